@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Set up and hand over, with nothing but Python 3.11 and the package index.
+
+    python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
+    python3 run.py test [PYTEST OPTION ...]             run the tests
+
+Makes an environment in .venv the first time and whenever the locked packages change, then becomes
+`snakemake` or `pytest`. Who has an environment of their own needs nothing of this.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+STAMP = VENV / ".ready"
+
+
+def main(arguments: list[str]) -> None:
+    if sys.version_info < (3, 11):
+        sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
+    os.chdir(ROOT)
+    sources = (Path("requirements.lock"), Path("pyproject.toml"))
+    wanted = hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+    if not STAMP.exists() or STAMP.read_text() != wanted:
+        set_up()
+        STAMP.write_text(wanted)
+    os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    if arguments[:1] == ["test"]:
+        hand_over([str(PYTHON), "-m", "pytest", *arguments[1:]])
+    unlock()
+    hand_over([str(PYTHON), "-m", "snakemake", *arguments])
+
+
+def set_up() -> None:
+    print("Setting up .venv (once; about 250 MB to download) ...", flush=True)
+    shutil.rmtree(VENV, ignore_errors=True)
+    try:
+        venv.create(VENV, with_pip=True)
+    except (subprocess.CalledProcessError, ImportError):
+        sys.exit("Python's venv lacks pip here; on Debian or Ubuntu: apt-get install python3-venv")
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    fast = subprocess.run([*pip, "uv"], stderr=subprocess.DEVNULL).returncode == 0
+    install = [str(BIN / "uv"), "pip", "install", "--quiet", "--python", str(PYTHON)]
+    install = [*install, "--compile-bytecode"] if fast else pip
+    for what in (["-r", "requirements.lock"], ["--no-deps", "-e", "."]):
+        if subprocess.run([*install, *what]).returncode:
+            sys.exit("The packages could not be installed; is the package index within reach?")
+
+
+def unlock() -> None:
+    """Clear the lock of a run that was killed, and refuse to start beside one that lives."""
+    if os.name == "nt":
+        return
+    import fcntl
+
+    folder = ROOT / ".snakemake"
+    folder.mkdir(exist_ok=True)
+    driver = os.open(folder / "driver.lock", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(driver, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit("Another run is going on in this folder; wait for it, or stop it, and try again.")
+    os.set_inheritable(driver, True)  # held until the run that we become ends
+    if any((folder / "locks").glob("*")):
+        subprocess.run([str(PYTHON), "-m", "snakemake", "--unlock", "--quiet", "all"], check=True)
+
+
+def hand_over(command: list[str]) -> None:
+    if os.name == "nt":
+        sys.exit(subprocess.run(command).returncode)
+    os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,55 @@
+"""Draw a figure: the drawing its spec names, from the series its spec names.
+
+The files carry what they were made from in their metadata (PDF Subject, PNG and SVG Description)
+and no date, so that the same figure is the same file, byte for byte.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+from matplotlib.figure import Figure
+
+from atomic import replace
+from product import Spec, identify, run
+
+# What each format calls the description, and the date that it would add.
+DESCRIPTION = {"pdf": "Subject", "png": "Description", "svg": "Description"}
+DATE = {"pdf": {"CreationDate": None}, "png": {}, "svg": {"Date": None}}
+
+
+def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+    """Write the figure in every format that the config asks for."""
+    drawing = importlib.import_module(f"drawings.{spec['drawing']['kind'].replace('-', '_')}")
+    look = spec["look"]
+    with matplotlib.rc_context(_read_style(look["style"])):
+        figure = drawing.draw(spec, series, look["widths"][spec["width"]])
+        for kind in look["formats"]:
+            file = folder / f"{spec['id']}.{kind}"
+            _write(figure, file, spec)
+            yield file
+
+
+def _write(figure: Figure, file: Path, spec: Spec) -> None:
+    kind = file.suffix[1:]
+    story = json.dumps(identify(spec), sort_keys=True, ensure_ascii=False)
+    metadata = {"Title": spec["title"], DESCRIPTION[kind]: story} | DATE[kind]
+    with replace(file) as draft:
+        figure.savefig(draft, format=kind, metadata=metadata)
+
+
+def _read_style(text: str) -> matplotlib.RcParams:
+    with tempfile.NamedTemporaryFile("w", suffix=".mplstyle", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        return matplotlib.rc_params_from_file(file.name, use_default_template=False)
+
+
+if __name__ == "__main__":
+    run(__doc__, draw)

@@ -1,0 +1,16 @@
+"""The environment in which jobs run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def expose(root: Path) -> None:
+    """Let jobs run with the interpreter that runs this, and find the package under `root`.
+
+    So neither need the environment be activated nor the package installed.
+    """
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    os.environ["PYTHONPATH"] = str(root / "src")

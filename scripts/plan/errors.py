@@ -1,0 +1,53 @@
+"""What is wrong with a config, said so that a person can mend it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong: the key it is about, what was found there and what was expected."""
+
+    path: Path
+    found: str
+    expected: str
+    hint: str = ""
+
+
+class ConfigError(Exception):
+    """A config that cannot be run, with all its faults; no job has started."""
+
+
+def raise_for(faults: Sequence[Fault], file: str, lines: dict[Path, int]) -> None:
+    """Raise `ConfigError` if there are faults, with the file and line of each."""
+    if not faults:
+        return
+    plural = "s" if len(faults) > 1 else ""
+    blocks = [f"{len(faults)} fault{plural} in {file}; no job was started"]
+    for fault in faults:
+        line = next(
+            (
+                lines[fault.path[:k]]
+                for k in range(len(fault.path), 0, -1)
+                if fault.path[:k] in lines
+            ),
+            None,
+        )
+        where = ".".join(map(str, fault.path)) or "the whole file"
+        block = [f"{file}{f':{line}' if line else ''}: {where}", f"    found     {fault.found}"]
+        block.append(f"    expected  {fault.expected}")
+        if fault.hint:
+            block.append(f"    {fault.hint}")
+        blocks.append("\n".join(block))
+    raise ConfigError("\n\n".join(blocks))
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """A hint at the known word that `word` is most likely a slip of, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean '{close[0]}'?" if close else ""

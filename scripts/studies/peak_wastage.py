@@ -1,0 +1,54 @@
+"""The mix of two classes that wastes most servers, for each of some systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from multiserver.saturated import two_class
+
+UNITS = {
+    "system": "name",
+    "servers": "servers",
+    "need1": "servers",
+    "need2": "servers",
+    "mu1": "1/s",
+    "mu2": "1/s",
+    "p2": "1",
+    "load_share_2": "1",
+    "wastage": "servers",
+    "wastage_per_need2": "1",
+    "utilisation": "1",
+    "throughput": "jobs/s",
+    "lambda1": "jobs/s",
+    "lambda2": "jobs/s",
+}
+
+
+def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+    """One row a system."""
+    return pd.DataFrame([_find(name, **system) for name, system in parameters["systems"].items()])
+
+
+def _find(name: str, servers: int, needs: list[int], rates: list[float]) -> dict[str, Any]:
+    peak = two_class.find_peak_wastage(servers, needs, rates)
+    p2 = peak.probability_2
+    throughput = float(two_class.sweep(servers, needs, rates, p2).throughput)
+    return {
+        "system": name,
+        "servers": servers,
+        "need1": needs[0],
+        "need2": needs[1],
+        "mu1": rates[0],
+        "mu2": rates[1],
+        "p2": p2,
+        "load_share_2": peak.load_share_2,
+        "wastage": peak.wastage,
+        "wastage_per_need2": peak.wastage / needs[1],
+        "utilisation": peak.utilisation,
+        "throughput": throughput,
+        "lambda1": throughput * (1 - p2),
+        "lambda2": throughput * p2,
+    }

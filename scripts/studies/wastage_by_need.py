@@ -1,0 +1,43 @@
+"""The worst mix of a two-class system for every need n2 of class 2, from n1 + 1 to n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from multiserver.saturated import two_class
+
+UNITS = {
+    "need2": "servers",
+    "p2": "1",
+    "load_share_2": "1",
+    "wastage": "servers",
+    "utilisation": "1",
+    "utilisation_class_2_only": "1",
+}
+
+# Neighbouring needs have neighbouring peaks, so that a coarse grid finds each.
+POINTS = 501
+
+
+def compute(
+    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a need."""
+    servers, need_1, rates = (parameters[key] for key in ("servers", "need_1", "rates"))
+    rows = []
+    for need_2 in progress(range(need_1 + 1, servers + 1)):
+        peak = two_class.find_peak_wastage(servers, (need_1, need_2), rates, POINTS)
+        rows.append(
+            {
+                "need2": need_2,
+                "p2": peak.probability_2,
+                "load_share_2": peak.load_share_2,
+                "wastage": peak.wastage,
+                "utilisation": peak.utilisation,
+                "utilisation_class_2_only": 1 - servers % need_2 / servers,
+            }
+        )
+    return pd.DataFrame(rows)

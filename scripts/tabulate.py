@@ -1,0 +1,48 @@
+"""Tabulate: all columns of the series as CSV, the chosen ones typeset as a LaTeX tabular."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from atomic import write_text
+from latex import escape, tabular
+from product import Spec, run
+from tidy import read_table, write_table
+
+
+def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+    """Write `<id>.csv` and `<id>.tex`; several series are stacked, the first column naming them."""
+    units = read_table(Path(next(iter(spec["series"].values()))["file"]))[1]
+    table = pd.concat(series.values(), ignore_index=True)
+    if len(series) > 1:
+        names = [name for name, part in series.items() for _ in range(len(part))]
+        table.insert(0, "series", names)
+        units = {"series": "name"} | units
+    csv = folder / f"{spec['id']}.csv"
+    write_table(csv, table, units)
+    yield csv
+
+    headings = [column["heading"] for column in spec["columns"].values()]
+    rows = [
+        [show(row[name], column["format"]) for name, column in spec["columns"].items()]
+        for row in table.to_dict("records")
+    ]
+    tex = folder / f"{spec['id']}.tex"
+    write_text(tex, tabular(headings, rows))
+    yield tex
+
+
+def show(value: object, style: str) -> str:
+    """A cell as LaTeX: a number in the given format, in powers of ten where it has an exponent."""
+    text = format(value, style)
+    if isinstance(value, str):
+        return escape(text)
+    digits, e, exponent = text.partition("e")
+    return rf"${digits} \cdot 10^{{{int(exponent)}}}$" if e else escape(text)
+
+
+if __name__ == "__main__":
+    run(__doc__, tabulate)

@@ -1,0 +1,123 @@
+"""The multiserver-job model.
+
+A system has n servers. A job of class c holds v_c servers at once (its *server need*) for an
+exponential time of rate μ_c (its *duration*); an arriving job is of class c with probability p_c,
+independently of everything else. S is the demand of a job in *server-seconds*, need times
+duration, so
+
+    E[S] = Σ_c p_c v_c / μ_c,
+
+and n / E[S] is the *naive* throughput: what the servers could finish if none was ever left idle
+while jobs wait. (`two-class-stability`, Sections 1.2 and 1.3.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+# The probabilities of a system are decimal fractions typed by people: thirds do not sum to 1.
+PROBABILITY_SUM_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class JobClass:
+    """A class of jobs: server need v, service rate μ (1/second), probability p.
+
+    Raises `ValueError` unless v is a positive integer, μ is positive and finite, 0 < p ≤ 1.
+    """
+
+    need: int
+    rate: float
+    probability: float
+
+    def __post_init__(self) -> None:
+        if isinstance(self.need, bool) or not isinstance(self.need, Integral) or self.need < 1:
+            raise ValueError(f"need must be a positive integer, found {self.need!r}")
+        if not _is_finite(self.rate) or self.rate <= 0:
+            raise ValueError(f"rate must be a positive finite number, found {self.rate!r}")
+        if not _is_finite(self.probability) or not 0 < self.probability <= 1:
+            raise ValueError(
+                f"probability must lie in (0, 1], found {self.probability!r}"
+                " (leave out a class that never arrives)"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class MultiserverJobSystem:
+    """n servers and the classes of the jobs that come to them.
+
+    Raises `ValueError` unless n is a positive integer, every need is at most n and the
+    probabilities sum to 1.
+    """
+
+    servers: int
+    classes: tuple[JobClass, ...]
+
+    def __post_init__(self) -> None:
+        n = self.servers
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+            raise ValueError(f"servers must be a positive integer, found {n!r}")
+        object.__setattr__(self, "classes", tuple(self.classes))
+        if not self.classes:
+            raise ValueError("a system needs at least one class of jobs, found none")
+        for c in self.classes:
+            if c.need > n:
+                raise ValueError(f"need {c.need} exceeds the {n} servers: such a job never starts")
+        total = math.fsum(c.probability for c in self.classes)
+        if abs(total - 1) > PROBABILITY_SUM_TOLERANCE:
+            raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
+
+    @classmethod
+    def of(
+        cls,
+        servers: int,
+        needs: Iterable[int],
+        rates: Iterable[float],
+        probabilities: Iterable[float],
+    ) -> MultiserverJobSystem:
+        """The system with the given needs, rates and probabilities, class by class."""
+        columns = tuple(needs), tuple(rates), tuple(probabilities)
+        if len({len(column) for column in columns}) != 1:
+            counts = ", ".join(str(len(column)) for column in columns)
+            raise ValueError(f"needs, rates and probabilities must be equally many, found {counts}")
+        return cls(servers, tuple(JobClass(*row) for row in zip(*columns, strict=True)))
+
+    @property
+    def needs(self) -> tuple[int, ...]:
+        """v_c, class by class."""
+        return tuple(c.need for c in self.classes)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """μ_c, class by class (1/second)."""
+        return tuple(c.rate for c in self.classes)
+
+    @property
+    def probabilities(self) -> tuple[float, ...]:
+        """p_c, class by class."""
+        return tuple(c.probability for c in self.classes)
+
+    @property
+    def mean_demand(self) -> float:
+        """E[S] = Σ_c p_c v_c / μ_c (server-seconds per job)."""
+        return math.fsum(self._demands())
+
+    @property
+    def naive_throughput(self) -> float:
+        """λ_naive = n / E[S] (jobs per second): no server is ever wasted."""
+        return self.servers / self.mean_demand
+
+    @property
+    def load_shares(self) -> tuple[float, ...]:
+        """The share of all server-seconds that each class demands."""
+        return tuple(demand / self.mean_demand for demand in self._demands())
+
+    def _demands(self) -> Sequence[float]:
+        return [c.probability * c.need / c.rate for c in self.classes]
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

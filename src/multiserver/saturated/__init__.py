@@ -1,0 +1,12 @@
+"""What decides stability: the saturated system.
+
+In the saturated system the queue never empties, so only the jobs in service and the job that
+blocks the head of the queue matter. Its throughput λ* is the boundary of stability of the open
+system (`two-class-stability`, Theorem 4.3), and n − λ* E[S] servers are wasted on average.
+
+- `chain`: the states and transitions for any classes, by enumeration;
+- `stationary`: their laws, by sparse linear algebra;
+- `two_class`: the product form for two classes, vectorised over sweeps;
+- `limits`: what the product form tends to when one class is far faster than the other;
+- `single_duration`: the product form when all classes have the same rate.
+"""

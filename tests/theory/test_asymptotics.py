@@ -1,0 +1,166 @@
+"""The growth rates against the exact means of `one_or_n`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.special import exp1
+
+from multiserver.saturated import asymptotics
+from multiserver.saturated.one_or_n import one_or_n
+
+PARAMETRISATIONS = list(itertools.product([0.5, 1, 2], [(1, 1), (10, 1), (1, 10)]))
+SERVERS = np.array([10**k for k in range(2, 9)])
+
+
+def exact(servers, p_n, rate_1=1.0, rate_n=1.0):
+    """Throughput and relative completions, each an array over `servers`."""
+    means = [one_or_n(int(n), float(p), rate_1, rate_n) for n, p in zip(servers, p_n, strict=True)]
+    return np.array([(m.throughput, m.relative_completions) for m in means]).T
+
+
+def ratios(servers, alpha, rate_1, rate_n):
+    """Exact over leading order, with p_n = n^−α."""
+    p_n = servers ** -float(alpha)
+    throughput, relative = exact(servers, p_n, rate_1, rate_n)
+    if alpha <= 1:
+        return (
+            throughput / asymptotics.throughput_n_dominated(p_n, rate_1),
+            relative / asymptotics.relative_completions_n_dominated(p_n),
+        )
+    return (
+        throughput / asymptotics.throughput_all_busy(servers, rate_1),
+        relative / asymptotics.relative_completions_one_dominated(servers, alpha),
+    )
+
+
+@pytest.mark.parametrize(("alpha", "rates"), PARAMETRISATIONS)
+def test_leading_orders_are_approached_monotonically(alpha, rates):
+    """From n = 1e3 on: for α = 1/2 and μ_1 = 10 μ_n the ratio peaks there."""
+    for ratio in ratios(SERVERS[1:], alpha, *rates):
+        assert (np.diff(abs(ratio - 1)) < 0).all()
+
+
+@pytest.mark.parametrize(("alpha", "rates"), PARAMETRISATIONS)
+def test_leading_orders_are_exact_in_the_limit(alpha, rates):
+    """The error decays like 1/ln n, too slow to see, but as a polynomial: extrapolate it.
+
+    With L = ln n, 1/μ and E[Δ(Y_d)]/μ² are polynomials in L, of degrees 1 and 2, up to powers of n.
+    """
+    servers = np.array([10**9, 10**12, 10**15])
+    x = 1 / np.log(servers)
+    throughput, relative = ratios(servers, alpha, *rates)
+    if alpha <= 1:
+        assert np.polyfit(x, 1 / throughput, 2)[-1] == pytest.approx(1, abs=1e-3)
+        assert np.polyfit(x, relative / throughput**2, 2)[-1] == pytest.approx(1, abs=1e-3)
+    else:
+        assert throughput == pytest.approx(np.ones(3), abs=1e-6)
+        assert np.polyfit(x, relative, 2)[-1] == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("c", [0.2, 1.0, 5.0])
+def test_balanced_regime_does_not_depend_on_c(c):
+    p_n = c / SERVERS
+    throughput, relative = exact(SERVERS, p_n)
+    for ratio in (
+        throughput / asymptotics.throughput_n_dominated(p_n),
+        relative / asymptotics.relative_completions_n_dominated(p_n),
+    ):
+        assert (np.diff(abs(ratio - 1)) < 0).all()
+
+
+def lost_servers(n, alpha, rate_1, rate_n):
+    """n − μ/μ_1 without cancellation: E[N_idle] + n p_n (μ/μ_1) (μ_1/μ_n − 1/n)."""
+    p_n = float(n) ** -alpha
+    means = one_or_n(int(n), p_n, rate_1, rate_n)
+    return means.wastage + n * p_n * means.throughput * (1 / rate_n - 1 / (n * rate_1))
+
+
+@pytest.mark.parametrize("rates", [(1.0, 1.0), (10.0, 1.0), (1.0, 10.0)])
+@pytest.mark.parametrize("alpha", [1.5, 2.0, 3.0])
+def test_euler_constant_lost_in_theorem_4_2(alpha, rates):
+    lost = np.array([lost_servers(n, alpha, *rates) for n in SERVERS.tolist()])
+    # Compare with both formulas term by term: n − μ/μ_1 is 1e-16 n at α = 3.
+    kept = np.log(SERVERS) + rates[0] / rates[1] - 1
+    residual_of_print = lost / SERVERS ** (2 - alpha) - kept
+    assert (np.diff(abs(residual_of_print - np.euler_gamma))[2:] < 0).all()
+    tolerance = 20 * SERVERS[-1] ** (1 - alpha) * np.log(SERVERS[-1]) ** 2 + 1e-7
+    assert residual_of_print[-1] == pytest.approx(np.euler_gamma, abs=tolerance)
+
+
+def test_residuals_of_both_formulas():
+    n, alpha = 10**6, 2.0
+    throughput = one_or_n(n, n**-alpha, 3.0, 2.0).throughput
+    corrected = asymptotics.throughput_one_dominated(n, alpha, 3.0, 2.0)
+    printed = asymptotics.throughput_one_dominated_as_printed(n, alpha, 3.0, 2.0)
+    scale = 3.0 * n ** (2 - alpha)
+    assert (printed - throughput) / scale == pytest.approx(np.euler_gamma, abs=1e-3)
+    assert (corrected - throughput) / scale == pytest.approx(0, abs=1e-3)
+    unit = asymptotics.throughput_one_dominated_as_printed(n, alpha)
+    assert unit - one_or_n(n, n**-alpha).throughput == pytest.approx(0.5770, abs=5e-5)
+
+
+def test_limit_of_the_incomplete_gamma_function():
+    """In the proof of Lemma 6.1: Γ(0, −ln(1 − p_n)) + ln p_n tends to −γ, printed +γ."""
+    p_n = 1e-12
+    assert exp1(-math.log1p(-p_n)) + math.log(p_n) == pytest.approx(-np.euler_gamma, abs=1e-11)
+
+
+@pytest.mark.parametrize("c", [0.1, 1.0, 3.0])
+def test_borderline_of_lemma_8_1(c):
+    p_n = c / (SERVERS * np.log(SERVERS))
+    throughput, relative = exact(SERVERS, p_n)
+    first = throughput / asymptotics.throughput_borderline(SERVERS, c)
+    second = relative / asymptotics.relative_completions_borderline(SERVERS, c)
+    for ratio in (first, second):
+        assert (np.diff(abs(ratio - 1))[2:] < 0).all()
+        assert ratio[-1] == pytest.approx(1, abs=0.1)
+    x = 1 / np.log(SERVERS[4:])
+    assert np.polyfit(x, 1 / first[4:], 2)[-1] == pytest.approx(1, abs=1e-3)
+    assert np.polyfit(x, second[4:] / first[4:] ** 2, 2)[-1] == pytest.approx(1, abs=5e-3)
+
+
+def test_uniform_forms_contain_the_others():
+    n, c = 1e6, np.array([0.3, 1.0, 3.0])
+    p_n = c / (n * math.log(n))
+    mu = asymptotics.throughput_one_dominated_uniform
+    delta = asymptotics.relative_completions_one_dominated_uniform
+    assert mu(n, p_n, 7.0) == pytest.approx(asymptotics.throughput_borderline(n, c, 7.0))
+    assert delta(n, p_n) == pytest.approx(asymptotics.relative_completions_borderline(n, c))
+    assert mu(n, 1e-20, 7.0) == pytest.approx(asymptotics.throughput_all_busy(n, 7.0))
+    theorem = asymptotics.relative_completions_one_dominated(n, 3)
+    assert delta(n, n**-3.0) == pytest.approx(theorem, rel=1e-4)
+    huge = 1e300  # The domain of 1/(n ln n) ≪ p_n ≪ 1/n hardly opens before.
+    p_n = 1 / (huge * math.sqrt(math.log(huge)))
+    assert mu(huge, p_n) == pytest.approx(asymptotics.throughput_between(huge, p_n), rel=0.05)
+    assert delta(huge, p_n) == pytest.approx(
+        asymptotics.relative_completions_n_dominated(p_n), rel=0.1
+    )
+
+
+def test_relative_completions_are_small_against_1_over_p_n():
+    """Lemma 8.2, along p_n = 1/(n ln² n)."""
+    p_n = 1 / (SERVERS * np.log(SERVERS) ** 2)
+    _, relative = exact(SERVERS, p_n)
+    assert (np.diff(p_n * relative)[1:] < 0).all()
+    uniform = asymptotics.relative_completions_one_dominated_uniform(SERVERS, p_n)
+    assert (np.diff(abs(relative / uniform - 1))[1:] < 0).all()
+
+
+def test_relative_completions_peak_in_regime_3():
+    """Not at balanced load: 1.81 n at p_n = 1/(n ln n), against 0.42 n at p_n = 1/n."""
+    n = 10**6
+    borderline = one_or_n(n, 1 / (n * math.log(n))).relative_completions
+    assert borderline / n == pytest.approx(1.81, abs=0.05)
+    assert one_or_n(n, 1 / n).relative_completions / n == pytest.approx(0.42, abs=0.005)
+
+
+def test_scalars_and_arrays():
+    values = asymptotics.throughput_one_dominated(SERVERS[:, None], [1.5, 2.0], [[1.0]], 2.0)
+    assert values.shape == (SERVERS.size, 2)
+    assert values[3, 1] == asymptotics.throughput_one_dominated(10**5, 2.0, 1.0, 2.0)
+    assert asymptotics.relative_completions_n_dominated(0.25) == 2.0
+    assert asymptotics.throughput_n_dominated(1 / math.e, 3.0) == pytest.approx(3 * math.e)

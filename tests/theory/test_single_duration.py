@@ -1,0 +1,273 @@
+"""The product form of a single duration, against sums, chains and exact arithmetic.
+
+Independent routes: the printed sum over all ordered lists of n jobs, in rationals; the Markov
+chain of formulation I (`product-form-saturated`, Section 2), solved as a linear system; the
+recurrence of l_s in 256-bit integers; and for needs {1, n/2, n} the unsimplified sum in 70-digit
+arithmetic, by Euler–Maclaurin, good to 55 digits.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from multiserver.saturated.single_duration import (
+    jobs_in_service_law,
+    one_half_all,
+    partial_log_series,
+    single_duration,
+)
+
+
+def normalised(weights):
+    return [Fraction(w) / sum(map(Fraction, weights)) for w in weights]
+
+
+def in_service(state, n):
+    """σ and S_σ of a list of needs."""
+    totals = [s for s in itertools.accumulate(state) if s <= n]
+    return len(totals), totals[-1]
+
+
+def relative(found, exact):
+    return abs(float((Fraction(float(found)) - exact) / exact)) if exact else abs(float(found))
+
+
+def exact_means(n, needs, p, bits=256):
+    """E[1/σ] and E[(n − S_σ)/σ], from l_s in integers scaled by 2^bits."""
+    scaled = [(v, int(q * 2**bits)) for v, q in zip(needs, p, strict=True)]
+    blocking = [sum(q for v, q in scaled if v > m) for m in range(max(needs))]
+    u, reciprocal, idle = [1 << bits], 0, 0
+    for s in range(1, n + 1):
+        terms = [(v, q * u[s - v]) for v, q in scaled if v <= s]
+        u.append(sum(term for _, term in terms) >> bits)
+        if n - s < len(blocking):
+            weight = (sum(v * term for v, term in terms) >> bits) * blocking[n - s] // s
+            reciprocal += weight
+            idle += (n - s) * weight
+    return Fraction(reciprocal, 4**bits), Fraction(idle, 4**bits)
+
+
+def mp_partial(p, first, last):
+    """Σ p^s/s: a hundred terms, then Euler–Maclaurin."""
+    x, split = -mpmath.log(p), min(last + 1, first + 120)
+    total = mpmath.fsum(mpmath.exp(-x * s) / s for s in range(first, split))
+    if split > last or x > 1:
+        return total
+
+    def rise(m):
+        """The m-th derivative of e^{−x s}/s (m = −1: the integral), from `split` to `last`."""
+        a, b = (mpmath.gammainc(m + 1, x * s) / mpmath.mpf(s) ** (m + 1) for s in (split, last))
+        return (-1) ** (m + 1) * (a - b)
+
+    total += rise(-1) + (mpmath.exp(-x * split) / split + mpmath.exp(-x * last) / last) / 2
+    corrections = (mpmath.bernoulli(k) / mpmath.factorial(k) * rise(k - 1) for k in range(2, 32, 2))
+    return total + mpmath.fsum(corrections)
+
+
+def mp_one_half_all(n, p_half, p_all):
+    """E[1/σ], its geometric sums left in, and E[N_idle] by Little's law."""
+    ph, pn, h = mpmath.mpf(p_half), mpmath.mpf(p_all), n // 2
+    q, p1 = ph + pn, 1 - ph - pn
+    last = p1**n / n + ph * p1**h + pn + ph**2 / 2
+    upper = mp_partial(p1, h + 1, n - 1) + ph * (p1 - p1**h) / q
+    reciprocal = last + q * upper + pn * (mp_partial(p1, 1, h) + ph)
+    return reciprocal, n - (p1 + h * ph + n * pn) / reciprocal
+
+
+@pytest.mark.parametrize(
+    ("n", "needs", "weights"),
+    [
+        (1, (1,), (1,)),
+        (4, (1, 2, 4), (5, 2, 1)),
+        (5, (2, 3), (1, 3)),
+        (6, (1, 3, 6), (6, 3, 1)),
+        (6, (1, 4, 5), (2, 1, 4)),
+    ],
+)
+def test_printed_sum_and_chain_of_formulation_one(n, needs, weights):
+    mu, law_of_need = 0.75, dict(zip(needs, normalised(weights), strict=True))
+    p = [float(q) for q in law_of_need.values()]
+    states = list(itertools.product(needs, repeat=n))
+    row = {state: i for i, state in enumerate(states)}
+    sigma, total = np.array([in_service(state, n) for state in states]).T
+    product_form = [math.prod(law_of_need[v] for v in state) for state in states]
+    found, found_law = single_duration(n, needs, p, mu), jobs_in_service_law(n, needs, p)
+
+    reciprocal = sum(q / int(k) for q, k in zip(product_form, sigma, strict=True))
+    idle = sum(q * int(n - s) / int(k) for q, s, k in zip(product_form, total, sigma, strict=True))
+    assert relative(found.mean_reciprocal, reciprocal) < 1e-14
+    assert relative(found.wastage, idle / reciprocal) < 1e-14
+
+    generator = -np.diag(mu * sigma.astype(float))
+    for state, i in row.items():
+        for job, (v, q) in itertools.product(range(sigma[i]), zip(needs, p, strict=True)):
+            generator[i, row[(*state[:job], *state[job + 1 :], v)]] += mu * q
+    balance = np.vstack([generator.T[1:], np.ones(len(states))])
+    time_law = np.linalg.solve(balance, np.eye(len(states))[-1])
+    completions = mu * sigma @ time_law
+    embedded = mu * sigma * time_law / completions
+    np.testing.assert_allclose(embedded, np.array(product_form, dtype=float), rtol=1e-11)
+    np.testing.assert_allclose(found_law, np.bincount(sigma, embedded), rtol=1e-11)
+    assert found.throughput == pytest.approx(completions, rel=1e-12)
+    assert found.jobs_in_service == pytest.approx(sigma @ time_law, rel=1e-12)
+    assert found.wastage == pytest.approx((n - total) @ time_law, rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("n", "needs", "p"),
+    [
+        (100_000, (1, 2, 3, 5, 8), (0.1, 0.3, 0.2, 0.15, 0.25)),
+        (100_000, (1, 2), (1 - 1e-7, 1e-7)),
+        (100_000, (1, 10, 100, 1000), (1 - 3e-7, 1e-7, 1e-7, 1e-7)),
+        (100_000, (1, 7, 1000, 100_000), (0.3, 0.69, 0.00999, 1e-5)),
+        (99_999, (400, 1000, 70_000), (0.5, 0.3, 0.2)),
+        (300, range(1, 301), range(2, 302)),
+    ],
+)
+def test_recurrence_does_not_drift(n, needs, p):
+    reciprocal, idle = exact_means(n, needs, normalised(p))
+    found = single_duration(n, needs, np.divide(p, math.fsum(p)))
+    assert relative(found.mean_reciprocal, reciprocal) < 2e-14
+    assert relative(found.wastage, idle / reciprocal) < 2e-13
+
+
+@st.composite
+def systems(draw, largest=40):
+    n = draw(st.integers(1, largest))
+    needs = draw(st.lists(st.integers(1, n), min_size=1, max_size=6, unique=True))
+    weights = draw(st.lists(st.integers(1, 10**6), min_size=len(needs), max_size=len(needs)))
+    return n, needs, normalised(weights)
+
+
+@given(systems())
+def test_random_systems_in_rationals(system):
+    """P(σ ≥ k) = P(S_k ≤ n) by convolution; no l_s is formed."""
+    n, needs, p = system
+    total, at_least = {0: Fraction(1)}, []
+    while total:
+        at_least.append(sum(total.values()))
+        longer = {}
+        for (s, mass), (v, q) in itertools.product(total.items(), zip(needs, p, strict=True)):
+            if s + v <= n:
+                longer[s + v] = longer.get(s + v, 0) + mass * q
+        total = longer
+    law = [a - b for a, b in itertools.pairwise([*at_least, Fraction(0)])]
+    reciprocal = sum(probability / k for k, probability in enumerate(law) if k)
+    mean_need = sum(v * q for v, q in zip(needs, p, strict=True))
+    p = [float(q) for q in p]
+    assert max(map(relative, jobs_in_service_law(n, needs, p), law)) < 1e-13
+    found = single_duration(n, needs, p)
+    assert relative(found.mean_reciprocal, reciprocal) < 1e-13
+    assert found.wastage == pytest.approx(float(n - mean_need / reciprocal), rel=1e-12)
+
+
+@pytest.mark.parametrize("p_2", [0.1, 0.3, 0.7, 0.9])
+def test_jobs_in_service_do_not_drift(p_2):
+    n = 3000
+    law = jobs_in_service_law(n, [1, 2], [1 - p_2, p_2])
+    assert math.fsum(law) == pytest.approx(1, abs=5e-15)
+    for k in (1600, 2000, 2500):  # S_k − k is binomial
+        assert law[k:].sum() == pytest.approx(binom.cdf(n - k, k, p_2), rel=1e-11, abs=1e-280)
+
+
+@given(systems(largest=2000), st.floats(1e-6, 1e6), st.integers(2, 5), st.integers(0, 4))
+def test_bounds_and_scaling(system, mu, factor, spare):
+    n, needs, p = system
+    p = [float(q) for q in p]
+    found = single_duration(n, needs, p, mu)
+    assert -1e-12 < found.wastage < max(needs)
+    assert n // max(needs) - 1e-9 <= found.jobs_in_service <= n // min(needs) + 1e-9
+    assert found.utilisation == pytest.approx(1 - found.wastage / n, rel=1e-12)
+    assert found.utilisation == pytest.approx(found.throughput / found.unwasted_throughput)
+    scaled = single_duration(factor * n + spare % factor, [factor * v for v in needs], p, mu)
+    assert scaled.throughput == pytest.approx(found.throughput, rel=1e-13)
+
+
+@given(st.integers(1, 1000), st.integers(1, 1000))
+def test_a_single_need_fills_the_servers(n, v):
+    n, v = max(n, v), min(n, v)
+    found = single_duration(n, [v], [1.0], mu=3.0)
+    assert found.throughput == pytest.approx(3 * (n // v), rel=1e-14)
+    assert found.wastage == pytest.approx(n % v, rel=1e-13)
+
+
+@pytest.mark.parametrize("n", [2, 4, 6, 10, 1000, 100_000])
+@pytest.mark.parametrize("p_half", [0.0, 1e-24, 1e-7, 1e-4, 0.3, 0.5])
+@pytest.mark.parametrize("p_all", [0.0, 1e-20, 1e-9, 1e-5, 0.2, 0.5])
+def test_closed_form_against_recurrence(n, p_half, p_all):
+    needs, p = [1, n // 2, n], [1 - p_half - p_all, p_half, p_all]
+    if n == 2:
+        needs, p = [1, 2], [1 - p_all, p_all]
+    found, expected = one_half_all(n, p_half, p_all, 2.0), single_duration(n, needs, p, 2.0)
+    assert found.throughput == pytest.approx(expected.throughput, rel=1e-13)
+    assert found.wastage == pytest.approx(expected.wastage, rel=1e-12, abs=1e-300)
+
+
+def test_closed_form_in_high_precision():
+    draw = random.Random(3)
+    with mpmath.workdps(70):
+        for _ in range(60):
+            n = draw.choice([10**8, 10**8, 10**8, 2 * draw.randint(1, 10**7) + 2])
+            p_half = draw.choice([0, 0.5, 0.5]) * 10 ** -draw.uniform(0, 24)
+            p_all = draw.choice([1e-24, 0.5, 0.5]) * 10 ** -draw.uniform(0, 24)
+            found = one_half_all(n, p_half, p_all)
+            reciprocal, wastage = mp_one_half_all(n, p_half, p_all)
+            assert abs(found.mean_reciprocal / reciprocal - 1) < 2e-15
+            assert abs(found.wastage / wastage - 1) < 2e-14
+
+
+@pytest.mark.parametrize("x", [0.0, 1e-30, 1e-9, 1e-3, 0.3, 2.0, 40.0])
+@pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 40), (7, 9), (50, 3000), (3, 2)])
+def test_partial_log_series_is_its_sum(x, first, last):
+    direct = math.fsum(math.exp(-x * s) / s for s in range(first, last + 1))
+    assert partial_log_series(x, first, last) == pytest.approx(direct, rel=2e-14, abs=1e-300)
+
+
+@pytest.mark.parametrize("n", [4, 10, 10**8])
+def test_closed_form_with_one_need(n):
+    for p_half, p_all, throughput in ((0, 0, n), (1, 0, 2), (0, 1, 1)):
+        found = one_half_all(n, p_half, p_all)
+        assert (found.throughput, found.wastage) == (pytest.approx(throughput, rel=1e-15), 0)
+
+
+@pytest.mark.parametrize(
+    ("half", "all_servers", "boundary"), [(0, 1, 0.532), (1, 0, 0.794), (0.5, 0.5, 0.614)]
+)
+def test_capacity_at_the_boundary_of_stability(half, all_servers, boundary):
+    """`multilevel-scaling`, Figs 6(a), 8(b) and 9: n = 10, the smallest utilisation over α."""
+    large = 10.0 ** -np.linspace(0, 3, 3001)
+    utilisation = [one_half_all(10, half * p, all_servers * p).utilisation for p in large]
+    assert round(min(utilisation), 3) == boundary
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "arguments"),
+    [
+        (single_duration, "servers", (0, [1], [1.0])),
+        (single_duration, "servers", (2.0, [1], [1.0])),
+        (single_duration, "needs", (4, [1, 5], [0.5, 0.5])),
+        (single_duration, "needs", (4, [2, 2], [0.5, 0.5])),
+        (single_duration, "probabilities", (4, [1, 2], [1.0])),
+        (single_duration, "probabilities", (4, [1, 2], [0.5, 0.4])),
+        (jobs_in_service_law, "probabilities", (4, [1, 2], [math.nan, 0.5])),
+        (single_duration, "mu", (4, [1], [1.0], math.inf)),
+        (one_half_all, "servers", (7, 0.1, 0.1)),
+        (one_half_all, "p_half, p_all", (4, -0.1, 0.1)),
+        (one_half_all, "p_half, p_all", (4, 0.6, 0.5)),
+        (one_half_all, "p_half, p_all", (4, 0.1, math.nan)),
+        (one_half_all, "mu", (4, 0.1, 0.1, 0.0)),
+    ],
+)
+def test_bad_arguments_are_named(function, name, arguments):
+    with pytest.raises(ValueError, match=f"^{name} (is|are) .*expected"):
+        function(*arguments)

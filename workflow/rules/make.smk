@@ -1,0 +1,25 @@
+# One rule for each product, named <paper>_<product>: a figure is drawn, a table tabulated, claims
+# are judged and their values typeset. Besides its files it leaves a mark, whose name holds the
+# fingerprint of everything upstream: whatever changes, the mark is missing.
+
+for product in plan.products:
+
+    rule:
+        name:
+            f"{product.paper}_{product.id}"
+        input:
+            [series.file for series in product.series.values()],
+        output:
+            *product.files,
+            mark=product.mark,
+        log:
+            f"results/logs/{product.stage}/{product.paper}/{product.id}.log",
+        conda:
+            "../envs/atlas.yaml"
+        params:
+            script=f"{SCRIPTS}/{product.stage}.py",
+            spec=product.spec_file,
+        message:
+            f"{product.stage} {product.paper}/{product.id}"
+        shell:
+            "python {params.script:q} {params.spec:q} --mark {output.mark:q} 2>&1 | tee {log:q}"
