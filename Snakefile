@@ -53,6 +53,7 @@ include: "workflow/rules/compute.smk"
 include: "workflow/rules/make.smk"
 include: "workflow/rules/agree.smk"
 include: "workflow/rules/benchmark.smk"
+include: "workflow/rules/preview.smk"
 
 
 onsuccess:

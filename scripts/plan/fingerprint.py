@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ class CodeDigests:
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(folders)
+        self._find = cache(self._find)
 
     def digest(self, *modules: str) -> str:
         """The digest of these modules (dotted names) and of all that they import of ours."""
@@ -43,8 +44,8 @@ class CodeDigests:
         pending = list(modules)
         while pending:
             name = pending.pop()
-            file = self._find(name)
-            if name not in closure and file is not None:
+            file = None if name in closure else self._find(name)
+            if file is not None:
                 closure[name] = file
                 pending += _imports(file, name)
         missing = [name for name in modules if name not in closure]
@@ -73,7 +74,8 @@ def _parse(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
-def _imports(file: Path, module: str) -> Iterator[str]:
+@cache
+def _imports(file: Path, module: str) -> tuple[str, ...]:
     """Dotted names that a module may import, its own parent packages included."""
     names: list[str] = [module]
     for node in ast.walk(_parse(file)):
@@ -83,9 +85,8 @@ def _imports(file: Path, module: str) -> Iterator[str]:
             if node.level:
                 raise ImportError(f"{file}: relative imports are not followed; import by full name")
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    for name in names:
-        parts = name.split(".")
-        yield from (".".join(parts[:k]) for k in range(1, len(parts) + 1))
+    parts = [name.split(".") for name in names]
+    return tuple({".".join(p[:k]) for p in parts for k in range(1, len(p) + 1)})
 
 
 @cache

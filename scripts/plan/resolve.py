@@ -106,6 +106,7 @@ class Plan:
     """Everything that the config asks for."""
 
     products: tuple[Product, ...]
+    previews: tuple[str, ...]
     _digests: CodeDigests = field(repr=False)
 
     @classmethod
@@ -137,7 +138,9 @@ class Plan:
         }
         digests = CodeDigests([root / "scripts", root / "src"])
         loaders = [_PaperFile(folder / f"{p}.yaml", schemas, digests, look) for p in papers]
-        return cls(tuple(p for loader in loaders for p in loader.load()), digests)
+        return cls(
+            tuple(p for loader in loaders for p in loader.load()), tuple(run["previews"]), digests
+        )
 
     @cached_property
     def series(self) -> dict[str, Series]:
@@ -239,7 +242,7 @@ class _PaperFile:
         ]
 
     def _claim_parameters(self, claim: dict[str, Any], path: Path) -> dict[str, Any]:
-        """The parameters of the series that the claim is about, or those it gives itself."""
+        """Those that the claim gives, as they now are in the series that it is about."""
         ids = [c["id"] for c in self._paper["claims"]]
         if ids.count(claim["id"]) > 1:
             self._faults.append(Fault((*path, "id"), repr(claim["id"]), "an id used only once"))
@@ -259,7 +262,7 @@ class _PaperFile:
             self._faults.append(Fault((*path, "of"), repr(claim["of"]), "figure/series", hint))
             return claim["given"]
         block = blocks[product]["series"][series]
-        return {key: value for key, value in block.items() if key != "study"}
+        return {key: block.get(key) for key in claim["given"]}
 
     def _resolve_series(self, block: dict[str, Any], path: Path) -> dict[str, Series]:
         resolved = {}

@@ -53,10 +53,11 @@ class Schemas:
     def check(self, name: str, value: Any, path: Path) -> tuple[Any, list[Fault]]:
         """`value` completed by the defaults of schema `name`, and its faults."""
         schema = self._registry.contents(f"atlas:{name}")
-        completed = _fill(copy.deepcopy(value), schema, self._registry.resolver(f"atlas:{name}"))
+        resolver = self._registry.resolver(f"atlas:{name}")
+        completed = _fill(copy.deepcopy(value), schema, resolver)
         validator = _Validator(schema, registry=self._registry)
         errors = sorted(validator.iter_errors(completed), key=lambda e: [str(p) for p in e.path])
-        return completed, [fault for error in errors for fault in _describe(error, path)]
+        return completed, [fault for error in errors for fault in _describe(error, path, resolver)]
 
     @cached_property
     def _registry(self) -> Registry:
@@ -121,7 +122,7 @@ def _fill(value: Any, schema: dict[str, Any], resolver: Resolver) -> Any:
     return value
 
 
-def _describe(error: ValidationError, prefix: Path) -> Iterator[Fault]:
+def _describe(error: ValidationError, prefix: Path, resolver: Resolver) -> Iterator[Fault]:
     path = (*prefix, *error.absolute_path)
     rule, schema, value = error.validator, error.schema, error.instance
     if rule == "additionalProperties":
@@ -137,7 +138,9 @@ def _describe(error: ValidationError, prefix: Path) -> Iterator[Fault]:
     elif rule == "required":
         for key in error.validator_value:
             if key not in value:
-                yield Fault(path, f"no key '{key}'", f"{key}: {_expectation(schema, key)}")
+                yield Fault(
+                    path, f"no key '{key}'", f"{key}: {_expectation(schema, key, resolver)}"
+                )
     elif rule == "enum":
         words = [str(word) for word in error.validator_value]
         yield Fault(path, _show(value), "one of " + ", ".join(words), suggest(str(value), words))
@@ -150,8 +153,10 @@ def _describe(error: ValidationError, prefix: Path) -> Iterator[Fault]:
         yield Fault(path, _show(value), _bounds(schema, rule, error.validator_value))
 
 
-def _expectation(schema: dict[str, Any], key: str) -> str:
+def _expectation(schema: dict[str, Any], key: str, resolver: Resolver) -> str:
     sub = schema.get("properties", {}).get(key, {})
+    if "$ref" in sub:
+        sub = resolver.lookup(sub["$ref"]).contents | sub
     return sub.get("description") or NAMES.get(sub.get("type", ""), "a value")
 
 

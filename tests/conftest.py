@@ -1,0 +1,68 @@
+"""A copy of the project to break, and a way to run Snakemake in it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = ("Snakefile", "config", "profiles", "scripts", "src", "workflow")
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the project in a folder of its own."""
+
+    root: Path
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replace the only occurrence of `old` in a file."""
+        path = self.root / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run Snakemake with its default profile."""
+        command = [sys.executable, "-m", "snakemake", *arguments]
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        return subprocess.run(
+            command, cwd=self.root, env=environment, capture_output=True, text=True, check=False
+        )
+
+    def build(self, *arguments: str) -> list[str]:
+        """Run Snakemake, which must succeed, and return what its jobs said they did."""
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stderr
+        return jobs(done)
+
+
+def jobs(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The messages of the jobs of a run, without that of `all`."""
+    return sorted(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A fresh copy of what the pipeline is made of."""
+    return copy_project(tmp_path / "atlas")
+
+
+def copy_project(target: Path) -> Project:
+    """Copy the project's sources to `target`."""
+    target.mkdir(parents=True)
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, target / part, ignore=ignored)
+        else:
+            shutil.copy2(source, target / part)
+    return Project(target)

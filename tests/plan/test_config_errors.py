@@ -1,0 +1,180 @@
+"""Every mistake in config is caught before a job starts, and said with file, key, found and
+expected."""
+
+from __future__ import annotations
+
+import pytest
+
+from plan import ConfigError, Plan
+
+PAPER = "config/papers/two-class-stability.yaml"
+REGION = "region-a: &region-a {servers: 200, needs: [1, 100], rates: [2.0, 1.0]}"
+EXAMPLE = "servers: 30, needs: [3, 10], rates: [2.0, 1.0], probabilities: [0.5, 0.5]}"
+
+MISTAKES = {
+    "unknown key": (
+        "study: wastage-by-need, servers: 200",
+        "study: wastage-by-need, servrs: 200",
+        ["figures.worst-need.series.worst.servrs", "unknown key", "'servers'?"],
+    ),
+    "missing key": (
+        "study: wastage-by-need, servers: 200, ",
+        "study: wastage-by-need, ",
+        ["figures.worst-need.series.worst", "no key 'servers'", "the number of servers n"],
+    ),
+    "wrong type": (
+        "study: wastage-by-need, servers: 200",
+        "study: wastage-by-need, servers: many",
+        ["figures.worst-need.series.worst.servers", "'many'", "a whole number"],
+    ),
+    "boolean for a number": (
+        "study: wastage-by-need, servers: 200",
+        "study: wastage-by-need, servers: true",
+        ["figures.worst-need.series.worst.servers", "True", "a whole number"],
+    ),
+    "out of range": (
+        "study: wastage-by-need, servers: 200",
+        "study: wastage-by-need, servers: 0",
+        ["figures.worst-need.series.worst.servers", "found     0", "at least 1"],
+    ),
+    "probabilities": (
+        EXAMPLE,
+        EXAMPLE.replace("[0.5, 0.5]", "[0.5, 0.6]"),
+        ["tables.states-3-10-30.series.states", "a sum of 1.1", "sum to 1"],
+    ),
+    "need above servers": (
+        REGION,
+        REGION.replace("servers: 200", "servers: 50"),
+        ["figures.fig6a.series.region", "need 100 exceeds the 50 servers"],
+    ),
+    "needs not increasing": (
+        REGION,
+        REGION.replace("[1, 100]", "[100, 1]"),
+        ["figures.fig6a.series.region.needs", "[100, 1]", "entries that increase"],
+    ),
+    "rates of another length": (
+        REGION,
+        REGION.replace("[2.0, 1.0]", "[2.0, 1.0, 3.0]"),
+        ["figures.fig6a.series.region.rates", "at most 2 entries"],
+    ),
+    "infinite rate": (
+        REGION,
+        REGION.replace("[2.0, 1.0]", "[2.0, .inf]"),
+        ["figures.fig6a.series.region", "inf", "positive finite number"],
+    ),
+    "unknown study": (
+        "study: wastage-by-need,",
+        "study: wastage-by-ned,",
+        ["figures.worst-need.series.worst.study", "'wastage-by-ned'", "'wastage-by-need'?"],
+    ),
+    "unknown drawing": (
+        "drawing: {kind: wastage-plane}",
+        "drawing: {kind: wastage-plan}",
+        ["figures.wastage-plane.drawing.kind", "'wastage-plan'", "'wastage-plane'?"],
+    ),
+    "duplicate id": (
+        "  fig6b:\n    title",
+        "  fig6a:\n    title",
+        ['duplicate key "fig6a"', "each key once"],
+    ),
+    "id of a figure and a table": (
+        "  peak-wastage:\n    title",
+        "  fig6a:\n    title",
+        ["tables.fig6a", "the id of a figure too"],
+    ),
+    "malformed id": (
+        "  worst-need:\n    title",
+        "  Worst_need:\n    title",
+        ["figures", "'Worst_need'", "lower-case letters"],
+    ),
+    "duplicate claim": (
+        "- id: fig3-red-demand",
+        "- id: fig3-blue-demand",
+        ["claims.0.id", "'fig3-blue-demand'", "used only once"],
+    ),
+    "unknown quantity": (
+        "quantity: wastage/worst-need",
+        "quantity: wastage/worst-ned",
+        ["quantity", "'wastage/worst-ned'", "'wastage/worst-need'?"],
+    ),
+    "claim about nothing": (
+        "of: fig7b/curve\n    given: *ratio-7b\n    stated: 18",
+        "of: fig7b/curv\n    given: *ratio-7b\n    stated: 18",
+        ["'fig7b/curv'", "'fig7b/curve'?"],
+    ),
+    "erratum without a reason": (
+        "    verdict: erratum\n    reason: must read",
+        "    verdict: erratum\n    quoted: must read",
+        ["quoted", "unknown key", "no key 'reason'"],
+    ),
+    "unknown verdict": (
+        "    stated: 200\n    verdict: agrees",
+        "    stated: 200\n    verdict: agree",
+        ["verdict", "'agree'", "'agrees'?"],
+    ),
+    "other name than the file": (
+        "paper: two-class-stability",
+        "paper: two-class-instability",
+        ["'two-class-instability'", "'two-class-stability', the name of the file"],
+    ),
+    "not YAML": ("figures:\n  fig3:", "figures: [\n  fig3:", ["two-class-stability.yaml:", "YAML"]),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_a_paper_is_said_with_file_key_found_and_expected(project, name):
+    old, new, fragments = MISTAKES[name]
+    project.edit(PAPER, old, new)
+    with pytest.raises(ConfigError) as caught:
+        Plan.load({}, project.root)
+    message = str(caught.value)
+    for fragment in (PAPER, "found", "expected", "no job was started", *fragments):
+        assert fragment in message
+
+
+@pytest.mark.parametrize(
+    ("config", "fragments"),
+    [
+        ({"formts": ["pdf"]}, ["formts", "an unknown key", "did you mean 'formats'?"]),
+        ({"formats": ["pdf", "jpg"]}, ["formats.1", "'jpg'", "one of pdf, svg, png"]),
+        ({"formats": []}, ["formats", "at least 1 entries"]),
+        ({"widths": {"single": -1}}, ["widths.single", "-1", "more than 0"]),
+        ({"papers": ["two-class-stabilty"]}, ["papers.0", "did you mean 'two-class-stability'?"]),
+        ({"style": "config/atlas.style"}, ["style", "'config/atlas.style'", "style file"]),
+    ],
+)
+def test_a_mistake_in_the_run_wide_config_is_said(project, config, fragments):
+    with pytest.raises(ConfigError) as caught:
+        Plan.load(config, project.root)
+    for fragment in ("config/config.yaml", *fragments):
+        assert fragment in str(caught.value)
+
+
+def test_all_faults_of_a_file_are_said_at_once(project):
+    project.edit(
+        PAPER, "study: wastage-by-need, servers: 200", "study: wastage-by-need, servers: 0"
+    )
+    project.edit(PAPER, REGION, REGION.replace("[1, 100]", "[100, 1]"))
+    with pytest.raises(ConfigError, match=r"fig6a(.|\n)*worst-need"):
+        Plan.load({}, project.root)
+
+
+def test_a_fault_names_the_line_on_which_its_key_stands(project):
+    project.edit(
+        PAPER, "study: wastage-by-need, servers: 200", "study: wastage-by-need, servers: 0"
+    )
+    lines = (project.root / PAPER).read_text(encoding="utf-8").splitlines()
+    number = next(i for i, line in enumerate(lines, start=1) if "servers: 0," in line)
+    with pytest.raises(ConfigError, match=f"{PAPER}:{number}: figures"):
+        Plan.load({}, project.root)
+
+
+def test_a_run_with_a_mistake_starts_no_job(project):
+    project.edit(
+        PAPER, "study: wastage-by-need, servers: 200", "study: wastage-by-need, servers: 0"
+    )
+    done = project.run("all")
+    assert done.returncode != 0
+    assert "figures.worst-need.series.worst.servers" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (project.root / "results").exists()

@@ -1,0 +1,212 @@
+"""Slow, plain routes to what `multiserver.saturated` computes: dictionaries and dense matrices.
+
+Nothing here imports the package.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
+
+import numpy as np
+
+# FCFS, job by job. A state is (jobs in service class by class, class of the blocking job or None).
+
+
+def admit(n, needs, p, counts, head=None):
+    """Law of the state that FCFS reaches from `counts` in service and `head` first in line."""
+    idle = n - sum(u * v for u, v in zip(counts, needs, strict=True))
+    if head is None and idle < min(needs):
+        return {(counts, None): 1.0}
+    if head is not None:
+        if needs[head] > idle:
+            return {(counts, head): 1.0}
+        return admit(n, needs, p, shifted(counts, head, 1))
+    law = defaultdict(float)
+    for drawn, chance in enumerate(p):
+        for state, probability in admit(n, needs, p, counts, drawn).items():
+            law[state] += chance * probability
+    return law
+
+
+def shifted(counts, c, by):
+    return (*counts[:c], counts[c] + by, *counts[c + 1 :])
+
+
+@dataclass(frozen=True)
+class BruteChain:
+    """The recurrent states in sorted order, their completion rates and idle servers, and for every
+    class the probabilities that a job of it completes next and leads to a state."""
+
+    states: list
+    rate: np.ndarray
+    idle: np.ndarray
+    completions: np.ndarray
+
+    @property
+    def jumps(self):
+        return self.completions.sum(axis=0)
+
+    def laws(self):
+        """The law at completions and the law in time."""
+        embedded = stationary_law(self.jumps)
+        sojourns = embedded / self.rate
+        return embedded, sojourns / sojourns.sum()
+
+
+def brute_chain(n, needs, rates, p):
+    """Every state reachable from the one with as many smallest jobs as fit."""
+    smallest = min(range(len(needs)), key=needs.__getitem__)
+    empty = (0,) * len(needs)
+    found = [(shifted(empty, smallest, n // needs[smallest]), None)]
+    successors = {}
+    while found:
+        counts, head = state = found.pop()
+        if state in successors:
+            continue
+        total = sum(u * mu for u, mu in zip(counts, rates, strict=True))
+        successors[state] = {
+            c: {
+                after: counts[c] * rates[c] / total * chance
+                for after, chance in admit(n, needs, p, shifted(counts, c, -1), head).items()
+            }
+            for c in range(len(needs))
+            if counts[c]
+        }
+        found += [after for law in successors[state].values() for after in law]
+    states = sorted(successors, key=lambda state: (state[0], -1 if state[1] is None else state[1]))
+    row = {state: i for i, state in enumerate(states)}
+    completions = np.zeros((len(needs), len(states), len(states)))
+    for before, laws in successors.items():
+        for c, law in laws.items():
+            for after, chance in law.items():
+                completions[c, row[before], row[after]] = chance
+    counts = np.array([counts for counts, _ in states])
+    return BruteChain(states, counts @ np.array(rates), n - counts @ np.array(needs), completions)
+
+
+def stationary_law(jumps):
+    """The law π = π P by elimination of one state after another. Nothing is subtracted (Grassmann,
+    Taksar and Heyman), so every entry, however small, is good to about K² roundings at worst."""
+    moves = np.array(jumps, dtype=float)
+    for k in range(len(moves) - 1, 0, -1):
+        moves[:k, k] /= moves[k, :k].sum()
+        moves[:k, :k] += np.outer(moves[:k, k], moves[k, :k])
+    law = np.ones(len(moves))
+    for k in range(1, len(moves)):
+        law[k] = law[:k] @ moves[:k, k]
+    return law / law.sum()
+
+
+def dispersion_of_completions(chain):
+    """lim Var C(t) / E C(t) over cycles between returns to the likeliest state.
+
+    With N completions in a cycle of length T it is Var(N − λ* T)/E[N]. A stay in s adds 1 − λ* τ_s
+    to N − λ* T, independently of where the chain goes next, and τ_s is exponential.
+    """
+    embedded, _ = chain.laws()
+    throughput = 1 / (embedded @ (1 / chain.rate))
+    base = int(np.argmax(embedded))
+    rest = np.delete(np.arange(len(embedded)), base)
+    before_return = chain.jumps.copy()
+    before_return[:, base] = 0
+    system = np.eye(len(rest)) - before_return[np.ix_(rest, rest)]
+
+    def over_a_cycle(gain):
+        """E of the sum of `gain` from each state until the return."""
+        total = np.zeros(len(embedded))
+        total[rest] = np.linalg.solve(system, gain[rest])
+        total[base] = gain[base] + before_return[base] @ total
+        return total
+
+    mean = 1 - throughput / chain.rate
+    square = mean**2 + (throughput / chain.rate) ** 2
+    first = over_a_cycle(mean)
+    second = over_a_cycle(square + 2 * mean * (before_return @ first))
+    return second[base] * embedded[base]
+
+
+# Theorems 4.1 and 4.2 as printed, in the arithmetic of `number`.
+
+
+def s1(n, needs, a):
+    """[h, a, b]: with a jobs of class 1 in service, add class 2 until full or blocked."""
+    free = n - a * needs[0]
+    b = free // needs[1]
+    return int(free - b * needs[1] >= needs[0]), a, b
+
+
+def s2(n, needs, b):
+    """[0, a, b]: with b jobs of class 2 in service, add class 1 until full."""
+    return 0, (n - b * needs[1]) // needs[0], b
+
+
+@dataclass(frozen=True)
+class PrintedLaw:
+    """Theorems 4.1 and 4.2, over s1(0), s1(1), …"""
+
+    embedded: list
+    time: list
+    throughput: object
+    wastage: object
+
+
+def printed_law(n, needs, rates, p, number):
+    """Equation (2), normalised by adding it up, and the law in time that follows from it."""
+    mu1, mu2 = map(number, rates)
+    p1, p2 = p
+
+    def inverse_f(mine, other):
+        return (mine + other) / mine
+
+    f1 = (
+        inverse_f(a * mu1, b * mu2)
+        for _, a, b in (s1(n, needs, i + 1) for i in range(n // needs[0]))
+    )
+    f2 = (
+        inverse_f(b * mu2, a * mu1)
+        for _, a, b in (s2(n, needs, j + 1) for j in range(n // needs[1]))
+    )
+    class_1 = list(accumulate((p1 * factor for factor in f1), mul, initial=number(1)))
+    class_2 = list(accumulate((p2 * factor for factor in f2), mul, initial=number(1)))
+    states = [s1(n, needs, a) for a in range(n // needs[0] + 1)]
+    weight = [class_1[a] * class_2[b] * (p2 if h else 1) for h, a, b in states]
+    sojourn = [w / (a * mu1 + b * mu2) for w, (_, a, b) in zip(weight, states, strict=True)]
+    total, time = sum(weight), sum(sojourn)
+    idle = sum((n - a * needs[0] - b * needs[1]) * x for x, (_, a, b) in zip(sojourn, states))
+    return PrintedLaw(
+        [w / total for w in weight], [x / time for x in sojourn], total / time, idle / time
+    )
+
+
+def lemma_5_1(n, needs):
+    """The edges of Lemma 5.1, item by item: (class that completes, from, to) with states [h, a, b]."""
+    edges = set()
+    for a in range(n // needs[0] + 1):
+        state = h, a, b = s1(n, needs, a)
+        if a > 0:
+            edges.add((1, state, s1(n, needs, a - 1)))  # ii, vi
+        if a > 0 and not h:
+            edges.add((1, state, state))  # i
+        if b > 0:
+            left = b if h else b - 1
+            _, full, _ = s2(n, needs, left)
+            edges.add((2, state, (0, full, left)))  # iv, vii
+            least = a if h else a + 1
+            edges.update((2, state, (1, more, left)) for more in range(least, full))  # v, viii
+        if b > 0 and not h:
+            edges.add((2, state, state))  # iii
+    return edges
+
+
+def random_two_class_system(draw: random.Random, largest=40):
+    """n, needs, rates over six decades and probabilities."""
+    n = draw.randint(2, largest)
+    n1 = draw.randint(1, n - 1)
+    needs = n1, draw.randint(n1 + 1, n)
+    rates = 10 ** draw.uniform(-3, 3), 10 ** draw.uniform(-3, 3)
+    p2 = draw.choice([draw.random(), 10 ** draw.uniform(-6, 0)])
+    return n, needs, rates, (1 - p2, p2)

@@ -1,0 +1,76 @@
+"""Two builds of the same thing are the same files, and each file says what it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+from tests.conftest import copy_project
+
+PAPER = "two-class-stability"
+PRODUCTS = ("fig4", "fig6a", "fig7a", "wastage-plane", "peak-wastage", "ledger")
+KINDS = ("pdf", "svg", "png", "csv", "tex", "txt")
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory):
+    """The figures of two builds, in folders of different names."""
+    folders = []
+    for name in ("first", "second-of-another-length"):
+        project = copy_project(tmp_path_factory.mktemp(name) / "atlas")
+        project.build(*(f"{PAPER}_{product}" for product in PRODUCTS))
+        folders.append(project.root / "figures" / PAPER)
+    return folders
+
+
+def test_two_builds_are_identical_byte_for_byte(builds):
+    first, second = ({f.name: f.read_bytes() for f in folder.iterdir()} for folder in builds)
+    assert first.keys() == second.keys()
+    compared = [name for name in first if name.rpartition(".")[2] in KINDS]
+    assert len(compared) == 4 * 3 + 2 + 3
+    assert [name for name in compared if first[name] != second[name]] == []
+
+
+def test_sidecars_say_what_was_made_from_what(builds):
+    folder = builds[0]
+    sidecar = json.loads((folder / "fig6a.json").read_text("utf-8"))
+    assert sidecar["series"]["region"]["parameters"]["needs"] == [1, 100]
+    assert sidecar["source"]["figure"] == "6(a)"
+    assert sidecar["bibliography"]["arxiv"] == "2010.00631"
+    assert sidecar["software"].keys() >= {"numpy", "scipy", "matplotlib", "multiserver-atlas"}
+    for name, digest in sidecar["outputs"].items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+
+
+def test_every_figure_file_carries_its_story(builds):
+    folder = builds[0]
+    sidecar = json.loads((folder / "fig6a.json").read_text("utf-8"))
+    svg = ET.parse(folder / "fig6a.svg").find(".//{http://purl.org/dc/elements/1.1/}description")
+    with Image.open(folder / "fig6a.png") as png:
+        texts = [
+            PdfReader(folder / "fig6a.pdf").metadata["/Subject"],
+            svg.text,
+            png.text["Description"],
+        ]
+    for text in texts:
+        story = json.loads(text)
+        assert story["id"] == "fig6a"
+        assert story["fingerprint"] == sidecar["fingerprint"]
+        assert story["series"] == sidecar["series"]
+
+
+def test_fonts_are_embedded(builds):
+    page = PdfReader(builds[0] / "fig6a.pdf").pages[0]
+    for font in page["/Resources"]["/Font"].values():
+        descendant = font.get_object()["/DescendantFonts"][0].get_object()
+        assert "/FontFile2" in descendant["/FontDescriptor"]
+
+
+def test_no_figure_names_the_folder_it_was_built_in(builds):
+    for folder in builds:
+        place = str(folder.parents[1]).encode()
+        assert [f.name for f in folder.iterdir() if place in f.read_bytes()] == []

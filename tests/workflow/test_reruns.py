@@ -1,0 +1,159 @@
+"""What reruns after what: by dry runs on a project that has been built once, and by builds."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from tests.conftest import Project, copy_project, jobs
+
+PAPER = "config/papers/two-class-stability.yaml"
+NAME = "two-class-stability"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project in which everything has been built. Tests work on copies of it."""
+    project = copy_project(tmp_path_factory.mktemp("built") / "atlas")
+    project.build("all")
+    return project
+
+
+@pytest.fixture
+def copy(built: Project, tmp_path) -> Project:
+    """A copy of the built project, times and all."""
+    shutil.copytree(built.root, tmp_path / "atlas", symlinks=True)
+    return Project(tmp_path / "atlas")
+
+
+def coarsen_fig7a(project: Project) -> None:
+    """Change one parameter of one figure."""
+    old = "curve: {study: wastage-by-rate-ratio, <<: *ratio-7a}"
+    project.edit(PAPER, old, old.replace("*ratio-7a}", "*ratio-7a, points: 351}"))
+
+
+def test_all_builds_every_product_and_a_second_run_does_nothing(built):
+    figures = built.root / "figures" / NAME
+    for name in ("fig6a.pdf", "fig6a.svg", "fig6a.png", "fig6a.json", "peak-wastage.tex"):
+        assert (figures / name).stat().st_size > 0
+    for name in ("ledger.csv", "ledger.tex", "ledger.txt", "values.tex"):
+        assert (figures / name).stat().st_size > 0
+    assert not (figures / "fig3.pdf").exists()
+    assert built.build("all") == []
+
+
+def test_a_dry_run_says_why_each_job_would_run(copy):
+    coarsen_fig7a(copy)
+    done = copy.run("all", "--dry-run")
+    messages = jobs(done)
+    assert f"draw {NAME}/fig7a" in messages
+    assert done.stdout.count("\nReason: ") == len(messages)
+
+
+def test_one_parameter_reruns_exactly_its_figure(copy):
+    coarsen_fig7a(copy)
+    assert copy.build("all") == [
+        "agree: judge the whole run",
+        f"compute wastage-by-rate-ratio for {NAME}/fig7a",
+        f"draw {NAME}/fig7a",
+    ]
+    assert copy.build("all") == []
+
+
+def test_a_figure_with_other_parameters_has_no_reference_and_fails_nothing(copy):
+    old = "curve: {study: wastage-by-rate-ratio, <<: *ratio-7a}"
+    copy.edit(PAPER, old, old.replace("*ratio-7a}", "*ratio-7a, servers: 31}"))
+    copy.build("all")
+    ledger = (copy.root / f"figures/{NAME}/ledger.txt").read_text(encoding="utf-8")
+    assert "no reference    fig7a-at-1" in ledger
+    assert "agrees          fig7b-at-1" in ledger
+    assert "the figure is drawn with another servers" in ledger
+
+
+def test_a_figure_reruns_by_its_name(copy):
+    coarsen_fig7a(copy)
+    assert copy.build(f"{NAME}_fig7a") == [
+        f"compute wastage-by-rate-ratio for {NAME}/fig7a",
+        f"draw {NAME}/fig7a",
+    ]
+
+
+def test_a_caption_redraws_and_recomputes_nothing(copy):
+    copy.edit(PAPER, "four class 1 jobs and one\n", "four class 1 jobs, one\n")
+    assert copy.build(f"{NAME}_fig4") == [f"draw {NAME}/fig4"]
+
+
+def test_one_library_module_reruns_its_dependents_only(copy):
+    copy.edit("src/multiserver/saturated/limits.py", "return int(states(", "return 0 + int(states(")
+    messages = copy.build("all", "--dry-run")
+    computed = {message for message in messages if message.startswith("compute ")}
+    assert computed == {
+        f"compute claims for {NAME}/ledger",
+        *(
+            f"compute wastage-by-rate-ratio for {NAME}/{f}"
+            for f in ("fig7a", "fig7b", "fig8a", "fig8b")
+        ),
+    }
+
+
+def test_touching_files_and_editing_comments_reruns_nothing(copy):
+    for file in (*copy.root.rglob("*.py"), *copy.root.rglob("*.yaml")):
+        file.touch()
+    path = copy.root / "src/multiserver/saturated/two_class.py"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"""', '"""Reworded. ', 1) + "\n# A comment.\n", encoding="utf-8")
+    copy.edit(PAPER, "# Sections 1.3 and 1.5", "# Sections 1.3 and 1.5, reworded")
+    assert copy.build("all") == []
+
+
+def test_going_back_to_old_parameters_recomputes_nothing(copy):
+    coarsen_fig7a(copy)
+    copy.build(f"{NAME}_fig7a")
+    old = "curve: {study: wastage-by-rate-ratio, <<: *ratio-7a, points: 351}"
+    copy.edit(PAPER, old, old.replace(", points: 351", ""))
+    assert copy.build(f"{NAME}_fig7a") == [f"draw {NAME}/fig7a"]
+
+
+def test_a_failed_job_leaves_no_stale_figure_behind_a_green_run(copy):
+    coarsen_fig7a(copy)
+    study = "scripts/studies/wastage_by_rate_ratio.py"
+    copy.edit(study, "    ratio = np.geomspace", "    raise OSError\n    ratio = np.geomspace")
+    failed = copy.run("all")
+    assert failed.returncode != 0
+    assert "OSError" in failed.stderr + failed.stdout
+    copy.edit(study, "    raise OSError\n", "")
+    assert f"draw {NAME}/fig7a" in copy.build("all")
+    assert '"points": 351' in (copy.root / f"figures/{NAME}/fig7a.json").read_text("utf-8")
+
+
+def test_a_failed_job_is_tried_again_by_the_next_run(copy):
+    copy.edit("scripts/drawings/queue_state.py", "    place = 0.0\n", "    place = 1 / 0\n")
+    for _ in range(2):
+        failed = copy.run("all")
+        assert failed.returncode != 0
+        assert "ZeroDivisionError" in failed.stderr + failed.stdout
+
+
+@pytest.mark.parametrize("change", [True, False])
+def test_losing_snakemakes_memory_hides_no_change(copy, change):
+    shutil.rmtree(copy.root / ".snakemake")
+    if change:
+        coarsen_fig7a(copy)
+    messages = copy.build("all")
+    assert (f"draw {NAME}/fig7a" in messages) is change
+    assert (f"draw {NAME}/fig7b" in messages) is False
+
+
+def test_a_deleted_figure_is_drawn_again(copy):
+    (copy.root / f"figures/{NAME}/fig6b.svg").unlink()
+    assert f"draw {NAME}/fig6b" in copy.build("all")
+
+
+def test_a_figure_replaced_behind_our_back_fails_the_run(copy):
+    sidecar = copy.root / f"figures/{NAME}/fig6b.json"
+    sidecar.write_text(sidecar.read_text("utf-8").replace('"fingerprint": "', '"fingerprint": "0'))
+    shutil.rmtree(copy.root / "results/agreed")
+    shutil.rmtree(copy.root / ".snakemake")
+    failed = copy.run("all", "--rerun-triggers", "params")
+    assert failed.returncode != 0
+    assert "fig6b.json: made from" in failed.stderr + failed.stdout

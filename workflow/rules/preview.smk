@@ -1,0 +1,23 @@
+# The small pictures on the project's front page; the only pictures that git tracks.
+
+
+rule previews:
+    input:
+        expand("figures/preview/{figure}.png", figure=plan.previews),
+
+
+rule preview:
+    input:
+        "figures/{paper}/{id}.png",
+    output:
+        "figures/preview/{paper}/{id}.png",
+    log:
+        "results/logs/preview/{paper}/{id}.log",
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        script=f"{SCRIPTS}/preview.py",
+    message:
+        "preview {wildcards.paper}/{wildcards.id}"
+    shell:
+        "python {params.script:q} {input:q} --output {output:q} 2>&1 | tee {log:q}"
