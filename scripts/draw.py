@@ -30,6 +30,9 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
     look = spec["look"]
     with matplotlib.rc_context(_read_style(look["style"])):
         figure = drawing.draw(spec, series, look["widths"][spec["width"]])
+        # The layout is found once; each format would look for it again, and find another.
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")
         for kind in look["formats"]:
             file = folder / f"{spec['id']}.{kind}"
             _write(figure, file, spec)

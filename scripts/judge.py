@@ -120,14 +120,14 @@ def narrate(spec: Spec, ledger: pd.DataFrame) -> str:
 
 
 def typeset(ledger: pd.DataFrame) -> str:
-    """The ledger as a LaTeX tabular; long lists are left to the CSV."""
+    """The ledger as a LaTeX longtable; lists are left to the CSV."""
     rows = []
     for row in ledger.itertuples():
         values = [json.loads(row.stated), json.loads(row.recomputed)]
         cells = ["list" if isinstance(value, list) else show(value) for value in values]
         rows.append([escape(x) for x in (row.claim, row.where, row.quote, *cells, row.verdict)])
     headings = ["Claim", "Where", "Quote", "Stated", "Recomputed", "Verdict"]
-    return tabular(headings, rows, "llp{5cm}rrl")
+    return tabular(headings, rows, "llp{5cm}rrl", "longtable")
 
 
 if __name__ == "__main__":

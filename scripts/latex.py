@@ -4,47 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+MATHEMATICS = {
+    **{"α": r"\alpha", "γ": r"\gamma", "δ": r"\delta", "θ": r"\theta", "λ": r"\lambda"},
+    **{"μ": r"\mu", "ν": r"\nu", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "ω": r"\omega"},
+    **{"Δ": r"\Delta", "Φ": r"\Phi", "Σ": r"\Sigma", "∏": r"\prod", "∞": r"\infty"},
+    **{"→": r"\to", "≤": r"\le", "≥": r"\ge", "≈": r"\approx", "∼": r"\sim", "≫": r"\gg"},
+    **{"×": r"\times", "·": r"\cdot", "∈": r"\in", "∀": r"\forall", "≠": r"\ne", "±": r"\pm"},
+    **{"⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor"},
+}
+
 ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         **{c: rf"\{c}" for c in "&%$#_{}"},
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
-        "→": r"$\to$",
-        "≤": r"$\le$",
-        "≥": r"$\ge$",
-        "−": r"$-$",
-        "∞": r"$\infty$",
-        "λ": r"$\lambda$",
-        "μ": r"$\mu$",
-        "π": r"$\pi$",
-        "×": r"$\times$",
-        "≈": r"$\approx$",
-        "≫": r"$\gg$",
-        "⌈": r"$\lceil$",
-        "⌉": r"$\rceil$",
         "…": r"\dots{}",
+        "−": "$-$",
+        "²": "${}^2$",
+        "′": "${}'$",
+        "“": "``",
+        "”": "''",
+        **{symbol: f"${command}$" for symbol, command in MATHEMATICS.items()},
     }
 )
 
 
 def escape(text: str) -> str:
-    """`text` as LaTeX that prints it."""
-    return text.translate(ESCAPES)
+    """`text` as LaTeX that prints it, in ASCII.
+
+    Raises `ValueError` on a character that is not known here, rather than leave it to LaTeX.
+    """
+    escaped = text.translate(ESCAPES)
+    if not escaped.isascii():
+        strange = sorted({c for c in escaped if not c.isascii()})
+        raise ValueError(f"no LaTeX for {', '.join(strange)} in {text!r}; add it to latex.py")
+    return escaped
 
 
-def tabular(headings: Sequence[str], rows: Sequence[Sequence[str]], columns: str = "") -> str:
-    """A booktabs tabular; headings and cells are LaTeX already."""
+def tabular(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    columns: str = "",
+    environment: str = "tabular",
+) -> str:
+    """A booktabs table; headings and cells are LaTeX already.
+
+    A `longtable` breaks across pages, under its headings again.
+    """
     lines = [f"{' & '.join(cells)} \\\\" for cells in (headings, *rows)]
     return "\n".join(
         [
-            rf"\begin{{tabular}}{{{columns or 'l' + 'r' * (len(headings) - 1)}}}",
+            rf"\begin{{{environment}}}{{{columns or 'l' + 'r' * (len(headings) - 1)}}}",
             r"\toprule",
             lines[0],
             r"\midrule",
+            *([r"\endhead"] if environment == "longtable" else []),
             *lines[1:],
             r"\bottomrule",
-            r"\end{tabular}",
+            rf"\end{{{environment}}}",
             "",
         ]
     )

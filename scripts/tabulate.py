@@ -14,13 +14,18 @@ from tidy import read_table, write_table
 
 
 def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
-    """Write `<id>.csv` and `<id>.tex`; several series are stacked, the first column naming them."""
+    """Write `<id>.csv` and `<id>.tex`.
+
+    Several series are stacked, with a first column that names them; `rows` keeps some of the rows.
+    """
     units = read_table(Path(next(iter(spec["series"].values()))["file"]))[1]
     table = pd.concat(series.values(), ignore_index=True)
     if len(series) > 1:
         names = [name for name, part in series.items() for _ in range(len(part))]
         table.insert(0, "series", names)
         units = {"series": "name"} | units
+    for column, kept in spec["rows"].items():
+        table = table[table[column].isin(kept)]
     csv = folder / f"{spec['id']}.csv"
     write_table(csv, table, units)
     yield csv
@@ -37,11 +42,15 @@ def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Itera
 
 def show(value: object, style: str) -> str:
     """A cell as LaTeX: a number in the given format, in powers of ten where it has an exponent."""
-    text = format(value, style)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, str):
-        return escape(text)
-    digits, e, exponent = text.partition("e")
-    return rf"${digits} \cdot 10^{{{int(exponent)}}}$" if e else escape(text)
+        return escape(value)
+    digits, e, exponent = format(value, style).partition("e")
+    if not e:
+        return escape(digits)
+    factor = "" if digits == "1" else rf"{digits} \cdot "
+    return rf"${factor}10^{{{int(exponent)}}}$"
 
 
 if __name__ == "__main__":

@@ -24,6 +24,6 @@ def write_table(target: Path, table: pd.DataFrame, units: Mapping[str, str]) -> 
 
 def read_table(source: Path) -> tuple[pd.DataFrame, dict[str, str]]:
     """Read such CSV: the table with bare column names, and the units of the columns."""
-    table = pd.read_csv(source, float_precision="round_trip")
+    table = pd.read_csv(source)
     split = [re.fullmatch(r"(.*) \[(.*)\]", name).groups() for name in table.columns]
     return table.set_axis([name for name, _ in split], axis=1), dict(split)

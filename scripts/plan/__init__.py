@@ -6,6 +6,6 @@ scripts that run as jobs get the resolved specs and never see the config.
 
 from plan.environment import expose
 from plan.errors import ConfigError
-from plan.resolve import Plan, Product, Series
+from plan.resolve import Plan
 
-__all__ = ["ConfigError", "Plan", "Product", "Series", "expose"]
+__all__ = ["ConfigError", "Plan", "expose"]

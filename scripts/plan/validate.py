@@ -37,7 +37,14 @@ def _increasing(_validator, wanted, value, _schema) -> Iterator[ValidationError]
         yield ValidationError("not increasing")
 
 
-_Validator = validators.extend(Draft202012Validator, {"increasing": _increasing})
+def _sums_to(_validator, wanted, value, _schema) -> Iterator[ValidationError]:
+    if isinstance(value, list) and abs(sum(value) - wanted) > 1e-9:
+        yield ValidationError("another sum")
+
+
+_Validator = validators.extend(
+    Draft202012Validator, {"increasing": _increasing, "sumsTo": _sums_to}
+)
 
 
 class Schemas:
@@ -171,6 +178,8 @@ def _bounds(schema: dict[str, Any], rule: str, limit: Any) -> str:
         "minProperties": f"at least {limit} entry",
         "uniqueItems": "no entry twice",
         "increasing": "entries that increase",
+        "multipleOf": f"a multiple of {limit}",
+        "sumsTo": f"entries that sum to {limit}",
     }
     kinds = [limit] if isinstance(limit, str) else limit
     if rule == "type":

@@ -52,6 +52,12 @@ def most_idle_servers(parameters: Mapping[str, Any]) -> int:
     return int(two_class.states(parameters["servers"], parameters["needs"]).idle.max())
 
 
+def least_total_need(parameters: Mapping[str, Any]) -> int:
+    """The smallest total need of the jobs in service and the blocking one, over all states."""
+    n1, n2 = parameters["needs"]
+    return min(a * n1 + (b + h) * n2 for h, a, b in listing(parameters))
+
+
 def completion_rate(parameters: Mapping[str, Any]) -> float:
     """The rate at which jobs complete in `state`."""
     return float(np.dot(parameters["state"][1:], parameters["rates"]))

@@ -34,15 +34,18 @@ class JobClass:
     probability: float
 
     def __post_init__(self) -> None:
-        if isinstance(self.need, bool) or not isinstance(self.need, Integral) or self.need < 1:
-            raise ValueError(f"need must be a positive integer, found {self.need!r}")
-        if not _is_finite(self.rate) or self.rate <= 0:
+        need = _as_integer("need", self.need)
+        rate, probability = _as_float(self.rate), _as_float(self.probability)
+        if not 0 < rate < math.inf:
             raise ValueError(f"rate must be a positive finite number, found {self.rate!r}")
-        if not _is_finite(self.probability) or not 0 < self.probability <= 1:
+        if not 0 < probability <= 1:
             raise ValueError(
                 f"probability must lie in (0, 1], found {self.probability!r}"
                 " (leave out a class that never arrives)"
             )
+        # Plain numbers: a fixed-width integer or a short float would spoil what is computed of it.
+        for name, value in (("need", need), ("rate", rate), ("probability", probability)):
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,8 @@ class MultiserverJobSystem:
     classes: tuple[JobClass, ...]
 
     def __post_init__(self) -> None:
-        n = self.servers
-        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-            raise ValueError(f"servers must be a positive integer, found {n!r}")
+        n = _as_integer("servers", self.servers)
+        object.__setattr__(self, "servers", n)
         object.__setattr__(self, "classes", tuple(self.classes))
         if not self.classes:
             raise ValueError("a system needs at least one class of jobs, found none")
@@ -119,5 +121,17 @@ class MultiserverJobSystem:
         return [c.probability * c.need / c.rate for c in self.classes]
 
 
-def _is_finite(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+def _as_integer(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, found {value!r}")
+    return int(value)
+
+
+def _as_float(value: object) -> float:
+    """A real number as a plain float, and NaN for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

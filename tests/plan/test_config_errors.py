@@ -141,6 +141,7 @@ def test_a_mistake_in_a_paper_is_said_with_file_key_found_and_expected(project, 
         ({"widths": {"single": -1}}, ["widths.single", "-1", "more than 0"]),
         ({"papers": ["two-class-stabilty"]}, ["papers.0", "did you mean 'two-class-stability'?"]),
         ({"style": "config/atlas.style"}, ["style", "'config/atlas.style'", "style file"]),
+        ({"previews": ["two-class-stability/fig6"]}, ["previews.0", "did you mean 'two-class"]),
     ],
 )
 def test_a_mistake_in_the_run_wide_config_is_said(project, config, fragments):

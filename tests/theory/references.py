@@ -12,6 +12,13 @@ from itertools import accumulate
 from operator import mul
 
 import numpy as np
+import pytest
+
+
+def close(expected, rel, abs=0.0):
+    """`pytest.approx` without its absolute tolerance of 1e-12, which would pass any tiny number."""
+    return pytest.approx(expected, rel=rel, abs=abs)
+
 
 # FCFS, job by job. A state is (jobs in service class by class, class of the blocking job or None).
 
@@ -176,14 +183,15 @@ def printed_law(n, needs, rates, p, number):
     weight = [class_1[a] * class_2[b] * (p2 if h else 1) for h, a, b in states]
     sojourn = [w / (a * mu1 + b * mu2) for w, (_, a, b) in zip(weight, states, strict=True)]
     total, time = sum(weight), sum(sojourn)
-    idle = sum((n - a * needs[0] - b * needs[1]) * x for x, (_, a, b) in zip(sojourn, states))
+    spare = [n - a * needs[0] - b * needs[1] for _, a, b in states]
+    idle = sum(map(mul, sojourn, spare))
     return PrintedLaw(
         [w / total for w in weight], [x / time for x in sojourn], total / time, idle / time
     )
 
 
 def lemma_5_1(n, needs):
-    """The edges of Lemma 5.1, item by item: (class that completes, from, to) with states [h, a, b]."""
+    """The edges of Lemma 5.1, item by item: (class that completes, from [h, a, b], to)."""
     edges = set()
     for a in range(n // needs[0] + 1):
         state = h, a, b = s1(n, needs, a)
@@ -208,5 +216,5 @@ def random_two_class_system(draw: random.Random, largest=40):
     n1 = draw.randint(1, n - 1)
     needs = n1, draw.randint(n1 + 1, n)
     rates = 10 ** draw.uniform(-3, 3), 10 ** draw.uniform(-3, 3)
-    p2 = draw.choice([draw.random(), 10 ** draw.uniform(-6, 0)])
+    p2 = draw.choice([draw.uniform(1e-6, 1 - 1e-6), 10 ** draw.uniform(-6, -0.1)])
     return n, needs, rates, (1 - p2, p2)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.saturated.two_class import states
+from multiserver.saturated.two_class import states, validate_needs
 
 
 def slow_class_2_wastage(servers: int, needs: Sequence[int]) -> int:
@@ -48,10 +48,12 @@ def fast_class_2_law(
 
 def approximate_fast_class_2_wastage(needs: Sequence[int], probability_2: float) -> float:
     """n2 − n1/p2, the paper's approximation of the limit as μ2/μ1 → ∞ for n2 ≫ n1."""
+    if not 0 < probability_2 <= 1:
+        raise ValueError(f"probability_2 must lie in (0, 1], found {probability_2!r}")
     return needs[1] - needs[0] / probability_2
 
 
 def fewest_class_1_jobs(servers: int, needs: Sequence[int]) -> int:
     """a0 = ⌈(n − n2 + 1)/n1⌉: the fewest class 1 jobs in service without class 2 beside them."""
-    n1, n2 = needs
+    n1, n2 = validate_needs(servers, needs)
     return -(-(servers - n2 + 1) // n1)

@@ -1,0 +1,51 @@
+"""Exact over asymptotic growth for many parametrisations of the 1-or-n system, two panels.
+
+Series: any number (scaling-by-servers). The growth rate is that of the regime: n-server dominated
+and balanced for α ≤ 1, one-server dominated for α > 1. Colours and markers tell α, dashes tell the
+rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+MARKERS = "vos^DPX"
+DASHES = ("-", "--", ":", "-.")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Ratios for throughput on the left, for mean relative completions on the right."""
+    parameters = {name: figure["series"][name]["parameters"] for name in series}
+    exponents = sorted({p["exponent"] for p in parameters.values()})
+    rates = list(dict.fromkeys(tuple(p["rates"]) for p in parameters.values()))
+    fig = Figure(figsize=(width, 0.46 * width))
+    left, right = fig.subplots(1, 2, sharey=True)
+    for name, growth in series.items():
+        alpha, pair = parameters[name]["exponent"], tuple(parameters[name]["rates"])
+        style = {
+            "color": f"C{exponents.index(alpha)}",
+            "marker": MARKERS[exponents.index(alpha)],
+            "linestyle": DASHES[rates.index(pair)],
+            "markevery": max(1, len(growth) // 8),
+            "label": rf"$\alpha={alpha:g}$, $\mu_1,\mu_n={pair[0]:g},{pair[1]:g}$",
+        }
+        many, few = ("n_dominated", "n_dominated") if alpha <= 1 else ("all_busy", "one_dominated")
+        n = growth["servers"]
+        left.loglog(n, growth["throughput"] / growth[f"throughput_{many}"], **style)
+        relative = growth["relative_completions"] / growth[f"relative_completions_{few}"]
+        right.loglog(n, relative, **style)
+    for ax, symbol in ((left, r"\mu"), (right, r"\mathrm{E}[\Delta(Y_d)]")):
+        ax.axhline(1, color="black", lw=0.6, zorder=0)
+        ax.set_xlabel("servers $n$")
+        ax.set_ylabel(f"${symbol}$, exact / growth rate")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10])
+    handles, labels = left.get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=3)
+    return fig

@@ -1,0 +1,49 @@
+"""Throughput or mean relative completions against the exponent α, one curve for each series.
+
+Series: any number (scaling-by-exponent), one for each number of servers. The drawing says which
+`quantity` and by which power of n it is divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+SYMBOLS = {
+    "throughput": r"\mu",
+    "relative-completions": r"\mathrm{E}[\Delta(Y_d)]",
+}
+UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
+MARKERS = "o^svDPX"
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One panel for each quantity, side by side."""
+    quantities, power = figure["drawing"]["quantities"], figure["drawing"]["power"]
+    fig = Figure(figsize=(width, (0.75 if len(quantities) == 1 else 0.4) * width))
+    axes = fig.subplots(1, len(quantities), squeeze=False)[0]
+    for ax, quantity in zip(axes, quantities, strict=True):
+        for (name, curve), marker in zip(series.items(), MARKERS, strict=False):
+            servers = figure["series"][name]["parameters"]["servers"]
+            ax.plot(
+                curve["exponent"],
+                curve[quantity.replace("-", "_")] / float(servers) ** power,
+                marker=marker,
+                markevery=max(1, len(curve) // 10),
+                label=f"$n = {_power_of_ten(servers)}$",
+            )
+        divisor = "n" if power == 1 else f"n^{power:g}"
+        ax.set_xlabel(r"exponent $\alpha$")
+        ax.set_ylabel(f"${SYMBOLS[quantity]}\\,/\\,{divisor}$ ({UNITS[quantity]})")
+        ax.set_ylim(0)
+        ax.margins(x=0.02)
+    axes[0].legend()
+    return fig
+
+
+def _power_of_ten(n: int) -> str:
+    digits = len(str(n)) - 1
+    return f"10^{digits}" if n == 10**digits and digits > 1 else str(n)

@@ -1,0 +1,83 @@
+"""The cheapest exact method for a saturated system.
+
+| method               | where it applies                          | cost     | E[Δ(Y_d)] |
+|----------------------|-------------------------------------------|----------|-----------|
+| one class            | one class of jobs                         | constant | 0         |
+| needs 1 and n        | `one_or_n`                                | constant | yes       |
+| needs 1, n/2 and n   | `half_size`, any two or three of them     | linear   | yes       |
+| two-class product    | `two_class`, any two needs                | n/n1     | no        |
+| single duration      | `single_duration`, one rate for all       | n · d    | no        |
+| enumerated chain     | `stationary`, any classes                 | states   | yes       |
+
+The first that applies is taken; those that lack the relative completions only if these are not
+wanted. Every method is exact; each is tested against the enumerated chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import stationary, two_class
+from multiserver.saturated.half_size import half_size
+from multiserver.saturated.one_or_n import one_or_n
+from multiserver.saturated.single_duration import single_duration
+
+
+@dataclass(frozen=True, slots=True)
+class SaturatedMeans:
+    """Throughput λ* in jobs per unit of time, wastage E[N_idle] in servers, utilisation, and
+    E[Δ(Y_d)] in jobs or None where it was not wanted; `method` is the row of the table above."""
+
+    throughput: float
+    wastage: float
+    utilisation: float
+    relative_completions: float | None
+    method: str
+
+
+def solve(system: MultiserverJobSystem, relative_completions: bool = True) -> SaturatedMeans:
+    """The means of the saturated system, by the cheapest exact method.
+
+    Raises `ValueError` if only the enumerated chain applies and has too many states.
+    """
+    n = system.servers
+    ordered = MultiserverJobSystem(n, tuple(sorted(system.classes, key=lambda c: c.need)))
+    needs, rates, probabilities = ordered.needs, ordered.rates, ordered.probabilities
+    halves = {1: 0, n // 2: 1, n: 2} if n % 2 == 0 and n > 2 else {}
+    distinct = len(set(needs)) == len(needs)
+
+    if len(needs) == 1:
+        wastage = n % needs[0]
+        return SaturatedMeans(n // needs[0] * rates[0], wastage, 1 - wastage / n, 0.0, "one class")
+    if needs == (1, n):
+        return _means(one_or_n(n, probabilities[1], *rates), "needs 1 and n")
+    if distinct and needs[0] == 1 and set(needs) <= halves.keys():
+        # A class that is not there has any rate.
+        p, mu = [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]
+        for need, probability, rate in zip(needs, probabilities, rates, strict=True):
+            p[halves[need]], mu[halves[need]] = probability, rate
+        return _means(half_size(n, tuple(p), tuple(mu)), "needs 1, n/2 and n")
+    if not relative_completions and distinct and len(needs) == 2:
+        return _means(two_class.law(ordered), "two-class product")
+    if not relative_completions and distinct and len(set(rates)) == 1:
+        found = single_duration(n, needs, probabilities, rates[0])
+        return _means(found, "single duration")
+    law = stationary.solve(ordered)
+    return SaturatedMeans(
+        law.throughput,
+        law.wastage,
+        law.utilisation,
+        law.mean_relative_completions,
+        "enumerated chain",
+    )
+
+
+def _means(found, method: str) -> SaturatedMeans:
+    return SaturatedMeans(
+        found.throughput,
+        found.wastage,
+        found.utilisation,
+        getattr(found, "relative_completions", None),
+        method,
+    )

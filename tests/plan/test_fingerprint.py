@@ -1,0 +1,79 @@
+"""Digests change with what can change a result, and with nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from plan.fingerprint import CodeDigests, canonical, digest
+
+MAIN = '"""Doc."""\nfrom pack.part import f\n\n\ndef g(x):\n    """Doc."""\n    return f(x)\n'
+PART = "def f(x):\n    return x + 1\n"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A module that imports from a package."""
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack/__init__.py").write_text("")
+    (tmp_path / "pack/part.py").write_text(PART)
+    (tmp_path / "pack/other.py").write_text("y = 1\n")
+    (tmp_path / "main.py").write_text(MAIN)
+    return tmp_path
+
+
+def code(tree):
+    """The digest of `main`, read afresh."""
+    from plan import fingerprint
+
+    fingerprint._parse.cache_clear()
+    fingerprint._imports.cache_clear()
+    fingerprint._normalise.cache_clear()
+    return CodeDigests([tree]).digest("main")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("main.py", "return f(x)", "return f(2 * x)"),
+        ("pack/part.py", "x + 1", "x + 2"),
+        ("pack/__init__.py", "", "import pack.other\n"),
+    ],
+)
+def test_code_that_counts_changes_the_digest(tree, file, old, new):
+    before = code(tree)
+    (tree / file).write_text((tree / file).read_text().replace(old, new, 1))
+    assert code(tree) != before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("main.py", '"""Doc."""', '"""Other words."""'),
+        ("main.py", "return f(x)", "return f(\n        x\n    )  # comment"),
+        ("pack/other.py", "y = 1", "y = 2"),
+    ],
+)
+def test_comments_docstrings_layout_and_strangers_do_not(tree, file, old, new):
+    before = code(tree)
+    (tree / file).write_text((tree / file).read_text().replace(old, new))
+    assert code(tree) == before
+
+
+def test_specs_are_equal_whatever_the_order_of_their_keys():
+    assert canonical({"b": [1, 2], "a": 1.0}) == canonical({"a": 1.0, "b": [1, 2]})
+    assert canonical({"x": 1, "y": 2}) != canonical({"x": 2, "y": 1})
+
+
+def test_parts_of_a_digest_do_not_run_together():
+    assert digest("ab", "c") != digest("a", "bc")
+
+
+def test_an_unknown_module_is_an_error(tree):
+    with pytest.raises(LookupError, match="no module nowhere"):
+        CodeDigests([tree]).digest("nowhere")
+
+
+def test_a_relative_import_is_refused(tree):
+    (tree / "main.py").write_text("from . import pack\n")
+    with pytest.raises(ImportError, match="relative imports"):
+        code(tree)

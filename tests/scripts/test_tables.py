@@ -1,0 +1,66 @@
+"""Tables keep their digits and units, and what LaTeX cannot print is escaped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import latex
+import tabulate
+import tidy
+from atomic import replace, write_text
+
+
+def test_a_table_comes_back_exactly(tmp_path):
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(
+        {"x": rng.random(200) * 10.0 ** rng.integers(-300, 300, 200), "name": "a, b"}
+    )
+    tidy.write_table(tmp_path / "t.csv", table, {"x": "jobs/s", "name": "text"})
+    back, units = tidy.read_table(tmp_path / "t.csv")
+    pd.testing.assert_frame_equal(back, table, check_exact=True)
+    assert units == {"x": "jobs/s", "name": "text"}
+
+
+def test_a_table_without_its_units_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="differ from units"):
+        tidy.write_table(tmp_path / "t.csv", pd.DataFrame({"x": [1]}), {"y": "1"})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    file = tmp_path / "kept.txt"
+    write_text(file, "old")
+    with pytest.raises(OSError, match="full"), replace(file) as draft:
+        draft.write_text("half")
+        raise OSError("disk full")
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    ("value", "style", "shown"),
+    [
+        (0.064117, ".1%", r"6.4\%"),
+        (1.5e-15, ".1e", r"$1.5 \cdot 10^{-15}$"),
+        (100, ".0e", r"$10^{2}$"),
+        (True, "", "yes"),
+        ("10% of n_2", "", r"10\% of n\_2"),
+        (-2.5, "g", "-2.5"),
+    ],
+)
+def test_cells_are_latex(value, style, shown):
+    assert tabulate.show(value, style) == shown
+
+
+def test_a_tabular_has_a_row_for_each_row():
+    text = latex.tabular(["a", "b"], [["1", "2"], ["3", "4"]])
+    assert text.count(r"\\") == 3
+    assert r"\begin{tabular}{lr}" in text
+
+
+def test_symbols_become_commands_and_an_unknown_one_is_refused():
+    assert latex.escape("μ2/μ1 → ∞") == r"$\mu$2/$\mu$1 $\to$ $\infty$"
+    with pytest.raises(ValueError, match="no LaTeX for ☃"):
+        latex.escape("a ☃")

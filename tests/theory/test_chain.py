@@ -1,0 +1,176 @@
+"""The enumerated chain against Lemma 5.1 and against FCFS played out job by job."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated.chain import UNSAMPLED, enumerate_chain
+
+from .references import brute_chain, lemma_5_1, random_two_class_system
+
+SEVERAL = [
+    (30, (3, 10), (2.0, 1.0), (0.6, 0.4)),
+    (12, (1, 2, 5), (1.0, 3.0, 0.2), (0.5, 0.3, 0.2)),
+    (17, (2, 3, 7), (1.0, 1e3, 1e-3), (0.2, 0.7, 0.1)),
+    (13, (4, 6, 9), (5.0, 1.0, 2.0), (0.1, 0.8, 0.1)),
+    (11, (11, 1, 4), (0.5, 7.0, 1.0), (0.25, 0.5, 0.25)),
+    (10, (1, 2, 4, 8), (1.0, 0.5, 0.25, 0.125), (0.4, 0.3, 0.2, 0.1)),
+    (14, (7, 3, 5, 14), (3.0, 1.0, 4.0, 1.5), (0.1, 0.2, 0.3, 0.4)),
+    (15, (2, 4, 6, 15), (1.0, 2.0, 3.0, 4.0), (0.1, 0.2, 0.3, 0.4)),
+    (9, (2, 3, 4, 5, 9), (1.0, 2.0, 3.0, 4.0, 5.0), (0.2,) * 5),
+]
+ONE_NEED = [
+    (10, (3,), (2.0,), (1.0,)),
+    (7, (7,), (2.0,), (1.0,)),
+    (5, (1,), (0.5,), (1.0,)),
+    (10, (3, 3), (2.0, 0.1), (0.3, 0.7)),
+    (8, (8, 8), (2.0, 0.1), (0.3, 0.7)),
+    (9, (2, 5, 2), (1.0, 3.0, 10.0), (0.5, 0.2, 0.3)),
+]
+every_system = pytest.mark.parametrize(("n", "needs", "rates", "p"), SEVERAL + ONE_NEED)
+
+
+def states(chain):
+    """(jobs in service, class of the blocking job or None), timed state by timed state."""
+    heads = [None if h == UNSAMPLED else h for h in chain.blocking.tolist()]
+    return list(zip(map(tuple, chain.in_service.tolist()), heads, strict=True))
+
+
+def dense_transitions(chain):
+    return np.stack([p.toarray() for p in chain.transitions()])
+
+
+def paper_states(chain):
+    """[h, a, b] of a chain of two classes."""
+    return [(int(head is not None), *counts) for counts, head in states(chain)]
+
+
+def test_states_of_the_3_10_30_system():
+    chain = enumerate_chain(MultiserverJobSystem.of(30, (3, 10), (1.0, 1.0), (0.5, 0.5)))
+    listed = [(0, 0, 3), (1, 1, 2), (1, 2, 2), (0, 3, 2), (1, 4, 1), (1, 5, 1), (0, 6, 1)]
+    assert paper_states(chain) == [*listed, (1, 7, 0), (1, 8, 0), (1, 9, 0), (0, 10, 0)]
+    assert all(head in (None, 1) for _, head in states(chain))
+
+
+def test_balance_of_state_1_5_1():
+    """`two-class-stability`, Section 5: all that enters [1, 5, 1] of the 3-10-30 system."""
+    mu1, mu2, p1, p2 = 2.0, 0.7, 0.6, 0.4
+    chain = enumerate_chain(MultiserverJobSystem.of(30, (3, 10), (mu1, mu2), (p1, p2)))
+    row = {state: i for i, state in enumerate(paper_states(chain))}
+    into = dense_transitions(chain)[:, :, row[1, 5, 1]]
+    expected = np.zeros_like(into)
+    expected[0, row[0, 6, 1]] = 6 * mu1 / (6 * mu1 + mu2) * p2
+    expected[1, row[0, 3, 2]] = 2 * mu2 / (3 * mu1 + 2 * mu2) * p1**2 * p2
+    expected[1, row[1, 4, 1]] = mu2 / (4 * mu1 + mu2) * p1 * p2
+    expected[1, row[1, 5, 1]] = mu2 / (5 * mu1 + mu2) * p2
+    np.testing.assert_allclose(into, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_edges_are_those_of_lemma_5_1(seed):
+    n, needs, rates, p = random_two_class_system(random.Random(seed))
+    chain = enumerate_chain(MultiserverJobSystem.of(n, needs, rates, p))
+    state = paper_states(chain)
+    nonzero = np.argwhere(dense_transitions(chain))
+    assert {(c + 1, state[i], state[j]) for c, i, j in nonzero} == lemma_5_1(n, needs)
+
+
+@every_system
+def test_transitions_are_those_of_fcfs(n, needs, rates, p):
+    chain = enumerate_chain(MultiserverJobSystem.of(n, needs, rates, p))
+    brute = brute_chain(n, needs, rates, p)
+    assert sorted(states(chain), key=str) == sorted(brute.states, key=str)
+    order = [brute.states.index(state) for state in states(chain)]
+    expected = brute.completions[np.ix_(range(len(needs)), order, order)]
+    # Up to a dozen jobs enter in one jump: a dozen factors, each rounded.
+    np.testing.assert_allclose(dense_transitions(chain), expected, rtol=1e-14)
+    np.testing.assert_allclose(chain.completion_rate, brute.rate[order], rtol=1e-15)
+    np.testing.assert_array_equal(chain.idle, brute.idle[order])
+
+
+@every_system
+def test_rows_sum_to_one_and_split_by_class(n, needs, rates, p):
+    chain = enumerate_chain(MultiserverJobSystem.of(n, needs, rates, p))
+    by_class = dense_transitions(chain).sum(axis=2)
+    np.testing.assert_allclose(by_class.sum(axis=0), 1, rtol=1e-14)
+    chance = chain.in_service * np.array(rates) / chain.completion_rate[:, None]
+    np.testing.assert_allclose(by_class.T, chance, rtol=1e-14)
+    np.testing.assert_allclose(chain.entries.sum(axis=1), 1, rtol=1e-15)
+
+
+@every_system
+def test_every_state_is_entered(n, needs, rates, p):
+    chain = enumerate_chain(MultiserverJobSystem.of(n, needs, rates, p))
+    assert (sum(chain.completions).sum(axis=0) + chain.entries.sum(axis=0) > 0).all()
+
+
+@every_system
+def test_states_are_saturated(n, needs, rates, p):
+    chain = enumerate_chain(MultiserverJobSystem.of(n, needs, rates, p))
+    assert (chain.idle == n - chain.in_service @ np.array(needs)).all()
+    assert (chain.in_service >= 0).all()
+    assert (chain.in_service <= n // np.array(needs)).all()
+    assert (chain.in_service.max(axis=0) == n // np.array(needs)).all()
+    for (_, head), idle in zip(states(chain), chain.idle, strict=True):
+        assert idle < min(needs) if head is None else min(needs) <= idle < needs[head]
+    assert len(set(states(chain))) == len(chain.idle)
+
+
+@pytest.mark.parametrize(("n", "v"), [(1, 1), (10, 3), (1000, 1000), (1_000_000, 7)])
+def test_one_class_has_one_state(n, v):
+    chain = enumerate_chain(MultiserverJobSystem.of(n, [v], [2.0], [1.0]))
+    assert states(chain) == [((n // v,), None)]
+    assert chain.idle.tolist() == [n % v]
+    assert dense_transitions(chain).tolist() == [[[1.0]]]
+
+
+def test_two_classes_of_one_need_are_independent_draws():
+    """Every completion draws the next job afresh: 3-server jobs in 10 servers, k of class 2."""
+    rates, p = np.array([2.0, 0.1]), np.array([0.3, 0.7])
+    chain = enumerate_chain(MultiserverJobSystem.of(10, (3, 3), rates, p))
+    assert states(chain) == [((k, 3 - k), None) for k in range(4)]
+    for transitions, c in zip(dense_transitions(chain), range(2), strict=True):
+        for k, row in enumerate(transitions):
+            leaves = (k, 3 - k)[c] * rates[c] / (k * rates[0] + (3 - k) * rates[1])
+            expected = np.zeros(4)
+            if leaves:
+                expected[k + 1 - (c == 0)] += leaves * p[0]
+                expected[k - (c == 0)] += leaves * p[1]
+            np.testing.assert_allclose(row, expected, rtol=1e-15)
+
+
+def test_two_classes_that_need_all_servers():
+    chain = enumerate_chain(MultiserverJobSystem.of(8, (8, 8), (2.0, 0.1), (0.3, 0.7)))
+    assert sorted(states(chain)) == [((0, 1), None), ((1, 0), None)]
+
+
+@pytest.mark.parametrize(
+    ("n", "needs", "named"),
+    [
+        (100_000, (1, 2, 3), r"100000 servers and needs \[1, 2, 3\]"),
+        (5_000_000, (1, 5_000_000), "5000000 servers"),
+        (1_000_000, (1, 2, 3, 5, 7), "1000000 servers shared by 5 classes"),
+    ],
+)
+def test_too_many_states_are_refused_before_they_are_built(n, needs, named):
+    uniform = [1 / len(needs)] * len(needs)
+    with pytest.raises(ValueError, match=named):
+        enumerate_chain(MultiserverJobSystem.of(n, needs, [1.0] * len(needs), uniform))
+
+
+def test_a_million_states_are_not_too_many():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chain = enumerate_chain(MultiserverJobSystem.of(10**6, (1, 10**6), (1.0, 1.0), (0.5, 0.5)))
+    assert len(chain.idle) == 10**6 + 1
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint64])
+def test_numpy_integers_of_any_width(kind):
+    system = MultiserverJobSystem.of(1000, [kind(3), kind(10)], [1.0, 1.0], [0.5, 0.5])
+    assert len(enumerate_chain(system).idle) == 334

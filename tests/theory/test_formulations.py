@@ -1,0 +1,61 @@
+"""The three formulations of the saturated system are one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multiserver import MultiserverJobSystem
+from multiserver.saturated import formulations, stationary, two_class
+
+THREE = MultiserverJobSystem.of(5, (1, 2, 4), (1.0, 1.0, 1.0), (0.5, 0.3, 0.2))
+UNEQUAL = MultiserverJobSystem.of(5, (1, 2, 4), (1.0, 0.3, 5.0), (0.5, 0.3, 0.2))
+TWO = MultiserverJobSystem.of(7, (2, 3), (0.2, 1.0), (0.4, 0.6))
+
+
+def chain_law(system):
+    """The chain's law at completions of the numbers in service."""
+    law = stationary.solve(system)
+    lumped = {}
+    for state, chance in zip(law.chain.in_service.tolist(), law.embedded, strict=True):
+        lumped[tuple(state)] = lumped.get(tuple(state), 0.0) + chance
+    return lumped
+
+
+@pytest.mark.parametrize("system", [THREE, UNEQUAL, TWO], ids=["one rate", "three rates", "two"])
+@pytest.mark.parametrize("rule", [formulations.exactly_k, formulations.just_enough])
+def test_each_formulation_serves_as_the_chain_does(system, rule):
+    served = formulations.service_law(system, formulations.embedded_law(system, rule))
+    expected = chain_law(system)
+    assert served.keys() == expected.keys()
+    assert served == pytest.approx(expected, abs=1e-13)
+
+
+def test_theorem_1_holds_for_one_rate_and_not_for_several():
+    def gap(system):
+        law = formulations.embedded_law(system, formulations.exactly_k)
+        return max(
+            abs(chance - np.prod([system.probabilities[c] for c in m])) for m, chance in law.items()
+        )
+
+    assert gap(THREE) < 1e-13
+    assert gap(UNEQUAL) > 1e-3
+
+
+def test_theorem_2_is_the_law_of_formulation_1():
+    law = two_class.law(TWO)
+    served = formulations.service_law(TWO, formulations.embedded_law(TWO, formulations.exactly_k))
+    counts = zip(law.states.class_1.tolist(), law.states.class_2.tolist(), strict=True)
+    assert served == pytest.approx(dict(zip(counts, law.embedded, strict=True)), abs=1e-13)
+
+
+@pytest.mark.parametrize("system", [THREE, UNEQUAL, TWO], ids=["one rate", "three rates", "two"])
+def test_the_coupled_formulations_serve_the_same_jobs(system):
+    assert formulations.couple(system, 3000, np.random.default_rng(6))
+
+
+def test_the_coupling_would_notice_a_formulation_that_serves_others(monkeypatch):
+    monkeypatch.setattr(
+        formulations, "_draw_enough", lambda needs, jobs, following, n: (jobs[:1], following)
+    )
+    assert not formulations.couple(THREE, 300, np.random.default_rng(6))

@@ -1,0 +1,148 @@
+"""The vocabulary: what a system may be, and the means that need no theory."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from multiserver.model import JobClass, MultiserverJobSystem
+
+from .references import close
+
+
+@pytest.mark.parametrize("need", [0, -3, 1.0, True, "2", None, math.nan, np.float64(2)])
+def test_need_must_be_a_positive_integer(need):
+    with pytest.raises(ValueError, match=r"^need must be a positive integer, found ") as error:
+        JobClass(need, 1.0, 1.0)
+    assert str(error.value).endswith(repr(need))
+
+
+@pytest.mark.parametrize("rate", [0, -0.5, math.inf, math.nan, True, "1", None, 1j])
+def test_rate_must_be_positive_and_finite(rate):
+    with pytest.raises(
+        ValueError, match=r"^rate must be a positive finite number, found "
+    ) as error:
+        JobClass(1, rate, 1.0)
+    assert str(error.value).endswith(repr(rate))
+
+
+@pytest.mark.parametrize("probability", [0, 0.0, -1e-9, 1 + 1e-9, math.nan, True, "1", None])
+def test_probability_must_lie_in_the_half_open_interval(probability):
+    with pytest.raises(ValueError, match=r"^probability must lie in \(0, 1\], found ") as error:
+        JobClass(1, 1.0, probability)
+    assert repr(probability) in str(error.value)
+
+
+@pytest.mark.parametrize("servers", [0, -1, 30.0, True, "30", None])
+def test_servers_must_be_a_positive_integer(servers):
+    with pytest.raises(ValueError, match=r"^servers must be a positive integer, found ") as error:
+        MultiserverJobSystem(servers, (JobClass(1, 1.0, 1.0),))
+    assert str(error.value).endswith(repr(servers))
+
+
+def test_a_system_needs_a_class():
+    with pytest.raises(ValueError, match="found none"):
+        MultiserverJobSystem(1, ())
+
+
+def test_a_job_that_never_starts_is_refused():
+    assert MultiserverJobSystem.of(10, [10], [1.0], [1.0]).needs == (10,)
+    with pytest.raises(ValueError, match=r"^need 11 exceeds the 10 servers"):
+        MultiserverJobSystem.of(10, [11], [1.0], [1.0])
+
+
+@pytest.mark.parametrize("excess", [2e-9, -2e-9, 0.1, -0.25])
+def test_probabilities_must_sum_to_one(excess):
+    with pytest.raises(ValueError, match=r"^probabilities must sum to 1, found a sum of ") as error:
+        MultiserverJobSystem.of(2, [1, 2], [1, 1], [0.5, 0.5 + excess])
+    assert repr(1 + excess) in str(error.value)
+
+
+def test_typed_thirds_sum_to_one():
+    third = 0.3333333333
+    assert MultiserverJobSystem.of(3, [1, 2, 3], [1, 1, 1], [third] * 3).probabilities[0] == third
+
+
+@pytest.mark.parametrize(
+    "columns", [([1], [1.0, 1.0], [1.0]), ([1], [1.0], []), ([], [1.0], [1.0])]
+)
+def test_columns_of_different_lengths_are_counted(columns):
+    counts = ", ".join(str(len(column)) for column in columns)
+    with pytest.raises(ValueError, match=f"equally many, found {counts}$"):
+        MultiserverJobSystem.of(3, *columns)
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.int32, np.int64, np.uint64])
+def test_numpy_integers_are_integers(kind):
+    system = MultiserverJobSystem.of(kind(30), [kind(3), kind(10)], [2.0, 1.0], [0.75, 0.25])
+    assert system == MultiserverJobSystem.of(30, [3, 10], [2.0, 1.0], [0.75, 0.25])
+    assert system.mean_demand == 0.75 * 3 / 2 + 0.25 * 10 / 1
+
+
+def test_columns_may_be_consumed_only_once():
+    columns = (3, 10), (2.0, 1.0), (0.75, 0.25)
+    once = MultiserverJobSystem.of(30, *map(iter, columns))
+    assert once == MultiserverJobSystem.of(30, *columns)
+    assert (once.needs, once.rates, once.probabilities) == columns
+
+
+def test_systems_are_values():
+    classes = [JobClass(3, 2.0, 0.75), JobClass(10, 1.0, 0.25)]
+    system = MultiserverJobSystem(30, classes)
+    assert system.classes == tuple(classes)
+    assert len({system, MultiserverJobSystem(30, tuple(classes))}) == 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        system.servers = 31
+
+
+def test_server_seconds_of_a_system():
+    """3-10-30, rates 2 and 1/2: 0.6 · 3/2 + 0.4 · 10 · 2 = 8.9 server-seconds a job."""
+    system = MultiserverJobSystem.of(30, [3, 10], [2.0, 0.5], [0.6, 0.4])
+    assert system.mean_demand == close(8.9, rel=1e-15)
+    assert system.naive_throughput == close(30 / 8.9, rel=1e-15)
+    assert system.load_shares == close((0.9 / 8.9, 8 / 8.9), rel=1e-15)
+
+
+# Properties.
+
+
+@st.composite
+def systems(draw):
+    n = draw(st.integers(1, 10**6))
+    needs = draw(st.lists(st.integers(1, n), min_size=1, max_size=6))
+    each = {"min_size": len(needs), "max_size": len(needs)}
+    rates = draw(st.lists(st.floats(-6, 6).map(lambda exponent: 10**exponent), **each))
+    weights = draw(st.lists(st.integers(1, 10**6), **each))
+    probabilities = [weight / sum(weights) for weight in weights]
+    return MultiserverJobSystem.of(n, needs, rates, probabilities)
+
+
+@given(systems())
+def test_mean_demand_in_rationals(system):
+    demands = [Fraction(c.probability) * c.need / Fraction(c.rate) for c in system.classes]
+    assert system.mean_demand == close(float(sum(demands)), rel=1e-15)
+    expected = [float(demand / sum(demands)) for demand in demands]
+    assert system.load_shares == close(expected, rel=1e-15)
+    assert system.naive_throughput == close(float(system.servers / sum(demands)), rel=1e-15)
+
+
+@given(systems(), st.randoms())
+def test_order_of_the_classes_does_not_matter(system, random):
+    classes = random.sample(system.classes, len(system.classes))
+    shuffled = MultiserverJobSystem(system.servers, classes)
+    assert shuffled.mean_demand == system.mean_demand
+    assert sorted(shuffled.load_shares) == sorted(system.load_shares)
+
+
+@given(systems(), st.integers(-40, 40))
+def test_unit_of_time_does_not_matter(system, exponent):
+    rates = [rate * 2.0**exponent for rate in system.rates]
+    other = MultiserverJobSystem.of(system.servers, system.needs, rates, system.probabilities)
+    assert other.naive_throughput == system.naive_throughput * 2.0**exponent
+    assert other.load_shares == system.load_shares

@@ -1,0 +1,190 @@
+"""Laws and relative completions of the chain against dense elimination and the closed forms."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated.chain import UNSAMPLED
+from multiserver.saturated.one_or_n import one_or_n
+from multiserver.saturated.single_duration import single_duration
+from multiserver.saturated.stationary import local_balance_residuals, solve
+from multiserver.saturated.two_class import law, sweep
+
+from .references import brute_chain, close, dispersion_of_completions, random_two_class_system
+
+SEVERAL = [
+    (12, (1, 2, 5), (1.0, 3.0, 0.2), (0.5, 0.3, 0.2)),
+    (17, (2, 3, 7), (1.0, 10.0, 0.1), (0.2, 0.7, 0.1)),
+    (13, (4, 6, 9), (5.0, 1.0, 2.0), (0.1, 0.8, 0.1)),
+    (11, (11, 1, 4), (0.5, 7.0, 1.0), (0.25, 0.5, 0.25)),
+    (10, (1, 2, 4, 8), (1.0, 0.5, 0.25, 0.125), (0.4, 0.3, 0.2, 0.1)),
+    (14, (7, 3, 5, 14), (3.0, 1.0, 4.0, 1.5), (0.1, 0.2, 0.3, 0.4)),
+    (15, (2, 4, 6, 15), (1.0, 2.0, 3.0, 4.0), (0.1, 0.2, 0.3, 0.4)),
+]
+OTHERS = [
+    (30, (3, 10), (2.0, 1.0), (0.6, 0.4)),
+    (10, (3, 3), (2.0, 0.1), (0.3, 0.7)),
+    (7, (7,), (2.0,), (1.0,)),
+]
+every_system = pytest.mark.parametrize(("n", "needs", "rates", "p"), SEVERAL + OTHERS)
+
+
+def solved(n, needs, rates, p):
+    return solve(MultiserverJobSystem.of(n, needs, rates, p))
+
+
+def brute_in_order(found):
+    """The brute-force chain of the same system, and its rows in the order of `found`."""
+    system = found.chain.system
+    brute = brute_chain(system.servers, system.needs, system.rates, system.probabilities)
+    heads = [None if h == UNSAMPLED else h for h in found.chain.blocking.tolist()]
+    counts = map(tuple, found.chain.in_service.tolist())
+    return brute, [brute.states.index(state) for state in zip(counts, heads, strict=True)]
+
+
+@every_system
+def test_laws_by_dense_elimination(n, needs, rates, p):
+    found = solved(n, needs, rates, p)
+    brute, order = brute_in_order(found)
+    embedded, time = brute.laws()
+    np.testing.assert_allclose(found.embedded, embedded[order], rtol=1e-12)
+    np.testing.assert_allclose(found.time, time[order], rtol=1e-12)
+    assert found.throughput == close(time @ brute.rate, rel=1e-12)
+    assert found.wastage == close(time @ brute.idle, rel=1e-12)
+    assert found.utilisation == close(1 - time @ brute.idle / n, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_product_form_of_a_random_system(seed):
+    """Rates over six decades and p2 ≥ 1e-6: an escape of probability 1e-6 keeps ten digits."""
+    n, needs, rates, p = random_two_class_system(random.Random(seed), 100)
+    found, exact = solved(n, needs, rates, p), law(MultiserverJobSystem.of(n, needs, rates, p))
+    np.testing.assert_allclose(found.time, exact.time, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found.embedded, exact.embedded, rtol=1e-10, atol=1e-12)
+    assert found.throughput == close(exact.throughput, rel=1e-10)
+    assert found.wastage == close(exact.wastage, rel=1e-10)
+
+
+def test_typed_thirds_are_thirds():
+    """Draws with probabilities 0.3333333333 that stop short of 1 do not leak from the chain."""
+    typed, exact = (solved(17, (2, 3, 7), (1.0, 4.0, 0.1), [p] * 3) for p in (0.3333333333, 1 / 3))
+    np.testing.assert_allclose(typed.time, exact.time, rtol=1e-13)
+    assert typed.throughput == close(exact.throughput, rel=1e-13)
+    assert typed.mean_relative_completions == close(exact.mean_relative_completions, rel=1e-12)
+
+
+@pytest.mark.parametrize(("p2", "rel"), [(1e-6, 1e-13), (1e-9, 1e-11), (1e-12, 1e-8)])
+def test_chain_that_nearly_falls_apart(p2, rel):
+    """Almost only small jobs, or one large and slow one for 1/p2 of their durations: the chain
+    leaves that one with probability p2² a jump, which from 1e-9 on is below the spacing of floats."""
+    found, exact = solved(3, (1, 2), (1.0, p2), (1 - p2, p2)), sweep(3, (1, 2), (1.0, p2), p2)
+    assert found.throughput == close(exact.throughput, rel=rel)
+
+
+# Balance by class of the completed job (`two-class-stability`, Eq. (4)).
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_local_balance_of_two_classes(seed):
+    residuals = local_balance_residuals(solved(*random_two_class_system(random.Random(seed))))
+    assert abs(residuals).max() < 1e-14
+
+
+@pytest.mark.parametrize(("n", "needs", "rates", "p"), SEVERAL)
+def test_local_balance_holds_for_one_rate_only(n, needs, rates, p):
+    common, distinct = solved(n, needs, [0.7] * len(needs), p), solved(n, needs, rates, p)
+    assert local_balance_residuals(common).shape == common.chain.in_service.shape
+    assert abs(local_balance_residuals(common)).max() < 1e-14
+    assert abs(local_balance_residuals(distinct)).max() > 1e-4
+    # Summed over classes it is global balance, and over states the share of each class.
+    assert abs(local_balance_residuals(distinct).sum(axis=1)).max() < 1e-14
+    assert abs(local_balance_residuals(distinct).sum(axis=0)).max() < 1e-14
+
+
+# Relative completions.
+
+
+@every_system
+def test_poisson_equation(n, needs, rates, p):
+    found = solved(n, needs, rates, p)
+    delta = found.relative_completions
+    jumps = sum(found.chain.transitions()).toarray()
+    reward = 1 - found.throughput / found.chain.completion_rate
+    scale = 1 + abs(delta).max()
+    np.testing.assert_allclose(delta - jumps @ delta, reward, rtol=0, atol=1e-13 * scale)
+    assert abs(found.time @ delta) < 1e-14 * scale
+    assert found.mean_relative_completions == close(found.embedded @ delta, rel=1e-14)
+
+
+@every_system
+def test_dispersion_of_completions(n, needs, rates, p):
+    """Var C(t)/E C(t) → 1 + 2 E[Δ(Y_d)], from the cycles of the brute-force chain."""
+    found = solved(n, needs, rates, p)
+    expected = dispersion_of_completions(brute_in_order(found)[0])
+    assert 1 + 2 * found.mean_relative_completions == close(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_dispersion_of_a_random_system(seed):
+    n, needs, rates, p = random_two_class_system(random.Random(seed))
+    found = solved(n, needs, rates, p)
+    expected = dispersion_of_completions(brute_in_order(found)[0])
+    # Both routes lose digits to an escape of probability 1e-6.
+    assert 1 + 2 * found.mean_relative_completions == close(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("rates", [(1.0, 1.0), (10.0, 1.0), (1.0, 10.0), (1e3, 1.0), (1.0, 1e6)])
+@pytest.mark.parametrize("p_n", [1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.97])
+@pytest.mark.parametrize("n", [2, 3, 10, 75, 2000])
+def test_needs_one_and_all(n, p_n, rates):
+    found, exact = solved(n, (1, n), rates, (1 - p_n, p_n)), one_or_n(n, p_n, *rates)
+    # Where Δ is of order 1, a tiny mean of it is known no better than to a few roundings of 1.
+    relative = close(exact.relative_completions, rel=1e-11, abs=1e-15)
+    assert found.mean_relative_completions == relative
+    assert found.throughput == close(exact.throughput, rel=1e-11)
+    assert found.wastage == close(exact.wastage, rel=1e-11)
+
+
+# Theorem 8.1.
+
+
+@pytest.mark.parametrize(
+    ("n", "needs", "p"),
+    [
+        (10, (1, 2, 5), (0.5, 0.3, 0.2)),
+        (31, (2, 3, 7), (0.2, 0.7, 0.1)),
+        (40, (3, 4, 11, 40), (0.1, 0.2, 0.3, 0.4)),
+        (16, (1, 2, 4, 8, 16), (0.3, 0.3, 0.2, 0.1, 0.1)),
+        (100, (7, 50), (0.999, 0.001)),
+    ],
+)
+@pytest.mark.parametrize("mu", [1e-6, 1.0, 3e4])
+def test_one_rate_for_all(n, needs, p, mu):
+    found, exact = solved(n, needs, [mu] * len(needs), p), single_duration(n, needs, p, mu)
+    assert found.throughput == close(exact.throughput, rel=1e-12)
+    assert found.wastage == close(exact.wastage, rel=1e-12)
+
+
+# Flows from 1 down to 1e-300 and below.
+
+
+@pytest.mark.parametrize(
+    ("n", "needs", "p1"), [(300, (1, 300), 0.1), (300, (1, 300), 1e-3), (600, (2, 7), 1e-2)]
+)
+def test_unlikely_states_do_not_overflow(n, needs, p1):
+    with warnings.catch_warnings(), np.errstate(over="raise", invalid="raise", divide="raise"):
+        warnings.simplefilter("error")
+        found = solved(n, needs, (1.0, 3.0), (p1, 1 - p1))
+    exact = law(MultiserverJobSystem.of(n, needs, (1.0, 3.0), (p1, 1 - p1)))
+    everything_small = found.chain.in_service[:, 0] == n // needs[0]
+    assert found.embedded[everything_small] < 1e-298
+    above = exact.embedded > 1e-290
+    np.testing.assert_allclose(found.embedded[above], exact.embedded[above], rtol=1e-11)
+    assert found.throughput == close(exact.throughput, rel=1e-13)
+    assert found.wastage == close(exact.wastage, rel=1e-12)
+    assert np.isfinite(found.relative_completions).all()
