@@ -38,6 +38,8 @@ rule all:
     input:
         [product.targets for product in plan.complete()],
         AGREED,
+    message:
+        "all papers are made and agree"
 
 
 for paper in plan.papers:
@@ -47,6 +49,8 @@ for paper in plan.papers:
             paper
         input:
             [product.targets for product in plan.complete(paper)],
+        message:
+            f"all of {paper} is made"
 
 
 include: "workflow/rules/compute.smk"

@@ -45,8 +45,9 @@ class Project:
 
 
 def jobs(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The messages of the jobs of a run, without that of `all`."""
-    return sorted(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
+    """The messages of the jobs of a run, without that of the target itself."""
+    said = re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)
+    return sorted(message for message in said if not message.startswith("all "))
 
 
 @pytest.fixture

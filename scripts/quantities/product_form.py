@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,13 @@ def _random_systems(parameters: Parameters) -> list[MultiserverJobSystem]:
 
 
 def _worst(parameters: Parameters, gap: str) -> float:
-    return float(max(compare(system)[gap] for system in _random_systems(parameters)))
+    systems = tuple(_random_systems(parameters))
+    return float(max(row[gap] for row in _compare_all(systems)))
+
+
+@cache
+def _compare_all(systems: tuple[MultiserverJobSystem, ...]) -> list[dict[str, Any]]:
+    return [compare(system) for system in systems]
 
 
 def _lemma_5_2(system: MultiserverJobSystem) -> float:

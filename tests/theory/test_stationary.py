@@ -80,8 +80,11 @@ def test_typed_thirds_are_thirds():
 
 @pytest.mark.parametrize(("p2", "rel"), [(1e-6, 1e-13), (1e-9, 1e-11), (1e-12, 1e-8)])
 def test_chain_that_nearly_falls_apart(p2, rel):
-    """Almost only small jobs, or one large and slow one for 1/p2 of their durations: the chain
-    leaves that one with probability p2² a jump, which from 1e-9 on is below the spacing of floats."""
+    """Almost only small jobs, or one large and slow one for 1/p2 of their durations.
+
+    The chain leaves that one with probability p2² a jump: from 1e-9 on, less than the spacing of
+    floats.
+    """
     found, exact = solved(3, (1, 2), (1.0, p2), (1 - p2, p2)), sweep(3, (1, 2), (1.0, p2), p2)
     assert found.throughput == close(exact.throughput, rel=rel)
 

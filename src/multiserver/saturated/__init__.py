@@ -5,8 +5,13 @@ blocks the head of the queue matter. Its throughput λ* is the boundary of stabi
 system (`two-class-stability`, Theorem 4.3), and n − λ* E[S] servers are wasted on average.
 
 - `chain`: the states and transitions for any classes, by enumeration;
-- `stationary`: their laws, by sparse linear algebra;
+- `stationary`: their laws and relative completions, by sparse linear algebra;
 - `two_class`: the product form for two classes, vectorised over sweeps;
-- `limits`: what the product form tends to when one class is far faster than the other;
-- `single_duration`: the product form when all classes have the same rate.
+- `limits`: what it tends to when one class is far faster than the other;
+- `single_duration`: the product form when all classes have the same rate;
+- `one_or_n`: needs 1 and n in closed form, up to n = 1e8;
+- `half_size`: needs 1, n/2 and n by recursion;
+- `asymptotics`: how the system with needs 1 and n grows with n;
+- `dispatch`: the cheapest exact method for a system;
+- `formulations`: three descriptions of the saturated system, job by job, that are one.
 """

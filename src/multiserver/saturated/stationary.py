@@ -9,8 +9,8 @@ I − P is a singular M-matrix. The balance equation of one state is dropped and
 it must be a likely one, or the others overflow, and a slightly killed chain says which are. Where
 the chain nearly falls apart, elimination loses digits that refinement brings back: the residual of
 each state is formed from the flows along its edges, in and out, in extended precision, so that the
-diagonal, 1 − P_ss, never enters. Errors stay near 1e-13 unless some part of the chain is left with a
-probability δ below 1e-16 a jump; they are 1e-11 at δ = 1e-18 and 1e-8 at 1e-24.
+diagonal, 1 − P_ss, never enters. Errors stay near 1e-13 unless some part of the chain is left with
+a probability δ below 1e-16 a jump; they are 1e-11 at δ = 1e-18 and 1e-8 at 1e-24.
 
 The relative completions Δ(s) say how many more jobs complete in the long run from s than on
 average. They solve Poisson's equation, (I − P) Δ = 1 − λ*/rate over timed states and 0 over
