@@ -4,6 +4,7 @@
 |----------------------|-------------------------------------------|----------|-----------|
 | one class            | one class of jobs                         | constant | 0         |
 | needs 1 and n        | `one_or_n`                                | constant | yes       |
+| halves, one rate     | `one_half_all`, needs 1, n/2 and n        | constant | no        |
 | needs 1, n/2 and n   | `half_size`, any two or three of them     | linear   | yes       |
 | two-class product    | `two_class`, any two needs                | n/n1     | no        |
 | single duration      | `single_duration`, one rate for all       | n · d    | no        |
@@ -21,7 +22,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary, two_class
 from multiserver.saturated.half_size import half_size
 from multiserver.saturated.one_or_n import one_or_n
-from multiserver.saturated.single_duration import single_duration
+from multiserver.saturated.single_duration import one_half_all, single_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ def solve(system: MultiserverJobSystem, relative_completions: bool = True) -> Sa
         p, mu = [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]
         for need, probability, rate in zip(needs, probabilities, rates, strict=True):
             p[halves[need]], mu[halves[need]] = probability, rate
+        if not relative_completions and len(set(rates)) == 1:
+            return _means(one_half_all(n, p[1], p[2], rates[0]), "halves, one rate")
         return _means(half_size(n, tuple(p), tuple(mu)), "needs 1, n/2 and n")
     if not relative_completions and distinct and len(needs) == 2:
         return _means(two_class.law(ordered), "two-class product")

@@ -6,60 +6,56 @@ Four layers hold the saturated states; a is the number of one-server jobs in ser
 
     L_a  no other job in service, an n-server job blocked, 0 < a < n;      L_0 = N: it is in service
     U_a  no other job in service, an h-server job blocked, h < a < n;      U_h = S: it is in service
-    H_a  beside one h-server job, an h-server job blocked, 0 < a < h;      H_0 = T: it is in service
-    M_a  beside one h-server job, an n-server job blocked, 0 ≤ a < h;      U_n = F: no job blocked
+    H_a  beside one h-server job, an h-server job blocked, 0 < a < h;      H_0: it is in service
+    M_a  beside one h-server job, an n-server job blocked, 0 ≤ a < h;      U_n = A: no job blocked
 
 The next job is drawn in no time: in D_a beside one h-server job (a < h; D_h = S), in E_a beside
-none (a < n; E_n = F). Let r be the completion rate of a state, X the throughput, w = 1 − X/r, and
+none (a < n; E_n = A). Let r be the completion rate of a state, X the throughput, w = 1 − X/r, and
 f_a = a μ_1/(a μ_1 + μ_h), f'_a = 1 − f_a. Relative completions, by the name of their state, solve
 
     L_a = w + L_{a−1},   M_a = w + f_a M_{a−1} + f'_a L_a,   D_a = p_1 D_{a+1} + p_h H_a + p_n M_a,
     U_a = w + U_{a−1},   H_a = w + f_a H_{a−1} + f'_a D_a,   E_a = p_1 E_{a+1} + p_h B_a + p_n L_a,
-    N = w + E_0,   S = w + f_h D_{h−1} + f'_h E_h,   F = w + E_{n−1},   T = w + D_0,            (1)
+    N = w + E_0,         S = w + f_h D_{h−1} + f'_h E_h,     A = w + E_{n−1},                    (1)
 
-with B_a = D_a for a < h and U_a from h on. L and U are sums, M_a = L_a + 1 − (X/μ_h) f_1 … f_a (its
-w is f'_a more than f_a times that of L_a), E is a first-order recurrence. So are H and D, if levels
-are eliminated upwards: let e_a be the probability of getting from H_a to D_a before any visit to T
-or M (e_0 = 0), g_a that of getting from D_a to D_{a+1}. Then, with x_0 = T,
+with B_a = D_a for a < h and U_a from h on. Sums give L and U; M_a = L_a + 1 − (X/μ_h) f_1 … f_a, as
+its w is f'_a more than f_a times that of L_a; and E is a recurrence. D and H climb and fall: with
+h-server jobs coming and going, a settles near p_1 μ_h/((p_h + p_n) μ_1), perhaps for ages. With k
+that level, or h − 1 if less, take H_k and D_k as given and eliminate towards them, from below with
+(V, W, F, G, P, Q) = (H, D, f_a, f'_a, p_1, p_h), from above with (D, H, p_1, p_h, f_a, f'_a), level
+by level j. V_j = F_j V_{j−1} + G_j W_j + … and W_j = P_j W_{j+1} + Q_j V_j + … turn into
 
-    H_a = e_a D_a + x_a,            x_a = w + (f_a/s_{a−1}) (x_{a−1} + e_{a−1} p_n M_{a−1}),
-    D_a = g_a D_{a+1} + (p_h x_a + p_n M_a)/s_a,      s_a = 1 − p_h e_a,     g_a = p_1/s_a,      (2)
-    e_a = f'_a + f_a g_{a−1} e_{a−1},       (1 − e_a) s_{a−1} = f_a (p_n + (1 − p_n)(1 − e_{a−1})).
+    V_j = e_j W_j + v_j,                v_j = F_j (v_{j−1} + e_{j−1} u_{j−1}/s_{j−1}) + …,
+    s_j W_j = P_j W_{j+1} + u_j,        u_j = Q_j v_j + …,                                       (2)
+    e_j = G_j + F_j e_{j−1} P_{j−1}/s_{j−1},    s_j = 1 − Q_j e_j = P_j + m_j + Q_j (1 − e_j),
+    1 − e_j = l_j + F_j (m_{j−1} + (P_{j−1} + Q_{j−1}) (1 − e_{j−1}))/s_{j−1},
 
-Flows, the visits to a state per unit of time, obey the transposed recurrences: with i_a the flow
-into D_a from outside D and H, and ι_a what of it comes to D_a from there or, by D, from below,
-
-    ι_a = i_a + g_{a−1} ι_{a−1},                    D_a: (ι_a + e_a f_{a+1} H_{a+1})/s_a,
-    H_a: p_h ι_a/s_a + (f_{a+1}/s_a) H_{a+1},       M_a: p_n D_a + f_{a+1} M_{a+1},              (3)
-
-where names stand for flows, H_h = M_h = 0; E is geometric, L and U sum what enters above. Each of
-the *corners* N, S, F, T starts such flows anew: four equations between them close (3), four (1).
+where l = 1 − F − G and m = 1 − P − Q are 0 or p_n. Flows (visits to a state per unit of time) solve
+the transposed equations, (2) included. Between the *corners* N, S, A, H_k, D_k, whence flows start
+anew, five equations remain. No flow or probability comes from a subtraction.
 
 Let z be the flow through a state, Σ z = 1 over the four layers, so that 1/X = Σ z/r. Between a
 state y and the next, Y, Δ(y) − w = E[Δ(Y) | y]; square, and take means over z, the law of both y
 and Y: 2 E[w Δ] = E[w²] + E[Var(Δ(Y) | y)]. In time Δ has mean 0, E[Δ/r] = 0, and E[w Δ] is E[Δ]:
 
-    E[Δ(Y_d)] = (Σ z w² + Σ z Var)/2,                                                            (4)
+    E[Δ(Y_d)] = (Σ z w² + Σ z Var)/2,                                                            (3)
 
-Var being that of who completes (in H, M, S) and of the draw (in D, E). No flow or probability is a
-difference, and w, as X Σ_y z_y (1/r_y − 1/r), is small in a corner that takes up nearly all time.
+Var being that of who completes (in H, M, S) and of the draw (in D, E). Squares do not cancel; nor
+does w = X Σ_y z_y (1/r_y − 1/r), which is tiny in a state that takes up nearly all the time.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import accumulate
 from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtbtrs
-from scipy.signal import lfilter
 
 Array = NDArray[np.float64]
 Triple = tuple[float, float, float]
-RATIO_LIMIT, SUM_TOLERANCE = 1e15, 1e-9
+RATIO_LIMIT, SUM_TOLERANCE, TINY = 1e15, 1e-9, 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +74,7 @@ def half_size(servers: int, probabilities: Triple, rates: Triple = (1.0,) * 3) -
 
     `probabilities` are (p_1, p_h, p_n), any of them possibly 0, and `rates` (μ_1, μ_h, μ_n) per
     unit of time. p_1 is taken as 1 − p_h − p_n: p_h and p_n may be far below the spacing of floats
-    around 1. Needs 1 and h are the same for n = 2, their rates need not be. Relative error of every
-    field below 1e-12 for n up to 1e5, 1e-11 for n up to 1e6 (measured with p_h, p_n down to 1e-24,
-    rates a factor 1e4 apart). Raises ValueError if n is not even and positive, the probabilities no
-    law of three classes, or the rates not three, positive and within a factor 1e15.
+    around 1. Needs 1 and h are the same for n = 2, their rates need not be. ACCURACY
     """
     layers = _Layers(*_checked(servers, probabilities, rates))
     flows = z, *_ = layers.flows()
@@ -101,10 +94,9 @@ class _Layers:
     def __init__(self, n: int, p: Triple, mu: Triple) -> None:
         self.h, self.p = h, (p_1, p_h, p_n) = n // 2, p
         self.theta = theta = mu[1] / mu[0]
-        pull = theta * p_1
-        self.k = k = int(pull / (p_h + p_n)) if pull < (h - 1) * (p_h + p_n) else h - 1
-        self.ends, self.corners = [n, n + h + 1, 2 * n + 1], [0, n, n + h, n + h + 1 + k]
+        self.k = k = int(min(p_1 * theta / max(p_h + p_n, TINY), h - 1))
         a = np.arange(n + 1.0)
+        self.ends, self.corners = [n, n + h + 1, 2 * n + 1], [0, n, n + h, n + h + 1 + k]
         self.rate = np.concatenate([a[:n], a[h:], a[:h] + theta, a[:h] + theta])
         self.idle = np.concatenate([n - a[:n], n - a[h:], h - a[:h], h - a[:h]])
         self.rate[[0, n, n + h + 1]] = mu[2] / mu[0], h + theta, 2 * theta
@@ -112,83 +104,73 @@ class _Layers:
         # Near 1, p_1 has not all digits of its logarithm.
         self.powers = p_1**a if p_1 < 0.5 else np.exp(a * math.log1p(-p_h - p_n))
         self.f, self.f_ = a[: h + 1] / (a[: h + 1] + theta), theta / (a[: h + 1] + theta)
+        self.by_f, self.by_p = _band(1, -self.f[1:], 0), _band(1, np.full(n, -p_1), 0)
+        self._eliminate_levels()
 
-        f, f_ = self.f[:h], self.f_[:h]
-        F, G, lost_X = self._fold(f, p_1), self._fold(f_, p_h), self._fold(0.0, p_n)
-        P, Q, lost_Y = self._fold(p_1, f), self._fold(p_h, f_), self._fold(p_n, 0.0)
-        lost_X[k : k + 1] += F[k : k + 1]
+    def _eliminate_levels(self) -> None:
+        """The factors of (2) as band matrices, and the order of states in (H, D) they go by."""
+        h, k = self.h, self.k
+        level, up = np.append(np.arange(k), np.arange(h - 1, k, -1)), np.arange(h - 1) < k
+        self.order = np.where([up, ~up], level, h + level).T.ravel()
+        fall, climb = np.array([self.f[level], self.f_[level], 0 * level]), np.array([self.p]).T
+        (F, G, l), (P, Q, m) = np.where(up, fall, climb), np.where(up, climb, fall)
+        # From D_{h−1} up and to H_k and D_k, the way leads to a corner.
+        l[k : k + 1] += F[k : k + 1]
         F[k : k + 1] = 0.0
-        A, B = F[1:] * (P + Q)[:-1] + lost_X[1:] * Q[:-1], F[1:] * lost_Y[:-1] + lost_X[1:] * (P + lost_Y)[:-1]
-        y = np.array(list(accumulate(zip(A, B, Q[:-1], (P + lost_Y)[:-1]), lambda y, m: (m[0]*y+m[1])/(m[2]*y+m[3]), initial=lost_X[0] if h > 1 else 0.0)))[:h-1]
-        self.e, self.Q, self.F = 1 - y, Q, F
-        self.s = P + lost_Y + Q * y
+        C, D, B, A = (np.roll(x, 1) for x in (Q, P + m, m, P + Q))
+        lost = _moebius(np.stack([F * A + l * C, F * B + l * D, C, D]))
+        s = P + m + Q * lost
         P[k - 1 : k] = 0.0
-        self.by_g, self.by_x, self.by_f = map(_band, ((P / self.s)[:-1], F[1:] / self.s[:-1], f[1:]))
-        self.e = _solve(_band(F[1:] * (P / self.s)[:-1]), G)
-
-    def _fold(self, below, above):
-        below, above = (np.broadcast_to(x, self.h) for x in (below, above))
-        return np.append(below[: self.k], above[: self.k : -1])
-
-    def _unfold(self, X, middle, Y):
-        return np.concatenate([X[: self.k], [middle], Y[self.k :][::-1]])
+        F_next = np.roll(F, -1)
+        e = _solve(_band(1, -F_next * P / s, 0), G)
+        self.lower = _band(1, -Q, -F_next, 1, -F_next * e / s, 0)
+        self.upper = _band(1, -e, 0, s, 0, -P)
 
     def flows(self) -> tuple[Array, Array, Array]:
-        """z, and the flows through D and E; the probabilities of the next corner as well."""
-        h, (p_1, p_h, p_n) = self.h, self.p
-        jumps = [self._flows_from(visits)[-1] for visits in np.eye(5)]
-        self.jumps = np.array(jumps)
+        """z, and the flows through D and E."""
+        self.jumps, self.between = np.empty((5, 5)), np.empty((5, 2))
+        for corner, visits in enumerate(np.eye(5)):
+            z, _, _, self.jumps[corner] = self._flows_from(visits)
+            self.between[corner] = z.sum(), (z / self.rate).sum()
         cycle, last = _eliminate(self.jumps, np.eye(5))
-        D, E, H, _ = self._flows_from(cycle[last])
-        M = _solve(self.by_f, p_n * D, "T")
-        L, U = p_n * E, np.append(p_h * E[h:], p_1 * E[-1])
-        L[:h] += self.f_[:h] * M
-        U[0] += p_1 * D[-1]
-        U[:-1] = _sums(U[-2::-1])[::-1]
-        z = np.concatenate([_sums(L[::-1])[::-1], U, H, M])
+        z, D, E, _ = self._flows_from(cycle[last])
+        z[self.corners] = cycle[last, :4]
         total = z.sum()
         return z / total, D / total, E / total
 
-    def _flows_from(self, visits: Array) -> tuple[Array, Array, Array]:
-        """Flows through D, E and H between `visits` to the corners and the next ones."""
-        h, k, (p_1, p_h, p_n), (N, S, F, H_k, D_k) = self.h, self.k, self.p, visits
+    def _flows_from(self, visits: Array) -> tuple[Array, Array, Array, Array]:
+        """The flows that `visits` to the corners send through states, D and E, and into corners."""
+        h, k, (p_1, p_h, p_n), f, f_ = self.h, self.k, self.p, self.f, self.f_
+        N, S, A, H_k, D_k = visits
         E = N * self.powers[:-1]
-        E[h:] += S * self.f_[h] * self.powers[:h]
-        E[-1] += F
-        into_D, into_H = p_h * E[:h], np.zeros(h)
-        into_D[-1] += S * self.f[h]
-        into_D[k + 1 : k + 2] += p_1 * D_k
-        into_H[k - 1 : k] = self.f[k] * H_k
-        X, Y = self._fold(into_H, into_D), self._fold(into_D, into_H)
-        Y = _solve(self.by_g, Y + self.e * X)
-        X = _solve(self.by_x, X + self.Q * Y / self.s, "T")
-        Y[:-1] += self.e[:-1] * self.F[1:] * X[1:]
-        Y /= self.s
-        D, H = self._unfold(Y, D_k, X), self._unfold(X, H_k, Y)
-        ahead = [
-            p_n * (D.sum() + E.sum()),
-            p_1 * D[-1] + p_h * E[h:].sum(),
-            p_1 * E[-1],
-            p_h * D_k + self.f[k + 1] * H[k + 1 : k + 2].sum(),
-            into_D[k] + p_1 * D[:k][-1:].sum() + self.f_[k] * H_k,
-        ]
-        return D, E, H, ahead
+        E[h:] += S * f_[h] * self.powers[:h]
+        E[-1] += A
+        H, D = HD = np.array([np.zeros(h), p_h * E[:h]])
+        H[k - 1 : k] = f[k] * H_k
+        D[-1] += f[h] * S
+        D[k + 1 : k + 2] += p_1 * D_k
+        into_D_k = D[k] + f_[k] * H_k
+        HD.flat[self.order] = _solve(self.lower, _solve(self.upper, HD.flat[self.order]), "T")
+        into_D_k += p_1 * D[:k][-1:].sum()
+        H[k], D[k] = p_h * D_k + f[k + 1] * H[k + 1 : k + 2].sum(), D_k
+        M = _solve(self.by_f, p_n * D, "T")
+        L, U = p_n * E, p_h * E[h:]
+        L[:h] += f_[:h] * M
+        U[0] += p_1 * D[-1]
+        L, U = np.cumsum(L[::-1])[::-1], np.cumsum(U[::-1])[::-1]
+        z = np.concatenate([L, U, [p_1 * E[-1]], H, M])
+        into = np.append(z[self.corners], into_D_k)
+        z[self.corners] = 0.0
+        return z, D, E, into
 
     def squares(self, flows: tuple[Array, Array, Array], nu: float) -> float:
         """Σ z w² + Σ z Var, for a throughput of `nu` in units of μ_1."""
-        (z, flow_D, flow_E), h, k, (p_1, p_h, p_n) = flows, self.h, self.k, self.p
+        (z, flow_D, flow_E), h, (p_1, p_h, p_n) = flows, self.h, self.p
         excess = (nu - self.rate) / (nu * self.rate)
         w = nu * (z @ excess - excess)
-        L, U, H, M, D, E = self._relative(np.zeros(5), w, nu)
-        ahead = (
-            E[0],
-            self.f[h] * D[-1] + self.f_[h] * E[h],
-            E[-1],
-            self.f[k] * (H[k - 1] if k else 0) + self.f_[k] * D[k],
-            p_1 * (D[k + 1] if k + 1 < h else 0) + p_h * H[k] + p_n * M[k],
-        )
-        last = np.append(z[self.corners], flow_D[k]).argmax()
-        corners, _ = _eliminate(self.jumps, np.append(w[self.corners], 0.0) + ahead, last)
+        reward = np.append(w[self.corners], 0.0) + self.between @ [1.0, -nu]
+        likeliest = np.append(z[self.corners], flow_D[self.k]).argmax()
+        corners, _ = _eliminate(self.jumps, reward, likeliest)
         L, U, H, M, D, E = self._relative(corners, w, nu)
         next_D, next_E, B = np.append(D[1:], U[0]), np.append(E[1:], U[-1]), np.append(D, U[:-1])
         _, flow_U, flow_H, flow_M = np.split(z, self.ends)
@@ -201,26 +183,39 @@ class _Layers:
         return float(total)
 
     def _relative(self, corners: Array, w: Array, nu: float) -> tuple[Array, ...]:
-        """L, U, H, M, D and E by (1) and (2), given N, S, F and T."""
-        h, k, (p_1, p_h, p_n), (N, S, F, H_k, D_k) = self.h, self.k, self.p, corners
+        """L, U, H, M, D and E by (1) and (2)."""
+        h, k, (p_1, p_h, p_n), (N, S, A, H_k, D_k) = self.h, self.k, self.p, corners
         w_L, w_U, w_H, _ = np.split(w, self.ends)
-        L = _sums(np.append(N, w_L[1:]))
-        U = np.append(_sums(np.append(S, w_U[1:-1])), F)
+        L = np.cumsum(np.append(N, w_L[1:]))
+        U = np.append(np.cumsum(np.append(S, w_U[1:-1])), A)
         M = L[:h] + 1 - nu / self.theta * np.cumprod(np.append(1.0, self.f[1:h]))
-        D, H = p_n * M, w_H.copy()
+        H, D = HD = np.array([w_H, p_n * M])
         D[-1] += p_1 * S
         D[k - 1 : k] += p_1 * D_k
         H[k + 1 : k + 2] += self.f[k + 1] * H_k
-        X, Y = self._fold(H, D), self._fold(D, H)
-        X[1:] += (self.F[1:] / self.s[:-1]) * self.e[:-1] * Y[:-1]
-        X = _solve(self.by_x, X)
-        Y = _solve(self.by_g, (self.Q * X + Y) / self.s, "T")
-        X += self.e * Y
-        D, H = self._unfold(Y, D_k, X), self._unfold(X, H_k, Y)
-        y = p_h * np.append(D, U[:-1]) + p_n * L
-        y[-1] += p_1 * F
-        E = _sums(y[::-1], self.powers)[::-1]
-        return L, U, H, M, D, E
+        HD.flat[self.order] = _solve(self.upper, _solve(self.lower, HD.flat[self.order]), "T")
+        H[k], D[k] = H_k, D_k
+        E = p_h * np.append(D, U[:-1]) + p_n * L
+        E[-1] += p_1 * A
+        return L, U, H, M, D, _solve(self.by_p, E, "T")
+
+
+def _moebius(maps: Array) -> Array:
+    """y_1, y_2, … if y_0 = 1 and y becomes (A y + B)/(C y + D): in blocks abreast, first composed."""
+    size = math.isqrt(maps.shape[1]) + 1
+    steps = np.repeat([[1.0], [0.0], [0.0], [1.0]], size * size, axis=1)
+    steps[:, : maps.shape[1]] = maps
+    steps = steps.reshape(4, size, size).transpose(2, 0, 1).copy()
+    u, v = np.repeat(np.eye(2)[:, :, None], size, axis=2)
+    for A, B, C, D in steps:
+        u, v = A * u + B * v, C * u + D * v
+        u, v = (u, v) / (v[0] + v[1])
+    y = np.ones(size)
+    for b in range(size - 1):
+        y[b + 1] = (u[0, b] * y[b] + u[1, b]) / (v[0, b] * y[b] + v[1, b])
+    for A, B, C, D in steps:
+        y = A[:] = (A * y + B) / (C * y + D)
+    return steps[:, 0].T.ravel()[: maps.shape[1]]
 
 
 def _eliminate(jumps: Array, reward: Array, last: int | None = None) -> tuple[Array, int]:
@@ -238,36 +233,27 @@ def _eliminate(jumps: Array, reward: Array, last: int | None = None) -> tuple[Ar
     return R, left[0]
 
 
-def _band(c):
-    return np.stack([np.ones(c.size + 1), -np.append(c, 0.0)], axis=1).T
+def _band(*entries: Array | float) -> Array:
+    """Columns of a lower band matrix, diagonal first, three entries each and recurring."""
+    return np.stack(np.broadcast_arrays(*entries), axis=1).reshape(-1, 3).T
 
 
 def _solve(band: Array, right: Array, trans: str = "N") -> Array:
-    """x_k = right_k + c_k x_{k−1}, `band` having 1 on and −c below its diagonal; or transposed."""
-    if not right.size:
-        return right
-    return dtbtrs(band, right, uplo="L", trans=trans, diag="U")[0].reshape(right.shape)
-
-
-def _sums(x: Array, powers: Array | None = None) -> Array:
-    """Σ_{j≤k} p^{k−j} x_j for every k, p = 1 by default: in blocks, or rounding of p adds up."""
-    size = math.isqrt(x.size) + 1
-    powers = np.ones(size + 1) if powers is None else powers[: size + 1]
-    blocks = np.append(x, np.zeros(size * size - x.size)).reshape(size, size)
-    sums = lfilter([1.0], [1.0, -powers[1]], blocks)
-    sums[1:] += lfilter([1.0], [1.0, -powers[-1]], sums[:-1, -1])[:, None] * powers[1:]
-    return sums.ravel()[: x.size]
+    """Solves with the matrix of `band`, or its transpose."""
+    return dtbtrs(band, right, uplo="L", trans=trans)[0]
 
 
 def _checked(servers: int, probabilities: Triple, rates: Triple) -> tuple[int, Triple, Triple]:
     if not isinstance(servers, Integral) or servers < 2 or servers % 2:
         raise ValueError(f"servers must be an even positive integer, found {servers!r}")
     for name, found in (("probabilities", probabilities), ("rates", rates)):
-        if np.shape(found) != (3,) or not all(isinstance(x, Real) and x >= 0 for x in found):
-            raise ValueError(f"{name} must be three numbers, none negative, found {found!r}")
-    if not abs(math.fsum(probabilities) - 1) <= SUM_TOLERANCE:
-        raise ValueError(f"probabilities must sum to 1, found {probabilities!r}")
+        if np.shape(found) != (3,) or not all(isinstance(x, Real) for x in found):
+            raise ValueError(f"{name} must be three numbers, found {found!r}")
+    _, p_h, p_n = map(float, probabilities)
+    if not (min(p_h, p_n) >= 0 and abs(math.fsum(probabilities) - 1) <= SUM_TOLERANCE):
+        raise ValueError(
+            f"probabilities must be positive or 0, with sum 1, found {probabilities!r}"
+        )
     if not (min(rates) > 0 and max(rates) / min(rates) <= RATIO_LIMIT):
         raise ValueError(f"rates must be positive, within a factor 1e15, found {rates!r}")
-    _, p_h, p_n = map(float, probabilities)
     return int(servers), (max(math.fsum([1, -p_h, -p_n]), 0.0), p_h, p_n), tuple(map(float, rates))

@@ -39,7 +39,7 @@ def fast_class_2_law(
     if not 0 < probability_2 < 1:
         raise ValueError(f"probability_2 must lie in (0, 1), found {probability_2!r}")
     s = states(servers, needs)
-    alone = s.class_2 == 0
+    alone = slice(fewest_class_1_jobs(servers, needs), None)
     a = s.class_1[alone]
     log_weight = (a - a[0]) * np.log1p(-probability_2) - np.log(a)
     weight = np.exp(log_weight) * np.where(s.blocking[alone] == 1, probability_2, 1.0)
