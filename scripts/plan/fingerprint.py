@@ -97,4 +97,15 @@ def _normalise(file: Path) -> str:
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)
+    return _dump(tree)
+
+
+def _dump(node: object) -> str:
+    """A syntax tree as text that is the same under every version of Python: later ones add fields,
+    which are empty in code that earlier ones accept."""
+    if isinstance(node, ast.AST):
+        fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+        return f"{type(node).__name__}({', '.join(f'{k}={_dump(v)}' for k, v in fields)})"
+    if isinstance(node, list):
+        return f"[{', '.join(map(_dump, node))}]"
+    return repr(node)
