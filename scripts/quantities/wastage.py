@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import argrelextrema
 
 from multiserver.saturated import limits, stationary, two_class
+from multiserver.saturated.peak import PeakWastage, find_peak_wastage
 from quantities.systems import read_system
 
 Parameters = Mapping[str, Any]
@@ -65,7 +65,7 @@ def worst_need(parameters: Parameters) -> int:
     servers, need_1 = parameters["servers"], parameters["needs"][0]
     needs = range(need_1 + 1, servers + 1)
     peaks = [
-        two_class.find_peak_wastage(servers, (need_1, need_2), parameters["rates"], 501).wastage
+        find_peak_wastage(servers, (need_1, need_2), parameters["rates"], 501).wastage
         for need_2 in needs
     ]
     return needs[int(np.argmax(peaks))]
@@ -135,8 +135,7 @@ def interior_maxima(parameters: Parameters) -> int:
 def has_interior_extrema_above_1(parameters: Parameters) -> bool:
     """Whether wastage has local maxima and minima at ratios μ2/μ1 above 1."""
     curve = _by_ratio(parameters, RATIOS)
-    found = [RATIOS[argrelextrema(curve, test)[0]] for test in (np.greater, np.less)]
-    return all((ratios > 1).any() for ratios in found)
+    return all((_local_maxima(side) > 1).any() for side in (curve, -curve))
 
 
 def is_monotone(parameters: Parameters) -> bool:
@@ -173,10 +172,8 @@ def is_monotone_in_mix(parameters: Parameters) -> bool:
     return bool(np.diff(swept.wastage).min() >= 0)
 
 
-def _peak(parameters: Parameters) -> two_class.PeakWastage:
-    return two_class.find_peak_wastage(
-        parameters["servers"], parameters["needs"], parameters["rates"]
-    )
+def _peak(parameters: Parameters) -> PeakWastage:
+    return find_peak_wastage(parameters["servers"], parameters["needs"], parameters["rates"])
 
 
 def _keys(parameters: Parameters) -> tuple[int, list[int], float]:
@@ -189,4 +186,10 @@ def _by_ratio(parameters: Parameters, ratio: float | NDArray) -> NDArray[np.floa
 
 
 def _maxima(parameters: Parameters) -> NDArray[np.float64]:
-    return RATIOS[argrelextrema(_by_ratio(parameters, RATIOS), np.greater)[0]]
+    return _local_maxima(_by_ratio(parameters, RATIOS))
+
+
+def _local_maxima(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The ratios at which a curve over `RATIOS` is higher than on both sides."""
+    rises = np.diff(curve) > 0
+    return RATIOS[1:-1][rises[:-1] & (np.diff(curve)[1:] < 0)]

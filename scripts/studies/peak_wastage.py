@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from multiserver.saturated import two_class
+from multiserver.saturated.peak import find_peak_wastage
 
 UNITS = {
     "system": "name",
@@ -33,7 +34,7 @@ def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _find(name: str, servers: int, needs: list[int], rates: list[float]) -> dict[str, Any]:
-    peak = two_class.find_peak_wastage(servers, needs, rates)
+    peak = find_peak_wastage(servers, needs, rates)
     p2 = peak.probability_2
     throughput = float(two_class.sweep(servers, needs, rates, p2).throughput)
     return {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from multiserver.saturated import two_class
+from multiserver.saturated.peak import find_peak_wastage
 
 UNITS = {
     "need2": "servers",
@@ -29,7 +29,7 @@ def compute(
     servers, need_1, rates = (parameters[key] for key in ("servers", "need_1", "rates"))
     rows = []
     for need_2 in progress(range(need_1 + 1, servers + 1)):
-        peak = two_class.find_peak_wastage(servers, (need_1, need_2), rates, POINTS)
+        peak = find_peak_wastage(servers, (need_1, need_2), rates, POINTS)
         rows.append(
             {
                 "need2": need_2,

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
 from multiserver.saturated.one_or_n import one_or_n
-from multiserver.saturated.two_class import find_peak_wastage, law, sweep
+from multiserver.saturated.peak import find_peak_wastage
+from multiserver.saturated.two_class import law, sweep
 
 from .references import brute_chain, close, printed_law, random_two_class_system, s2
 

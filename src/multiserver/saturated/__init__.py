@@ -7,6 +7,7 @@ system (`two-class-stability`, Theorem 4.3), and n − λ* E[S] servers are wast
 - `chain`: the states and transitions for any classes, by enumeration;
 - `stationary`: their laws and relative completions, by sparse linear algebra;
 - `two_class`: the product form for two classes, vectorised over sweeps;
+- `peak`: the mix that wastes most servers;
 - `limits`: what it tends to when one class is far faster than the other;
 - `single_duration`: the product form when all classes have the same rate;
 - `one_or_n`: needs 1 and n in closed form, up to n = 1e8;

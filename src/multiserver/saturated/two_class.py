@@ -29,8 +29,6 @@ from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import expit
 
 from multiserver.model import MultiserverJobSystem
 
@@ -76,17 +74,6 @@ class TwoClassSweep:
     throughput: NDArray[np.float64]
     wastage: NDArray[np.float64]
     utilisation: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class PeakWastage:
-    """The p2 that wastes most servers, and the system there (`load_share_2` is class 2's share
-    of the server-seconds demanded)."""
-
-    probability_2: float
-    wastage: float
-    utilisation: float
-    load_share_2: float
 
 
 def states(servers: int, needs: Sequence[int]) -> TwoClassStates:
@@ -154,33 +141,6 @@ def sweep(
         for column in zip(*blocks or [(np.empty(0), np.empty(0))], strict=True)
     )
     return TwoClassSweep(throughput, wastage, 1 - wastage / servers)
-
-
-def find_peak_wastage(
-    servers: int, needs: Sequence[int], rates: Sequence[float], points: int = 2001
-) -> PeakWastage:
-    """The p2 in (0, 1) at which most servers are wasted.
-
-    Wastage can have several maxima in p2: a grid in log(p2/p1) from 1e-12 to 1e12 picks the
-    highest, which is then refined; p2 is accurate to about 1e-7 of itself, the wastage to 1e-12.
-    """
-
-    def wastage(logit: ArrayLike) -> NDArray[np.float64]:
-        return sweep(servers, needs, rates, expit(logit)).wastage
-
-    grid = np.linspace(-27.6, 27.6, points)
-    top = int(np.argmax(wastage(grid)))
-    lower, upper = grid[max(top - 1, 0)], grid[min(top + 1, points - 1)]
-    found = minimize_scalar(
-        lambda x: -float(wastage(x)),
-        bounds=(lower, upper),
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    p2 = float(expit(found.x))
-    peak = -float(found.fun)
-    demands = (1 - p2) * needs[0] / rates[0], p2 * needs[1] / rates[1]
-    return PeakWastage(p2, peak, 1 - peak / servers, demands[1] / sum(demands))
 
 
 def validate_needs(servers: int, needs: Sequence[int]) -> tuple[int, int]:
