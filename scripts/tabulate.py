@@ -47,6 +47,8 @@ def show(value: object, style: str) -> str:
     if isinstance(value, str):
         return escape(value)
     digits, e, exponent = format(value, style).partition("e")
+    if e and value == 0:
+        return "0"
     if not e:
         return escape(digits)
     factor = "" if digits == "1" else rf"{digits} \cdot "
