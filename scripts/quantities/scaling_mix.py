@@ -10,17 +10,17 @@ of capacity, f = λ E[S]/n at λ = μ: there the stability region of all mixes e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from multiserver import MultiserverJobSystem
 from multiserver.saturated import single_duration, stationary, two_class
 from multiserver.saturated.chain import enumerate_chain
 from multiserver.saturated.one_or_n import OneOrNMeans, one_or_n
 from quantities.scaling import read_rates
+from studies.scaling_peaks import find_highest
 
 Parameters = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ GRID = np.linspace(0.0, 4.0, 201)
 
 def worst_exponent(parameters: Parameters) -> float:
     """The α of the worst mix."""
-    return _maximise(lambda alpha: -_means(parameters, alpha).utilisation)
+    return find_highest(lambda alpha: -_means(parameters, alpha).utilisation, GRID)
 
 
 def worst_share(parameters: Parameters) -> float:
@@ -39,7 +39,7 @@ def worst_share(parameters: Parameters) -> float:
 
 def peak_exponent(parameters: Parameters) -> float:
     """The α at which E[Δ(Y_d)] is largest."""
-    return _maximise(lambda alpha: _one_or_n(parameters, alpha).relative_completions)
+    return find_highest(lambda alpha: _one_or_n(parameters, alpha).relative_completions, GRID)
 
 
 def peak_over_balanced(parameters: Parameters) -> float:
@@ -106,7 +106,7 @@ def inflection_exponent(parameters: Parameters) -> float:
         below, above = (_means(parameters, alpha + s).throughput for s in (-step, step))
         return above - below
 
-    return _maximise(slope, GRID[1:])
+    return find_highest(slope, GRID[1:])
 
 
 def worst_is_at_inflection(parameters: Parameters) -> bool:
@@ -178,15 +178,6 @@ def _system(parameters: Parameters, alpha: float) -> MultiserverJobSystem:
     rates = read_rates(parameters) if len(needs) == 1 else (1.0, 1.0, 1.0)
     shares = [large / len(needs)] * len(needs)
     return MultiserverJobSystem.of(n, [1, *needs], rates, [1 - large, *shares])
-
-
-def _maximise(value: Callable[[float], float], grid: np.ndarray = GRID) -> float:
-    best = int(np.argmax([value(alpha) for alpha in grid]))
-    ends = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    found = minimize_scalar(
-        lambda alpha: -value(alpha), bounds=ends, method="bounded", options={"xatol": 1e-9}
-    )
-    return float(found.x)
 
 
 def _turns_once(curve: list[float]) -> bool:

@@ -144,17 +144,15 @@ def is_monotone(parameters: Parameters) -> bool:
     return bool(np.diff(curve).min() > -1e-11 * parameters["servers"])
 
 
-def dip_depth(parameters: Parameters) -> float:
-    """The deepest fall of wastage from a maximum to a later minimum, as a share of n2."""
-    curve = _by_ratio(parameters, RATIOS)
-    return float((np.maximum.accumulate(curve) - curve).max()) / parameters["needs"][1]
+def dips_deepen(parameters: Parameters) -> bool:
+    """Whether the deepest dip, as a share of n2, at least doubles when n2 and n are ten times as
+    large."""
+    return _deepest_dip(_enlarge(parameters)) >= 2 * _deepest_dip(parameters)
 
 
 def last_peak_moves(parameters: Parameters) -> float:
     """By what factor the last maximum's μ2/μ1 grows when n2 and n are ten times as large."""
-    (need_1, need_2), servers = parameters["needs"], parameters["servers"]
-    larger = {**parameters, "servers": 10 * servers, "needs": (need_1, 10 * need_2)}
-    return float(_maxima(larger)[-1] / _maxima(parameters)[-1])
+    return float(_maxima(_enlarge(parameters))[-1] / _maxima(parameters)[-1])
 
 
 def is_monotone_in_servers(parameters: Parameters) -> bool:
@@ -183,6 +181,17 @@ def _keys(parameters: Parameters) -> tuple[int, list[int], float]:
 def _by_ratio(parameters: Parameters, ratio: float | NDArray) -> NDArray[np.float64]:
     servers, needs, p2 = _keys(parameters)
     return two_class.sweep(servers, needs, (1.0, ratio), p2).wastage
+
+
+def _enlarge(parameters: Parameters) -> Parameters:
+    (need_1, need_2), servers = parameters["needs"], parameters["servers"]
+    return {**parameters, "servers": 10 * servers, "needs": (need_1, 10 * need_2)}
+
+
+def _deepest_dip(parameters: Parameters) -> float:
+    """The deepest fall of wastage from a maximum to a later minimum, as a share of n2."""
+    curve = _by_ratio(parameters, RATIOS)
+    return float((np.maximum.accumulate(curve) - curve).max()) / parameters["needs"][1]
 
 
 def _maxima(parameters: Parameters) -> NDArray[np.float64]:

@@ -51,24 +51,24 @@ def _row(parameters: Mapping[str, Any]) -> dict[str, float]:
         )
         return next(ends) - next(ends)
 
-    peak = _highest(relative, parameters["exponent"])
+    grid = np.linspace(*parameters["exponent"], 31)
+    peak = find_highest(relative, grid)
     return {
         "servers": n,
         "peak_exponent": peak,
         "peak": relative(peak),
         "predicted_exponent": borderline,
-        "inflection_exponent": _highest(slope, parameters["exponent"]),
+        "inflection_exponent": find_highest(slope, grid),
         "at_balanced": relative(1.0),
         "at_borderline": relative(borderline),
     }
 
 
-def _highest(curve: Callable[[float], float], ends: tuple[float, float]) -> float:
-    """Where a curve with one maximum is highest: a coarse grid, then a bounded search."""
-    grid = np.linspace(*ends, 31)
+def find_highest(curve: Callable[[float], float], grid: np.ndarray) -> float:
+    """Where a curve is highest: the best point of a grid, then a search around it."""
     top = int(np.argmax([curve(x) for x in grid]))
     bounds = grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)]
     found = minimize_scalar(
-        lambda x: -curve(x), bounds=bounds, method="bounded", options={"xatol": 1e-6}
+        lambda x: -curve(x), bounds=bounds, method="bounded", options={"xatol": 1e-9}
     )
     return float(found.x)
