@@ -1,0 +1,14 @@
+"""Response times of open systems.
+
+Jobs arrive in a Poisson stream. With exponential phases a model is a quasi-birth-death process
+whose level is the number of jobs in the system:
+
+- `qbd`: the description of such a process, its stationary law and the moments of the law;
+- `solve`: the linear algebra below it, on plain arrays;
+- `multiserver_jobs`: first come, first served, each job with its own server need;
+- `by_class`: its response times class by class;
+- `finite_skip`: the blocks of any finite-skip model, given the dynamics of its front;
+- `heterogeneous`, `limited_processor_sharing`, `threshold_parallelism`, `server_filling`: fronts;
+- `elastic`: priority to elastic or to inelastic jobs, with a bound on the mass that is cut off;
+- `least_servers_first`: where priority to small needs ceases to be stable.
+"""

@@ -1,0 +1,127 @@
+"""Stability limit of Least Servers First, the policy that gives smaller needs preemptive priority.
+
+n servers; jobs of class c arrive at rate λ p_c, need v_c servers, v_1 < v_2 < … < v_C, for an
+exponential time of rate μ_c. Of the N_c present, u_c = min(N_c, ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋) are
+served, preemptively (`finite-skip`, Section 7.5). No class notices larger needs. Seen from class c,
+the smaller needs are therefore a random environment of their own: if it is stable and many jobs of
+class c are present, these leave at the rate μ_c s_c, s_c = ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋, and class c
+is stable if and only if
+
+    λ p_c < μ_c E[s_c],
+
+the mean being that of the stationary smaller needs at the arrival rate λ. The limit λ* is the least
+of the roots for c = 1, …, C. (The paper says that it is below n/E[S], and no more.)
+
+N_1 is a birth-and-death process, and (N_1, N_2) a quasi-birth-death one with level N_2 and phase
+N_1, which is cut off where N_1 is larger with a probability of 1e-13.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.qbd import Level, QuasiBirthDeath, solve
+
+MOST_CLASSES = 3
+NEGLIGIBLE = 1e-13
+LARGEST_PHASE = 2000
+RELATIVE_TOLERANCE = 1e-13
+
+
+def stability_limit(system: MultiserverJobSystem) -> float:
+    """λ* (jobs per unit of time) under Least Servers First, to a relative accuracy of 1e-10.
+
+    Raises `ValueError` if two classes have the same need, if there are more than three classes, or
+    if the smallest need alone uses more than 98 % of its capacity at a λ that has to be tried.
+    """
+    classes = sorted(system.classes, key=lambda c: c.need)
+    needs, rates, probabilities = zip(
+        *((c.need, c.rate, c.probability) for c in classes), strict=True
+    )
+    if len(set(needs)) < len(needs) or len(needs) > MOST_CLASSES:
+        raise ValueError(
+            f"classes must be at most {MOST_CLASSES} of different needs, found {system.needs!r}"
+        )
+    n, demand = system.servers, probabilities[0] * needs[0] / rates[0]
+    limit = n // needs[0] * rates[0] / probabilities[0]
+    for c in range(1, len(classes)):
+
+        def surplus(arrival_rate: float, c: int = c, smaller: float = limit) -> float:
+            """μ_c E[s_c] − λ p_c; no server is left to class c once smaller needs are unstable."""
+            servers = 0.0
+            if arrival_rate == 0:
+                servers = n // needs[c]
+            elif arrival_rate < smaller:
+                flows = [arrival_rate * p for p in probabilities[:c]]
+                servers = _mean_servable(n, needs[: c + 1], rates[:c], flows)
+            return rates[c] * servers - arrival_rate * probabilities[c]
+
+        # Classes 1 … c cannot use more than all servers.
+        demand += probabilities[c] * needs[c] / rates[c]
+        highest = min(limit, n / demand)
+        if surplus(highest) < 0:
+            highest = brentq(surplus, 0.0, highest, xtol=RELATIVE_TOLERANCE * highest, rtol=1e-15)
+        limit = highest
+    return float(limit)
+
+
+def _mean_servable(
+    n: int, needs: tuple[int, ...], rates: tuple[float, ...], flows: list[float]
+) -> float:
+    """E[s_c] of the last of the needs, given the rates and arrival rates of all smaller ones."""
+    most = n // needs[0]
+    if len(needs) == 2:
+        # States with N_1 ≥ most, whose masses are geometric, leave less than v_1 servers.
+        weight = np.ones(most)
+        for i in range(1, most):
+            weight[i] = weight[i - 1] * flows[0] / (i * rates[0])
+        last = weight[-1] * flows[0] / (most * rates[0])
+        total = weight.sum() + last / (1 - flows[0] / (most * rates[0]))
+        return float(weight @ ((n - np.arange(most) * needs[0]) // needs[1])) / float(total)
+
+    idle = _idle_of_first(n, needs[0], flows[0] / (most * rates[0]))
+    law = solve(_second_class(n, needs, rates, flows, idle))
+    masses = [*law.boundary[:-1], law.boundary[-1] + law.above]
+    servable = [
+        (idle - np.minimum(level, idle // needs[1]) * needs[1]) // needs[2]
+        for level in range(len(masses))
+    ]
+    return math.fsum(float(m @ s) for m, s in zip(masses, servable, strict=True))
+
+
+def _idle_of_first(n: int, need: int, load: float) -> NDArray[np.int64]:
+    """The servers that each N_1 = 0, 1, … leaves, up to one beyond which little mass lies."""
+    largest = n // need + math.ceil(math.log(NEGLIGIBLE) / math.log(load))
+    if largest > LARGEST_PHASE:
+        raise ValueError(
+            f"jobs of need {need} use {load:.4f} of what they can: too close to 1 to go on"
+        )
+    return n - np.minimum(np.arange(largest + 1), n // need) * need
+
+
+def _second_class(
+    n: int,
+    needs: tuple[int, ...],
+    rates: tuple[float, ...],
+    flows: list[float],
+    idle: NDArray[np.int64],
+) -> QuasiBirthDeath:
+    """The process of N_2 (level) and N_1 (phase)."""
+    phases = np.arange(len(idle))
+    up = flows[1] * np.eye(len(idle))
+    stay = np.diag(np.full(len(idle) - 1, flows[0]), 1)
+    stay += np.diag(rates[0] * np.minimum(phases, n // needs[0])[1:], -1)
+
+    def level(jobs: int, below: int) -> Level:
+        served = np.minimum(jobs, idle // needs[1]).astype(float)
+        down = np.diag(rates[1] * served) if below else np.zeros((len(idle), 0))
+        return Level(up=up, stay=stay, down=down, in_service=served)
+
+    top = n // needs[1]
+    boundary = tuple(level(jobs, jobs) for jobs in range(top + 1))
+    return QuasiBirthDeath(flows[1], boundary, level(top, top))
