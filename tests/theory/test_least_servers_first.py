@@ -1,0 +1,142 @@
+"""The stability limit of Least Servers First against truncated chains, sums and simulations."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.least_servers_first import stability_limit
+from multiserver.simulation import class_queues
+from multiserver.simulation.class_policies import least_servers_first
+from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.replications import Overloaded
+
+from .references import close
+
+FIGURE_6 = (4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3))
+FIGURE_7 = (4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
+THREE = [
+    FIGURE_6,
+    FIGURE_7,
+    (9, (2, 3, 4), (1.0, 2.0, 0.4), (0.3, 0.3, 0.4)),
+    (7, (1, 5, 6), (3.0, 0.5, 1.0), (0.5, 0.2, 0.3)),
+]
+
+
+def greedy(servers, needs, counts):
+    """Jobs served when needs are gone through in the order given."""
+    served = []
+    for v, N in zip(needs, counts, strict=True):
+        served.append(min(N, servers // v))
+        servers -= served[-1] * v
+    return served
+
+
+def surplus(system, arrival_rate):
+    """μ_3 E[s_3] − λ p_3 from the chain of (N_1, N_2) with N_c < cut_c."""
+    n, needs, rates, p = system
+    # The second class of Fig. 7 is close to its own limit: N_2 > 450 still has mass 1e-7.
+    cut = (60, 450) if system is FIGURE_7 else (60, 60)
+    size = cut[0] * cut[1]
+    moves = sparse.lil_array((size, size))
+    servable = np.empty(size)
+    for i, N in enumerate(product(*map(range, cut))):
+        *served, servable[i] = greedy(n, needs, (*N, n))
+        for c, step in enumerate((cut[1], 1)):
+            if N[c] + 1 < cut[c]:
+                moves[i, i + step] = arrival_rate * p[c]
+            if served[c]:
+                moves[i, i - step] = rates[c] * served[c]
+    balance = (moves - sparse.diags_array(moves.sum(axis=1))).T.tolil()
+    balance[0, :] = 1.0
+    law = spsolve(balance.tocsc(), np.eye(1, size)[0])
+    return rates[2] * law @ servable - arrival_rate * p[2]
+
+
+@pytest.mark.parametrize("system", THREE)
+def test_three_needs(system):
+    """At λ* the truncated chain balances the third class, and the smaller ones are stable."""
+    limit = stability_limit(MultiserverJobSystem.of(*system))
+    n, needs, rates, p = system
+    two = [x / (p[0] + p[1]) for x in p[:2]]
+    smaller = MultiserverJobSystem.of(n, needs[:2], rates[:2], two)
+    assert limit < stability_limit(smaller) / (p[0] + p[1])
+    slack = [surplus(system, limit * factor) for factor in (1 - 1e-4, 1 + 1e-4)]
+    assert slack[0] > 0 > slack[1]
+    # The root of the chord; what the chain leaves out is below 1e-6 here.
+    root = limit * (1 - 1e-4 + 2e-4 * slack[0] / (slack[0] - slack[1]))
+    assert root == close(limit, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("system", "load"), [(FIGURE_6, 0.878892367), (FIGURE_7, 0.900691225)], ids=["6", "7"]
+)
+def test_loads_of_figures_6_and_7(system, load):
+    found = MultiserverJobSystem.of(*system)
+    assert stability_limit(found) / found.naive_throughput == close(load, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_needs(seed):
+    """N_1 is the number of jobs in an M/M/⌊n/v_1⌋ queue: its law summed up."""
+    draw = random.Random(seed)
+    n = draw.randint(2, 40)
+    small = draw.randint(1, n - 1)
+    needs = small, draw.randint(small + 1, n)
+    rates, p = (10 ** draw.uniform(-2, 2), 10 ** draw.uniform(-2, 2)), draw.uniform(0.02, 0.98)
+    limit = stability_limit(MultiserverJobSystem.of(n, needs, rates, (p, 1 - p)))
+    log_weight, weights, servable = 0.0, [], []
+    for N in range(200):
+        weights.append(math.exp(log_weight))
+        served, more = greedy(n, needs, (N, n))
+        servable.append(more)
+        log_weight += math.log(limit * p / rates[0] / min(N + 1, n // small))
+        assert served == min(N, n // small)
+    # From there on the terms are geometric.
+    load = limit * p / rates[0] / (n // small)
+    weights.append(weights[-1] * load / (1 - load))
+    servable.append(0)
+    mean = math.fsum(w * s for w, s in zip(weights, servable, strict=True)) / math.fsum(weights)
+    assert limit * (1 - p) == close(rates[1] * mean, rel=1e-9)
+
+
+def test_one_need():
+    assert stability_limit(MultiserverJobSystem.of(7, (2,), (3.0,), (1.0,))) == 9.0
+
+
+@pytest.mark.parametrize("system", [FIGURE_6, FIGURE_7], ids=["6", "7"])
+def test_simulations_on_both_sides(system):
+    """Two runs 3 % below the limit stay small, two 3 % above it outgrow their bound."""
+    found = MultiserverJobSystem.of(*system)
+    limit = stability_limit(found)
+    keys = {"jobs": 200_000, "replications": 2, "seed": 1, "limit": 1500}
+    below, above = (Workload.of(found, limit * factor) for factor in (0.97, 1.03))
+    assert class_queues.simulate(below, least_servers_first, **keys).mean_jobs.mean < 300
+    with pytest.raises(Overloaded):
+        class_queues.simulate(above, least_servers_first, **keys)
+
+
+def test_order_of_classes_and_unit_of_time_do_not_matter():
+    n, needs, rates, p = FIGURE_7
+    limit = stability_limit(MultiserverJobSystem.of(n, needs, rates, p))
+    turned = MultiserverJobSystem.of(
+        n, (4, 1, 2), [rates[c] * 1e4 for c in (2, 0, 1)], [p[c] for c in (2, 0, 1)]
+    )
+    assert stability_limit(turned) == close(limit * 1e4, rel=1e-10)
+
+
+@pytest.mark.parametrize("needs", [(1, 1), (1, 2, 3, 4)])
+def test_other_systems_are_refused(needs):
+    share = 1 / len(needs)
+    system = MultiserverJobSystem.of(4, needs, [1.0] * len(needs), [share] * len(needs))
+    with pytest.raises(ValueError, match="at most 3 of different needs"):
+        stability_limit(system)
+    crowded = MultiserverJobSystem.of(2, (1, 2), (1.0, 1.0), (1 - 1e-9, 1e-9))
+    assert stability_limit(crowded) < 2

@@ -1,0 +1,354 @@
+"""The bounds of the finite-skip method: their arithmetic, their constants, and that they hold."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.finite_skip import prepare
+from multiserver.open.heterogeneous import HeterogeneousServers
+from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
+from multiserver.open.qbd import solve
+from multiserver.open.server_filling import DivisibleServerFilling, ServerFilling
+from multiserver.open.threshold_parallelism import ThresholdParallelism
+from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential, Pareto
+from multiserver.wcfs.bounds import Constants, bounds, pooled_response_time, pooled_work
+from multiserver.wcfs.models import (
+    divisible_front_size,
+    divisible_server_filling,
+    generic,
+    heterogeneous,
+    limited_processor_sharing,
+    server_filling,
+    server_filling_front_time,
+    threshold_parallelism,
+    zhang_zwart,
+)
+
+from .references import close
+
+H2 = Hyperexponential((2.0, 2 / 3), (0.5, 0.5))
+SPEEDS = (0.4, 0.3, 0.2, 0.1)
+FIG4A = 8, (1, 8), (Exponential(2), Exponential(2 / 3)), (0.5, 0.5)
+FIG4B = 8, (1, 8), (Exponential(2 / 3), Exponential(2)), (0.5, 0.5)
+WIDE = 7, (2, 3), (Exponential(1.0), Erlang(2, 3.0)), (0.3, 0.7)
+FIG6 = 4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3)
+FIG7 = 4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7)
+EVEN = 8, (2, 4, 2), (1.0, 3.0, 0.2), (0.5, 0.3, 0.2)
+SIXES = 6, (2, 3), (1.0, 0.3), (0.6, 0.4)
+LOADS = (*(i / 20 for i in range(1, 20)), 0.99)
+
+
+def jobs(k, needs, rates, p):
+    """The arguments of the constants of a multiserver-job system with exponential durations."""
+    return k, needs, tuple(map(Exponential, rates)), p
+
+
+def models():
+    """(model, constants that apply, service rate B of a front)."""
+    size = H2
+    for migration in ("age", "slot"):
+        yield (
+            HeterogeneousServers(SPEEDS, size, migration),
+            [heterogeneous(SPEEDS, size, fastest_first=first) for first in (True, False)]
+            + [generic(4, size, min(SPEEDS))],
+            lambda front: sum(SPEEDS[: len(front)]),
+        )
+    yield (
+        LimitedProcessorSharing(4, size),
+        [limited_processor_sharing(4, size), generic(4, size, 1.0)],
+        lambda front: float(sum(front) > 0),
+    )
+    for p in (FIG4A, FIG4B, WIDE):
+        model = ThresholdParallelism(*p)
+        yield (
+            model,
+            [threshold_parallelism(*p, refined=refined) for refined in (False, True)],
+            lambda front, model=model: min(
+                1.0, np.dot(model.counts(front), model.thresholds) / model.servers
+            ),
+        )
+    for p in (FIG6, FIG7, EVEN):
+        model = ServerFilling(MultiserverJobSystem.of(*p))
+        yield (
+            model,
+            [server_filling(*jobs(*p), refined=refined) for refined in (False, True)],
+            lambda front, model=model: min(
+                1.0, np.dot(model.counts(front), model.system.needs) / model.system.servers
+            ),
+        )
+    for p in (FIG6, FIG7, SIXES):
+        model = DivisibleServerFilling(MultiserverJobSystem.of(*p))
+        yield (
+            model,
+            [divisible_server_filling(*jobs(*p), refined=refined) for refined in (False, True)],
+            lambda front, model=model: max(
+                min(1.0, v * u / model.system.servers)
+                for u, v in zip(model.counts(front), model.system.needs, strict=True)
+            ),
+        )
+
+
+def name_of(case):
+    return type(case[0]).__name__
+
+
+every_model = pytest.mark.parametrize("case", list(models()), ids=name_of)
+
+
+# The theorem.
+
+
+def test_terms_of_the_corollary():
+    found = bounds(0.8, 1.0, 2.5, 4.5, 0.5, 0.25)
+    assert pooled_work(0.8, 1.0, 2.5) == close(5.0, rel=1e-15)
+    assert pooled_response_time(0.8, 1.0, 2.5) == close(6.0, rel=1e-15)
+    assert found.queueing == close((0.5, 5.5), rel=1e-14)
+    assert found.front == close((1.0, 4.0), rel=1e-14)
+    assert found.response == close((1.5, 9.5), rel=1e-14)
+    assert Constants(1.0, 2.5, 4.5, 0.5, 0.25).at(0.8) == found
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_one_server_has_no_gap(load):
+    """With one server the bounds meet at the Pollaczek–Khinchine formula."""
+    for size in (H2, Deterministic(2.0), Bimodal((1.0, 9.0), (0.9, 0.1))):
+        arrival_rate = load / size.mean
+        expected = size.mean + arrival_rate * size.second_moment / (2 * (1 - load))
+        for constants in (
+            heterogeneous((1.0,), size, fastest_first=False),
+            limited_processor_sharing(1, size),
+            threshold_parallelism(6, (6,), (size,), (1.0,), refined=True),
+            server_filling(3, (3,), (size,), (1.0,), refined=True),
+            divisible_server_filling(3, (3,), (size,), (1.0,)),
+        ):
+            lower, upper = constants.at(arrival_rate).response
+            assert lower == close(expected, rel=1e-13)
+            assert upper == close(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1.0, 1.0, 2.0, 1.0, 1.0, 0.5), "load"),
+        ((0.0, 1.0, 2.0, 1.0, 1.0, 0.5), "load"),
+        ((math.nan, 1.0, 2.0, 1.0, 1.0, 0.5), "load"),
+        ((0.5, 1.0, math.inf, 1.0, 1.0, 0.5), r"E\[S²\]"),
+        ((0.5, 0.0, 2.0, 1.0, 1.0, 0.5), r"E\[S\]"),
+        ((0.5, 1.0, 2.0, 1.0, 2.0, 0.5), "w_nonbusy"),
+        ((0.5, 1.0, 2.0, math.inf, 1.0, 0.5), "w_nonfull"),
+        ((0.5, 1.0, 2.0, 1.0, -1.0, 0.5), "w_nonbusy"),
+        ((0.5, 1.0, 2.0, 1.0, 1.0, 0.0), "r_min"),
+        ((0.5, 1.0, 2.0, 1.0, 1.0, 1.5), "r_min"),
+    ],
+)
+def test_what_the_theorem_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        bounds(*arguments)
+
+
+# The constants.
+
+
+def test_constants_of_the_figures():
+    """rem_max, E[S] and E[S²] as in the captions or computed from them by hand."""
+    first, any_order = (heterogeneous(SPEEDS, H2, fastest_first=b) for b in (True, False))
+    assert first == Constants(1.0, 2.5, 4.5, 4.5, 0.25)
+    assert any_order.service_to_number == 0.1
+    assert limited_processor_sharing(4, H2) == Constants(1.0, 2.5, 4.5, 0.0, 0.25)
+    assert threshold_parallelism(*FIG4A) == Constants(1.0, 2.5, 10.5, 10.5, 0.125)
+    # Only jobs of threshold 1 can leave servers idle (Section 6.4).
+    assert threshold_parallelism(*FIG4A, refined=True) == Constants(1.0, 2.5, 3.5, 3.5, 0.125)
+    assert threshold_parallelism(*FIG4B, refined=True) == threshold_parallelism(*FIG4B)
+    six, seven = (server_filling(*jobs(*figure)) for figure in (FIG6, FIG7))
+    assert (six.mean_size, six.second_moment, six.nonfull_work) == close((23 / 30, 2.71, 6), 1e-14)
+    # A need of 4 fills the servers, and 1 + 2 < 4: 0.05 + 0.25.
+    assert server_filling(*jobs(*FIG6), refined=True).nonfull_work == close(0.3, rel=1e-14)
+    found = seven.mean_size, seven.second_moment, seven.nonfull_work
+    expected = (4 / 4 + 2 * 2 / 8 / 4 + 4 / 64 / 4) / 7, 0.0737305, 0.75
+    assert found == close(expected, rel=1e-6)
+    assert divisible_server_filling(*jobs(*FIG6)).service_to_number == 1 / 7
+    assert divisible_server_filling(*jobs(*FIG6)).nonfull_work == close(8.0, rel=1e-14)
+
+
+def test_front_of_the_divisible_setting():
+    """c is the least number of jobs among which some need always fills the servers."""
+    assert divisible_front_size(4, (1, 2, 4)) == 5
+    for k in (1, 6, 12):
+        divisors = [v for v in range(1, k + 1) if k % v == 0]
+        assert divisible_front_size(k, divisors) <= sum(divisors)
+        for needs in (divisors, divisors[:2], divisors[1:] or [1]):
+            most = 0
+            for counts in product(*(range(k // v + 1) for v in needs)):
+                if all(u * v < k for u, v in zip(counts, needs, strict=True)):
+                    most = max(most, sum(counts))
+            assert divisible_front_size(k, needs) == most + 1
+    assert divisible_front_size(6, (2, 2, 3)) == divisible_front_size(6, (2, 3))
+
+
+def remaining_sizes(model):
+    """rem_c of the classes of a model."""
+    if hasattr(model, "size"):
+        return [model.size.largest_remaining]
+    if hasattr(model, "sizes"):
+        return [size.largest_remaining for size in model.sizes]
+    system = model.system
+    return [v / system.servers / mu for v, mu in zip(system.needs, system.rates, strict=True)]
+
+
+@every_model
+def test_constants_against_all_fronts(case):
+    """Definitions 3.1, 3.2 and 3.6, front by front; the refined constants of threshold parallelism
+    and ServerFilling are attained."""
+    model, found, service = case
+    front_sets = prepare(model).fronts
+    fronts = {front for level in front_sets for front in level}
+    remaining = remaining_sizes(model)
+
+    def work(front):
+        return sum(u * r for u, r in zip(model.counts(front), remaining, strict=True))
+
+    nonfull = max(work(front) for front in fronts if not model.is_full(front))
+    nonbusy = max(work(front) for front in fronts if service(front) < 1 - 1e-12)
+    present = [front for front in fronts if front != model.empty]
+    ratio = min(service(front) / sum(model.counts(front)) for front in present)
+    for constants in found:
+        assert constants.nonfull_work >= nonfull * (1 - 1e-12)
+        assert constants.nonbusy_work >= nonbusy * (1 - 1e-12)
+        assert constants.service_to_number <= ratio * (1 + 1e-12)
+    best = min(constants.nonfull_work for constants in found)
+    assert best == close(nonfull, rel=1e-12)
+    assert min(c.nonbusy_work for c in found) == close(nonbusy, rel=1e-12, abs=1e-300)
+    for front in fronts:
+        assert not model.is_full(front) or service(front) == close(1.0, rel=1e-12)
+
+
+def test_work_by_packing():
+    """The refined w_nonfull of random classes against every packing."""
+    draw = random.Random(3)
+    for _ in range(30):
+        k = draw.randint(1, 9)
+        thresholds = tuple(draw.randint(1, k) for _ in range(draw.randint(1, 3)))
+        sizes = tuple(Exponential(10 ** draw.uniform(-1, 1)) for _ in thresholds)
+        p = (1 / len(thresholds),) * len(thresholds)
+        best = max(
+            sum(u * size.mean for u, size in zip(counts, sizes, strict=True))
+            for counts in product(range(k), repeat=len(thresholds))
+            if sum(u * v for u, v in zip(counts, thresholds, strict=True)) < k
+        )
+        refined = threshold_parallelism(k, thresholds, sizes, p, refined=True)
+        assert refined.nonfull_work == close(best, rel=1e-13)
+        assert refined.nonbusy_work == refined.nonfull_work
+        generic_work = threshold_parallelism(k, thresholds, sizes, p).nonfull_work
+        assert refined.nonfull_work <= generic_work * (1 + 1e-13)
+
+
+PARETO = Pareto(3.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: generic(3, PARETO, 1.0),
+        lambda: heterogeneous((0.5, 0.5), PARETO, fastest_first=True),
+        lambda: limited_processor_sharing(2, PARETO),
+        lambda: threshold_parallelism(2, (1, 2), (H2, PARETO), (0.5, 0.5)),
+        lambda: threshold_parallelism(2, (1, 2), (H2, PARETO), (0.5, 0.5), refined=True),
+        lambda: server_filling(2, (1, 2), (H2, PARETO), (0.5, 0.5)),
+        lambda: divisible_server_filling(6, (2, 3), (H2, PARETO), (0.5, 0.5)),
+    ],
+)
+def test_sizes_without_a_largest_remaining(make):
+    with pytest.raises(ValueError, match="rem_max must be finite"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: heterogeneous((0.5, 0.6), H2, fastest_first=True), "sum to 1"),
+        (lambda: heterogeneous((), H2, fastest_first=True), "sum to 1"),
+        (lambda: heterogeneous((1.5, -0.5), H2, fastest_first=True), "positive"),
+        (lambda: generic(0, H2, 1.0), "positive integer"),
+        (lambda: limited_processor_sharing(2.5, H2), "positive integer"),
+        (lambda: threshold_parallelism(4, (5,), (H2,), (1.0,)), "at most the 4"),
+        (lambda: threshold_parallelism(4, (1,), (H2,), (0.5,)), "sum to 1"),
+        (lambda: threshold_parallelism(4, (1, 2), (H2,), (1.0,)), "equally many"),
+        (lambda: server_filling(6, (2, 3), (H2, H2), (0.5, 0.5)), "divide each other"),
+        (lambda: server_filling(5, (2,), (H2,), (1.0,)), "divide each other and 5"),
+        (lambda: divisible_server_filling(5, (2,), (H2,), (1.0,)), "divide 5"),
+        (lambda: server_filling_front_time(2, (1,), (H2,), (1.0,), 5.0), "load"),
+        (lambda: zhang_zwart(2, Pareto(1.5, 1.0), 0.1), "finite E"),
+        (lambda: zhang_zwart(2, H2, 1.0), "0 < ρ < 1"),
+    ],
+)
+def test_refusals(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+# Exact values within their bounds.
+
+
+@every_model
+def test_exact_values_within_bounds(case):
+    """E[T], E[T_Q] and E[T_F], each within every set of constants."""
+    model, found, _ = case
+    front = prepare(model)
+    for load in LOADS:
+        arrival_rate = load / found[0].mean_size
+        law = solve(front.at(arrival_rate))
+        at_front = sum(
+            mass @ np.array([sum(model.counts(f)) for f in fronts], dtype=float)
+            for mass, fronts in zip((*law.boundary, law.above), front.fronts, strict=True)
+        )
+        exact = {
+            "response": law.mean_response_time,
+            "front": at_front / arrival_rate,
+            "queueing": (law.mean_jobs - at_front) / arrival_rate,
+        }
+        for constants in found:
+            for name, value in exact.items():
+                lower, upper = getattr(constants.at(arrival_rate), name)
+                assert lower * (1 - 1e-12) <= value <= upper * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("parameters", [FIG6, FIG7, EVEN])
+def test_front_time_of_server_filling(parameters):
+    """E[T_F] is within its refined bound, which is never above k E[S]/min v, and is E[X] plus the
+    optimum of a linear programme, here by trying every vertex."""
+    model = ServerFilling(MultiserverJobSystem.of(*parameters))
+    front, arguments = prepare(model), jobs(*parameters)
+    k, needs, durations, p = arguments
+    mean_size = server_filling(*arguments).mean_size
+    smallest = min(needs)
+    for load in LOADS:
+        arrival_rate = load / mean_size
+        law = solve(front.at(arrival_rate))
+        at_front = sum(
+            mass @ np.array([sum(model.counts(f)) for f in fronts], dtype=float)
+            for mass, fronts in zip((*law.boundary, law.above), front.fronts, strict=True)
+        )
+        bound = server_filling_front_time(*arguments, arrival_rate)
+        assert at_front / arrival_rate <= bound * (1 + 1e-12)
+        assert bound <= k * mean_size / smallest * (1 + 1e-12)
+        held = dict.fromkeys(needs, 0.0)
+        for v, X, q in zip(needs, durations, p, strict=True):
+            held[v] += arrival_rate * q * X.mean
+        best = 0.0
+        # A vertex has each q_v at 0 or at its cap, but for one that takes what is left of ρ.
+        for at_cap in product((False, True), repeat=len(held)):
+            base = {v: h for (v, h), full in zip(held.items(), at_cap, strict=True) if full}
+            left = load - sum(base.values())
+            if left < 0:
+                continue
+            value = sum((v / smallest - 1) * h for v, h in base.items())
+            others = [v for v in held if v not in base]
+            extra = [(v / smallest - 1) * min(left, held[v]) for v in others]
+            best = max(best, value + max(extra, default=0.0))
+        assert bound == close((sum(held.values()) + best) / arrival_rate, rel=1e-12)
