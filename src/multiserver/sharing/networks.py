@@ -1,0 +1,211 @@
+"""Open, closed and mixed networks of multi-server queues.
+
+A network is a set of queues with servers and classes of their own; a job that has been served joins
+a class of any queue, or leaves, at random. With λ from the traffic equations,
+
+    π(c) = (1/G) ∏_k ∏_{l=1..n_k} λ_{c_{k,l}} / μ({c_{k,1} … c_{k,l}})
+
+is a stationary law (`parallel-processing`, Theorem 3 for open networks, Proposition 3 and Theorem 4
+for closed ones, Proposition 4 and Section 6 for mixed ones), over the states with the given number
+L_c of jobs in each *chain* c, a set of classes that jobs never leave. The network is stable if each
+queue would be without its permanent jobs: (7) for the sets of classes from which jobs leave.
+
+One recursion serves all of them. In one queue, let G_A(l) be the sum of Φ(x) ∏ λ_i^{x_i} over the
+x with A as set of classes present and l_c jobs of chain c. From μ(A_x) Φ(x) = Σ_i Φ(x − e_i),
+
+    (μ(A) − λ_o(A)) G_A(l) = Σ_{i∈A, open} λ_i G_{A∖i}(l)
+                             + Σ_{i∈A, closed} λ_i (G_{A∖i}(l − e_c) + G_A(l − e_c)),
+
+c the chain of i, λ_o(A) the sum of λ_i over the open classes of A. Weighted by x_i, the sums obey
+the same recursion with λ_i times (G_{A∖i} + G_A), at l or l − e_c, added on the right. The sums of
+a queue, Σ_A G_A(l), are convolved over the queues; what the other queues leave of L makes the means
+of a queue's classes. Jobs of class i complete at rate λ_i G(L − e_c)/G(L), or λ_i if open.
+
+Nothing but slacks is subtracted. Operations: 2^N N² ∏ (L_c + 1) for a queue of N classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from multiserver.sharing.queue import (
+    MultiServerQueue,
+    layers,
+    over_subsets,
+    require_stable,
+)
+from multiserver.sharing.traffic import Traffic, solve_traffic
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """Queues, numbered classes and the ways of the jobs.
+
+    Classes are numbered through the queues, those of the first queue first. `arrivals` (N,) are the
+    rates ν_i at which jobs come from outside, `routing` (N, N) the probabilities p_ij, and
+    `populations` the numbers L_c of jobs in the chains, in the order of the chains' first classes.
+    Raises ValueError on arguments that do not fit one another, a class that is never visited, or
+    jobs that pile up.
+    """
+
+    queues: tuple[MultiServerQueue, ...]
+    arrivals: ArrayLike
+    routing: ArrayLike
+    populations: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, value in (("queues", self.queues), ("populations", self.populations)):
+            object.__setattr__(self, name, tuple(value))
+        classes = sum(queue.classes for queue in self.queues)
+        arrivals = np.array(self.arrivals, dtype=float)
+        routing = np.array(self.routing, dtype=float)
+        if arrivals.shape != (classes,):
+            raise ValueError(
+                f"the queues have {classes} classes, found {arrivals.size} rates of arrival"
+            )
+        arrivals.flags.writeable = routing.flags.writeable = False
+        object.__setattr__(self, "arrivals", arrivals)
+        object.__setattr__(self, "routing", routing)
+        chains = self.traffic().chains
+        if len(self.populations) != len(chains) or any(
+            not isinstance(n, int | np.integer) or n < 0 for n in self.populations
+        ):
+            raise ValueError(
+                f"populations is {self.populations!r}, expected a number of jobs for each of the"
+                f" {len(chains)} chains {[list(chain) for chain in chains]}"
+            )
+
+    def traffic(self) -> Traffic:
+        """The solution of the traffic equations."""
+        return solve_traffic(self.arrivals, self.routing)
+
+    def spans(self) -> tuple[slice, ...]:
+        """The numbers of each queue's classes."""
+        ends = list(accumulate((queue.classes for queue in self.queues), initial=0))
+        return tuple(slice(a, b) for a, b in pairwise(ends))
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkMeans:
+    """Stationary means of a network, per class (N,).
+
+    `visit_rates` are the λ_i used, those of a chain on a scale of the solver's choice, and
+    `normalising_constant` is the G that goes with them; `throughputs` are the completions per unit
+    of time, `mean_jobs` E[X_i], `mean_sojourn_times` the time per visit, arrival to end of service
+    (NaN where no job ever comes).
+    """
+
+    visit_rates: NDArray[np.float64]
+    normalising_constant: float
+    throughputs: NDArray[np.float64]
+    mean_jobs: NDArray[np.float64]
+    mean_sojourn_times: NDArray[np.float64]
+
+
+def solve(network: Network) -> NetworkMeans:
+    """The exact means of an open, closed or mixed network.
+
+    Raises UnstableError, with the binding classes in the network's numbering, unless it is stable.
+    """
+    traffic, spans = network.traffic(), network.spans()
+    for queue, span in zip(network.queues, spans, strict=True):
+        opened = np.zeros(queue.classes)
+        for i in traffic.transient:
+            if span.start <= i < span.stop:
+                opened[i - span.start] = traffic.rates[i]
+        require_stable(queue, opened, first=span.start)
+
+    chain = np.full(traffic.rates.size, -1)
+    for c, classes in enumerate(traffic.chains):
+        chain[list(classes)] = c
+    rates = _scaled(network, traffic, chain)
+    limits = network.populations
+
+    sums, moments = [], []
+    for queue, span in zip(network.queues, spans, strict=True):
+        table = _queue_sums(queue, rates[span], chain[span], limits)
+        sums.append(table[..., 0])
+        moments.append(table[..., 1:])
+    one = np.zeros(sums[0].shape)
+    one[(0,) * one.ndim] = 1.0
+    before = list(accumulate(sums, _convolve, initial=one))
+    after = list(accumulate(reversed(sums), _convolve, initial=one))[::-1]
+    total = before[-1][limits]
+
+    jobs = np.zeros(rates.size)
+    for k, span in enumerate(spans):
+        others = _convolve(before[k], after[k + 1])
+        opposite = others[tuple(slice(None, None, -1) for _ in limits)]
+        weighted = (moments[k] * opposite[..., None]).reshape(-1, span.stop - span.start)
+        jobs[span] = weighted.sum(axis=0) / total
+    throughputs = rates.copy()
+    for c, classes in enumerate(traffic.chains):
+        fewer = tuple(n - (c == b) for b, n in enumerate(limits))
+        kept = before[-1][fewer] / total if limits[c] else 0.0
+        throughputs[list(classes)] *= kept
+    with np.errstate(invalid="ignore"):
+        sojourns = jobs / throughputs
+    return NetworkMeans(rates, float(total), throughputs, jobs, sojourns)
+
+
+def _scaled(network: Network, traffic: Traffic, chain: NDArray[np.int64]) -> NDArray[np.float64]:
+    """λ, with each chain just saturating its bottleneck.
+
+    The sums of a chain then grow with its jobs like a power of their number, not exponentially.
+    """
+    rates = traffic.rates.copy()
+    for c, classes in enumerate(traffic.chains):
+        load = 0.0
+        for queue, span in zip(network.queues, network.spans(), strict=True):
+            opened = over_subsets(np.where(chain[span] < 0, traffic.rates[span], 0.0))
+            closed = over_subsets(np.where(chain[span] == c, traffic.rates[span], 0.0))
+            load = max(load, float((closed[1:] / (queue.ranks() - opened)[1:]).max()))
+        rates[list(classes)] /= load
+    return rates
+
+
+def _queue_sums(
+    queue: MultiServerQueue,
+    rates: NDArray[np.float64],
+    chain: NDArray[np.int64],
+    limits: Sequence[int],
+) -> NDArray[np.float64]:
+    """Σ_A G_A(l) and, class by class, its sum weighted by x_i: shape (L_1 + 1, …, 1 + N)."""
+    slack = (queue.ranks() - over_subsets(np.where(chain < 0, rates, 0.0)))[:, None]
+    shape = tuple(n + 1 for n in limits)
+    # Axes: numbers of jobs l, set of classes A, (G, its first moments).
+    table = np.zeros((*shape, 1 << queue.classes, 1 + queue.classes))
+    table[(0,) * len(shape)][0, 0] = 1.0
+    for jobs in np.ndindex(shape):
+        here = table[jobs]
+        for layer in layers(queue.classes):
+            for i, with_i, without_i in layer:
+                if chain[i] < 0:
+                    gained = here[without_i]
+                elif jobs[chain[i]]:
+                    lower = table[tuple(n - (c == chain[i]) for c, n in enumerate(jobs))]
+                    gained = lower[without_i] + lower[with_i]
+                    gained[:, 1 + i] += gained[:, 0]
+                else:
+                    continue
+                here[with_i] += rates[i] * gained / slack[with_i]
+            for i, with_i, without_i in layer:
+                if chain[i] < 0:
+                    arrived = (here[with_i, 0] + here[without_i, 0]) / slack[with_i, 0]
+                    here[with_i, 1 + i] += rates[i] * arrived
+    return table.sum(axis=-2)
+
+
+def _convolve(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ_m a(m) b(l − m) for 0 ≤ l ≤ L, over as many axes as there are chains."""
+    found = np.zeros(a.shape)
+    for shift in np.ndindex(a.shape):
+        inside = tuple(slice(m, None) for m in shift)
+        rest = tuple(slice(0, n - m) for n, m in zip(a.shape, shift, strict=True))
+        found[inside] += a[shift] * b[rest]
+    return found

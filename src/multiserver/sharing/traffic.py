@@ -1,0 +1,107 @@
+"""The traffic equations of a network: how often jobs of each class arrive.
+
+Jobs of class i arrive from outside at rate ν_i; a job of class i that has been served comes back
+as one of class j with probability p_ij and leaves with probability p_i = 1 − Σ_j p_ij. The rates
+λ_i at which jobs of class i arrive, from outside and from within, solve
+
+    λ_i = ν_i + Σ_j λ_j p_ji                      (`parallel-processing`, (1) and (11), Section 6).
+
+Classes from which jobs eventually leave have one solution. The others fall into *chains*, sets of
+classes that a job visits for ever; there λ is fixed up to a factor per chain, here so as to sum to
+1: λ_i is the share of the visits to class i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from multiserver.model import PROBABILITY_SUM_TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """λ_i class by class, the probabilities `leaving` p_i, and the `chains` of classes that jobs
+    never leave, each in ascending order, chains in the order of their first class."""
+
+    rates: NDArray[np.float64]
+    leaving: NDArray[np.float64]
+    chains: tuple[tuple[int, ...], ...]
+
+    @property
+    def transient(self) -> tuple[int, ...]:
+        """The classes of the jobs that eventually leave."""
+        closed = {i for chain in self.chains for i in chain}
+        return tuple(i for i in range(self.rates.size) if i not in closed)
+
+
+def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
+    """λ for ν = `arrivals`, shape (N,), per unit of time, and p = `routing`, shape (N, N).
+
+    A row of `routing` that sums to 1 within 1e-9 has no way out. Raises ValueError if the arguments
+    are not rates and probabilities, a class is never visited, or jobs from outside never leave.
+    """
+    nu, p = np.asarray(arrivals, dtype=float), np.asarray(routing, dtype=float)
+    n = nu.size
+    if nu.shape != (n,) or n == 0 or not (np.isfinite(nu) & (nu >= 0)).all():
+        raise ValueError(f"arrivals is {arrivals!r}, expected a rate of at least 0 for each class")
+    if p.shape != (n, n) or not (p >= 0).all():
+        raise ValueError(f"routing is {routing!r}, expected probabilities, {n} by {n}")
+    total = p.sum(axis=1)
+    if (total > 1 + PROBABILITY_SUM_TOLERANCE).any():
+        worst = int(total.argmax())
+        raise ValueError(f"row {worst} of routing sums to {total[worst]}, expected at most 1")
+    kept = total > 1 - PROBABILITY_SUM_TOLERANCE
+    p = np.where(kept[:, None], p / np.where(kept, total, 1.0)[:, None], p)
+
+    chains = _chains(p, kept)
+    closed = {i for chain in chains for i in chain}
+    transient = [i for i in range(n) if i not in closed]
+    for chain in chains:
+        inside = np.isin(np.arange(n), chain)
+        fed = [i for i in range(n) if (nu[i] > 0 if inside[i] else p[i, inside].any())]
+        if fed:
+            raise ValueError(
+                f"classes {list(chain)} are never left but entered at or from classes {fed}:"
+                " their jobs pile up; expected every job from outside to leave"
+            )
+
+    rates = np.zeros(n)
+    if transient:
+        inner = p[np.ix_(transient, transient)]
+        rates[transient] = np.linalg.solve(np.eye(len(transient)) - inner.T, nu[transient])
+    for chain in chains:
+        rates[list(chain)] = _visit_shares(p[np.ix_(chain, chain)])
+    unvisited = np.flatnonzero(~_visited(p, nu > 0) & ~np.isin(np.arange(n), list(closed)))
+    if unvisited.size:
+        raise ValueError(f"classes {unvisited.tolist()} are never visited, expected all to be")
+    return Traffic(rates, np.where(kept, 0.0, 1 - total), chains)
+
+
+def _chains(p: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
+    """The strongly connected sets of classes with no way out."""
+    count, label = connected_components(csr_array(p), connection="strong")
+    sets = [np.flatnonzero(label == c) for c in range(count)]
+    stay = [s for s in sets if kept[s].all() and not np.delete(p[s], s, axis=1).any()]
+    return tuple(sorted(tuple(s.tolist()) for s in stay))
+
+
+def _visit_shares(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The stationary law of an irreducible stochastic matrix."""
+    equations = np.eye(len(p)) - p.T
+    # One balance equation follows from the others: it makes way for the sum.
+    equations[-1] = 1.0
+    return np.linalg.solve(equations, np.eye(len(p))[-1])
+
+
+def _visited(p: NDArray[np.float64], entered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The classes that jobs from outside reach."""
+    while True:
+        reached = entered | (p[entered] > 0).any(axis=0)
+        if (reached == entered).all():
+            return entered
+        entered = reached
