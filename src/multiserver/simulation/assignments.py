@@ -1,0 +1,305 @@
+"""Who serves whom when jobs are processed in parallel.
+
+All jobs stand in one queue, and every server serves the first of the jobs that are compatible with
+it (`parallel-processing`, Sections 2 and 7); the rate of a job is the capacity of the servers that
+it has. `allocate` says this in its own words; the compiled rest keeps it up to date.
+
+Server s needs to know only its own jobs in the order of the queue: a linked list of *nodes*, one
+for every pair of a job and a server of its set. The job at the head is in service. A job that joins
+the end of the queue joins the end of its lists; one that leaves hands the servers that it had to
+the next jobs of their lists. Algorithm 1 finds the same jobs by scanning the queue from the
+position of the one that left: a server that had nobody before it needs not look there. Here it
+takes d steps, however long the queue.
+
+A job only ever gains servers until it leaves the queue, so that nothing else ends a *phase* of it,
+which is all its work or what it may have done without interruption. Of the servers that a job has,
+the one of lowest number keeps the time at which its phase will end; a tournament tree finds the
+earliest in log2(S) steps and, of equal times, that of the lowest server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+NONE = -1
+ROOM = 64
+LATEST = np.finfo(float).max
+
+SERVER = np.dtype([("capacity", "f8"), ("head", "i8"), ("tail", "i8")])
+# The pair of a job and the k-th server of its set, and its neighbours in the list of that server.
+NODE = np.dtype([("server", "i8"), ("before", "i8"), ("after", "i8")])
+# `leader` is the lowest server that the job has; `work` is what was left of its phase at time
+# `since`, when its rate became `rate`; `rest` comes after the phase.
+JOB = np.dtype(
+    [
+        ("kind", "i8"),
+        ("degree", "i8"),
+        ("leader", "i8"),
+        ("born", "f8"),
+        ("work", "f8"),
+        ("since", "f8"),
+        ("rest", "f8"),
+        ("rate", "f8"),
+    ]
+)
+
+
+class Queue(NamedTuple):
+    """S servers and room for J jobs of 2^shift ≥ D nodes; node j 2^shift + k is the k-th of job j.
+
+    `servers` (S,), `nodes` (J 2^shift,), `jobs` (J,) are records; `ends` (2P,) is the tree: P ≥ S
+    leaves from P on, the earliest end at 1. `free` (J + 1,) lists the rooms that are free, their
+    number last. `served` (N,) is the work done class by class, in stretches of constant rate that
+    have ended.
+    """
+
+    servers: NDArray
+    nodes: NDArray
+    jobs: NDArray
+    ends: NDArray[np.float64]
+    free: NDArray[np.int64]
+    served: NDArray[np.float64]
+    shift: int
+
+
+@njit(cache=True)
+def opened(capacities, width, classes):
+    """An empty queue for jobs of at most `width` servers and of `classes` classes."""
+    leaves, shift = 1, 0
+    while leaves < len(capacities):
+        leaves *= 2
+    while 1 << shift < width:
+        shift += 1
+    servers = np.empty(len(capacities), SERVER)
+    for s in range(len(capacities)):
+        servers[s].capacity = capacities[s]
+        servers[s].head = NONE
+        servers[s].tail = NONE
+    free = np.arange(ROOM + 1)
+    nodes, jobs = np.empty(ROOM << shift, NODE), np.empty(ROOM, JOB)
+    return Queue(servers, nodes, jobs, np.full(2 * leaves, np.inf), free, np.zeros(classes), shift)
+
+
+@njit(cache=True)
+def doubled(queue):
+    """The same queue, full as it is, with room for twice as many jobs."""
+    room = len(queue.jobs)
+    nodes, jobs = np.empty(2 * len(queue.nodes), NODE), np.empty(2 * room, JOB)
+    for n in range(len(queue.nodes)):
+        nodes[n] = queue.nodes[n]
+    for j in range(room):
+        jobs[j] = queue.jobs[j]
+    free = np.arange(room, 3 * room + 1)
+    free[-1] = room
+    return Queue(queue.servers, nodes, jobs, queue.ends, free, queue.served, queue.shift)
+
+
+@njit(cache=True)
+def set_end(queue, s, end):
+    """The phase that server s leads ends at `end`."""
+    ends = queue.ends
+    k = len(ends) // 2 + s
+    ends[k] = end
+    while k > 1:
+        k >>= 1
+        earliest = min(ends[2 * k], ends[2 * k + 1])
+        if ends[k] == earliest:
+            break
+        ends[k] = earliest
+
+
+@njit(cache=True)
+def soonest(queue):
+    """The job whose phase ends first, which must exist; its end is `queue.ends[1]`."""
+    ends = queue.ends
+    leaves = len(ends) // 2
+    k = 1
+    while k < leaves:
+        k *= 2
+        if ends[k] > ends[k + 1]:
+            k += 1
+    return queue.servers[k - leaves].head >> queue.shift
+
+
+@njit(cache=True, error_model="numpy")
+def gain(queue, j, s, t):
+    """Server s turns to job j at time t."""
+    job = queue.jobs[j]
+    done = job.rate * (t - job.since)
+    queue.served[job.kind] += done
+    # Rounding may leave less than nothing to do.
+    job.work = max(job.work - done, 0.0)
+    job.since = t
+    job.rate += queue.servers[s].capacity
+    if job.leader == NONE:
+        job.leader = s
+    elif s < job.leader:
+        set_end(queue, job.leader, np.inf)
+        job.leader = s
+    set_end(queue, job.leader, t + job.work / job.rate)
+
+
+@njit(cache=True)
+def join(queue, j, size, quantum, t):
+    """Job j, with `size` left to do, joins the end of the queue for a phase of at most `quantum`.
+
+    Its class and its servers, in increasing order, are set.
+    """
+    job = queue.jobs[j]
+    job.work = min(size, quantum)
+    job.rest = size - job.work
+    job.rate = 0.0
+    job.since = t
+    job.leader = NONE
+    first = j << queue.shift
+    for n in range(first, first + job.degree):
+        node = queue.nodes[n]
+        server = queue.servers[node.server]
+        node.before = server.tail
+        node.after = NONE
+        server.tail = n
+        if node.before == NONE:
+            server.head = n
+            gain(queue, j, node.server, t)
+        else:
+            queue.nodes[node.before].after = n
+
+
+@njit(cache=True)
+def leave(queue, j, t):
+    """Job j leaves the queue at time t; its servers, in increasing order, turn to others."""
+    job = queue.jobs[j]
+    if job.leader != NONE:
+        set_end(queue, job.leader, np.inf)
+    first = j << queue.shift
+    for n in range(first, first + job.degree):
+        node = queue.nodes[n]
+        server = queue.servers[node.server]
+        if node.after == NONE:
+            server.tail = node.before
+        else:
+            queue.nodes[node.after].before = node.before
+        if node.before != NONE:
+            queue.nodes[node.before].after = node.after
+        else:
+            server.head = node.after
+            if node.after != NONE:
+                gain(queue, node.after >> queue.shift, node.server, t)
+
+
+@njit(cache=True)
+def choose(rng, nodes, first, d, of):
+    """Set the servers of d nodes: d of 0 … `of` − 1, uniformly at random and sorted."""
+    # Floyd's method: the d-subsets of 0 … top from the (d − 1)-subsets of 0 … top − 1.
+    for chosen in range(d):
+        top = of - d + chosen
+        s = int(rng.random() * (top + 1))
+        for n in range(first, first + chosen):
+            if nodes[n].server == s:
+                s = top
+                break
+        n = first + chosen
+        while n > first and nodes[n - 1].server > s:
+            nodes[n].server = nodes[n - 1].server
+            n -= 1
+        nodes[n].server = s
+
+
+@njit(cache=True)
+def in_progress(queue, t):
+    """Work done by time t in the stretches of constant rate that go on, class by class."""
+    done = np.zeros(len(queue.served))
+    for s in range(len(queue.servers)):
+        n = queue.servers[s].head
+        if n != NONE:
+            job = queue.jobs[n >> queue.shift]
+            if job.leader == s:
+                done[job.kind] += job.rate * (t - job.since)
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What stands after an event at `time`: the `order` of the jobs, and the `served` job of each
+    server (S,), None if it idles. The `event` is an arrival, departure or interruption."""
+
+    time: float
+    event: str
+    order: tuple[int, ...]
+    served: tuple[int | None, ...]
+
+
+def allocate(compatibilities: Sequence[Sequence[int]], order: Sequence[int]) -> dict[int, int]:
+    """The job that each busy server serves: the first in `order` whose servers,
+    `compatibilities[job]`, it is among."""
+    serving: dict[int, int] = {}
+    for job in order:
+        for s in compatibilities[job]:
+            serving.setdefault(s, job)
+    return serving
+
+
+def interrupt(order: Sequence[int], job: int) -> tuple[int, ...]:
+    """The order after the interruption of `job`, which goes to the end.
+
+    Raises `ValueError` if the job is not there.
+    """
+    if job not in order:
+        raise ValueError(f"an interrupted job must be in the queue {tuple(order)}, found {job!r}")
+    return (*(other for other in order if other != job), job)
+
+
+def record(
+    capacities: Sequence[float],
+    jobs: Sequence[tuple[float, Sequence[int], float]],
+    interruptions: Sequence[tuple[float, int]],
+) -> list[Allocation]:
+    """What the compiled lists do, event by event, with jobs and interruptions given in advance.
+
+    Job j is (time of arrival, servers, size); an interruption is (time, server) and has no effect
+    on an idle server. Departures come before other events of the same time, and arrivals before
+    interruptions.
+    """
+    width = max(len(servers) for _, servers, _ in jobs)
+    queue = opened(np.array(capacities, dtype=float), width, 1)
+    while len(queue.jobs) < len(jobs):
+        queue = doubled(queue)
+    given = [(time, 0, j) for j, (time, _, _) in enumerate(jobs)]
+    given += [(time, 1, s) for time, s in interruptions]
+    order: tuple[int, ...] = ()
+    found: list[Allocation] = []
+
+    def note(time: float, event: str) -> None:
+        heads = queue.servers["head"].tolist()
+        served = tuple(None if n == NONE else n >> queue.shift for n in heads)
+        found.append(Allocation(time, event, order, served))
+
+    for time, interrupted, subject in [*sorted(given), (np.inf, 1, 0)]:
+        while queue.ends[1] <= min(time, LATEST):
+            end, j = float(queue.ends[1]), int(soonest(queue))
+            leave(queue, j, end)
+            order = interrupt(order, j)[:-1]
+            note(end, "departure")
+        if not interrupted:
+            _, servers, size = jobs[subject]
+            node = subject << queue.shift
+            queue.nodes["server"][node : node + len(servers)] = sorted(servers)
+            queue.jobs[subject]["kind"], queue.jobs[subject]["degree"] = 0, len(servers)
+            join(queue, subject, float(size), np.inf, float(time))
+            order = (*order, subject)
+            note(time, "arrival")
+        elif queue.servers[subject]["head"] != NONE:
+            j = int(queue.servers[subject]["head"]) >> queue.shift
+            job = queue.jobs[j]
+            left = float(job["work"] - job["rate"] * (time - job["since"]))
+            leave(queue, j, float(time))
+            join(queue, j, left, np.inf, float(time))
+            order = interrupt(order, j)
+            note(time, "interruption")
+    return found

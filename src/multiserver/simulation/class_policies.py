@@ -1,0 +1,136 @@
+"""Preemptive policies that serve each class in order of arrival, as small compiled functions.
+
+Each fills in how many of the k servers every class gets; see `CLASS_POLICY` for the arguments. The
+classes come in increasing order of their needs v_1 < v_2 < … < v_C, N_c jobs of each are present,
+and u_c of them are served: always the oldest. All are called at every arrival and completion.
+
+Policies for rigid jobs (`finite-skip`, Section 7.5), which hold v_c servers or none:
+`least_servers_first`, `most_servers_first`, `max_weight`, `preemptive_first_fit`. Policies for
+threshold parallelism (Section 6.3), where v_c is the threshold: `inelastic_first`, `elastic_first`.
+A policy of one's own is a function compiled with `numba.njit(CLASS_POLICY)`.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from multiserver.simulation.class_queues import CLASS_POLICY
+
+
+@njit(CLASS_POLICY, cache=True)
+def least_servers_first(present, number, needs, servers, allotted):
+    """Least Servers First: the smallest needs first, as many jobs of each as fit.
+
+    u_c = min(N_c, ⌊(k − Σ_{b<c} u_b v_b)/v_c⌋ for c = 1, 2, …, C: a class is served as though there
+    were no larger needs. Once a job does not fit, no larger one does.
+    """
+    idle = servers
+    for c in range(len(needs)):
+        allotted[c] = min(present[c], idle // needs[c]) * needs[c]
+        idle -= allotted[c]
+
+
+@njit(CLASS_POLICY, cache=True)
+def most_servers_first(present, number, needs, servers, allotted):
+    """Most Servers First: the largest needs first, as many jobs of each as fit.
+
+    u_c = min(N_c, ⌊(k − Σ_{b>c} u_b v_b)/v_c⌋ for c = C, …, 2, 1. Servers that are too few for the
+    jobs left over of a class go to the smaller needs.
+    """
+    idle = servers
+    for c in range(len(needs) - 1, -1, -1):
+        allotted[c] = min(present[c], idle // needs[c]) * needs[c]
+        idle -= allotted[c]
+
+
+@njit(CLASS_POLICY, cache=True)
+def max_weight(present, number, needs, servers, allotted):
+    """MaxWeight: of all packings of jobs that are present, the one of the largest weight.
+
+    Packings u with Σ u_c v_c ≤ k and u_c ≤ N_c compete; the weight of u is Σ_c u_c N_c, where N_c
+    counts the jobs in service too. Every job that fits adds to the weight, so that the best packing
+    leaves out no job that would fit. Of packings of equal weight the one with most jobs of the
+    largest need is taken, of these the one with most jobs of the second largest need, and so on.
+
+    Both rules matter. E[T] is 8 to 19 % larger in the systems of Figs 6 and 7 at load 0.9 if
+    packings of jobs that are not present compete too, and 10 % smaller in that of Fig. 6 at
+    load 0.5 if ties go to the smaller needs.
+    """
+    # All u_2, …, u_C are gone through, u_2 fastest; u_1 is then as large as possible. `code` is the
+    # place of a packing in a mixed radix.
+    C = len(needs)
+    for c in range(C):
+        allotted[c] = 0
+    idle, weight, code = servers, 0, 0
+    heaviest, best = -1, 0
+    while True:
+        total = weight + min(present[0], idle // needs[0]) * present[0]
+        if total >= heaviest:
+            heaviest, best = total, code
+        c, place = 1, 1
+        while c < C and (allotted[c] == present[c] or needs[c] > idle):
+            idle += allotted[c] * needs[c]
+            weight -= allotted[c] * present[c]
+            code -= allotted[c] * place
+            allotted[c] = 0
+            place *= servers // needs[c] + 1
+            c += 1
+        if c == C:
+            break
+        allotted[c] += 1
+        idle -= needs[c]
+        weight += present[c]
+        code += place
+    idle = servers
+    for c in range(1, C):
+        radix = servers // needs[c] + 1
+        allotted[c] = best % radix * needs[c]
+        idle -= allotted[c]
+        best //= radix
+    allotted[0] = min(present[0], idle // needs[0]) * needs[0]
+
+
+@njit(CLASS_POLICY, cache=True)
+def preemptive_first_fit(present, number, needs, servers, allotted):
+    """Preemptive First Fit: all jobs in order of arrival; each is served if it still fits.
+
+    A job that does not fit is skipped, and so are all of its need or larger behind it: the oldest
+    job of those needs that fit is served next, until nothing fits.
+    """
+    C = len(needs)
+    for c in range(C):
+        allotted[c] = 0
+    idle, oldest = servers, 0
+    while oldest >= 0:
+        oldest = -1
+        for c in range(C):
+            u = allotted[c]
+            if (
+                needs[c] <= idle
+                and u < present[c]
+                and (oldest < 0 or number[c, u] < number[oldest, allotted[oldest]])
+            ):
+                oldest = c
+        if oldest >= 0:
+            allotted[oldest] += 1
+            idle -= needs[oldest]
+    for c in range(C):
+        allotted[c] *= needs[c]
+
+
+@njit(CLASS_POLICY, cache=True)
+def inelastic_first(present, number, needs, servers, allotted):
+    """Inelastic First: servers go to the smallest thresholds first, up to v_c for each job."""
+    idle = servers
+    for c in range(len(needs)):
+        allotted[c] = min(present[c] * needs[c], idle)
+        idle -= allotted[c]
+
+
+@njit(CLASS_POLICY, cache=True)
+def elastic_first(present, number, needs, servers, allotted):
+    """Elastic First: servers go to the largest thresholds first, up to v_c for each job."""
+    idle = servers
+    for c in range(len(needs) - 1, -1, -1):
+        allotted[c] = min(present[c] * needs[c], idle)
+        idle -= allotted[c]

@@ -1,0 +1,198 @@
+"""Job-level engine for preemptive policies that serve each class in order of arrival.
+
+The requirement of a job of class c is the time that it takes on v_c servers. At every moment a
+policy allots a number of the k servers to each class. These serve the class's jobs in order of
+arrival, v_c servers for each and what is left for the next: a job that holds q of its v_c servers
+is served at rate q/v_c. A policy for rigid jobs (`finite-skip`, Section 7) allots multiples of v_c;
+under threshold parallelism (Section 6) v_c is the threshold p_c. Service is preempted and resumed
+without loss of work. The policies are in `multiserver.simulation.class_policies`.
+
+No more than ⌈k/v_c⌉ jobs of a class are in service at once. These oldest jobs lie in a short
+*window*, the others in a queue behind it: what an event costs depends on k, not on the backlog.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numba import int64, njit, types
+from numpy.typing import NDArray
+
+from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.replications import (
+    LIMIT,
+    Responses,
+    compiled,
+    measure,
+    next_job,
+    observe,
+    replicate,
+)
+from multiserver.simulation.waiting import empty_queues, pop, push
+
+# policy(present, number, needs, servers, allotted) fills in `allotted`, the servers for each class;
+# all arrays but `number` are (C,), the classes in increasing order of their needs. `present` counts
+# the jobs; number[c, j] tells when job j of class c, of those present, arrived: the smaller, the
+# earlier. Its columns are as many as jobs of a class can be in service at once.
+CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::1])
+
+
+def simulate(
+    workload: Workload,
+    policy: Callable,
+    *,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    limit: int = LIMIT,
+    confidence: float = 0.95,
+    record: NDArray[np.float64] | None = None,
+) -> Responses:
+    """Simulate a policy, any function compiled with `numba.njit(CLASS_POLICY)`.
+
+    See `multiserver.simulation.replications` for the other arguments. Raises `ValueError` if two
+    classes have the same need (they are one class, with a mixture of sizes) or if the policy allots
+    servers that are not there or cannot be used, and `Overloaded` if `limit` jobs are present.
+    """
+    if len(set(workload.needs)) < len(workload.needs):
+        raise ValueError(f"classes must have different needs, found {workload.needs!r}")
+    engine = compiled(_run, types.FunctionType(CLASS_POLICY))
+    return replicate(
+        lambda *common: engine(policy, *common),
+        workload,
+        jobs=jobs,
+        replications=replications,
+        seed=seed,
+        key=key,
+        warm_up=warm_up,
+        limit=limit,
+        confidence=confidence,
+        record=np.empty(0) if record is None else record,
+    )
+
+
+@njit(cache=True)
+def _run(
+    policy,
+    servers,
+    needs,
+    cumulated,
+    kinds,
+    parameters,
+    mean_gap,
+    rng,
+    warm_up,
+    jobs,
+    limit,
+    record,
+):
+    """One replication."""
+    C = len(needs)
+    by_need = np.argsort(needs)
+    place = np.argsort(by_need)
+    needs = needs[by_need]
+    window = (servers + needs - 1) // needs
+    width = window.max()
+    number = np.zeros((C, width), np.int64)
+    arrived, remaining = np.zeros((C, width)), np.zeros((C, width))
+    present, everyone = np.zeros(C, np.int64), 0
+    allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
+    waiting = empty_queues(C, limit)
+    sums = np.zeros((C + 1, 5))
+
+    # `remaining` is what it was at the time `updated`.
+    updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
+    arrivals, measured = 0, jobs - warm_up
+    arrival = mean_gap * rng.standard_exponential()
+    while measured > 0:
+        if arrival < completion:
+            now = arrival
+            drawn, requirement = next_job(rng, cumulated, kinds, parameters)
+            c = place[drawn]
+            if warm_up <= arrivals < jobs:
+                observe(sums, present, everyone)
+            if present[c] < window[c]:
+                number[c, present[c]] = arrivals
+                arrived[c, present[c]] = now
+                remaining[c, present[c]] = requirement
+            else:
+                push(waiting, c, c, arrivals, now, requirement)
+            present[c] += 1
+            everyone += 1
+            if everyone == limit:
+                return False, sums
+            arrivals += 1
+            arrival = now + mean_gap * rng.standard_exponential()
+            policy(present, number, needs, servers, proposed)
+            if _equal(proposed, allotted):
+                continue
+            _serve(needs, allotted, now - updated, remaining)
+        else:
+            now = completion
+            _serve(needs, allotted, now - updated, remaining)
+            c, done = next_class, next_job_done
+            if warm_up <= number[c, done] < jobs:
+                measured -= 1
+                measure(sums, c, now - arrived[c, done])
+                if number[c, done] < len(record):
+                    record[number[c, done]] = now - arrived[c, done]
+            present[c] -= 1
+            everyone -= 1
+            last = window[c] - 1
+            for j in range(done, min(present[c], last)):
+                number[c, j] = number[c, j + 1]
+                arrived[c, j] = arrived[c, j + 1]
+                remaining[c, j] = remaining[c, j + 1]
+            if present[c] > last:
+                slot = pop(waiting, c)
+                number[c, last] = waiting.number[slot]
+                arrived[c, last] = waiting.arrived[slot]
+                remaining[c, last] = waiting.requirement[slot]
+            policy(present, number, needs, servers, proposed)
+
+        updated = now
+        idle, wait = servers, math.inf
+        for c in range(C):
+            amount = allotted[c] = proposed[c]
+            idle -= amount
+            if not 0 <= amount <= present[c] * needs[c] or idle < 0:
+                raise ValueError("a policy must allot servers that are there and can be used")
+            j = 0
+            while amount > 0:
+                time = remaining[c, j]
+                if amount < needs[c]:
+                    time *= needs[c] / amount
+                if time < wait:
+                    wait, next_class, next_job_done = time, c, j
+                amount -= needs[c]
+                j += 1
+        completion = now + wait
+    return True, sums[np.append(place, C)]
+
+
+@njit(cache=True)
+def _equal(a, b):
+    # Compiled code allocates an array for (a == b).all().
+    for c in range(len(a)):
+        if a[c] != b[c]:
+            break
+    else:
+        return True
+    return False
+
+
+@njit(cache=True)
+def _serve(needs, allotted, elapsed, remaining):
+    """Take off what the jobs in service have received."""
+    for c in range(len(needs)):
+        amount, j = allotted[c], 0
+        while amount > 0:
+            received = elapsed if amount >= needs[c] else elapsed * amount / needs[c]
+            # A job that completes at the same moment as another may round to below 0.
+            remaining[c, j] = max(remaining[c, j] - received, 0.0)
+            amount -= needs[c]
+            j += 1

@@ -1,0 +1,95 @@
+"""Random sizes in compiled code.
+
+Compiled code cannot hold objects of different types in one array. `encode` turns the sizes of all
+classes into a number for the kind of each and a row of parameters; `draw` reads them.
+
+| kind                  | parameters                                                      |
+|-----------------------|-----------------------------------------------------------------|
+| exponential           | mean                                                            |
+| hyperexponential      | branches, their cumulated probabilities, their means            |
+| Erlang                | stages, mean of a stage                                         |
+| deterministic         | value                                                           |
+| finite set of values  | values, their cumulated probabilities, the values themselves    |
+| Pareto                | scale, 1/shape                                                  |
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from multiserver.sizes import (
+    Bimodal,
+    Deterministic,
+    Erlang,
+    Exponential,
+    Hyperexponential,
+    Pareto,
+    Size,
+)
+
+EXPONENTIAL, HYPEREXPONENTIAL, ERLANG, DETERMINISTIC, BIMODAL, PARETO = range(6)
+
+
+def encode(sizes: Sequence[Size]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The kind of each of C sizes, (C,), and their parameters, (C, W), padded with zeros.
+
+    Raises `ValueError` if there is none, or one that is no size.
+    """
+    if not sizes:
+        raise ValueError("at least one size is needed, found none")
+    kinds, rows = zip(*map(_encoded, sizes), strict=True)
+    parameters = np.zeros((len(rows), max(map(len, rows))))
+    for c, row in enumerate(rows):
+        parameters[c, : len(row)] = row
+    return np.array(kinds, dtype=np.int64), parameters
+
+
+@njit(cache=True)
+def draw(rng, kinds, parameters, c):
+    """One size of class c, from the generator `rng` and the arrays of `encode`."""
+    kind = kinds[c]
+    if kind == EXPONENTIAL:
+        return parameters[c, 0] * rng.standard_exponential()
+    if kind == DETERMINISTIC:
+        return parameters[c, 0]
+    if kind == ERLANG:
+        return parameters[c, 1] * rng.standard_gamma(parameters[c, 0])
+    if kind == PARETO:
+        # ln(S/scale) is exponential. May overflow to infinity if the shape is below 0.1.
+        return parameters[c, 0] * math.exp(parameters[c, 1] * rng.standard_exponential())
+    branches = int(parameters[c, 0])
+    u = rng.random()
+    branch = 1
+    # The last cumulated probability is not compared: rounding may leave it below 1.
+    while branch < branches and u >= parameters[c, branch]:
+        branch += 1
+    value = parameters[c, branches + branch]
+    if kind == HYPEREXPONENTIAL:
+        value *= rng.standard_exponential()
+    return value
+
+
+def _encoded(size: Size) -> tuple[int, list[float]]:
+    match size:
+        case Exponential():
+            return EXPONENTIAL, [size.mean]
+        case Hyperexponential():
+            return HYPEREXPONENTIAL, _mixture(size.probabilities, [1 / r for r in size.rates])
+        case Erlang():
+            return ERLANG, [float(size.stages), 1 / size.rate]
+        case Deterministic():
+            return DETERMINISTIC, [size.value]
+        case Bimodal():
+            return BIMODAL, _mixture(size.probabilities, size.values)
+        case Pareto():
+            return PARETO, [size.scale, 1 / size.shape]
+    raise ValueError(f"a size of multiserver.sizes is needed, found {size!r}")
+
+
+def _mixture(probabilities: Sequence[float], values: Sequence[float]) -> list[float]:
+    return [float(len(values)), *np.cumsum(probabilities), *values]

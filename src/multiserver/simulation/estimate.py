@@ -1,0 +1,114 @@
+"""Means and confidence intervals from independent replications.
+
+Replication r yields a total Y_r and a weight w_r (an area and a length of time, a sum of response
+times and a number of jobs); the mean is estimated by the ratio m = Σ Y_r / Σ w_r. Linearised around
+its limit, m errs by the average of the residuals D_r = Y_r − m w_r over that of the weights, so
+
+    standard error = √(R Σ D_r² / (R − 1)) / Σ w_r,
+
+and (m − exact)/(standard error) is about Student's t with R − 1 degrees of freedom (Asmussen and
+Glynn, *Stochastic Simulation*, 2007, Sections III.4 and IV.4).
+
+The *effective size* is the number of independent observations whose average has this standard
+error. It shows how little many correlated observations may say.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri, stdtr, stdtrit
+
+SETTLED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimated mean, `mean` ± `half_width` at the confidence asked for.
+
+    `standard_error` is that of the mean, from `replications` independent runs of `jobs` jobs in
+    all; `effective_size` the number of independent observations that would do as well, infinite if
+    the replications do not differ.
+    """
+
+    mean: float
+    half_width: float
+    standard_error: float
+    replications: int
+    jobs: int
+    effective_size: float
+
+    @property
+    def settled(self) -> bool:
+        """Whether each replication is worth at least `SETTLED` independent observations.
+
+        A replication that is not is short against the relaxation of what it measures: what is left
+        of its start and the bias of a ratio may then be felt in the mean, and no score is fair.
+        """
+        return self.effective_size >= SETTLED * self.replications
+
+
+def estimate(
+    totals: ArrayLike,
+    weights: ArrayLike,
+    *,
+    variance: float,
+    jobs: int,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Σ totals / Σ weights over R independent replications, both (R,), with its interval.
+
+    `variance` is that of one observation, `jobs` the number of jobs in all replications together.
+    Raises `ValueError` unless R ≥ 2, totals and weights are finite and equally many, no weight is
+    negative, some weight is positive, and the confidence lies in (0, 1).
+    """
+    Y, w = np.asarray(totals, dtype=float), np.asarray(weights, dtype=float)
+    if Y.ndim != 1 or Y.shape != w.shape or len(Y) < 2:
+        raise ValueError(
+            "totals and weights must be those of at least two replications,"
+            f" found shapes {Y.shape} and {w.shape}"
+        )
+    if not (np.isfinite(Y).all() and np.isfinite(w).all()):
+        raise ValueError("totals and weights must be finite, found one that is not")
+    if w.min() < 0 or w.sum() <= 0:
+        raise ValueError(
+            "weights must be non-negative with a positive sum,"
+            f" found a least weight {w.min()} and a sum {w.sum()}"
+        )
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie in (0, 1), found {confidence!r}")
+    R = len(Y)
+    mean = Y.sum() / w.sum()
+    residuals = Y - mean * w
+    standard_error = float(np.sqrt(R / (R - 1) * (residuals @ residuals)) / w.sum())
+    return Estimate(
+        mean=float(mean),
+        half_width=float(-stdtrit(R - 1, (1 - confidence) / 2)) * standard_error,
+        standard_error=standard_error,
+        replications=R,
+        jobs=int(jobs),
+        effective_size=float(variance) / standard_error**2 if standard_error > 0 else math.inf,
+    )
+
+
+def score(estimate: Estimate, exact: float) -> float:
+    """`z_score` of a settled estimate, NaN of another."""
+    return z_score(estimate, exact) if estimate.settled else math.nan
+
+
+def z_score(estimate: Estimate, exact: float) -> float:
+    """How far the estimate lies above the exact value, on the scale of a standard normal.
+
+    It is the z with Φ(z) = P(t ≤ (mean − exact)/(standard error)), t being Student's with R − 1
+    degrees of freedom; infinite beyond 37, where the probability underflows. Without a standard
+    error it is 0 if the mean is exact and infinite otherwise.
+    """
+    error = estimate.mean - exact
+    if estimate.standard_error == 0:
+        return math.copysign(math.inf, error) if error else 0.0
+    # Either tail is taken from the left, where a small probability keeps its digits.
+    t = abs(error) / estimate.standard_error
+    return math.copysign(float(-ndtri(stdtr(estimate.replications - 1, -t))), error)

@@ -1,0 +1,392 @@
+"""First come, first served, simulated job by job.
+
+Jobs arrive in a Poisson process of rate λ at n servers. A job is of class c with probability p_c,
+holds v_c servers at once for a time of the distribution of S_c, and starts when all earlier jobs
+have started and v_c servers are idle. N(t) jobs are in the system, Q(t) of them wait.
+
+Every job is simulated: an event is an arrival or a completion, waiting jobs stand in a queue,
+completions to come in a heap. Nothing is taken from the theory that such runs are to check.
+
+A replication starts empty. Of its jobs, numbered in order of arrival, the first W, a given
+fraction, are the *warm-up*; the J others are measured. Times are averaged from the arrival of job
+W + 1 to that of job W + J + 1, which does not enter: J whole interarrival times, over which an
+average from a stationary start has no bias (Poisson arrivals see time averages, and the ratio is
+Palm's inversion formula). Response times are those of jobs W + 1 … W + J, all of them: the run goes
+on, without further arrivals, until the last has started, so that none is censored; later jobs
+cannot delay earlier ones.
+
+Replication r draws from `generator(seed, *key, r)`, job after job: the time since the previous
+arrival, the class, the duration. Equal seeds and keys give equal bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.simulation.draws import draw, encode
+from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.streams import generator
+from multiserver.sizes import Exponential, Size
+
+# Rows of `Simulation.areas`: integrals over time of 1, N, N², Q, Q², servers held, their square.
+TIME, JOBS, JOBS_SQUARED, WAITING, WAITING_SQUARED, HELD, HELD_SQUARED = range(7)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """n servers, and needs, sizes (of durations) and probabilities of C classes arriving at rate λ.
+
+    Raises `ValueError` unless there are equally many of each, at least one, needs are integers in
+    1 … n, probabilities lie in (0, 1] with sum 1, sizes have a finite mean and λ is positive and
+    finite. Whether λ is below the stability limit is for the caller to know.
+    """
+
+    servers: int
+    needs: tuple[int, ...]
+    sizes: tuple[Size, ...]
+    probabilities: tuple[float, ...]
+    arrival_rate: float
+
+    def __post_init__(self) -> None:
+        for name in ("needs", "sizes", "probabilities"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        counts = len(self.needs), len(self.sizes), len(self.probabilities)
+        if len(set(counts)) != 1:
+            raise ValueError(
+                "needs, sizes and probabilities must be equally many,"
+                f" found {', '.join(map(str, counts))}"
+            )
+        # The rules for servers, needs and probabilities are those of the model.
+        system = MultiserverJobSystem.of(
+            self.servers, self.needs, (1.0,) * len(self.needs), self.probabilities
+        )
+        for name in ("servers", "needs", "probabilities"):
+            object.__setattr__(self, name, getattr(system, name))
+        for size in self.sizes:
+            if not isinstance(size, Size) or size.mean == math.inf:
+                raise ValueError(f"sizes must have a finite mean, found {size!r}")
+        rate = self.arrival_rate
+        if isinstance(rate, bool) or not isinstance(rate, Real) or not 0 < rate < math.inf:
+            raise ValueError(f"arrival_rate must be a positive finite number, found {rate!r}")
+        object.__setattr__(self, "arrival_rate", float(rate))
+
+    @classmethod
+    def of(cls, system: MultiserverJobSystem, arrival_rate: float) -> Workload:
+        """The exponential durations of `system`."""
+        sizes = tuple(Exponential(rate) for rate in system.rates)
+        return cls(system.servers, system.needs, sizes, system.probabilities, arrival_rate)
+
+    @property
+    def load(self) -> float:
+        """λ Σ_c p_c v_c E[S_c] / n, the fraction of the servers that are held if stable."""
+        demand = (
+            p * v * size.mean
+            for p, v, size in zip(self.probabilities, self.needs, self.sizes, strict=True)
+        )
+        return self.arrival_rate * math.fsum(demand) / self.servers
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Sums of R replications, and estimates from them with intervals at `confidence`.
+
+    `areas` (R, 7) are integrals over the measured time of 1, N, N², Q, Q², the servers held and
+    their square; `time_at_level` (R, K + 1) the time with N = 0, 1, …, K − 1 and with N ≥ K;
+    `completions`, `response_sums` and `response_squares` (R, C) the measured jobs of each class,
+    their response times and the squares of these. The unit of time is the workload's.
+
+    Estimates raise `ValueError` if R = 1.
+    """
+
+    workload: Workload
+    areas: NDArray[np.float64]
+    time_at_level: NDArray[np.float64]
+    completions: NDArray[np.int64]
+    response_sums: NDArray[np.float64]
+    response_squares: NDArray[np.float64]
+    confidence: float
+
+    @property
+    def mean_jobs(self) -> Estimate:
+        """E[N], in jobs."""
+        return self._time_average(JOBS, JOBS_SQUARED)
+
+    @property
+    def mean_waiting(self) -> Estimate:
+        """E[Q], in jobs."""
+        return self._time_average(WAITING, WAITING_SQUARED)
+
+    @property
+    def mean_held(self) -> Estimate:
+        """The mean number of servers held."""
+        return self._time_average(HELD, HELD_SQUARED)
+
+    @property
+    def mean_response_time(self) -> Estimate:
+        """E[T] of all jobs."""
+        sums = (self.completions, self.response_sums, self.response_squares)
+        return self._job_average(*(s.sum(axis=1) for s in sums))
+
+    def class_response_time(self, c: int) -> Estimate:
+        """E[T] of the jobs of class c. Raises `ValueError` if no measured job is of that class."""
+        sums = (self.completions, self.response_sums, self.response_squares)
+        return self._job_average(*(s[:, c] for s in sums))
+
+    def tail(self, k: int) -> Estimate:
+        """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
+
+        A level that no replication reached gives 0 ± 0, which is no interval.
+        """
+        K = self.time_at_level.shape[1] - 1
+        if not 0 <= k < K:
+            raise ValueError(f"k must lie in 0 … {K - 1}, found {k!r}")
+        above = self.time_at_level[:, k + 1 :].sum(axis=1)
+        return self._estimate(above, self.areas[:, TIME], above)
+
+    def _time_average(self, row: int, squared: int) -> Estimate:
+        return self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])
+
+    def _job_average(self, count: NDArray, total: NDArray, squares: NDArray) -> Estimate:
+        return self._estimate(total, count, squares)
+
+    def _estimate(self, totals: NDArray, weights: NDArray, squares: NDArray) -> Estimate:
+        """The ratio estimate; `squares` are the totals of the squared observations."""
+        weight = max(float(weights.sum()), math.ulp(0.0))
+        variance = max(float(squares.sum()) / weight - (float(totals.sum()) / weight) ** 2, 0.0)
+        jobs = int(self.completions.sum())
+        return estimate(totals, weights, variance=variance, jobs=jobs, confidence=self.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Jobs in order of arrival: arrivals, classes, durations and starts, each (jobs,)."""
+
+    arrivals: NDArray[np.float64]
+    classes: NDArray[np.int64]
+    durations: NDArray[np.float64]
+    starts: NDArray[np.float64]
+
+
+def simulate(
+    workload: Workload,
+    *,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    levels: int = 100,
+    confidence: float = 0.95,
+    progress: Callable[[int], None] | None = None,
+) -> Simulation:
+    """`replications` independent runs of `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ warm up.
+
+    `levels` is K, the number of levels whose time is kept apart; `progress` is called with the
+    number of replications done after each. What the empty start leaves of a bias fades over a
+    number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast it. A run of an unstable
+    workload ends like any other, its time and memory being proportional to its jobs, but its
+    averages estimate nothing.
+
+    Raises `ValueError` unless `jobs`, `replications` and `levels` are positive integers, and
+    `warm_up`, in [0, 1), leaves a job to measure.
+    """
+    for name, value in (("jobs", jobs), ("replications", replications), ("levels", levels)):
+        _require_positive_integer(name, value)
+    if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
+        raise ValueError(
+            f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
+        )
+    R, C, key = replications, len(workload.needs), tuple(key)
+    done = Simulation(
+        workload=workload,
+        areas=np.zeros((R, 7)),
+        time_at_level=np.zeros((R, levels + 1)),
+        completions=np.zeros((R, C), dtype=np.int64),
+        response_sums=np.zeros((R, C)),
+        response_squares=np.zeros((R, C)),
+        confidence=confidence,
+    )
+    parameters, unrecorded = _compiled(workload), _blank(0)
+    for r in range(R):
+        _run(
+            generator(seed, *key, r),
+            *parameters,
+            deleted,
+            jobs,
+            done.areas[r],
+            done.time_at_level[r],
+            done.completions[r],
+            done.response_sums[r],
+            done.response_squares[r],
+            *unrecorded,
+        )
+        if progress is not None:
+            progress(r + 1)
+    return done
+
+
+def trace(workload: Workload, jobs: int, *, seed: int, key: Iterable[int] = ()) -> Trace:
+    """The jobs, one by one, of the first replication of `simulate` with the same seed and key.
+
+    Raises `ValueError` unless `jobs` is a positive integer.
+    """
+    _require_positive_integer("jobs", jobs)
+    C, record = len(workload.needs), _blank(jobs)
+    sums = np.zeros(7), np.zeros(2), np.zeros(C, dtype=np.int64), np.zeros(C), np.zeros(C)
+    _run(generator(seed, *key, 0), *_compiled(workload), 0, jobs, *sums, *record)
+    return Trace(*record)
+
+
+def _require_positive_integer(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, found {value!r}")
+
+
+def _compiled(workload: Workload) -> tuple:
+    return (
+        workload.servers,
+        np.array(workload.needs),
+        np.cumsum(workload.probabilities),
+        *encode(workload.sizes),
+        1 / workload.arrival_rate,
+    )
+
+
+def _blank(jobs: int) -> tuple[NDArray, ...]:
+    return np.empty(jobs), np.empty(jobs, dtype=np.int64), np.empty(jobs), np.empty(jobs)
+
+
+@njit(cache=True)
+def _run(
+    rng,
+    servers,
+    needs,
+    cumulated,
+    kinds,
+    parameters,
+    mean_gap,
+    warm_up,
+    jobs,
+    areas,
+    time_at_level,
+    completions,
+    response_sums,
+    response_squares,
+    arrivals,
+    classes,
+    durations,
+    starts,
+):
+    """One replication, added to the sums; the last four arrays record as many jobs as they hold."""
+    most = min(servers // needs.min(), jobs)
+    ends, held = np.empty(most), np.empty(most, dtype=np.int64)
+    # The queue: a ring of waiting jobs, Q of them from `head` on, of a size that is a power of 2.
+    ring = 64
+    came, kind, duration = np.empty(ring), np.empty(ring, dtype=np.int64), np.empty(ring)
+    head = Q = serving = arrived = started = 0
+    idle, last, top = servers, len(cumulated) - 1, len(time_at_level) - 1
+    clock, next_arrival = 0.0, mean_gap * rng.standard_exponential()
+    begin = area_1 = area_2 = waiting_1 = waiting_2 = held_1 = held_2 = 0.0
+
+    closed = False
+    while started < jobs or not closed:
+        arriving = serving == 0 or next_arrival < ends[0]
+        now = next_arrival if arriving else ends[0]
+        if not closed:
+            step, clock = now - clock, now
+            N, busy = serving + Q, servers - idle
+            area_1 += N * step
+            area_2 += N * N * step
+            waiting_1 += Q * step
+            waiting_2 += Q * Q * step
+            held_1 += busy * step
+            held_2 += busy * busy * step
+            time_at_level[min(N, top)] += step
+
+        if arriving:
+            if arrived == warm_up:
+                begin = now
+                area_1 = area_2 = waiting_1 = waiting_2 = held_1 = held_2 = 0.0
+                time_at_level[:] = 0.0
+            if arrived == jobs:
+                closed, next_arrival = True, math.inf
+                continue
+            c, u = 0, rng.random()
+            # The last cumulated probability is not compared: rounding may leave it below 1.
+            while c < last and u >= cumulated[c]:
+                c += 1
+            d = draw(rng, kinds, parameters, c)
+            if arrived < len(starts):
+                arrivals[arrived], classes[arrived], durations[arrived] = now, c, d
+            if ring == Q:
+                order = (head + np.arange(ring)) & (ring - 1)
+                came = np.append(came[order], np.empty(ring))
+                kind = np.append(kind[order], np.empty(ring, dtype=np.int64))
+                duration = np.append(duration[order], np.empty(ring))
+                head, ring = 0, 2 * ring
+            place = (head + Q) & (ring - 1)
+            came[place], kind[place], duration[place] = now, c, d
+            Q += 1
+            arrived += 1
+            next_arrival = now + mean_gap * rng.standard_exponential()
+        else:
+            serving -= 1
+            idle += held[0]
+            _remove_first(ends, held, serving)
+
+        while Q > 0 and needs[kind[head]] <= idle:
+            c, end = kind[head], now + duration[head]
+            idle -= needs[c]
+            _insert(ends, held, serving, end, needs[c])
+            serving += 1
+            if started >= warm_up:
+                # Cancels: at a clock of 1e8, 1e-8 is left.
+                response = end - came[head]
+                completions[c] += 1
+                response_sums[c] += response
+                response_squares[c] += response * response
+            if started < len(starts):
+                starts[started] = now
+            started += 1
+            head = (head + 1) & (ring - 1)
+            Q -= 1
+
+    areas[TIME], areas[JOBS], areas[JOBS_SQUARED] = clock - begin, area_1, area_2
+    areas[WAITING], areas[WAITING_SQUARED] = waiting_1, waiting_2
+    areas[HELD], areas[HELD_SQUARED] = held_1, held_2
+
+
+@njit(cache=True)
+def _insert(ends, held, size, end, need):
+    """Put a job among the `size` in service: a binary heap by the time of completion."""
+    i = size
+    while i > 0:
+        parent = (i - 1) >> 1
+        if ends[parent] <= end:
+            break
+        ends[i], held[i] = ends[parent], held[parent]
+        i = parent
+    ends[i], held[i] = end, need
+
+
+@njit(cache=True)
+def _remove_first(ends, held, size):
+    """Take out the job that completes first; `size` jobs are left."""
+    end, need = ends[size], held[size]
+    i, child = 0, 1
+    while child < size:
+        if child + 1 < size and ends[child + 1] < ends[child]:
+            child += 1
+        if end <= ends[child]:
+            break
+        ends[i], held[i] = ends[child], held[child]
+        i, child = child, 2 * child + 1
+    ends[i], held[i] = end, need

@@ -1,0 +1,179 @@
+"""Job-level engine for work-conserving finite-skip models.
+
+Jobs arrive at a queue and move, in order of arrival, to the *front*, which they leave when they
+complete. The front alone determines at which rates its jobs are served and whether it is *full*;
+while it is not, it requests the next job. It never holds more than n jobs, and whenever it is full
+the whole capacity is in use (`finite-skip`, Section 2): the engine stops if either fails. What an
+event costs depends on n, not on the backlog, and an arrival at a full front changes nothing.
+The models are in `multiserver.simulation.front_policies`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numba import boolean, float64, int64, njit, types
+from numpy.typing import NDArray
+
+from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.replications import (
+    LIMIT,
+    Responses,
+    compiled,
+    measure,
+    next_job,
+    observe,
+    replicate,
+)
+from multiserver.simulation.waiting import empty_queues, pop, push
+
+# full = policy(m, needs, servers, speeds, rates) fills in the rates (n,) at which the remaining
+# requirements of the m jobs of the front fall, given their needs (n,) in order of arrival, and says
+# whether the front is full.
+FRONT_POLICY = boolean(int64, int64[::1], int64, float64[::1], float64[::1])
+
+CAPACITY_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPolicy:
+    """A finite-skip model: `rates`, a function compiled with `numba.njit(FRONT_POLICY)`.
+
+    `largest_front` is n. A job of need v that is served at rate r uses v r; a full front uses
+    `capacity` in all. `speeds` of the servers are handed on to the function.
+    """
+
+    rates: Callable
+    largest_front: int
+    capacity: float
+    speeds: tuple[float, ...] = ()
+
+
+def simulate(
+    workload: Workload,
+    policy: FrontPolicy,
+    *,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    limit: int = LIMIT,
+    confidence: float = 0.95,
+    record: NDArray[np.float64] | None = None,
+) -> Responses:
+    """Simulate a work-conserving finite-skip model.
+
+    See `multiserver.simulation.replications` for the other arguments. Raises `ValueError` if the
+    model turns out not to be finite-skip with n or not work-conserving, and `Overloaded` if `limit`
+    jobs are present.
+    """
+    engine = compiled(_run, types.FunctionType(FRONT_POLICY), int64, float64, float64[::1])
+    own = policy.rates, policy.largest_front, policy.capacity, np.array(policy.speeds, dtype=float)
+    return replicate(
+        lambda *common: engine(*own, *common),
+        workload,
+        jobs=jobs,
+        replications=replications,
+        seed=seed,
+        key=key,
+        warm_up=warm_up,
+        limit=limit,
+        confidence=confidence,
+        record=np.empty(0) if record is None else record,
+    )
+
+
+@njit(cache=True)
+def _run(
+    policy,
+    n,
+    capacity,
+    speeds,
+    servers,
+    needs,
+    cumulated,
+    kinds,
+    parameters,
+    mean_gap,
+    rng,
+    warm_up,
+    jobs,
+    limit,
+    record,
+):
+    """One replication."""
+    C = len(needs)
+    # The front: m jobs in order of arrival.
+    m, full = 0, False
+    number, job_class, need = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    arrived, remaining, rates = np.zeros(n), np.zeros(n), np.zeros(n)
+    present, everyone = np.zeros(C, np.int64), 0
+    queue = empty_queues(1, limit)
+    sums = np.zeros((C + 1, 5))
+
+    # `remaining` is what it was at the time `updated`.
+    updated, completion, done = 0.0, math.inf, 0
+    arrivals, measured = 0, jobs - warm_up
+    arrival = mean_gap * rng.standard_exponential()
+    while measured > 0:
+        arriving = arrival < completion
+        if arriving:
+            now = arrival
+            c, requirement = next_job(rng, cumulated, kinds, parameters)
+            if warm_up <= arrivals < jobs:
+                observe(sums, present, everyone)
+            push(queue, 0, c, arrivals, now, requirement)
+            present[c] += 1
+            everyone += 1
+            if everyone == limit:
+                return False, sums
+            arrivals += 1
+            arrival = now + mean_gap * rng.standard_exponential()
+            if full:
+                continue
+        else:
+            now = completion
+
+        for i in range(m):
+            # A job that completes at the same moment as another may round to below 0.
+            remaining[i] = max(remaining[i] - rates[i] * (now - updated), 0.0)
+        updated = now
+        if not arriving:
+            c = job_class[done]
+            if warm_up <= number[done] < jobs:
+                measured -= 1
+                measure(sums, c, now - arrived[done])
+                if number[done] < len(record):
+                    record[number[done]] = now - arrived[done]
+            present[c] -= 1
+            everyone -= 1
+            m -= 1
+            for i in range(done, m):
+                number[i], job_class[i], need[i] = number[i + 1], job_class[i + 1], need[i + 1]
+                arrived[i], remaining[i] = arrived[i + 1], remaining[i + 1]
+            full = policy(m, need, servers, speeds, rates)
+
+        while not full and everyone > m:
+            if m == n:
+                raise ValueError("the front holds n jobs and is not full")
+            slot = pop(queue, 0)
+            number[m], arrived[m] = queue.number[slot], queue.arrived[slot]
+            remaining[m] = queue.requirement[slot]
+            job_class[m] = queue.job_class[slot]
+            need[m] = needs[job_class[m]]
+            m += 1
+            full = policy(m, need, servers, speeds, rates)
+
+        used, wait = 0.0, math.inf
+        for i in range(m):
+            used += need[i] * rates[i]
+            if rates[i] * wait > remaining[i]:
+                wait, done = remaining[i] / rates[i], i
+        if full and abs(used - capacity) > CAPACITY_TOLERANCE * capacity:
+            raise ValueError("the front is full and does not use the whole capacity")
+        completion = now + wait
+    return True, sums

@@ -1,0 +1,345 @@
+"""Servers shared by random interruptions, job by job: Algorithm 1 of `parallel-processing`.
+
+A cluster has servers 0 … S − 1 of capacities C_s (work per unit of time). Jobs of class i come at
+rate λ_i with random sizes (work) of mean σ_i, each with a set of servers: S_i for all of the class,
+or d servers drawn uniformly at random for each job (Section 8). All stand in one queue. A server
+serves the first job whose set it is in; a job is served at the sum of the capacities of the
+servers that it has, and keeps what was done when it is interrupted (Section 7).
+
+Server s interrupts the job it serves at rate C_s/θ: the job gives up all its servers, which turn to
+the next jobs, and goes to the end of the queue. A job served at rate r is thus interrupted at rate
+r/θ, that is, after an exponential amount of its own *work* of mean θ, however many servers it has
+and whenever it gets them. Here that amount is drawn when the job joins the end of the queue, which
+is the same in law as timers at the servers and leaves fewer events. A job of size x is interrupted
+Poisson(x/θ) times, hence m = σ/θ times on average, σ = Σ λ_i σ_i / Σ λ_i being the mean size: θ is
+given through m. m = 0 is FCFS at every server; m → ∞ tends to balanced fairness, which smaller m
+attain for exponential sizes of one mean.
+
+The mean service rate that class i sees is (Section 8), φ_i(X) being its completion rate,
+
+    γ_i = E[φ_i(X)] σ_i / E[X_i] = λ_i σ_i / E[X_i].
+
+Estimated is the work done on class i over the time ∫ X_i dt that its jobs spent. Both vary
+together, so that their ratio varies less than λ_i σ_i over E[X_i]: half as much at moderate load in
+a large cluster.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from multiserver.simulation.assignments import (
+    NONE,
+    choose,
+    doubled,
+    in_progress,
+    join,
+    leave,
+    opened,
+    soonest,
+)
+from multiserver.simulation.draws import draw, encode
+from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.streams import generator
+from multiserver.sizes import Size
+
+# What is counted of each class over a window.
+AREA, SQUARE, WORK, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS, ROWS = range(8)
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelClass:
+    """Jobs that come at rate λ_i, with their size and their servers: the set S_i, or a number d of
+    servers drawn at random for each job.
+
+    Raises `ValueError` unless the rate is positive and finite, the mean size finite, and the
+    servers a non-empty set of non-negative integers or one positive integer.
+    """
+
+    arrival_rate: float
+    size: Size
+    servers: tuple[int, ...] | int
+
+    def __post_init__(self) -> None:
+        _check_positive("arrival_rate", self.arrival_rate)
+        if not self.size.mean < math.inf:
+            raise ValueError(f"the size must have a finite mean, found {self.size!r}")
+        if not self.fixed:
+            if isinstance(self.servers, bool) or self.servers < 1:
+                raise ValueError(f"a number of servers must be positive, found {self.servers!r}")
+            return
+        servers = tuple(sorted(self.servers))
+        if not servers or len(set(servers)) < len(servers) or servers[0] < 0:
+            raise ValueError(f"servers must be distinct and at least one, found {self.servers!r}")
+        object.__setattr__(self, "servers", servers)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all jobs have the same set of servers."""
+        return not isinstance(self.servers, Integral)
+
+    @property
+    def degree(self) -> int:
+        """How many servers a job may have at once."""
+        return len(self.servers) if self.fixed else self.servers
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Servers 0 … S − 1 of the given capacities, the classes, and m, the interruptions per job.
+
+    Stability is not checked: the number of jobs of an unstable cluster grows as it runs. Raises
+    `ValueError` unless capacities are positive and finite, every class has its servers among
+    these, and m is finite and not negative.
+    """
+
+    capacities: tuple[float, ...]
+    classes: tuple[ParallelClass, ...]
+    interruptions: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "capacities", tuple(self.capacities))
+        object.__setattr__(self, "classes", tuple(self.classes))
+        for capacity in self.capacities:
+            _check_positive("capacity", capacity)
+        if not self.classes:
+            raise ValueError("a cluster needs at least one class of jobs, found none")
+        S, m = len(self.capacities), self.interruptions
+        for c in self.classes:
+            if c.degree > S or (c.fixed and c.servers[-1] >= S):
+                raise ValueError(f"servers must be among the {S} of the cluster, found {c.servers}")
+        if not isinstance(m, Real) or not 0 <= m < math.inf:
+            raise ValueError(f"interruptions must be a finite number of at least 0, found {m!r}")
+
+    @property
+    def mean_size(self) -> float:
+        """σ, over the jobs of all classes."""
+        rate = math.fsum(c.arrival_rate for c in self.classes)
+        return math.fsum(c.arrival_rate * c.size.mean for c in self.classes) / rate
+
+    @property
+    def quantum(self) -> float:
+        """θ = σ/m, the mean work between interruptions."""
+        return self.mean_size / self.interruptions if self.interruptions else math.inf
+
+    @property
+    def load(self) -> float:
+        """ρ = Σ λ_i σ_i / Σ C_s."""
+        work = math.fsum(c.arrival_rate * c.size.mean for c in self.classes)
+        return work / math.fsum(self.capacities)
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """Estimates class by class, with 95 % intervals, and the counts they come from.
+
+    `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
+    job. `durations` (R,) are the lengths of the R windows, `tallies` (R, rows, classes) what was
+    counted in them, row by row as named above.
+    """
+
+    jobs: tuple[Estimate, ...]
+    response_time: tuple[Estimate, ...]
+    service_rate: tuple[Estimate, ...]
+    interruptions: tuple[Estimate, ...]
+    durations: NDArray[np.float64]
+    tallies: NDArray[np.float64]
+
+
+def simulate(
+    cluster: Cluster,
+    *,
+    seed: int,
+    replications: range,
+    warmup: int = 1_000_000,
+    jumps: int = 1_000_000,
+    key: tuple[int, ...] = (),
+) -> Performance:
+    """Independent replications: each tallies `jumps` after `warmup` jumps of an empty cluster.
+
+    Arrivals, departures and interruptions are the jumps. Replication r draws from the stream of
+    `seed` and (*key, r), whatever the others are. The defaults are the effort of the paper, for
+    100 replications (Section 8). Intervals need windows that are long against the relaxation of
+    the cluster, and sizes of finite third moment if m = 0. Raises `ValueError` if a class has no
+    departure in any window, or there are fewer than two replications.
+    """
+    return _summary(cluster, *_replicate(cluster, seed, replications, warmup, jumps, key))
+
+
+def until(
+    cluster: Cluster,
+    half_width: float,
+    *,
+    seed: int,
+    batch: int,
+    most: int,
+    warmup: int = 1_000_000,
+    jumps: int = 1_000_000,
+    key: tuple[int, ...] = (),
+) -> Performance:
+    """Batches of replications until the 95 % half-width of every γ_i is at most `half_width`.
+
+    Stops at `most` replications at the latest, with the half-widths reached by then. A run that
+    stops when its interval is short stops sooner if the spread is underestimated, so that intervals
+    cover slightly less than they say; a large first batch makes this small (Asmussen and Glynn,
+    *Stochastic Simulation*, 2007, Section III.5). Equal arguments give equal results. Raises
+    `ValueError` unless 2 ≤ batch ≤ most and the half-width is positive.
+    """
+    _check_positive("half_width", half_width)
+    if not 2 <= batch <= most:
+        raise ValueError(f"2 ≤ batch ≤ most must hold, found {batch!r} and {most!r}")
+    durations, tallies = np.empty(0), np.empty((0, ROWS, len(cluster.classes)))
+    while True:
+        R = len(durations)
+        more = range(R, min(R + batch, most))
+        added = _replicate(cluster, seed, more, warmup, jumps, key)
+        durations, tallies = np.append(durations, added[0]), np.append(tallies, added[1], axis=0)
+        found = _summary(cluster, durations, tallies)
+        if len(durations) == most or max(g.half_width for g in found.service_rate) <= half_width:
+            return found
+
+
+def _replicate(
+    cluster: Cluster,
+    seed: int,
+    replications: range,
+    warmup: int,
+    jumps: int,
+    key: tuple[int, ...],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Durations (R,) and tallies (R, rows, classes) of the given replications."""
+    classes = cluster.classes
+    degrees = np.array([c.degree for c in classes])
+    # Sets of different sizes are padded, sets drawn at random marked.
+    sets = np.full((len(classes), degrees.max()), NONE)
+    for c, row in zip(classes, sets, strict=True):
+        if c.fixed:
+            row[: c.degree] = c.servers
+    rates = np.array([c.arrival_rate for c in classes], dtype=float)
+    encoded = encode([c.size for c in classes])
+    arrays = np.array(cluster.capacities, dtype=float), rates, degrees, sets, *encoded
+    tallies = np.empty((len(replications), ROWS, len(classes)))
+    durations = [
+        _run(generator(seed, *key, r), *arrays, cluster.quantum, int(warmup), int(jumps), tally)
+        for r, tally in zip(replications, tallies, strict=True)
+    ]
+    return np.array(durations), tallies
+
+
+def _summary(
+    cluster: Cluster, durations: NDArray[np.float64], tallies: NDArray[np.float64]
+) -> Performance:
+    columns = []
+    for c, tally in zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True):
+        area, square, work, departures, response, response_square, interruptions = tally
+        jobs = int(departures.sum())
+        if jobs == 0:
+            raise ValueError(f"every class must have a departure, found none of {c} in the windows")
+        mean, speed = area.sum() / durations.sum(), work.sum() / area.sum()
+        variance = square.sum() / durations.sum() - mean**2
+        spread = response_square.sum() / jobs - (response.sum() / jobs) ** 2
+        theta = cluster.quantum
+        pairs = (
+            (area, durations, variance),
+            (response, departures, spread),
+            # As if X_i varied and the work done on class i did not.
+            (work, area, variance * (speed / mean) ** 2),
+            # Poisson given the size.
+            (interruptions, departures, c.size.mean / theta + c.size.variance / theta**2),
+        )
+        columns.append([estimate(y, w, variance=v, jobs=jobs) for y, w, v in pairs])
+    return Performance(*zip(*columns, strict=True), durations, tallies)
+
+
+def _check_positive(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a positive finite number, found {value!r}")
+
+
+@njit(cache=True, error_model="numpy")
+def _run(
+    rng, capacities, arrival_rates, degrees, sets, kinds, parameters, quantum, warmup, jumps, tally
+):
+    """Let `warmup` jumps pass from an empty cluster, tally the next `jumps`, return their duration.
+
+    N classes: `arrival_rates` (N,); `degrees` (N,) and `sets` (N, D), of servers or of −1 for sets
+    drawn at random; sizes as encoded by `draws`. `quantum` is θ, infinite for no interruptions.
+    `tally` (ROWS, N) is overwritten. Numbers are drawn in this order: the time to the first
+    arrival; at an arrival its class, servers if random, size, phase if interrupted, and the time
+    to the next arrival; after an interruption the next phase.
+    """
+    N = len(arrival_rates)
+    cumulative = np.cumsum(arrival_rates)
+    total = cumulative[-1]
+    queue = opened(capacities, sets.shape[1], N)
+    count = np.zeros(N, np.int64)
+    last = np.zeros(N)
+    t = start = 0.0
+    arrival = rng.standard_exponential() / total
+    tally[:] = 0.0
+    for jump in range(warmup + jumps):
+        if jump == warmup:
+            tally[:] = 0.0
+            last[:] = t
+            start = t
+            queue.served[:] = -in_progress(queue, t)
+        departs = queue.ends[1] <= arrival
+        if departs:
+            t = queue.ends[1]
+            j = soonest(queue)
+            job = queue.jobs[j]
+            c = job.kind
+            queue.served[c] += job.work
+            leave(queue, j, t)
+            if job.rest > 0.0:
+                tally[INTERRUPTIONS, c] += 1.0
+                join(queue, j, job.rest, quantum * rng.standard_exponential(), t)
+                continue
+            response = t - job.born
+            tally[DEPARTURES, c] += 1.0
+            tally[RESPONSE, c] += response
+            tally[RESPONSE_SQUARE, c] += response * response
+            queue.free[queue.free[-1]] = j
+            queue.free[-1] += 1
+        else:
+            t = arrival
+            if queue.free[-1] == 0:
+                queue = doubled(queue)
+            queue.free[-1] -= 1
+            j = queue.free[queue.free[-1]]
+            job = queue.jobs[j]
+            u = rng.random() * total
+            c = 0
+            # The last is not compared: rounding may bring u up to it.
+            while c < N - 1 and u >= cumulative[c]:
+                c += 1
+            job.kind = c
+            job.degree = degrees[c]
+            job.born = t
+            first = j << queue.shift
+            if sets[c, 0] == NONE:
+                choose(rng, queue.nodes, first, degrees[c], len(capacities))
+            else:
+                for k in range(degrees[c]):
+                    queue.nodes[first + k].server = sets[c, k]
+            size = draw(rng, kinds, parameters, c)
+            phase = quantum * rng.standard_exponential() if quantum < np.inf else np.inf
+            join(queue, j, size, phase, t)
+            arrival = t + rng.standard_exponential() / total
+        area = count[c] * (t - last[c])
+        tally[AREA, c] += area
+        tally[SQUARE, c] += count[c] * area
+        last[c] = t
+        count[c] += -1 if departs else 1
+    for c in range(N):
+        area = count[c] * (t - last[c])
+        tally[AREA, c] += area
+        tally[SQUARE, c] += count[c] * area
+    tally[WORK] = queue.served + in_progress(queue, t)
+    return t - start

@@ -1,0 +1,189 @@
+"""Replications of the job-level engines for preemptive policies, and the estimates they give.
+
+Replication r takes its jobs from `generator(seed, *key, r)` as `multiserver.simulation.fcfs` does:
+equal seeds and keys give every policy the same jobs, so that policies can be compared job by job.
+It starts empty. The first W jobs in order of arrival, a given fraction, are the *warm-up*; the
+others are measured. E[T] is the mean of their response times, E[N] that of the numbers of jobs that
+they find (Poisson arrivals see time averages). More jobs keep coming, unmeasured, until all that
+are measured have left, so that no response time is cut short even where newer jobs come first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from numba import float64, int64, njit, typeof, types
+from numpy.typing import NDArray
+
+from multiserver.simulation.draws import draw, encode
+from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.streams import generator
+
+# Columns of `Responses.sums`: over the measured jobs of a class, 1, T and T²; over all measured
+# jobs, the jobs N_c of a class that they find, and N_c².
+MEASURED, RESPONSE, RESPONSE_SQUARED, FOUND, FOUND_SQUARED = range(5)
+
+# A stable run does not get here: jobs in the system.
+LIMIT = 2**17
+
+# What an engine takes after its own arguments: servers, needs, cumulated probabilities, kinds and
+# parameters of the sizes, mean gap between arrivals, stream, warm-up, jobs, limit on the jobs in
+# the system, and an array that records the response times of as many jobs as it holds.
+COMMON_TYPES = (
+    int64,
+    int64[::1],
+    float64[::1],
+    int64[::1],
+    float64[:, ::1],
+    float64,
+    typeof(generator(0)),
+    int64,
+    int64,
+    int64,
+    float64[::1],
+)
+
+
+class Overloaded(ValueError):
+    """More jobs are in the system than in any stable run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Responses:
+    """Sums of R replications, and estimates from them with intervals at `confidence`.
+
+    `sums` is (R, C + 1, 5): the columns named above for each class and, in the last row, for all
+    jobs together. The unit of time is the workload's.
+    """
+
+    workload: Workload
+    sums: NDArray[np.float64]
+    confidence: float
+
+    @property
+    def mean_response_time(self) -> Estimate:
+        """E[T] of all jobs."""
+        return self._mean(-1, RESPONSE, -1)
+
+    @property
+    def mean_jobs(self) -> Estimate:
+        """E[N], in jobs."""
+        return self._mean(-1, FOUND, -1)
+
+    def class_response_time(self, c: int) -> Estimate:
+        """E[T_c]. Raises `ValueError` if no measured job is of that class."""
+        return self._mean(c, RESPONSE, c)
+
+    def class_jobs(self, c: int) -> Estimate:
+        """E[N_c], in jobs."""
+        return self._mean(c, FOUND, -1)
+
+    def _mean(self, row: int, column: int, observers: int) -> Estimate:
+        totals, weights = self.sums[:, row, column], self.sums[:, observers, MEASURED]
+        weight = max(float(weights.sum()), math.ulp(0.0))
+        mean_square = float(self.sums[:, row, column + 1].sum()) / weight
+        return estimate(
+            totals,
+            weights,
+            variance=max(mean_square - (float(totals.sum()) / weight) ** 2, 0.0),
+            jobs=int(weight),
+            confidence=self.confidence,
+        )
+
+
+def replicate(
+    engine: Callable[..., tuple[bool, NDArray[np.float64]]],
+    workload: Workload,
+    *,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int],
+    warm_up: float,
+    limit: int,
+    confidence: float,
+    record: NDArray[np.float64],
+) -> Responses:
+    """`replications` runs of an engine over `jobs` jobs each, W = ⌈warm_up · jobs⌉ being warm-up.
+
+    `engine` takes the arguments of `COMMON_TYPES`; it returns False once `limit` jobs are in the
+    system, and the sums (C + 1, 5) but for the first three of the last row. `record`, overwritten
+    by each replication, receives the response times of as many jobs as it holds, in the order of
+    arrival; those of the warm-up and those that come after the measured jobs may stay as they are.
+
+    Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
+    `warm_up`, in [0, 1), leaves a job to measure, and `Overloaded` if the limit is reached.
+    """
+    for name, value in (("jobs", jobs), ("replications", replications), ("limit", limit)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+            raise ValueError(f"{name} must be a positive integer, found {value!r}")
+    if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
+        raise ValueError(
+            f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
+        )
+    key, kinds_and_parameters = tuple(key), encode(workload.sizes)
+    needs, cumulated = np.array(workload.needs), np.cumsum(workload.probabilities)
+    runs = []
+    for r in range(replications):
+        below, sums = engine(
+            workload.servers,
+            needs,
+            cumulated,
+            *kinds_and_parameters,
+            1 / workload.arrival_rate,
+            generator(seed, *key, r),
+            deleted,
+            jobs,
+            limit,
+            record,
+        )
+        if not below:
+            raise Overloaded(
+                f"{limit} jobs are in the system at an arrival rate of {workload.arrival_rate!r}:"
+                " it is unstable, or the limit is too low"
+            )
+        sums[-1, :FOUND] = sums[:-1, :FOUND].sum(axis=0)
+        runs.append(sums)
+    return Responses(workload, np.stack(runs), confidence)
+
+
+def compiled(run: Callable, policy_type: types.FunctionType, *own: types.Type) -> Callable:
+    """An engine compiled once for every policy of a type, which it calls by its address."""
+    if not run.signatures:
+        run.compile((policy_type, *own, *COMMON_TYPES))
+        run.disable_compile()
+    return run
+
+
+@njit(cache=True)
+def next_job(rng, cumulated, kinds, parameters):
+    """Class and requirement of the next job."""
+    u = rng.random()
+    c = 0
+    # The last cumulated probability is not compared: rounding may leave it below 1.
+    while c < len(cumulated) - 1 and u >= cumulated[c]:
+        c += 1
+    return c, draw(rng, kinds, parameters, c)
+
+
+@njit(cache=True)
+def observe(sums, present, everyone):
+    """Add the jobs that a measured job finds."""
+    for c in range(len(present)):
+        sums[c, FOUND] += present[c]
+        sums[c, FOUND_SQUARED] += present[c] * present[c]
+    sums[-1, FOUND] += everyone
+    sums[-1, FOUND_SQUARED] += everyone * everyone
+
+
+@njit(cache=True)
+def measure(sums, c, response):
+    """Add the response time of a measured job of class c."""
+    sums[c, MEASURED] += 1
+    sums[c, RESPONSE] += response
+    sums[c, RESPONSE_SQUARED] += response * response

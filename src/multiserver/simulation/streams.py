@@ -1,0 +1,25 @@
+"""Streams of random numbers that depend on a seed and a key only.
+
+A key is a tuple of non-negative integers that says what the numbers are for (a series, a point, a
+replication). Equal keys give equal streams, different keys independent ones, whatever the number of
+cores, the order of the computations and the way that they are cut into chunks.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+
+
+def generator(seed: int, *key: int) -> np.random.Generator:
+    """The stream of `key` under `seed`: SFC64, seeded by a `SeedSequence` spawned along the key.
+
+    Raises `ValueError` unless the seed and the key are non-negative integers.
+    """
+    for name, value in (("seed", seed), *(("key", part) for part in key)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+            raise ValueError(f"{name} must be a non-negative integer, found {value!r}")
+    # A plain integer hashes as the same words whatever its width was.
+    sequence = np.random.SeedSequence(int(seed), spawn_key=tuple(int(part) for part in key))
+    return np.random.Generator(np.random.SFC64(sequence))

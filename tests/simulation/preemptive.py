@@ -1,0 +1,202 @@
+"""Slow, plain routes to what the engines for preemptive policies compute.
+
+`responses` serves a list of jobs under a policy that is given as a function of all of them;
+`mean_jobs` solves the Markov chain of a policy that looks at counts only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from operator import eq, mul
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+from multiserver.simulation.draws import draw, encode
+from multiserver.simulation.streams import generator
+
+
+@dataclass(eq=False)
+class Job:
+    """A job of a class and a need, and what remains of its requirement."""
+
+    job_class: int
+    need: int
+    arrived: float
+    remaining: float
+    response: float | None = None
+
+
+def stream(workload, seed, key):
+    """The jobs of replication 0, without end."""
+    rng = generator(seed, *key, 0)
+    kinds, parameters = encode(workload.sizes)
+    cumulated = np.cumsum(workload.probabilities)
+    now = 0.0
+    while True:
+        now += rng.standard_exponential() / workload.arrival_rate
+        c = int(np.searchsorted(cumulated[:-1], rng.random(), side="right"))
+        yield Job(c, workload.needs[c], now, draw(rng, kinds, parameters, c))
+
+
+def responses(workload, policy, jobs, seed, key=()):
+    """Response times of the first jobs; `policy` turns the present ones, oldest first, to rates."""
+    coming = stream(workload, seed, key)
+    observed, present, following, now = [], [], next(coming), 0.0
+    while len(observed) < jobs or any(job.response is None for job in observed):
+        rates = policy(present)
+        step = following.arrived - now
+        first = None
+        for job, rate in zip(present, rates, strict=True):
+            if rate > 0 and job.remaining / rate < step:
+                step, first = job.remaining / rate, job
+        for job, rate in zip(present, rates, strict=True):
+            job.remaining -= rate * step
+        now += step
+        if first is None:
+            present.append(following)
+            if len(observed) < jobs:
+                observed.append(following)
+            following = next(coming)
+        else:
+            present.remove(first)
+            first.response = now - first.arrived
+    return np.array([job.response for job in observed])
+
+
+# Policies for rigid jobs: k servers, jobs with needs, oldest first.
+
+
+def served(k, jobs, order):
+    """1 for each job that fits when they are gone through in an order, else 0."""
+    rates, idle = [0.0] * len(jobs), k
+    for i in order:
+        if jobs[i].need <= idle:
+            rates[i] = 1.0
+            idle -= jobs[i].need
+    return rates
+
+
+def preemptive_first_fit(k):
+    return lambda jobs: served(k, jobs, range(len(jobs)))
+
+
+def least_servers_first(k):
+    return lambda jobs: served(k, jobs, sorted(range(len(jobs)), key=lambda i: jobs[i].need))
+
+
+def most_servers_first(k):
+    return lambda jobs: served(k, jobs, sorted(range(len(jobs)), key=lambda i: -jobs[i].need))
+
+
+def max_weight(k):
+    def rates(jobs):
+        needs = sorted({job.need for job in jobs}, reverse=True)
+        present = [sum(job.need == v for job in jobs) for v in needs]
+        most = [min(N, k // v) for N, v in zip(present, needs, strict=True)]
+        everything = product(*(range(u + 1) for u in most))
+        packings = [u for u in everything if sum(map(mul, u, needs)) <= k]
+        best = max(packings, key=lambda u: (sum(map(mul, u, present)), u))
+        left = dict(zip(needs, best, strict=True))
+        chosen = []
+        for job in jobs:
+            chosen.append(float(left[job.need] > 0))
+            left[job.need] -= chosen[-1] > 0
+        return chosen
+
+    return rates
+
+
+def server_filling(k):
+    def rates(jobs):
+        m, demand = 0, 0
+        while m < len(jobs) and demand < k:
+            demand += jobs[m].need
+            m += 1
+        return served(k, jobs, sorted(range(m), key=lambda i: -jobs[i].need))
+
+    return rates
+
+
+def server_filling_divisible(k):
+    def rates(jobs):
+        choices = []
+        for v in {job.need for job in jobs}:
+            oldest = [i for i, job in enumerate(jobs) if job.need == v][: k // v]
+            choices.append((-v * len(oldest), oldest[-1], oldest))
+        chosen = min(choices)[2] if choices else []
+        return [float(i in chosen) for i in range(len(jobs))]
+
+    return rates
+
+
+# Policies with rates of all sizes.
+
+
+def shared(k, jobs, order):
+    """Servers are handed out in an order, as many to each job as it can use."""
+    rates, idle = [0.0] * len(jobs), k
+    for i in order:
+        held = min(jobs[i].need, idle)
+        rates[i] = held / jobs[i].need
+        idle -= held
+    return rates
+
+
+def threshold_parallelism(k):
+    return lambda jobs: shared(k, jobs, range(len(jobs)))
+
+
+def inelastic_first(k):
+    return lambda jobs: shared(k, jobs, sorted(range(len(jobs)), key=lambda i: jobs[i].need))
+
+
+def elastic_first(k):
+    return lambda jobs: shared(k, jobs, sorted(range(len(jobs)), key=lambda i: -jobs[i].need))
+
+
+def fastest_server_first(speeds):
+    def rates(jobs):
+        fastest = sorted(speeds, reverse=True)
+        return [fastest[i] if i < len(speeds) else 0.0 for i in range(len(jobs))]
+
+    return rates
+
+
+def limited_processor_sharing(k):
+    def rates(jobs):
+        return [1 / min(len(jobs), k) if i < k else 0.0 for i in range(len(jobs))]
+
+    return rates
+
+
+# Exponential requirements: the chain of the counts.
+
+
+def mean_jobs(policy, needs, service_rates, arrival_rates, most):
+    """E[N_c] where jobs are turned away if N_c = most_c, and the chance that some are.
+
+    `policy` is one of the above that looks at the counts only.
+    """
+    shape = [N + 1 for N in most]
+    states = list(product(*map(range, shape)))
+    row = {N: i for i, N in enumerate(states)}
+    moves = sparse.lil_array((len(states), len(states)))
+    for N, i in row.items():
+        jobs = [Job(c, needs[c], 0.0, 0.0) for c, count in enumerate(N) for _ in range(count)]
+        for c, rate in enumerate(arrival_rates):
+            above = (*N[:c], N[c] + 1, *N[c + 1 :])
+            if above in row:
+                moves[i, row[above]] += rate
+        for job, rate in zip(jobs, policy(jobs), strict=True):
+            c = job.job_class
+            if rate > 0:
+                below = (*N[:c], N[c] - 1, *N[c + 1 :])
+                moves[i, row[below]] += rate * service_rates[c]
+    balance = (moves - sparse.diags_array(moves.sum(axis=1))).T.tolil()
+    balance[0, :] = 1.0
+    law = spsolve(balance.tocsc(), np.eye(1, len(states))[0])
+    edge = [i for N, i in row.items() if any(map(eq, N, most))]
+    return law @ np.array(states), law[edge].sum()

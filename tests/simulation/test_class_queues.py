@@ -1,0 +1,231 @@
+"""The engine for class queues: job by job against a slow one, and against exact chains.
+
+z-scores are asserted to lie within ±Z. P(|z| > 6) = 2e-9; over the fewer than 100 comparisons of
+this file the chance of a false alarm is below 2e-7.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+
+import numpy as np
+import pytest
+from numba import njit
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.simulation import class_policies, fcfs
+from multiserver.simulation.class_queues import CLASS_POLICY, simulate
+from multiserver.simulation.estimate import z_score
+from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.replications import Overloaded
+from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
+
+from . import preemptive as slow
+
+Z = 6.0
+
+POLICIES = [
+    "least_servers_first",
+    "most_servers_first",
+    "max_weight",
+    "preemptive_first_fit",
+    "inelastic_first",
+    "elastic_first",
+]
+
+
+def workload(k, needs, sizes, probabilities, load):
+    found = Workload(k, needs, sizes, probabilities, 1.0)
+    return Workload(k, needs, sizes, probabilities, load / found.load)
+
+
+FIGURE_6 = MultiserverJobSystem.of(4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3))
+FIGURE_7 = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
+
+
+def at_load(system, load):
+    return Workload.of(system, load * system.naive_throughput)
+
+
+GENERAL = [
+    at_load(FIGURE_7, 0.85),
+    # Needs out of order, all kinds of sizes, ties of completions.
+    workload(
+        4,
+        (4, 1, 2),
+        (Hyperexponential((0.3, 5.0), (0.4, 0.6)), Deterministic(1.0), Erlang(3, 2.0)),
+        (0.2, 0.5, 0.3),
+        0.7,
+    ),
+    # Needs that do not divide the servers, idle servers that nobody can use.
+    workload(
+        7,
+        (5, 2, 3),
+        (Exponential(1.0), Bimodal((0.5, 4.0), (0.8, 0.2)), Deterministic(2.0)),
+        (0.2, 0.5, 0.3),
+        0.6,
+    ),
+    workload(1, (1,), (Exponential(1.0),), (1.0,), 0.8),
+]
+
+
+@pytest.mark.parametrize("system", range(len(GENERAL)))
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_job_leaves_when_the_slow_simulator_says(name, system):
+    work, k = GENERAL[system], GENERAL[system].servers
+    policy, jobs = getattr(class_policies, name), 500
+    record = np.full(jobs, np.nan)
+    keys = {"seed": 5, "key": (system,)}
+    found = simulate(work, policy, jobs=jobs, replications=1, warm_up=0, record=record, **keys)
+    expected = slow.responses(work, getattr(slow, name)(k), jobs, **keys)
+    # Times are below 1e4 and are added up a few thousand times.
+    np.testing.assert_allclose(record, expected, rtol=0, atol=1e-9)
+    assert found.sums[0, -1, 1] == pytest.approx(expected.sum(), rel=1e-9, abs=0)
+
+
+def test_sums_are_those_of_the_measured_jobs():
+    """Numbers found and response times, recounted from the arrivals and the departures."""
+    work, jobs, warm_up = GENERAL[1], 400, 0.25
+    record = np.full(jobs, np.nan)
+    keys = {"jobs": jobs, "replications": 1, "seed": 3}
+    simulate(work, class_policies.preemptive_first_fit, warm_up=0, record=record, **keys)
+    found = simulate(work, class_policies.preemptive_first_fit, warm_up=warm_up, **keys)
+    stream = islice(slow.stream(work, 3, ()), jobs)
+    arrived, classes = np.transpose([(job.arrived, job.job_class) for job in stream])
+    left = arrived + record
+    measured = np.arange(jobs) >= warm_up * jobs
+    seen = (arrived < arrived[:, None]) & (left > arrived[:, None])
+    for c in range(3):
+        mine = classes == c
+        times, numbers = record[measured & mine], (seen & mine).sum(axis=1)[measured]
+        expected = [len(times), times.sum(), (times**2).sum(), numbers.sum(), (numbers**2).sum()]
+        np.testing.assert_allclose(found.sums[0, c], expected, rtol=1e-9)
+    everyone = seen.sum(axis=1)[measured]
+    assert found.sums[0, -1, 3:].tolist() == [everyone.sum(), (everyone**2).sum()]
+    assert found.sums[0, -1, 0] == measured.sum()
+
+
+@pytest.mark.parametrize(
+    ("name", "system"),
+    [
+        *[(name, FIGURE_6) for name in POLICIES if name != "preemptive_first_fit"],
+        *[(name, FIGURE_7) for name in POLICIES[:3]],
+    ],
+)
+def test_exact_chains_of_counts(name, system):
+    """E[T_c] and E[N_c] at load 0.3; truncation turns away fewer than 1e-5 of the jobs."""
+    work = at_load(system, 0.3)
+    rates = [p * work.arrival_rate for p in work.probabilities]
+    most = (20, 13, 12) if system is FIGURE_6 else (15, 12, 17)
+    jobs, edge = slow.mean_jobs(getattr(slow, name)(4), work.needs, system.rates, rates, most)
+    assert edge < 1e-5
+    policy = getattr(class_policies, name)
+    found = simulate(work, policy, jobs=40_000, replications=25, seed=1, key=(17,))
+    for c, rate in enumerate(rates):
+        assert abs(z_score(found.class_jobs(c), jobs[c])) < Z
+        assert abs(z_score(found.class_response_time(c), jobs[c] / rate)) < Z
+    assert abs(z_score(found.mean_response_time, sum(jobs) / work.arrival_rate)) < Z
+    assert abs(z_score(found.mean_jobs, sum(jobs))) < Z
+    assert found.mean_response_time.half_width < 0.02 * found.mean_response_time.mean
+
+
+@pytest.mark.parametrize("name", POLICIES[:4])
+def test_jobs_of_one_server_are_an_erlang_c_queue(name):
+    k, load = 3, 0.8
+    work = workload(k, (1,), (Exponential(2.0),), (1.0,), load)
+    a = k * load
+    wait = a**k / math.factorial(k) / (1 - load)
+    wait /= wait + sum(a**j / math.factorial(j) for j in range(k))
+    exact = 1 / 2.0 + wait / (k * 2.0 * (1 - load))
+    policy = getattr(class_policies, name)
+    found = simulate(work, policy, jobs=40_000, replications=20, seed=2)
+    assert abs(z_score(found.mean_response_time, exact)) < Z
+    assert abs(z_score(found.mean_jobs, exact * work.arrival_rate)) < Z
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_one_server_serves_in_order_of_arrival(name):
+    """One class on one server: the jobs of the FCFS simulator, which draws the same ones."""
+    size = Hyperexponential((2.0, 2 / 3), (0.5, 0.5))
+    work = workload(1, (1,), (size,), (1.0,), 0.7)
+    record, keys = np.zeros(2000), {"seed": 8, "key": (1, 2)}
+    policy = getattr(class_policies, name)
+    simulate(work, policy, jobs=2000, replications=1, warm_up=0, record=record, **keys)
+    trace = fcfs.trace(work, 2000, **keys)
+    expected = trace.starts + trace.durations - trace.arrivals
+    np.testing.assert_allclose(record, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "load", "exact"),
+    [("inelastic_first", 0.9, 0.5), ("elastic_first", 0.9, 0.5), ("inelastic_first", 0.6, 0.5)],
+)
+def test_the_class_that_comes_first_sees_nobody_else(name, load, exact):
+    """Inelastic jobs alone are M/M/k, elastic ones M/M/1; thresholds 1 and 8 (Fig. 4(a))."""
+    sizes = Exponential(2 / 8), Exponential(2 / 3)
+    work = workload(8, (1, 8), sizes, (exact, 1 - exact), load)
+    found = simulate(
+        work, getattr(class_policies, name), jobs=40_000, replications=20, seed=4, key=(1,)
+    )
+    c = 0 if name == "inelastic_first" else 1
+    rate = work.arrival_rate * work.probabilities[c]
+    if c == 1:
+        mean = 1 / (2 / 3 - rate)
+    else:
+        a = rate / (2 / 8)
+        wait = a**8 / math.factorial(8) / (1 - a / 8)
+        wait /= wait + sum(a**j / math.factorial(j) for j in range(8))
+        mean = 4 + wait / (2 - rate)
+    assert abs(z_score(found.class_response_time(c), mean)) < Z
+    assert abs(z_score(found.class_jobs(c), mean * rate)) < Z
+
+
+def test_equal_seeds_give_equal_bits():
+    work = GENERAL[1]
+    keys = {"jobs": 2000, "replications": 3, "seed": 6}
+    first = simulate(work, class_policies.max_weight, key=(1,), **keys)
+    again = simulate(work, class_policies.max_weight, key=(1,), **keys)
+    other = simulate(work, class_policies.max_weight, key=(2,), **keys)
+    assert first.sums.tobytes() == again.sums.tobytes()
+    assert not np.isin(first.sums[:, -1, 1], other.sums[:, -1, 1]).any()
+    assert len(set(first.sums[:, -1, 1])) == 3
+
+
+def test_what_is_unstable_is_an_error():
+    """Load 0.95 is beyond the limit of Least Servers First, 0.8789, and below that of MaxWeight."""
+    work = at_load(FIGURE_6, 0.95)
+    keys = {"jobs": 500_000, "replications": 2, "seed": 1, "limit": 5000}
+    with pytest.raises(Overloaded, match=r"5000 jobs .* arrival rate of 1\.239.*: it is unstable"):
+        simulate(work, class_policies.least_servers_first, **keys)
+    assert simulate(work, class_policies.max_weight, **keys).mean_jobs.mean < 500
+
+
+@njit(CLASS_POLICY)
+def more_than_all(present, number, needs, servers, allotted):
+    for c in range(len(needs)):
+        allotted[c] = min(present[c] * needs[c], servers)
+
+
+@njit(CLASS_POLICY)
+def absent_jobs(present, number, needs, servers, allotted):
+    for c in range(len(needs)):
+        allotted[c] = 0
+    allotted[0] = 1
+
+
+@pytest.mark.parametrize("policy", [more_than_all, absent_jobs])
+def test_policies_that_cannot_be_followed_are_refused(policy):
+    with pytest.raises(ValueError, match="servers that are there and can be used"):
+        simulate(at_load(FIGURE_6, 0.7), policy, jobs=1000, replications=1, seed=1)
+
+
+def test_arguments_are_validated():
+    work = at_load(FIGURE_6, 0.7)
+    keys = {"jobs": 10, "replications": 2, "seed": 1}
+    for name, value in [("jobs", 0), ("replications", 2.0), ("limit", True), ("warm_up", 1.0)]:
+        with pytest.raises(ValueError, match=name):
+            simulate(work, class_policies.max_weight, **{**keys, name: value})
+    twice = Workload(4, (1, 1), (Exponential(1.0),) * 2, (0.5, 0.5), 1.0)
+    with pytest.raises(ValueError, match="different needs"):
+        simulate(twice, class_policies.max_weight, **keys)

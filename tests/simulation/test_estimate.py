@@ -1,0 +1,114 @@
+"""Intervals and z-scores against the classical t test, mpmath and their promised coverage."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from multiserver.simulation.estimate import Estimate, estimate, z_score
+
+from ..theory.references import close
+
+
+def test_equal_weights_give_the_classical_interval():
+    totals = np.array([3.0, 4.5, 2.0, 7.0, 3.25])
+    found = estimate(totals, np.full(5, 2.0), variance=9.0, jobs=1000, confidence=0.9)
+    classical = stats.ttest_1samp(totals / 2, 0.0).confidence_interval(0.9)
+    assert found.mean - found.half_width == close(classical.low, rel=1e-13)
+    assert found.mean + found.half_width == close(classical.high, rel=1e-13)
+    assert found.standard_error == close(stats.sem(totals / 2), rel=1e-13)
+    assert (found.replications, found.jobs) == (5, 1000)
+    assert found.effective_size == close(9 / stats.sem(totals / 2) ** 2, rel=1e-12)
+
+
+def test_ratio_by_hand():
+    """Ratio 10/5 = 2; residuals −1, 0, 1 of totals 1, 4, 5 over weights 1, 2, 2; Σ D² = 2."""
+    found = estimate([1, 4, 5], [1, 2, 2], variance=1.0, jobs=5)
+    assert found.mean == 2.0
+    assert found.standard_error == close(math.sqrt(3 / 2 * 2) / 5, rel=1e-14)
+    # The quantile of t with two degrees of freedom at 1 − α/2: (1 − α) √(2/(α (2 − α))).
+    quantile = 0.95 * math.sqrt(2 / (0.05 * 1.95))
+    assert found.half_width == close(quantile * found.standard_error, rel=1e-12)
+
+
+def test_scaling():
+    """Another unit of weight scales the mean; nothing else depends on it."""
+    rng = np.random.default_rng(1)
+    w = rng.uniform(1, 3, 20)
+    Y = w + rng.normal(size=20)
+    one = estimate(Y, w, variance=4.0, jobs=1)
+    other = estimate(Y, 8 * w, variance=4.0 / 64, jobs=1)
+    assert other.mean == close(one.mean / 8, rel=1e-14)
+    assert other.half_width == close(one.half_width / 8, rel=1e-14)
+    assert other.effective_size == close(one.effective_size, rel=1e-13)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_coverage(confidence):
+    """Ratios of correlated normal totals and weights. Of 20000 intervals the share that covers is
+    within five standard deviations (false alarm 6e-7 each) and a bias of the ratio of 0.2 %."""
+    rng = np.random.default_rng(5)
+    intervals, R = 20_000, 6
+    w = rng.normal(10, 0.3, (intervals, R))
+    Y = 2 * w + rng.normal(0, 1, (intervals, R))
+    found = [
+        estimate(*rows, variance=1, jobs=1, confidence=confidence)
+        for rows in zip(Y, w, strict=True)
+    ]
+    covered = np.mean([abs(e.mean - 2) <= e.half_width for e in found])
+    allowed = 5 * math.sqrt(confidence * (1 - confidence) / intervals) + 0.002
+    assert covered == pytest.approx(confidence, abs=allowed)
+
+
+def test_effective_size_of_independent_observations():
+    """100 replications of 1000 draws: 1e5, up to five standard deviations of a variance from 100
+    values, √(2/99) each."""
+    draws = np.random.default_rng(6).exponential(size=(100, 1000))
+    found = estimate(draws.sum(axis=1), np.full(100, 1000.0), variance=draws.var(), jobs=100_000)
+    assert abs(math.log(found.effective_size / 1e5)) < 5 * math.sqrt(2 / 99)
+
+
+@pytest.mark.parametrize("replications", [2, 3, 10, 40, 1000])
+@pytest.mark.parametrize("t", [-30.0, -4.0, -1e-3, 0.0, 0.5, 6.0, 20.0])
+def test_z_score_in_the_tails(replications, t):
+    """Φ(−z) is the tail of t as an incomplete beta function, to 1e-9 at 1e-80 or so."""
+    found = z_score(Estimate(5.0 + 0.5 * t, 1.0, 0.5, replications, 1, 1.0), 5.0)
+    assert math.copysign(1, found) == math.copysign(1, t) or t == 0
+    nu = mpmath.mpf(replications - 1)
+    tail = mpmath.betainc(nu / 2, 0.5, 0, nu / (nu + mpmath.mpf(t) ** 2), regularized=True) / 2
+    normal = mpmath.erfc(abs(mpmath.mpf(found)) / mpmath.sqrt(2)) / 2
+    assert float(normal / tail) == close(1.0, rel=1e-9)
+
+
+def test_z_score_of_many_replications_is_t():
+    assert z_score(Estimate(5.0, 1.0, 2.0, 10**9, 1, 1.0), 11.0) == close(-3.0, rel=1e-7)
+
+
+def test_replications_that_do_not_differ():
+    found = estimate([2, 4], [1, 2], variance=1.0, jobs=2)
+    assert (found.mean, found.half_width, found.effective_size) == (2.0, 0.0, math.inf)
+    assert z_score(found, 2.0) == 0.0
+    assert (z_score(found, 1.5), z_score(found, 2.5)) == (math.inf, -math.inf)
+
+
+@pytest.mark.parametrize(
+    ("totals", "weights", "confidence", "found"),
+    [
+        ([1.0], [1.0], 0.95, r"at least two replications, found shapes \(1,\)"),
+        ([1.0, 2.0], [1.0], 0.95, r"found shapes \(2,\) and \(1,\)"),
+        ([[1.0, 2.0]], [[1.0, 2.0]], 0.95, "found shapes"),
+        ([1.0, math.nan], [1.0, 1.0], 0.95, "must be finite"),
+        ([1.0, 2.0], [1.0, math.inf], 0.95, "must be finite"),
+        ([1.0, 2.0], [1.0, -0.5], 0.95, "least weight -0.5"),
+        ([0.0, 0.0], [0.0, 0.0], 0.95, "a sum 0.0"),
+        ([1.0, 2.0], [1.0, 1.0], 1.0, "confidence must lie in .* found 1.0"),
+        ([1.0, 2.0], [1.0, 1.0], 0.0, "found 0.0"),
+    ],
+)
+def test_bad_input(totals, weights, confidence, found):
+    with pytest.raises(ValueError, match=found):
+        estimate(totals, weights, variance=1.0, jobs=1, confidence=confidence)

@@ -1,0 +1,410 @@
+"""The job-level simulator, against an event-by-event reference on the same jobs and exact formulas.
+
+Comparisons with exact formulas are z-scores. There are fewer than a hundred in this file; each is
+allowed Z = 5.7, which a right simulator exceeds with probability 1.2e-8, all of them with 1.2e-6.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+
+import numpy as np
+import pytest
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.simulation import fcfs
+from multiserver.simulation.estimate import estimate, z_score
+from multiserver.simulation.fcfs import Workload, simulate, trace
+from multiserver.simulation.streams import generator
+from multiserver.sizes import (
+    Bimodal,
+    Deterministic,
+    Erlang,
+    Exponential,
+    Hyperexponential,
+    Pareto,
+)
+
+from ..theory.references import close
+
+Z = 5.7
+
+P10 = 10**-0.8
+WORKLOADS = {
+    "M/M/1": Workload(1, (1,), (Exponential(1),), (1,), 0.8),
+    "1-10-10": Workload(
+        10, (1, 10), (Exponential(1),) * 2, (1 - P10, P10), 5 / (1 - P10 + 10 * P10)
+    ),
+    "several": Workload(
+        17,
+        (2, 7, 3),
+        (Hyperexponential((9, 0.5), (0.6, 0.4)), Erlang(3, 4.0), Pareto(2.5, 0.3)),
+        (0.5, 0.2, 0.3),
+        3.0,
+    ),
+    "values": Workload(6, (4, 1), (Bimodal((0.5, 4), (0.8, 0.2)), Deterministic(1)), (0.3, 0.7), 2),
+    "many servers": Workload(900, (1, 250), (Exponential(1), Exponential(2)), (0.99, 0.01), 450),
+    "overloaded": Workload(5, (1, 3), (Exponential(1), Exponential(1)), (0.5, 0.5), 9.0),
+}
+every_workload = pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
+
+
+# The same jobs, event by event.
+
+
+def starts_by_events(workload, arrivals, classes, durations):
+    """Arrivals and completions one after another, with lists searched from end to end."""
+    need = [workload.needs[c] for c in classes]
+    starts, waiting, running, idle, coming = [], [], {}, workload.servers, 0
+    while len(starts) < len(arrivals):
+        first = min(running, key=running.get, default=None)
+        if first is None or (coming < len(arrivals) and arrivals[coming] < running[first]):
+            now = arrivals[coming]
+            waiting.append(coming)
+            coming += 1
+        else:
+            now = running.pop(first)
+            idle += need[first]
+        while waiting and need[waiting[0]] <= idle:
+            j = waiting.pop(0)
+            idle -= need[j]
+            starts.append(now)
+            running[j] = now + durations[j]
+    return np.array(starts)
+
+
+def integrals(births, deaths, weights, begin, end):
+    """Integral of the sum of weights of those alive, and of its square, over [begin, end]."""
+    times = np.concatenate([births, deaths])
+    changes = np.concatenate([weights, -weights])[np.argsort(times, kind="stable")]
+    points = np.concatenate([[begin], np.clip(np.sort(times), begin, end), [end]])
+    level = np.concatenate([[0], np.cumsum(changes)])
+    step = np.diff(points)
+    return level @ step, level**2 @ step, level, step
+
+
+@every_workload
+def test_starts_event_by_event(workload):
+    """To the last bit or two: both routes add the same start and duration for a completion."""
+    jobs = trace(workload, 6000, seed=1, key=(2,))
+    starts = starts_by_events(
+        workload, *(a.tolist() for a in (jobs.arrivals, jobs.classes)), jobs.durations.tolist()
+    )
+    np.testing.assert_allclose(jobs.starts, starts, rtol=1e-14)
+
+
+@every_workload
+def test_sums_of_a_replication_from_its_jobs(workload):
+    """Little's law path by path: areas are overlaps of the jobs' stays with the measured time.
+
+    The areas are differences of times as large as the run, so that 1e-9 remains.
+    """
+    jobs, W, K = 6000, 1500, 40
+    done = simulate(workload, jobs=jobs, replications=1, seed=1, key=(2,), warm_up=0.25, levels=K)
+    # One job more, whose arrival ends the measured time.
+    whole = trace(workload, jobs + 1, seed=1, key=(2,))
+    begin, end = whole.arrivals[W], whole.arrivals[jobs]
+    arrivals, classes, starts = whole.arrivals[:-1], whole.classes[:-1], whole.starts[:-1]
+    ends = starts + whole.durations[:-1]
+    need = np.array(workload.needs)[classes]
+    one = np.ones(jobs, dtype=int)
+
+    N, N2, level, step = integrals(arrivals, ends, one, begin, end)
+    Q, Q2, _, _ = integrals(arrivals, starts, one, begin, end)
+    held, held2, _, _ = integrals(starts, ends, need, begin, end)
+    np.testing.assert_allclose(
+        done.areas[0], [end - begin, N, N2, Q, Q2, held, held2], rtol=1e-9, atol=1e-12
+    )
+    overlap = np.clip(np.minimum(ends, end) - np.maximum(arrivals, begin), 0, None).sum()
+    np.testing.assert_allclose(N, overlap, rtol=1e-9)
+    np.testing.assert_allclose(
+        done.time_at_level[0],
+        np.bincount(np.minimum(level, K), weights=step, minlength=K + 1),
+        rtol=1e-9,
+        atol=1e-9,
+    )
+    assert done.time_at_level[0].sum() == close(done.areas[0, fcfs.TIME], rel=1e-12)
+
+    response = (ends - arrivals)[W:]
+    for c in range(len(workload.needs)):
+        mine = response[classes[W:] == c]
+        assert done.completions[0, c] == len(mine)
+        assert done.response_sums[0, c] == close(mine.sum(), rel=1e-9)
+        assert done.response_squares[0, c] == close((mine**2).sum(), rel=1e-9)
+    assert done.completions.sum() == jobs - W
+
+
+def test_stream_of_a_replication():
+    """Job after job: the time since the last arrival, the class, the duration."""
+    workload = WORKLOADS["1-10-10"]
+    jobs = trace(workload, 200, seed=3, key=(1, 4))
+    rng, clock, cumulated = generator(3, 1, 4, 0), 0.0, [1 - P10, 1.0]
+    for j in range(200):
+        clock += rng.standard_exponential() / workload.arrival_rate
+        c = bisect_right(cumulated, rng.random())
+        assert (jobs.arrivals[j], jobs.classes[j]) == (close(clock, rel=1e-13), c)
+        assert jobs.durations[j] == close(rng.standard_exponential(), rel=1e-15)
+
+
+# Exact formulas.
+
+
+def assert_exact(found, exact):
+    z = z_score(found, exact)
+    assert abs(z) < Z, f"{found.mean} ± {found.half_width} for {exact}: z = {z}"
+
+
+def run(workload, seed, jobs=20_000, replications=40, **options):
+    return simulate(workload, jobs=jobs, replications=replications, seed=seed, **options)
+
+
+def test_one_exponential_server():
+    """M/M/1 with ρ = 0.7: N is geometric."""
+    rho = 0.7
+    done = run(Workload.of(MultiserverJobSystem.of(1, [1], [2.0], [1.0]), 2 * rho), 10)
+    assert_exact(done.mean_jobs, rho / (1 - rho))
+    assert_exact(done.mean_waiting, rho**2 / (1 - rho))
+    assert_exact(done.mean_held, rho)
+    assert_exact(done.mean_response_time, 1 / (2 - 2 * rho))
+    for k in (0, 1, 4, 9, 20):
+        assert_exact(done.tail(k), rho ** (k + 1))
+
+
+def waiting_probability(servers, offered):
+    """Erlang's C, from the recursion for his B."""
+    blocked = 1.0
+    for k in range(1, servers + 1):
+        blocked = offered * blocked / (k + offered * blocked)
+    return blocked / (1 - offered / servers * (1 - blocked))
+
+
+@pytest.mark.parametrize(
+    ("servers", "need", "k", "rho"), [(4, 1, 4, 0.8), (11, 3, 3, 0.6), (2000, 20, 100, 0.9)]
+)
+def test_several_exponential_servers(servers, need, k, rho):
+    """M/M/k, k = ⌊n/v⌋, by Erlang's C."""
+    system = MultiserverJobSystem.of(servers, [need], [0.5], [1.0])
+    done = run(Workload.of(system, rho * k * 0.5), 11, levels=k + 20)
+    waits = waiting_probability(k, rho * k)
+    assert_exact(done.mean_waiting, waits * rho / (1 - rho))
+    assert_exact(done.mean_jobs, waits * rho / (1 - rho) + rho * k)
+    assert_exact(done.mean_held, rho * k * need)
+    assert_exact(done.mean_response_time, waits / (0.5 * k * (1 - rho)) + 2)
+    assert_exact(done.tail(k - 1), waits)
+    assert_exact(done.tail(k + 4), waits * rho**5)
+
+
+SIZES = [
+    Deterministic(0.5),
+    Erlang(3, 4.0),
+    Hyperexponential((2, 2 / 3), (0.5, 0.5)),
+    Bimodal((5.0, 0.2), (1 / 6, 5 / 6)),
+    Pareto(6.0, 1.0),
+]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda s: type(s).__name__)
+def test_one_server_by_pollaczek_and_khinchine(size):
+    """E[W] = λ E[S²]/(2 (1 − ρ)), P(N > 0) = ρ; the same if every job holds all servers."""
+    rho = 0.6
+    rate = rho / size.mean
+    done = run(Workload(7, (7,), (size,), (1.0,), rate), 12)
+    wait = rate * size.second_moment / (2 * (1 - rho))
+    assert_exact(done.mean_waiting, rate * wait)
+    assert_exact(done.mean_jobs, rate * (wait + size.mean))
+    assert_exact(done.mean_response_time, wait + size.mean)
+    assert_exact(done.tail(0), rho)
+    assert_exact(done.mean_held, 7 * rho)
+
+
+def test_classes_that_share_one_server():
+    """Every class waits as long: E[T_c] = E[W] + E[S_c]."""
+    sizes, p, rate = (Erlang(2, 4.0), Exponential(0.5), Deterministic(0.1)), (0.5, 0.2, 0.3), 0.9
+    done = run(Workload(4, (4, 3, 4), sizes, p, rate), 13)
+    second = math.fsum(q * s.second_moment for q, s in zip(p, sizes, strict=True))
+    mean = math.fsum(q * s.mean for q, s in zip(p, sizes, strict=True))
+    wait = rate * second / (2 * (1 - rate * mean))
+    for c, size in enumerate(sizes):
+        assert_exact(done.class_response_time(c), wait + size.mean)
+    assert_exact(done.mean_response_time, wait + mean)
+
+
+def test_independent_servers_hold_a_poisson_number():
+    """Servers that never run out: N is Poisson whatever the sizes, and nobody waits."""
+    sizes, p, rate = (Pareto(3.5, 0.5), Bimodal((1, 3), (0.5, 0.5))), (0.6, 0.4), 4.0
+    workload = Workload(400, (1, 3), sizes, p, rate)
+    done = run(workload, 14, jobs=10_000)
+    mean = rate * math.fsum(q * s.mean for q, s in zip(p, sizes, strict=True))
+    assert not done.areas[:, fcfs.WAITING].any()
+    assert_exact(done.mean_jobs, mean)
+    for k in (1, 4, 8):
+        below = math.fsum(mean**i * math.exp(-mean) / math.factorial(i) for i in range(k + 1))
+        assert_exact(done.tail(k), 1 - below)
+
+
+@pytest.mark.parametrize("name", ["1-10-10", "values"])
+def test_conservation(name):
+    """Servers are held by the load, and by Little's law λ E[T] = E[N], class by class too."""
+    workload = WORKLOADS[name]
+    done = run(workload, 15)
+    assert_exact(done.mean_held, workload.load * workload.servers)
+    # One z-score for the difference of the two sides, replication by replication.
+    measured = done.areas[:, fcfs.TIME] * workload.arrival_rate
+    response = done.response_sums.sum(axis=1) / done.completions.sum(axis=1)
+    difference = done.areas[:, fcfs.JOBS] - measured * response
+    assert_exact(estimate(difference, measured, variance=1.0, jobs=1), 0.0)
+    # The mean of all jobs is that of the classes, weighted by their numbers.
+    classes = [done.class_response_time(c).mean for c in range(2)]
+    weights = done.completions.sum(axis=0)
+    assert done.mean_response_time.mean == close(classes @ weights / weights.sum(), rel=1e-12)
+    # In service: what does not wait.
+    serving = workload.arrival_rate * math.fsum(
+        p * s.mean for p, s in zip(workload.probabilities, workload.sizes, strict=True)
+    )
+    in_service = done.areas[:, fcfs.JOBS] - done.areas[:, fcfs.WAITING]
+    assert_exact(estimate(in_service, done.areas[:, fcfs.TIME], variance=1.0, jobs=1), serving)
+
+
+def test_coverage_of_the_intervals():
+    """1000 intervals of 10 replications each for M/M/1: 95 % cover, within five standard deviations
+    (false alarm 6e-7 each) and 1 % for the skewness of the replications."""
+    rho, groups = 0.5, 1000
+    done = simulate(
+        Workload(1, (1,), (Exponential(1),), (1,), rho), jobs=600, replications=10 * groups, seed=16
+    )
+    columns = {
+        rho / (1 - rho): (done.areas[:, fcfs.JOBS], done.areas[:, fcfs.TIME]),
+        rho: (done.areas[:, fcfs.HELD], done.areas[:, fcfs.TIME]),
+        1 / (1 - rho): (done.response_sums[:, 0], done.completions[:, 0]),
+    }
+    for exact, (totals, weights) in columns.items():
+        found = [
+            estimate(*rows, variance=1.0, jobs=1)
+            for rows in zip(totals.reshape(groups, 10), weights.reshape(groups, 10), strict=True)
+        ]
+        covered = np.mean([abs(e.mean - exact) <= e.half_width for e in found])
+        assert covered == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / groups) + 0.01)
+
+
+def test_effective_size_counts_independent_jobs():
+    """Without queueing, response times are independent durations: as many as were measured."""
+    done = run(Workload(400, (1,), (Exponential(1),), (1,), 4.0), 17, jobs=5000, replications=200)
+    found = done.mean_response_time
+    assert found.jobs == 200 * 4000
+    assert abs(math.log(found.effective_size / found.jobs)) < 5 * math.sqrt(2 / 199)
+    # Their mean and variance are 1.
+    assert found.effective_size * found.standard_error**2 == close(1.0, rel=0.02)
+
+
+# Reruns.
+
+
+def test_reruns_are_equal_bit_for_bit():
+    workload = WORKLOADS["1-10-10"]
+    one, two = (simulate(workload, jobs=2000, replications=4, seed=5, key=(1,)) for _ in range(2))
+    fewer = simulate(workload, jobs=2000, replications=2, seed=5, key=(1,))
+    sums = "areas", "time_at_level", "completions", "response_sums", "response_squares"
+    for name in sums:
+        assert getattr(one, name).tobytes() == getattr(two, name).tobytes()
+        assert getattr(one, name)[:2].tobytes() == getattr(fewer, name).tobytes()
+    others = [simulate(workload, jobs=2000, replications=4, seed=s, key=k) for s, k in OTHER_KEYS]
+    areas = [s.areas[r, fcfs.JOBS] for s in (one, *others) for r in range(4)]
+    assert len(set(areas)) == len(areas)
+
+
+OTHER_KEYS = [(5, (2,)), (6, (1,)), (5, ()), (5, (1, 0))]
+
+
+def test_progress_is_told_of_every_replication():
+    told = []
+    simulate(WORKLOADS["M/M/1"], jobs=10, replications=3, seed=1, progress=told.append)
+    assert told == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("jobs", "warm_up", "measured"), [(1, 0.0, 1), (10, 0.25, 7), (3, 0.6, 1)])
+def test_warm_up_is_rounded_up(jobs, warm_up, measured):
+    done = simulate(WORKLOADS["M/M/1"], jobs=jobs, replications=2, seed=1, warm_up=warm_up)
+    assert (done.completions.sum(axis=1) == measured).all()
+
+
+# Input.
+
+
+def test_workload_of_a_system():
+    system = MultiserverJobSystem.of(10, (1, 10), (2.0, 0.5), (0.9, 0.1))
+    workload = Workload.of(system, 3.0)
+    assert workload.sizes == (Exponential(2.0), Exponential(0.5))
+    assert (workload.servers, workload.needs, workload.probabilities) == (10, (1, 10), (0.9, 0.1))
+    assert workload.load == close(3.0 / system.naive_throughput, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"servers": 0}, "servers must be a positive integer, found 0"),
+        ({"needs": (1, 11)}, "need 11 exceeds the 10 servers"),
+        ({"needs": (1,)}, "equally many, found 1, 2, 2"),
+        ({"needs": (), "sizes": (), "probabilities": ()}, "at least one class of jobs, found none"),
+        ({"probabilities": (0.5, 0.6)}, "probabilities must sum to 1"),
+        ({"sizes": (Exponential(1), 2.0)}, "sizes must have a finite mean, found 2.0"),
+        ({"sizes": (Exponential(1), Pareto(1, 1))}, "sizes must have a finite mean, found Pareto"),
+        ({"arrival_rate": 0.0}, "arrival_rate must be .* found 0.0"),
+        ({"arrival_rate": math.inf}, "arrival_rate must be .* found inf"),
+        ({"arrival_rate": True}, "arrival_rate must be .* found True"),
+    ],
+)
+def test_bad_workloads(change, found):
+    good = {
+        "servers": 10,
+        "needs": (1, 10),
+        "sizes": (Exponential(1), Exponential(1)),
+        "probabilities": (0.5, 0.5),
+        "arrival_rate": 1.0,
+    }
+    with pytest.raises(ValueError, match=found):
+        Workload(**(good | change))
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"jobs": 0}, "jobs must be a positive integer, found 0"),
+        ({"jobs": 10.0}, "found 10.0"),
+        ({"replications": 0}, "replications must be a positive integer"),
+        ({"levels": 0}, "levels must be a positive integer"),
+        ({"warm_up": 1.0}, "warm_up must lie in .* found 1.0"),
+        ({"warm_up": -0.1}, "found -0.1"),
+        ({"warm_up": 0.95}, "leave some of 10 jobs, found 0.95"),
+        ({"seed": -1}, "seed must be a non-negative integer"),
+        ({"key": (0.5,)}, "key must be a non-negative integer"),
+    ],
+)
+def test_bad_runs(change, found):
+    with pytest.raises(ValueError, match=found):
+        simulate(WORKLOADS["M/M/1"], **({"jobs": 10, "replications": 2, "seed": 1} | change))
+
+
+def test_estimates_that_a_run_cannot_give():
+    rare = Workload(1, (1, 1), (Exponential(1),) * 2, (1 - 1e-9, 1e-9), 0.5)
+    done = simulate(rare, jobs=10, replications=2, seed=1, levels=5)
+    with pytest.raises(ValueError, match="k must lie in 0 … 4, found 5"):
+        done.tail(5)
+    with pytest.raises(ValueError, match="weights must be"):
+        done.class_response_time(1)
+    single = simulate(rare, jobs=10, replications=1, seed=1)
+    with pytest.raises(ValueError, match="at least two replications"):
+        _ = single.mean_jobs
+
+
+def test_an_overloaded_run_ends():
+    """Four times as many jobs as can be served: three quarters of them wait at the end."""
+    done = simulate(
+        Workload(1, (1,), (Deterministic(1),), (1,), 4.0),
+        jobs=20_000,
+        replications=2,
+        seed=18,
+        warm_up=0.0,
+    )
+    assert (done.completions == 20_000).all()
+    assert done.mean_waiting.mean == close(20_000 * 3 / 4 / 2, rel=0.05)

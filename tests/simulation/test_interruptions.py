@@ -1,0 +1,544 @@
+"""Algorithm 1 against its pseudo-code, against closed forms, and against timers at the servers."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from multiserver.simulation.assignments import (
+    NODE,
+    Allocation,
+    allocate,
+    choose,
+    interrupt,
+    record,
+)
+from multiserver.simulation.draws import draw, encode
+from multiserver.simulation.estimate import estimate, z_score
+from multiserver.simulation.interruptions import (
+    AREA,
+    DEPARTURES,
+    INTERRUPTIONS,
+    RESPONSE,
+    RESPONSE_SQUARE,
+    SQUARE,
+    WORK,
+    Cluster,
+    ParallelClass,
+    simulate,
+    until,
+)
+from multiserver.simulation.streams import generator
+from multiserver.sizes import (
+    Bimodal,
+    Deterministic,
+    Erlang,
+    Exponential,
+    Hyperexponential,
+    Pareto,
+)
+
+from ..theory.references import close
+
+# Two-sided probability of a false alarm: 1.2e-8 each, 1.1e-6 over the ninety comparisons below.
+FALSE_ALARM = 5.7
+PAPER_SIZE = Hyperexponential((1 / 5, 5), (1 / 6, 5 / 6))
+
+
+# The pseudo-code, server by server, on a list of jobs.
+
+
+class PseudoCode:
+    """The queue and a_s, the job (not the class) of every server or None, as in Algorithm 1.
+
+    `gained` lists the jobs that got servers in the last event.
+    """
+
+    def __init__(self, S):
+        self.queue, self.sets, self.a = [], {}, [None] * S
+
+    def arrival(self, job, servers):
+        self.queue.append(job)
+        self.sets[job] = servers
+        self._scan(len(self.queue) - 1, servers)
+
+    def departure(self, job):
+        self._free(job, lambda: None)
+
+    def expiry(self, job):
+        self._free(job, lambda: self.queue.append(job))
+
+    def _free(self, job, move):
+        position = self.queue.index(job)
+        self.queue.pop(position)
+        move()
+        for s in self.sets[job]:
+            if self.a[s] == job:
+                self.a[s] = None
+        self._scan(position, self.sets[job])
+
+    def _scan(self, position, servers):
+        self.gained = []
+        for job in self.queue[position:]:
+            for s in self.sets[job]:
+                if s in servers and self.a[s] is None:
+                    self.a[s] = job
+                    self.gained.append(job)
+        # Nobody before that position was missed.
+        assert {s: j for s, j in enumerate(self.a) if j is not None} == allocate(
+            self.sets, self.queue
+        )
+
+
+def reference(cluster, rng, jumps):
+    """One replication without warm-up on the pseudo-code, with the random numbers of `simulate`."""
+    S, classes, theta = len(cluster.capacities), cluster.classes, cluster.quantum
+    encoded = encode([c.size for c in classes])
+    rates = np.cumsum([c.arrival_rate for c in classes])
+    state, jobs = PseudoCode(S), {}
+    tally = np.zeros((7, len(classes)))
+    t, arrival, number = 0.0, rng.standard_exponential() / rates[-1], 0
+    count, last = [0] * len(classes), [0.0] * len(classes)
+
+    def start(j, size):
+        phase = theta * rng.standard_exponential() if theta < math.inf else math.inf
+        work = min(size, phase)
+        jobs[j].update(work=work, rest=size - work, rate=0.0, since=t)
+
+    def reallocate():
+        for j in set(state.gained):
+            job = jobs[j]
+            done = job["rate"] * (t - job["since"])
+            tally[WORK, job["class"]] += done
+            rate = sum(cluster.capacities[s] for s in range(S) if state.a[s] == j)
+            job.update(work=max(job["work"] - done, 0.0), rate=rate, since=t)
+
+    def change(c, by):
+        area = count[c] * (t - last[c])
+        tally[AREA, c] += area
+        tally[SQUARE, c] += count[c] * area
+        count[c], last[c] = count[c] + by, t
+
+    for _ in range(jumps):
+        served = list(dict.fromkeys(j for j in state.a if j is not None))
+        ends = [jobs[j]["since"] + jobs[j]["work"] / jobs[j]["rate"] for j in served]
+        end = min(ends, default=math.inf)
+        if end <= arrival:
+            t, j = end, served[ends.index(end)]
+            job = jobs[j]
+            c = job["class"]
+            tally[WORK, c] += job["work"]
+            if job["rest"] > 0:
+                tally[INTERRUPTIONS, c] += 1
+                start(j, job["rest"])
+                state.expiry(j)
+            else:
+                state.departure(j)
+                change(c, -1)
+                response = t - job["born"]
+                tally[[DEPARTURES, RESPONSE, RESPONSE_SQUARE], c] += 1, response, response**2
+        else:
+            t = arrival
+            j, number = number, number + 1
+            u = rng.random() * rates[-1]
+            c = next(c for c in range(len(rates)) if u < rates[c])
+            servers = classes[c].servers if classes[c].fixed else floyd(rng, S, classes[c].servers)
+            jobs[j] = {"class": c, "born": t}
+            change(c, 1)
+            start(j, draw(rng, *encoded, c))
+            state.arrival(j, servers)
+            arrival = t + rng.standard_exponential() / rates[-1]
+        reallocate()
+    for c in range(len(classes)):
+        change(c, 0)
+    for j in {j for j in state.a if j is not None}:
+        tally[WORK, jobs[j]["class"]] += jobs[j]["rate"] * (t - jobs[j]["since"])
+    return t, tally
+
+
+def floyd(rng, S, d):
+    """Floyd's random subset."""
+    chosen = set()
+    for top in range(S - d, S):
+        s = int(rng.random() * (top + 1))
+        chosen.add(top if s in chosen else s)
+    return tuple(sorted(chosen))
+
+
+def random_cluster(draws: random.Random):
+    """Up to nine servers and three classes; capacities of few bits, whose sums do not round."""
+    S = draws.randint(1, 9)
+    sizes = [
+        PAPER_SIZE,
+        Exponential(2),
+        Deterministic(0.5),
+        Bimodal((0.25, 3), (0.75, 0.25)),
+        Pareto(2.5, 0.5),
+        Erlang(3, 4),
+    ]
+
+    def servers():
+        d = draws.randint(1, S)
+        return draws.choice([d, tuple(draws.sample(range(S), d))])
+
+    classes = tuple(
+        ParallelClass(draws.uniform(0.1, S / 2), draws.choice(sizes), servers())
+        for _ in range(draws.randint(1, 3))
+    )
+    capacities = tuple(draws.choice([0.5, 1.0, 1.25, 2.0]) for _ in range(S))
+    return Cluster(capacities, classes, draws.choice([0, 0.5, 3]))
+
+
+def check_replication(cluster, seed, warmup, jumps):
+    """Two replications, the least that make an interval: times and counts to the last bit without
+    a warm-up; sums of work are added in another order, sums over a window are differences."""
+    found = simulate(cluster, seed=seed, replications=range(2), warmup=warmup, jumps=jumps)
+    for r in range(2):
+        duration, tally = reference(cluster, generator(seed, r), warmup + jumps)
+        if warmup == 0:
+            exact = [AREA, SQUARE, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS]
+            assert found.durations[r] == duration
+            np.testing.assert_array_equal(found.tallies[r][exact], tally[exact])
+        else:
+            before, earlier = reference(cluster, generator(seed, r), warmup)
+            duration, tally = duration - before, tally - earlier
+        assert found.durations[r] == close(duration, rel=1e-11)
+        np.testing.assert_allclose(found.tallies[r], tally, rtol=1e-10, atol=1e-9)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pseudo_code_with_the_same_random_numbers(seed):
+    check_replication(random_cluster(random.Random(seed)), seed, 0, 400)
+
+
+@pytest.mark.parametrize("seed", range(40, 50))
+def test_window_after_a_warm_up_is_what_the_whole_run_adds(seed):
+    check_replication(random_cluster(random.Random(seed)), seed, 200, 200)
+
+
+def test_queue_that_outgrows_its_room():
+    """Twice, on its way to over 128 jobs, in an overloaded cluster."""
+    cluster = Cluster((1, 1, 1), (ParallelClass(12, PAPER_SIZE, 2),), 1)
+    found = check_replication(cluster, 1, 0, 900)
+    assert (900 - 2 * found.tallies[:, DEPARTURES] - found.tallies[:, INTERRUPTIONS] > 128).all()
+
+
+# Who serves whom.
+
+
+def test_figure_1():
+    """Job 1 (here 0) may use server 1 (here 0), job 2 (here 1) both; then job 1 is interrupted."""
+    run = record((1, 1), [(0, (0,), 5), (1, (0, 1), 4)], [(2, 0), (9, 1)])
+    assert run == [
+        Allocation(0, "arrival", (0,), (0, None)),
+        Allocation(1, "arrival", (0, 1), (0, 1)),
+        Allocation(2, "interruption", (1, 0), (1, 1)),
+        Allocation(3.5, "departure", (0,), (0, None)),
+        Allocation(6.5, "departure", (), (None, None)),
+    ]
+
+
+def test_lone_interrupted_job_resumes():
+    run = record((2,), [(0, (0,), 3)], [(1, 0)])
+    assert [(a.time, a.event, a.served) for a in run] == [
+        (0, "arrival", (0,)),
+        (1, "interruption", (0,)),
+        (1.5, "departure", (None,)),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_compiled_lists_allocate_as_the_rule_says(seed):
+    draws = random.Random(seed)
+    S = draws.randint(1, 12)
+    sets = [draws.sample(range(S), draws.randint(1, min(S, 4))) for _ in range(150)]
+    jobs = [(draws.uniform(0, 10), servers, draws.uniform(0, 1)) for servers in sets]
+    cuts = [(draws.uniform(0, 12), draws.randrange(S)) for _ in range(300)]
+    order = ()
+    run = record([draws.uniform(0.5, 2) for _ in range(S)], jobs, cuts)
+    assert [sum(a.event == e for a in run) for e in ("arrival", "departure")] == [150, 150]
+    for a in run:
+        expected = allocate(sets, a.order)
+        assert dict(enumerate(a.served)) == {s: expected.get(s) for s in range(S)}
+        if a.event == "interruption":
+            assert a.order == interrupt(order, a.order[-1])
+        order = a.order
+
+
+def test_random_sets_are_uniform():
+    """χ² of the 20 sets of three out of six servers; false alarm 5e-8 at 71.6 (19 degrees)."""
+    rng, nodes, draws = generator(11), np.zeros(3, NODE), 20_000
+    counts = dict.fromkeys(combinations(range(6), 3), 0)
+    for _ in range(draws):
+        choose(rng, nodes, 0, 3, 6)
+        counts[tuple(nodes["server"].tolist())] += 1
+    expected = draws / len(counts)
+    assert sum((n - expected) ** 2 for n in counts.values()) / expected < 71.6
+
+
+# One server.
+
+
+def round_robin(arrival_rate, size, theta):
+    """E[T] of one server of capacity 1 with quanta Exp(1/θ) and hyperexponential sizes, exactly.
+
+    A visit of a job of branch b lasts s_b = 1/(1/θ + μ_b) on average, and the job comes back with
+    probability q_b. If it finds n jobs, branch by branch, it finds A n + λ p s_b on average after
+    the next visit, where A = diag(q) + λ p s', so that E[T_b | n] is linear in n; an arriving job
+    finds E[N] on average, and E[N_b] = λ p_b E[T_b].
+    """
+    mu, p = np.array(size.rates), np.array(size.probabilities)
+    s = 1 / (1 / theta + mu)
+    q = s / theta
+    into = arrival_rate * p
+    A = np.diag(q) + np.outer(into, s)
+    slope = np.array([np.linalg.solve(np.eye(len(q)) - q_b * A.T, s) for q_b in q])
+    level = (s + q * (slope @ into) * s) / (1 - q)
+    responses = np.linalg.solve(np.eye(len(q)) - slope * into, level)
+    return p @ responses
+
+
+def check(estimates, exact, accuracy=0.02):
+    """Every estimate is close enough to its exact value, and known well enough to say so."""
+    for found, value in zip(estimates, exact, strict=True):
+        assert found.half_width <= accuracy * found.mean
+        assert abs(z_score(found, value)) < FALSE_ALARM
+
+
+def test_round_robin_tends_to_fcfs_and_processor_sharing():
+    """The exact means of `round_robin`: θ → ∞ Pollaczek–Khinchine, θ → 0 processor sharing.
+
+    1 − q_b is of order θ: at 1e-9, seven digits are left of it.
+    """
+    wait = 0.5 * PAPER_SIZE.second_moment / (2 * (1 - 0.5))
+    assert round_robin(0.5, PAPER_SIZE, 1e9) == close(1 + wait, rel=1e-7)
+    assert round_robin(0.5, PAPER_SIZE, 1e-9) == close(2, rel=1e-6)
+    exponential = Hyperexponential((1, 1), (0.3, 0.7))
+    for theta in (0.1, 1, 10):
+        assert round_robin(0.5, exponential, theta) == close(2, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        PAPER_SIZE,
+        Deterministic(1),
+        Exponential(1),
+        Bimodal((0.5, 3), (0.8, 0.2)),
+        Erlang(2, 2),
+        Pareto(6, 1),
+    ],
+    ids=lambda size: type(size).__name__,
+)
+def test_no_interruptions_is_pollaczek_khinchine(size):
+    """Capacity 2, so that a size of x takes x/2."""
+    rate = 1.2 / size.mean
+    cluster = Cluster((2,), (ParallelClass(rate, size, (0,)),), 0)
+    found = simulate(cluster, seed=21, replications=range(40), warmup=10_000, jumps=60_000)
+    response = size.mean / 2 + rate * size.second_moment / 4 / (2 * (1 - 0.6))
+    check(found.response_time, [response], 0.03)
+    check(found.jobs, [rate * response], 0.03)
+    check(found.service_rate, [size.mean / response], 0.03)
+
+
+@pytest.mark.parametrize("m", [0.5, 5, 50])
+def test_one_server_at_any_rate_of_interruptions(m):
+    cluster = Cluster((1,), (ParallelClass(0.5, PAPER_SIZE, (0,)),), m)
+    jumps = int(40_000 * (1 + m / 4))
+    found = simulate(cluster, seed=22, replications=range(24), warmup=jumps // 10, jumps=jumps)
+    check(found.response_time, [round_robin(0.5, PAPER_SIZE, 1 / m)], 0.05)
+    check(found.interruptions, [m], 0.03)
+
+
+# Several servers and exponential sizes: the same for every m.
+
+
+def balanced_fairness(arrival_rates, sets, capacities, jobs=90):
+    """E[X_i] for two classes and sizes of mean 1, by the recursion of Theorem 2 (ρ ≤ 0.7)."""
+    both = sum(capacities[s] for s in set(sets[0]) | set(sets[1]))
+    alone = [sum(capacities[s] for s in servers) for servers in sets]
+    weight = np.zeros((jobs, jobs))
+    weight[0, 0] = 1
+    for x, y in np.ndindex(jobs, jobs):
+        rate = both if x and y else alone[0] if x else alone[1]
+        if x:
+            weight[x, y] += arrival_rates[0] * weight[x - 1, y] / rate
+        if y:
+            weight[x, y] += arrival_rates[1] * weight[x, y - 1] / rate
+    weight /= weight.sum()
+    levels = np.arange(jobs)
+    return levels @ weight.sum(axis=1), weight.sum(axis=0) @ levels
+
+
+@pytest.mark.parametrize("m", [0, 1, 5])
+@pytest.mark.parametrize(
+    ("rates", "sets", "capacities"),
+    [
+        ((0.9, 0.9), ((0, 2), (1, 2)), (1, 1, 1)),
+        ((1.0, 0.3), ((0, 1), (1,)), (1, 1)),
+        ((0.4, 1.5), ((2, 0), (1, 2)), (0.5, 1, 2)),
+    ],
+)
+def test_exponential_sizes_give_balanced_fairness_at_every_m(rates, sets, capacities, m):
+    classes = tuple(map(ParallelClass, rates, [Exponential(1)] * 2, sets))
+    cluster = Cluster(capacities, classes, m)
+    jumps = 30_000 * (1 + m)
+    found = simulate(cluster, seed=31, replications=range(24), warmup=jumps // 10, jumps=jumps)
+    exact = balanced_fairness(rates, sets, capacities)
+    check(found.jobs, exact, 0.03)
+    check(found.service_rate, [λ / x for λ, x in zip(rates, exact, strict=True)], 0.03)
+    check(found.interruptions, [m, m])
+
+
+@pytest.mark.parametrize(("d", "m"), [(1, 2), (2, 0), (2, 3), (3, 1), (6, 1)])
+def test_random_assignment(d, m):
+    """E[T] = Σ_{i=d}^S 1/(S C(S−1, d−1)/C(i−1, d−1) − λ), S = 6 and sizes of mean 1."""
+    S, rate = 6, 4.2
+    cluster = Cluster((1,) * S, (ParallelClass(rate, Exponential(1), d),), m)
+    jumps = 30_000 * (1 + m)
+    found = simulate(cluster, seed=32, replications=range(24), warmup=jumps // 10, jumps=jumps)
+    speeds = [S * math.comb(S - 1, d - 1) / math.comb(i - 1, d - 1) for i in range(d, S + 1)]
+    check(found.response_time, [sum(1 / (speed - rate) for speed in speeds)], 0.03)
+
+
+@pytest.mark.parametrize(("size", "sign"), [(PAPER_SIZE, 1), (Deterministic(1), -1)])
+def test_interruptions_lead_to_balanced_fairness(size, sign):
+    """Three servers: γ tends to balanced fairness with m, from below if sizes vary more than the
+    exponential and from above if less. 2 % is left at m = 40, where the gap falls as 1/m."""
+    rates, sets = (0.6, 0.6), ((0, 2), (1, 2))
+    limit = 0.6 / balanced_fairness(rates, sets, (1, 1, 1))[0]
+    gap = []
+    for m in (0, 1, 5, 40):
+        cluster = Cluster((1, 1, 1), tuple(map(ParallelClass, rates, [size] * 2, sets)), m)
+        jumps = 60_000 + 10_000 * m
+        found = simulate(cluster, seed=33, replications=range(24), warmup=jumps // 10, jumps=jumps)
+        error = found.service_rate[0].standard_error
+        assert error < 0.01 * limit
+        gap.append((sign * (limit - found.service_rate[0].mean), error))
+    for (far, error), (near, other) in pairwise(gap[:3]):
+        assert far - near > FALSE_ALARM * math.hypot(error, other)
+    assert abs(gap[3][0]) < 0.02 * limit + FALSE_ALARM * gap[3][1]
+
+
+# Timers at the servers, as the paper has them, instead of quanta of work.
+
+
+def with_timers(cluster, rng, jumps):
+    """∫ X dt over time, from the empty cluster: timers of rate C_s/θ that run while s is busy."""
+    S, (c,) = len(cluster.capacities), cluster.classes
+    encoded = encode([c.size])
+    state, left = PseudoCode(S), {}
+    timer = [math.inf] * S
+    t, area, number = 0.0, 0.0, 0
+    arrival = rng.standard_exponential() / c.arrival_rate
+    for _ in range(jumps):
+        rate = {}
+        for s, j in enumerate(state.a):
+            if j is not None:
+                rate[j] = rate.get(j, 0) + cluster.capacities[s]
+        end, job = min(((t + left[j] / r, j) for j, r in rate.items()), default=(math.inf, None))
+        expiry = min(timer)
+        then = min(end, arrival, expiry)
+        for j, r in rate.items():
+            left[j] -= r * (then - t)
+        area += len(state.queue) * (then - t)
+        t, before = then, list(state.a)
+        if then == expiry:
+            freed = before[timer.index(expiry)]
+            state.expiry(freed)
+        elif then == end:
+            freed = job
+            state.departure(job)
+        else:
+            freed, left[number] = None, draw(rng, *encoded, 0)
+            state.arrival(number, floyd(rng, S, c.servers))
+            number += 1
+            arrival = t + rng.standard_exponential() / c.arrival_rate
+        for s, j in enumerate(state.a):
+            if j is None:
+                timer[s] = math.inf
+            elif j != before[s] or j == freed:
+                timer[s] = t + cluster.quantum / cluster.capacities[s] * rng.standard_exponential()
+    return area / t
+
+
+def test_quanta_of_work_are_timers_at_the_servers():
+    """The mean of X̄ over the first 300 jumps, a law that both must share to the last digit."""
+    cluster = Cluster((1, 2, 1, 0.5), (ParallelClass(3.2, PAPER_SIZE, 2),), 2)
+    R, jumps = 250, 300
+    found = simulate(cluster, seed=41, replications=range(R), warmup=0, jumps=jumps)
+    ours = found.tallies[:, AREA, 0] / found.durations
+    theirs = np.array([with_timers(cluster, generator(42, r), jumps) for r in range(R)])
+    difference = estimate(ours - theirs, np.ones(R), variance=1, jobs=R)
+    assert difference.half_width < 0.15 * theirs.mean()
+    assert abs(z_score(difference, 0)) < FALSE_ALARM
+
+
+# Replications.
+
+TOY = Cluster((1, 1, 1), tuple(ParallelClass(0.9, PAPER_SIZE, s) for s in ((0, 2), (1, 2))), 2)
+EFFORT = {"warmup": 1000, "jumps": 4000}
+
+
+def test_replications_do_not_depend_on_how_they_are_cut():
+    whole = simulate(TOY, seed=5, replications=range(7), **EFFORT)
+    part = simulate(TOY, seed=5, replications=range(2, 5), **EFFORT)
+    batches = until(TOY, 1e-9, seed=5, batch=3, most=7, **EFFORT)
+    np.testing.assert_array_equal(part.tallies, whole.tallies[2:5])
+    np.testing.assert_array_equal(batches.tallies, whole.tallies)
+    np.testing.assert_array_equal(batches.durations, whole.durations)
+    assert batches.service_rate == whole.service_rate
+    other = simulate(TOY, seed=5, replications=range(7), key=(1,), **EFFORT)
+    assert not np.isin(other.durations, whole.durations).any()
+
+
+def test_batches_stop_at_the_first_short_interval():
+    widths = []
+    for R in (10, 20, 30, 40):
+        found = simulate(TOY, seed=6, replications=range(R), **EFFORT)
+        widths.append(max(g.half_width for g in found.service_rate))
+    bound = 1.0001 * widths[2]
+    first = next(i for i, width in enumerate(widths) if width <= bound)
+    found = until(TOY, bound, seed=6, batch=10, most=1000, **EFFORT)
+    assert len(found.durations) == 10 * (first + 1)
+    assert max(g.half_width for g in found.service_rate) <= bound
+
+
+def test_load_and_quantum():
+    classes = ParallelClass(2, Exponential(2), 1), ParallelClass(1, Deterministic(2), (2, 0))
+    cluster = Cluster((1, 2, 3), classes, 4)
+    assert cluster.mean_size == close(1, rel=1e-15)
+    assert cluster.quantum == close(1 / 4, rel=1e-15)
+    assert cluster.load == close(1 / 2, rel=1e-15)
+    assert Cluster((1, 2, 3), classes, 0).quantum == math.inf
+    assert classes[1].servers == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: ParallelClass(0, Exponential(1), 1), "arrival_rate must be a positive"),
+        (lambda: ParallelClass(1, Pareto(1, 1), 1), "finite mean"),
+        (lambda: ParallelClass(1, Exponential(1), 0), "must be positive, found 0"),
+        (lambda: ParallelClass(1, Exponential(1), ()), "at least one"),
+        (lambda: ParallelClass(1, Exponential(1), (1, 1)), "distinct"),
+        (lambda: Cluster((1, 1), (), 1), "found none"),
+        (lambda: Cluster((1, math.inf), TOY.classes, 1), "capacity must be a positive"),
+        (lambda: Cluster((1, 1), TOY.classes, 1), "among the 2"),
+        (lambda: Cluster((1,), (ParallelClass(1, Exponential(1), 2),), 1), "among the 1"),
+        (lambda: Cluster(TOY.capacities, TOY.classes, -1), "at least 0, found -1"),
+        (lambda: simulate(TOY, seed=1, replications=range(2), warmup=0, jumps=0), "found none of"),
+        (lambda: simulate(TOY, seed=1, replications=range(1), **EFFORT), "at least two"),
+        (lambda: until(TOY, 0, seed=1, batch=2, most=3), "half_width must be a positive"),
+        (lambda: until(TOY, 1, seed=1, batch=1, most=3), "2 ≤ batch ≤ most"),
+        (lambda: interrupt((1, 2), 3), "found 3"),
+    ],
+)
+def test_refusals(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()

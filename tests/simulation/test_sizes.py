@@ -1,0 +1,156 @@
+"""Moments, remaining sizes and phases of every size against integrals of its survival function."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.linalg import expm
+
+from multiserver.sizes import (
+    Bimodal,
+    Deterministic,
+    Erlang,
+    Exponential,
+    Hyperexponential,
+    Pareto,
+)
+
+from ..theory.references import close
+
+# Each size, its survival function and where that jumps or bends.
+CONTINUOUS = [
+    (Exponential(2.5), lambda x: math.exp(-2.5 * x), ()),
+    (
+        Hyperexponential((2, 2 / 3), (0.5, 0.5)),
+        lambda x: (math.exp(-2 * x) + math.exp(-2 * x / 3)) / 2,
+        (),
+    ),
+    (
+        Hyperexponential((5.0, 0.2, 1.0), (0.7, 0.1, 0.2)),
+        lambda x: 0.7 * math.exp(-5 * x) + 0.1 * math.exp(-0.2 * x) + 0.2 * math.exp(-x),
+        (),
+    ),
+    (
+        Erlang(4, 3.0),
+        lambda x: math.exp(-3 * x) * (1 + 3 * x + (3 * x) ** 2 / 2 + (3 * x) ** 3 / 6),
+        (),
+    ),
+    (Pareto(5.5, 0.8), lambda x: min(1.0, (0.8 / x) ** 5.5) if x > 0 else 1.0, (0.8,)),
+    (Deterministic(1.7), lambda x: float(x < 1.7), (1.7,)),
+    (
+        Bimodal((0.2, 5.0), (5 / 6, 1 / 6)),
+        lambda x: (x < 0.2) * 5 / 6 + (x < 5) / 6,
+        (0.2, 5.0),
+    ),
+]
+every_size = pytest.mark.parametrize(
+    ("size", "survival", "breaks"), CONTINUOUS, ids=[repr(size) for size, _, _ in CONTINUOUS]
+)
+PHASE_TYPE = [s for s, _, _ in CONTINUOUS if isinstance(s, Exponential | Hyperexponential | Erlang)]
+
+
+def integral(f, start, breaks):
+    """∫ f from `start` to ∞, panel by panel; beyond 200 the sizes above leave less than 1e-10."""
+    points = [start, *(b for b in (*breaks, 1.0, 5.0, 20.0, 200.0) if b > start)]
+    return math.fsum(
+        quad(f, a, b, epsabs=0, epsrel=1e-11, limit=200)[0]
+        for a, b in zip(sorted(points), sorted(points)[1:], strict=False)
+    )
+
+
+@every_size
+def test_moments(size, survival, breaks):
+    """E[S] = ∫ P(S > x) dx and E[S²] = ∫ 2 x P(S > x) dx; the cut costs Pareto 200^-3.5."""
+    mean = integral(survival, 0.0, breaks)
+    second = integral(lambda x: 2 * x * survival(x), 0.0, breaks)
+    assert size.mean == close(mean, rel=1e-7)
+    assert size.second_moment == close(second, rel=1e-7)
+    assert size.variance == close(second - mean**2, rel=1e-6, abs=1e-9)
+
+
+@every_size
+def test_largest_remaining_size(size, survival, breaks):
+    """No age leaves more, and some age or great age leaves nearly as much."""
+    if isinstance(size, Pareto):
+        assert size.largest_remaining == math.inf
+        return
+    ages = [a for a in (*np.linspace(0, 20, 41), *breaks) if survival(a) > 1e-12]
+    remaining = [integral(survival, a, breaks) / survival(a) for a in ages]
+    assert max(remaining) <= size.largest_remaining * (1 + 1e-8)
+    assert max(remaining) >= size.largest_remaining * (1 - 1e-5)
+
+
+def test_largest_remaining_size_of_several_values():
+    """A job that outlives the value 1 has 99 left on average, one that starts only 1.99."""
+    assert Bimodal((1.0, 100.0), (0.99, 0.01)).largest_remaining == close(99.0, rel=1e-14)
+    assert Bimodal((3.0, 4.0), (0.5, 0.5)).largest_remaining == close(3.5, rel=1e-14)
+    assert Bimodal((4.0, 1.0, 2.0), (0.2, 0.5, 0.3)).largest_remaining == close(2.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("size", PHASE_TYPE, ids=repr)
+def test_phases(size):
+    alpha, rates = size.phases()
+    assert alpha.shape == (len(rates),)
+    assert alpha.sum() == close(1.0, rel=1e-15)
+    once = np.linalg.solve(-rates, np.ones(len(alpha)))
+    assert alpha @ once == close(size.mean, rel=1e-13)
+    assert 2 * alpha @ np.linalg.solve(-rates, once) == close(size.second_moment, rel=1e-13)
+    survival = next(s for other, s, _ in CONTINUOUS if other == size)
+    for x in (0.1, 1.0, 3.0):
+        assert alpha @ expm(rates * x) @ np.ones(len(alpha)) == close(survival(x), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [Deterministic(2), Bimodal((1, 2), (0.5, 0.5)), Pareto(3, 1)])
+def test_no_phases(size):
+    with pytest.raises(ValueError, match="only phase-type sizes have phases"):
+        size.phases()
+
+
+def test_moments_of_a_pareto_end_at_its_shape():
+    sizes = [Pareto(shape, 2.0) for shape in (1.0, 2.0, 3.0, 3.1)]
+    assert [math.isinf(s.mean) for s in sizes] == [True, False, False, False]
+    assert [math.isinf(s.second_moment) for s in sizes] == [True, True, False, False]
+    assert [math.isinf(s.variance) for s in sizes] == [True, True, False, False]
+    first_words = [s.warning.split(" is")[0] for s in sizes]
+    assert first_words == ["the mean", "the second moment", "the third moment", ""]
+
+
+def test_variance_does_not_cancel():
+    assert Bimodal((1e8, 1e8 + 1), (0.5, 0.5)).variance == close(0.25, rel=1e-12)
+    assert Pareto(1e9, 1.0).variance == close(1e-18, rel=1e-8)
+
+
+def test_mixtures_are_normalised():
+    thirds = Hyperexponential((1, 2, 3), (0.3333333333,) * 3)
+    assert thirds.probabilities == (1 / 3, 1 / 3, 1 / 3)
+    assert thirds == Hyperexponential((1, 2, 3), thirds.probabilities)
+
+
+@pytest.mark.parametrize(
+    ("make", "found"),
+    [
+        (lambda: Exponential(0), "rate must be a number in .* found 0"),
+        (lambda: Exponential(math.nan), "found nan"),
+        (lambda: Exponential("1"), "found '1'"),
+        (lambda: Exponential(True), "found True"),
+        (lambda: Deterministic(-1.0), "value must be .* found -1.0"),
+        (lambda: Deterministic(math.inf), "found inf"),
+        (lambda: Pareto(2.0, 1e101), "scale must be"),
+        (lambda: Pareto(0.0, 1.0), "shape must be"),
+        (lambda: Erlang(2.0, 1.0), "stages must be a positive integer, found 2.0"),
+        (lambda: Erlang(0, 1.0), "found 0"),
+        (lambda: Erlang(True, 1.0), "found True"),
+        (lambda: Hyperexponential((), ()), "at least one, found 0 and 0"),
+        (lambda: Hyperexponential((1, 2), (1.0,)), "found 2 and 1"),
+        (lambda: Hyperexponential((1, 2), (0.5, 0.6)), "found a sum of 1.1"),
+        (lambda: Hyperexponential((1, 2), (1.0, 0.0)), "probability must lie in"),
+        (lambda: Hyperexponential((1, -2), (0.5, 0.5)), "rates must be .* found -2"),
+        (lambda: Bimodal((0.0, 2.0), (0.5, 0.5)), "values must be .* found 0.0"),
+    ],
+)
+def test_bad_parameters(make, found):
+    with pytest.raises(ValueError, match=found):
+        make()
