@@ -22,7 +22,7 @@ try:
 except ConfigError as error:
     raise WorkflowError(str(error))
 plan.write_specs()
-expose(ROOT)
+expose(ROOT, plan.compiled)
 
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 AGREED = f"results/agreed/{plan.fingerprint}.txt"

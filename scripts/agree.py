@@ -1,8 +1,10 @@
-"""Assert that everything agrees: every claim as expected, every product up to date.
+"""Assert that everything agrees: every claim as expected, simulated as exact, every product up to
+date.
 
-Reads the sidecars of all products and the ledgers of all papers, writes a summary, and fails if a
-claim is not what its paper's file says it is or if a product was made from something else than
-the config now says.
+Reads the sidecars of all products, the ledgers and the z-scores of all papers, writes a summary,
+and fails if a claim is not what its paper's file says it is, if the simulated points do not scatter
+about their exact values as they should, or if a product was made from something else than the
+config now says.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from collections import Counter
 from pathlib import Path
 
 from atomic import write_text
+from score import ALARM, assess
+from tidy import read_table
 
 
 def main() -> None:
@@ -28,9 +32,10 @@ def main() -> None:
     faults = [f for name, mark in expected.items() for f in check_sidecar(name, mark)]
     lines = [f"{len(expected)} products are up to date"]
     for name in expected:
-        ledger = Path(name).with_suffix(".csv")
-        if ledger.stem == "ledger":
-            summary, unsound = summarise(ledger)
+        found = Path(name).with_suffix(".csv")
+        check = {"ledger": check_ledger, "z-scores": check_scores}.get(found.stem)
+        if check is not None:
+            summary, unsound = check(found)
             lines.append(summary)
             faults += unsound
     if faults:
@@ -48,7 +53,7 @@ def check_sidecar(name: str, fingerprint: str) -> list[str]:
     return [f"  {name}: made from {found}, expected {fingerprint}; delete it and run again"]
 
 
-def summarise(ledger: Path) -> tuple[str, list[str]]:
+def check_ledger(ledger: Path) -> tuple[str, list[str]]:
     """A line on a ledger, and the claims in it that are not as expected."""
     with ledger.open(encoding="utf-8", newline="") as file:
         rows = [
@@ -64,6 +69,24 @@ def summarise(ledger: Path) -> tuple[str, list[str]]:
     ]
     return (
         f"{ledger.parent.name}: {len(rows)} claims: {verdicts} ({ledger.with_suffix('.txt')})",
+        unsound,
+    )
+
+
+def check_scores(scores: Path) -> tuple[str, list[str]]:
+    """A line on the scores of a paper's simulated points, and the tests of them that fail."""
+    found = assess(read_table(scores)[0])
+    tests = {key: p for key, p in found.items() if key.startswith("p_")}
+    unsound = [
+        f"  {scores.parent.name}/z-scores: {key} is {p:.3g}, below {ALARM:g}"
+        f" ({scores.with_suffix('.txt')})"
+        for key, p in tests.items()
+        if p < ALARM
+    ]
+    return (
+        f"{scores.parent.name}: {found['points']} simulated points: largest |z|"
+        f" {found['largest']:.2f}, {found['coverage']:.1%} of 95 % intervals hold the exact value"
+        f" ({scores.with_suffix('.txt')})",
         unsound,
     )
 

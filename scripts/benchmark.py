@@ -1,8 +1,10 @@
 """Benchmark the mathematics: routes to the same numbers timed against each other in one run.
 
-The best of several repeats counts. Absolute times depend on the machine and its neighbours; the
-ratios to the last route of each block are what can be compared. So is the gap: how far a route's
-value is, relatively, from that of the last route, which the tests hold to be exact.
+The best of several repeats counts; what the first call takes, compilation included, stands apart.
+Absolute times depend on the machine and its neighbours; the ratios to the last route of each block
+are what can be compared. So is the gap: how far a route's value is, relatively, from that of the
+last route, which the tests hold to be exact. Simulators are timed per job, and their gaps are what
+so many jobs leave to chance; those of others run where `pip install --group benchmark` has been.
 """
 
 from __future__ import annotations
@@ -10,25 +12,58 @@ from __future__ import annotations
 import argparse
 import timeit
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from multiserver import MultiserverJobSystem
+from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.qbd import solve
 from multiserver.saturated import stationary, two_class
 from multiserver.saturated.half_size import half_size
 from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.single_duration import one_half_all
+from multiserver.simulation import fcfs, phase
+from simulators import simulate_in_most_queue, simulate_in_simpy
 from summation import sum_in_a_loop, sum_in_chunks
 from tidy import write_table
 
-UNITS = {"block": "name", "route": "name", "time": "s", "ratio": "1", "gap": "1"}
+UNITS = {
+    "block": "name",
+    "route": "name",
+    "first": "s",
+    "time": "s",
+    "ratio": "1",
+    "gap": "1",
+}
 REPEATS = 5
 # A route that takes longer than this is run once.
 PATIENCE = 1.0
 
-Routes = Mapping[str, Callable[[], float]]
+
+@dataclass(frozen=True)
+class Route:
+    """A way to a number, and by how many jobs its time is to be divided."""
+
+    run: Callable[[], float]
+    jobs: int = 1
+
+    def first(self) -> tuple[float, float]:
+        """The number, and the time of the first call in seconds."""
+        started = timeit.default_timer()
+        return self.run(), timeit.default_timer() - started
+
+    def best(self) -> float:
+        """The best time of a few calls, in seconds a job."""
+        once = timeit.timeit(self.run, number=1)
+        rest = [] if once > PATIENCE else timeit.repeat(self.run, number=1, repeat=REPEATS)
+        return min([once, *rest]) / self.jobs
+
+
+Routes = Mapping[str, Callable[[], float] | Route]
 
 
 def main() -> None:
@@ -42,21 +77,17 @@ def main() -> None:
     print(table.to_string(index=False, float_format="{:.3g}".format))
 
 
-def compare(block: str, routes: Routes) -> list[tuple[str, str, float, float, float]]:
-    """A row a route: its best time, and how time and value stand to the last one's."""
-    values = {name: run() for name, run in routes.items()}
-    times = {name: measure(run) for name, run in routes.items()}
-    *_, last = routes
+def compare(block: str, routes: Routes) -> list[tuple[str, str, float, float, float, float]]:
+    """A row a route: its times, and how time and value stand to the last one's."""
+    ways = {name: r if isinstance(r, Route) else Route(r) for name, r in routes.items()}
+    firsts = {name: way.first() for name, way in ways.items()}
+    times = {name: way.best() for name, way in ways.items()}
+    *_, last = ways
+    exact = firsts[last][0]
     return [
-        (block, name, times[name], times[name] / times[last], abs(values[name] / values[last] - 1))
-        for name in routes
+        (block, name, first, times[name], times[name] / times[last], abs(value / exact - 1))
+        for name, (value, first) in firsts.items()
     ]
-
-
-def measure(run: Callable[[], float]) -> float:
-    """The best time of a few runs, in seconds."""
-    first = timeit.timeit(run, number=1)
-    return first if first > PATIENCE else min(timeit.repeat(run, number=1, repeat=REPEATS))
 
 
 def blocks() -> dict[str, Routes]:
@@ -88,6 +119,39 @@ def blocks() -> dict[str, Routes]:
         "λ* of three needs at n = 1e8": {
             "closed form, one rate": lambda: one_half_all(10**8, 1e-8, 1e-8).throughput,
         },
+        "E[T] at n = 10, half of capacity": response_time(),
+    }
+
+
+def response_time() -> Routes:
+    """Ways to E[T] of needs 1 and 10 with p10 = 10^−0.8, simulated ones per job."""
+    p10 = 10**-0.8
+    system = MultiserverJobSystem.of(10, (1, 10), (1.0, 1.0), (1 - p10, p10))
+    rate = 0.5 * system.naive_throughput
+    prepared = prepare(system)
+    chain = prepared.at(rate)
+
+    def job_level(jobs: int) -> float:
+        load = fcfs.Workload.of(system, rate)
+        return fcfs.simulate(load, jobs=jobs, replications=2, seed=1).mean_response_time.mean
+
+    def phase_level(jobs: int, steps: int | None) -> float:
+        return phase.simulate(chain, jobs, seed=1, steps=steps).mean_response_time.mean
+
+    others = {
+        "SimPy": (simulate_in_simpy, "simpy", 20_000),
+        "most-queue": (simulate_in_most_queue, "most_queue", 20_000),
+    }
+    return {
+        **{
+            name: Route(lambda run=run, jobs=jobs: run(system, rate, jobs), jobs)
+            for name, (run, package, jobs) in others.items()
+            if find_spec(package)
+        },
+        "job level": Route(lambda: job_level(10**6), 2 * 10**6),
+        "phase level, single steps": Route(lambda: phase_level(10**7, 1), 10**7),
+        "phase level, skeleton": Route(lambda: phase_level(10**8, None), 10**8),
+        "exact": lambda: solve(prepared.at(rate)).mean_response_time,
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from plan.fingerprint import CodeDigests
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,6 +1,7 @@
 """Mean response time against the arrival rate, with the limits of stability.
 
-Series: `blue` and `red` (stability-limit).
+Series: any number (response-time), each with its simulated points (simulated-response-time) under
+the same name and `-simulated`.
 """
 
 from __future__ import annotations
@@ -11,22 +12,41 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-COLOURS = {"blue": "C0", "red": "C1"}
+SIMULATED = "-simulated"
+MARKERS = "^vsoDPX"
+DASHES = [":", (0, (1, 3)), (0, (3, 2, 1, 2)), (0, (5, 2))]
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """The limits λ* as dotted lines and the naive one in black."""
+    """Exact curves, simulated points with intervals, λ* dotted and the naive limit in black."""
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
-    naive = max(limit["naive_throughput"].iloc[0] for limit in series.values())
-    for name, limit in series.items():
-        throughput = limit["throughput"].iloc[0]
-        label = rf"$\lambda^*_\mathrm{{{name}}}$ = {throughput:.4f}"
-        style = {"blue": ":", "red": (0, (1, 3))}[name]
-        ax.axvline(throughput, color=COLOURS[name], linestyle=style, lw=1.6, label=label)
+    curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
+    naive = 0.0
+    for i, (name, curve) in enumerate(curves.items()):
+        ax.plot(curve["arrival_rate"], curve["mean_response_time"], color=f"C{i}", label=name)
+        points = series.get(name + SIMULATED)
+        if points is not None:
+            ax.errorbar(
+                points["arrival_rate"],
+                points["mean_response_time"],
+                points["mean_response_time_half_width"],
+                color=f"C{i}",
+                linestyle="none",
+                marker=MARKERS[i % len(MARKERS)],
+                capsize=1.5,
+                label=f"{name}, simulated",
+            )
+        last = curve.iloc[-1]
+        limit = last["arrival_rate"] / last["load"]
+        naive = max(naive, last["arrival_rate"] / last["fraction"])
+        label = rf"$\lambda^*_\mathrm{{{name}}}$ = {limit:.4f}"
+        dash = DASHES[i % len(DASHES)]
+        ax.axvline(limit, color=f"C{i}", linestyle=dash, lw=1.6, label=label)
     label = rf"$\lambda^\mathrm{{naive}}$ = {naive:g}"
     ax.axvline(naive, color="black", lw=1.2, label=label)
     ax.set_xlim(0, 1.05 * naive)
+    ax.set_ylim(0, figure["drawing"]["ceiling"])
     ax.set_xlabel(r"arrival rate $\lambda$ (jobs/s)")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
     ax.legend(loc="upper left")

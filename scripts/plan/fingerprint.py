@@ -53,15 +53,21 @@ class CodeDigests:
             raise LookupError(f"no module {', '.join(missing)}")
         return digest(*(f"{name}\n{_normalise(closure[name])}" for name in sorted(closure)))
 
+    def modules(self, package: str) -> list[str]:
+        """The dotted names of a package's public modules."""
+        return [f"{package.replace('/', '.')}.{file.stem}" for file in self._files(package)]
+
     def functions(self, package: str) -> list[str]:
         """The public functions of a package's modules, as module/function with hyphens."""
-        files = [file for f in self._folders for file in sorted((f / package).glob("[!_]*.py"))]
         return [
             f"{file.stem}/{node.name}".replace("_", "-")
-            for file in files
+            for file in self._files(package)
             for node in _parse(file).body
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
         ]
+
+    def _files(self, package: str) -> list[Path]:
+        return [file for f in self._folders for file in sorted((f / package).glob("[!_]*.py"))]
 
     def _find(self, name: str) -> Path | None:
         stem = Path(*name.split("."))

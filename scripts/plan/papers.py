@@ -12,9 +12,12 @@ from plan.products import Product, Series
 from plan.read import read_yaml
 from plan.validate import Schemas, check_systems
 
+QUICK = 200_000
+
 SUFFIXES = {
     "tabulate": ("csv", "tex"),
     "judge": ("csv", "tex", "txt"),
+    "score": ("csv", "tex", "txt"),
     "typeset": ("tex",),
 }
 
@@ -23,9 +26,15 @@ class PaperFile:
     """One file of `config/papers` on its way to products."""
 
     def __init__(
-        self, file: FilePath, schemas: Schemas, digests: CodeDigests, look: Mapping[str, Any]
+        self,
+        file: FilePath,
+        schemas: Schemas,
+        digests: CodeDigests,
+        look: Mapping[str, Any],
+        chance: Mapping[str, Any],
     ) -> None:
-        self._schemas, self._digests, self._look = schemas, digests, look
+        self._schemas, self._digests = schemas, digests
+        self._look, self._chance = look, chance
         self._name = f"config/papers/{file.name}"
         document, self._lines = read_yaml(file, self._name)
         self._paper, self._faults = schemas.check("paper", document, ())
@@ -44,6 +53,7 @@ class PaperFile:
                 self._faults.append(Fault(("tables", id), "the id of a figure too", "a new id"))
         if paper["claims"]:
             products += self._claims()
+        products += self._scores(products)
         raise_for(self._faults, self._name, self._lines)
         return products
 
@@ -81,6 +91,20 @@ class PaperFile:
             self._product("values", "typeset", content, series, ("typeset",), SUFFIXES["typeset"]),
         ]
 
+    def _scores(self, products: list[Product]) -> list[Product]:
+        """How all simulated points of the paper stand to their exact values."""
+        simulated = {
+            f"{product.id}/{name}": series
+            for product in products
+            for name, series in product.series.items()
+            if {"jobs", "effort"} & series.parameters.keys()
+        }
+        content = {"bibliography": self._paper["bibliography"]}
+        scores = self._product(
+            "z-scores", "score", content, simulated, ("score",), SUFFIXES["score"]
+        )
+        return [scores] if simulated else []
+
     def _claim_parameters(self, claim: dict[str, Any], path: Path) -> dict[str, Any]:
         """Those that the claim gives, as they now are in the series that it is about."""
         ids = [c["id"] for c in self._paper["claims"]]
@@ -111,10 +135,24 @@ class PaperFile:
             study = parameters["study"]
             completed = self._branch("studies", study, parameters, at, "study")
             self._faults += check_systems(completed, at)
+            completed = self._draw_by_lot(study, completed)
             block["series"][name] = completed
             own = {key: value for key, value in completed.items() if key != "study"}
             resolved[name] = self._series(study, own, ".".join(path[1:]))
         return resolved
+
+    def _draw_by_lot(self, study: str, block: dict[str, Any]) -> dict[str, Any]:
+        """A series with the run's seed, unless it has one, and effort, if the study knows them."""
+        known, effort = self._schemas.keys(f"studies/{study}"), self._chance["effort"]
+        if "seed" in known:
+            block = {"seed": self._chance["seed"], **block}
+        if "effort" in known:
+            block = {"effort": effort, **block}
+        if "jobs" in known:
+            jobs = block["jobs"]
+            limit = {"paper": jobs, "exhaustive": jobs, "quick": min(jobs, QUICK)}
+            block["jobs"] = limit.get(effort, effort)
+        return block
 
     def _branch(self, group: str, kind: str, value: dict, path: Path, key: str) -> dict:
         known = self._schemas.kinds(group)

@@ -50,8 +50,10 @@ class Plan:
             "widths": run["widths"],
             "formats": run["formats"],
         }
+        chance = {"effort": run["effort"], "seed": run["seed"]}
         digests = CodeDigests([root / "scripts", root / "src"])
-        loaders = [PaperFile(folder / f"{p}.yaml", schemas, digests, look) for p in papers]
+        files = (folder / f"{paper}.yaml" for paper in papers)
+        loaders = [PaperFile(file, schemas, digests, look, chance) for file in files]
         products = tuple(product for loader in loaders for product in loader.load())
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
         for i, preview in enumerate(run["previews"]):
@@ -84,6 +86,11 @@ class Plan:
     def code(self, *modules: str) -> str:
         """The digest of these modules of ours and of all that they import."""
         return self._digests.digest(*modules)
+
+    @property
+    def compiled(self) -> str:
+        """The digest of all code that is compiled."""
+        return self._digests.digest(*self._digests.modules("multiserver/simulation"))
 
     @property
     def fingerprint(self) -> str:

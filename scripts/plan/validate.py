@@ -57,6 +57,10 @@ class Schemas:
         """The names of all studies or drawings."""
         return sorted(file.stem for file in (self._folder / group).glob("*.yaml"))
 
+    def keys(self, name: str) -> list[str]:
+        """The keys that a schema knows."""
+        return list(self._registry.contents(f"atlas:{name}").get("properties", {}))
+
     def check(self, name: str, value: Any, path: Path) -> tuple[Any, list[Fault]]:
         """`value` completed by the defaults of schema `name`, and its faults."""
         schema = self._registry.contents(f"atlas:{name}")

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from multiserver import MultiserverJobSystem
+from multiserver import JobClass, MultiserverJobSystem
 from multiserver.saturated import single_duration, stationary, two_class
 from multiserver.saturated.chain import enumerate_chain
 from multiserver.saturated.one_or_n import OneOrNMeans, one_or_n
@@ -116,7 +116,7 @@ def worst_is_at_inflection(parameters: Parameters) -> bool:
 
 def most_idle(parameters: Parameters) -> int:
     """The most servers idle in any saturated state."""
-    return int(enumerate_chain(_system(parameters, 1.0)).idle.max())
+    return int(enumerate_chain(build_mix(parameters, 1.0)).idle.max())
 
 
 def worst_shares_in_order(parameters: Parameters) -> bool:
@@ -125,30 +125,34 @@ def worst_shares_in_order(parameters: Parameters) -> bool:
     return shares == sorted(shares)
 
 
-def worst_exponents_in_order(parameters: Parameters) -> bool:
-    """Whether the α of the worst mix falls from `n` to `three` to `half`."""
-    alphas = [worst_exponent({**parameters, "sizes": sizes}) for sizes in ("n", "three", "half")]
-    return alphas == sorted(alphas, reverse=True)
-
-
 def closed_form_gap(parameters: Parameters) -> float:
     """The relative gap between the closed form of the throughput at α = `exponent` and the
     enumerated chain."""
     alpha = parameters["exponent"]
-    chain = stationary.solve(_system(parameters, alpha))
+    chain = stationary.solve(build_mix(parameters, alpha))
     return _means(parameters, alpha).throughput / chain.throughput - 1
 
 
 def product_form_gap(parameters: Parameters) -> float:
     """The same for the product form of two classes, and sizes `half`."""
     alpha = parameters["exponent"]
-    product = two_class.law(_system(parameters, alpha)).throughput
+    product = two_class.law(build_mix(parameters, alpha)).throughput
     return _means(parameters, alpha).throughput / product - 1
 
 
 def large_job_probability(parameters: Parameters) -> float:
     """n^{`sign` α}/2 at α = `exponent`."""
     return parameters["servers"] ** (parameters["sign"] * parameters["exponent"]) / 2
+
+
+def build_mix(parameters: Parameters, alpha: float) -> MultiserverJobSystem:
+    """The system at one α; classes of probability 0 are left out."""
+    n, large = parameters["servers"], parameters["servers"] ** -alpha
+    needs = {"n": [n], "half": [n // 2], "three": [n // 2, n]}[parameters["sizes"]]
+    rates = read_rates(parameters) if len(needs) == 1 else (1.0, 1.0, 1.0)
+    chances = [1 - large, *[large / len(needs)] * len(needs)]
+    columns = zip([1, *needs], rates, chances, strict=False)
+    return MultiserverJobSystem(n, tuple(JobClass(*c) for c in columns if c[2] > 0))
 
 
 def _means(
@@ -170,14 +174,6 @@ def _share_of_load(parameters: Parameters, alpha: float) -> float:
     n, (rate_1, rate_n) = parameters["servers"], read_rates(parameters)
     ones, alls = (1 - n**-alpha) / rate_1, n ** (1 - alpha) / rate_n
     return ones / (ones + alls)
-
-
-def _system(parameters: Parameters, alpha: float) -> MultiserverJobSystem:
-    n, large = parameters["servers"], parameters["servers"] ** -alpha
-    needs = {"n": [n], "half": [n // 2], "three": [n // 2, n]}[parameters["sizes"]]
-    rates = read_rates(parameters) if len(needs) == 1 else (1.0, 1.0, 1.0)
-    shares = [large / len(needs)] * len(needs)
-    return MultiserverJobSystem.of(n, [1, *needs], rates, [1 - large, *shares])
 
 
 def _turns_once(curve: list[float]) -> bool:

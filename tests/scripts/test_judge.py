@@ -77,11 +77,11 @@ def test_the_ledger_shows_an_unsound_claim_in_text_and_latex(tmp_path):
 
 
 def test_an_unsound_claim_is_a_fault_of_the_run(tmp_path):
-    summary, unsound = agree.summarise(ledger(tmp_path, 78.0))
+    summary, unsound = agree.check_ledger(ledger(tmp_path, 78.0))
     assert "1 claims: 1 disagrees" in summary
     assert len(unsound) == 1
     assert "peak: disagrees; stated 77, recomputed 78.0" in unsound[0]
 
 
 def test_a_sound_ledger_has_no_faults(tmp_path):
-    assert agree.summarise(ledger(tmp_path, 77.2))[1] == []
+    assert agree.check_ledger(ledger(tmp_path, 77.2))[1] == []

@@ -38,7 +38,6 @@ def test_all_builds_every_product_and_a_second_run_does_nothing(built):
         assert (figures / name).stat().st_size > 0
     for name in ("ledger.csv", "ledger.tex", "ledger.txt", "values.tex"):
         assert (figures / name).stat().st_size > 0
-    assert not (figures / "fig3.pdf").exists()
     assert built.build("all") == []
 
 
@@ -69,6 +68,16 @@ def test_a_figure_with_other_parameters_has_no_reference_and_fails_nothing(copy)
     assert "no reference    fig7a-at-1" in ledger
     assert "agrees          fig7b-at-1" in ledger
     assert "the figure is drawn with another servers" in ledger
+
+
+def test_another_seed_reruns_what_is_simulated(copy):
+    messages = jobs(copy.run(NAME, "--dry-run", "--config", "seed=1", "effort=quick"))
+    assert messages == [
+        f"compute simulated-response-time for {NAME}/fig3",
+        f"compute simulated-response-time for {NAME}/fig3",
+        f"draw {NAME}/fig3",
+        f"score {NAME}/z-scores",
+    ]
 
 
 def test_a_figure_reruns_by_its_name(copy):

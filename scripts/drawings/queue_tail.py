@@ -1,0 +1,47 @@
+"""P(N > k) against k, exact and simulated.
+
+Series: any number (queue-tail), each with its simulated points (simulated-queue-tail) under the
+same name and `-simulated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+SIMULATED = "-simulated"
+MARKERS = "o^svDPX"
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """A logarithmic axis of probability; the decay rate is the slope that each curve ends in."""
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
+    for i, (name, curve) in enumerate(curves.items()):
+        load = figure["series"][name]["parameters"]["load"]
+        decay = curve["decay_rate"].iloc[0]
+        label = rf"$\lambda = {load:g}\,\lambda^*$, decay {decay:.4f}"
+        ax.semilogy(curve["jobs"], curve["tail"], color=f"C{i}")
+        points = series.get(name + SIMULATED)
+        if points is not None:
+            ax.errorbar(
+                points["jobs"],
+                points["tail"],
+                points["tail_half_width"],
+                color=f"C{i}",
+                linestyle="none",
+                marker=MARKERS[i % len(MARKERS)],
+                markersize=3,
+                capsize=1.2,
+                label=label,
+            )
+    ax.set_ylim(figure["drawing"]["floor"], 1.2)
+    ax.set_xlim(0)
+    ax.set_xlabel(r"number of jobs $k$")
+    ax.set_ylabel(r"$\mathrm{P}(N > k)$")
+    fig.legend(loc="outside upper center")
+    return fig

@@ -1,0 +1,44 @@
+"""Mean response time class by class against the load.
+
+Series: `classes` (response-time-by-class) and `classes-simulated` (simulated-classes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+MARKERS = "^vsoDPX"
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Exact curves and simulated points on a logarithmic axis, the mean over all jobs in black."""
+    curves = series["classes"].groupby("class", sort=False)
+    points = series["classes-simulated"].groupby("quantity", sort=False)
+    needs = figure["series"]["classes"]["parameters"]["needs"]
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    for c, (name, curve) in enumerate(curves):
+        color = "black" if name == "all" else f"C{c}"
+        label = "all jobs" if name == "all" else f"need {needs[c]}"
+        ax.plot(curve["load"], curve["mean_response_time"], color=color, lw=1)
+        found = points.get_group(name)
+        ax.errorbar(
+            found["load"],
+            found["mean_response_time"],
+            found["half_width"],
+            color=color,
+            linestyle="none",
+            marker=MARKERS[c % len(MARKERS)],
+            markersize=3,
+            capsize=1.5,
+            label=label,
+        )
+    ax.set_yscale("log")
+    ax.set_xlabel(r"load $\lambda/\lambda^*$")
+    ax.set_ylabel(r"mean response time $\mathrm{E}[T_c]$ (s)")
+    ax.legend(loc="upper left")
+    return fig

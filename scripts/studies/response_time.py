@@ -1,0 +1,38 @@
+"""Mean response time of FCFS against the arrival rate λ, exact.
+
+The points lie evenly in λ up to the given `load`, λ/λ*; the `fraction` of capacity is λ E[S]/n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.qbd import solve
+from quantities.systems import read_system
+
+UNITS = {
+    "arrival_rate": "jobs/s",
+    "load": "1",
+    "fraction": "1",
+    "mean_jobs": "jobs",
+    "mean_waiting": "jobs",
+    "mean_response_time": "s",
+}
+
+
+def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+    """One row an arrival rate."""
+    system = read_system(parameters)
+    blocks = prepare(system)
+    rows = []
+    for load in np.linspace(0, parameters["load"], parameters["points"] + 1)[1:]:
+        arrival_rate = load * blocks.throughput
+        law = solve(blocks.at(arrival_rate))
+        means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
+        rows.append((arrival_rate, load, arrival_rate / system.naive_throughput, *means))
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,0 +1,53 @@
+"""A run's seed and effort reach every simulated series, and no other."""
+
+from __future__ import annotations
+
+import pytest
+
+from plan import ConfigError, Plan
+
+PAPERS = {"papers": ["two-class-stability"]}
+
+
+def series(project, **config):
+    plan = Plan.load({**PAPERS, **config}, project.root)
+    figure = next(p for p in plan.products if p.id == "fig3")
+    return figure.series["blue-simulated"], figure.series["blue"]
+
+
+def test_effort_sets_the_number_of_jobs(project):
+    jobs = {
+        effort: series(project, effort=effort)[0].parameters["jobs"]
+        for effort in ("paper", "exhaustive", "quick", 12345)
+    }
+    assert jobs == {"paper": 10**8, "exhaustive": 10**8, "quick": 200_000, 12345: 12345}
+
+
+def test_the_seed_is_the_runs_unless_the_series_has_its_own(project):
+    assert series(project, seed=7)[0].parameters["seed"] == 7
+    project.edit(
+        "config/papers/two-class-stability.yaml",
+        "blue-simulated: {study: simulated-response-time,",
+        "blue-simulated: {study: simulated-response-time, seed: 11,",
+    )
+    assert series(project, seed=7)[0].parameters["seed"] == 11
+
+
+def test_exact_series_depend_on_neither(project):
+    first, second = (
+        series(project, seed=seed, effort=effort) for seed, effort in ((1, "paper"), (2, 9999))
+    )
+    assert first[0].digest != second[0].digest
+    assert first[1].digest == second[1].digest
+
+
+@pytest.mark.parametrize("wrong", ["fast", 10, 1.5, None])
+def test_an_unknown_effort_is_refused(project, wrong):
+    with pytest.raises(ConfigError, match="effort"):
+        Plan.load({**PAPERS, "effort": wrong}, project.root)
+
+
+def test_simulated_series_are_scored(project):
+    plan = Plan.load(PAPERS, project.root)
+    scores = next(p for p in plan.products if p.id == "z-scores")
+    assert set(scores.series) == {"fig3/blue-simulated", "fig3/red-simulated"}
