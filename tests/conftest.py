@@ -67,8 +67,8 @@ def project(tmp_path: Path) -> Project:
     return copy_project(tmp_path / "atlas")
 
 
-def copy_project(target: Path) -> Project:
-    """Copy the project's sources to `target`, with the effort of simulations set to quick."""
+def copy_project(target: Path, papers: str = "[two-class-stability]") -> Project:
+    """Copy the project's sources to `target`, to build some papers with little effort."""
     target.mkdir(parents=True)
     for part in PARTS:
         source = ROOT / part
@@ -79,4 +79,5 @@ def copy_project(target: Path) -> Project:
             shutil.copy2(source, target / part)
     copied = Project(target)
     copied.edit("config/config.yaml", "effort: paper ", "effort: quick ")
+    copied.edit("config/config.yaml", "papers: all ", f"papers: {papers} ")
     return copied

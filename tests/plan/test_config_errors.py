@@ -8,6 +8,7 @@ import pytest
 from plan import ConfigError, Plan
 
 PAPER = "config/papers/two-class-stability.yaml"
+PAPERS = {"papers": ["two-class-stability"]}
 REGION = "region-a: &region-a {servers: 200, needs: [1, 100], rates: [2.0, 1.0]}"
 EXAMPLE = "servers: 30, needs: [3, 10], rates: [2.0, 1.0], probabilities: [0.5, 0.5]}"
 
@@ -126,7 +127,7 @@ def test_a_mistake_in_a_paper_is_said_with_file_key_found_and_expected(project, 
     old, new, fragments = MISTAKES[name]
     project.edit(PAPER, old, new)
     with pytest.raises(ConfigError) as caught:
-        Plan.load({}, project.root)
+        Plan.load(PAPERS, project.root)
     message = str(caught.value)
     for fragment in (PAPER, "found", "expected", "no job was started", *fragments):
         assert fragment in message
@@ -157,7 +158,7 @@ def test_all_faults_of_a_file_are_said_at_once(project):
     )
     project.edit(PAPER, REGION, REGION.replace("[1, 100]", "[100, 1]"))
     with pytest.raises(ConfigError, match=r"fig6a(.|\n)*worst-need"):
-        Plan.load({}, project.root)
+        Plan.load(PAPERS, project.root)
 
 
 def test_a_fault_names_the_line_on_which_its_key_stands(project):
@@ -167,7 +168,7 @@ def test_a_fault_names_the_line_on_which_its_key_stands(project):
     lines = (project.root / PAPER).read_text(encoding="utf-8").splitlines()
     number = next(i for i, line in enumerate(lines, start=1) if "servers: 0," in line)
     with pytest.raises(ConfigError, match=f"{PAPER}:{number}: figures"):
-        Plan.load({}, project.root)
+        Plan.load(PAPERS, project.root)
 
 
 def test_a_run_with_a_mistake_starts_no_job(project):

@@ -1,4 +1,7 @@
-"""What reruns after what: by dry runs on a project that has been built once, and by builds."""
+"""What reruns after what: by dry runs on a project that has been built once, and by builds.
+
+One paper stands for all; `test_everything` builds the others.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ NAME = "two-class-stability"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project in which everything has been built. Tests work on copies of it."""
+    """A project in which a paper has been built. Tests work on copies of it."""
     project = copy_project(tmp_path_factory.mktemp("built") / "atlas")
     project.build("all")
     return project
