@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 from plan import ConfigError, Plan, expose
 
 try:
-    plan = Plan.load(config, ROOT)
+    plan = Plan.load(config, ROOT, workflow.configfiles)
 except ConfigError as error:
     raise WorkflowError(str(error))
 plan.write_specs()
@@ -38,6 +38,7 @@ rule all:
     input:
         [product.targets for product in plan.complete()],
         AGREED,
+        plan.gallery.mark,
     message:
         "all papers are made and agree"
 
@@ -58,6 +59,7 @@ include: "workflow/rules/make.smk"
 include: "workflow/rules/agree.smk"
 include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/preview.smk"
+include: "workflow/rules/publish.smk"
 
 
 onsuccess:

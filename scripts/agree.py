@@ -27,7 +27,10 @@ def main() -> None:
     parser.add_argument("spec", type=Path, help="fingerprints by sidecar (JSON)")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
+    # Of a workflow that takes this one as a module, `prefix` is part of the output's name.
+    root = arguments.output.parents[2]
     expected = json.loads(arguments.spec.read_text(encoding="utf-8"))
+    expected = {str(root / name): mark for name, mark in expected.items()}
 
     faults = [f for name, mark in expected.items() for f in check_sidecar(name, mark)]
     lines = [f"{len(expected)} products are up to date"]

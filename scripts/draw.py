@@ -1,4 +1,4 @@
-"""Draw a figure: the drawing its spec names, from the series its spec names.
+"""Draw a figure: the drawing its spec names, from the series its spec names; and how to cite it.
 
 The files carry what they were made from in their metadata (PDF Subject, PNG and SVG Description)
 and no date, so that the same figure is the same file, byte for byte.
@@ -16,8 +16,10 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atomic import replace
+from atomic import replace, write_text
+from cite import paste, references
 from product import Spec, identify, run
+from shades import shade
 
 # What each format calls the description, and the date that it would add.
 DESCRIPTION = {"pdf": "Subject", "png": "Description", "svg": "Description"}
@@ -37,6 +39,10 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
             file = folder / f"{spec['id']}.{kind}"
             _write(figure, file, spec)
             yield file
+    for suffix, text in ((".figure.tex", paste(spec)), (".bib", references(spec))):
+        file = folder / f"{spec['id']}{suffix}"
+        write_text(file, text)
+        yield file
 
 
 def _write(figure: Figure, file: Path, spec: Spec) -> None:
@@ -45,6 +51,8 @@ def _write(figure: Figure, file: Path, spec: Spec) -> None:
     metadata = {"Title": spec["title"], DESCRIPTION[kind]: story} | DATE[kind]
     with replace(file) as draft:
         figure.savefig(draft, format=kind, metadata=metadata)
+        if kind == "svg":
+            write_text(draft, shade(draft.read_text(encoding="utf-8")))
 
 
 def _read_style(text: str) -> matplotlib.RcParams:

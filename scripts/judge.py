@@ -93,14 +93,14 @@ def matches(stated: Any, value: Any, tolerance: float) -> bool:
     return stated == value
 
 
-def show(value: Any) -> str:
-    """A stated or recomputed value for a reader."""
+def show(value: Any, style: str = ".6g") -> str:
+    """A stated or recomputed value for a reader, floats in the given format."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return format(value, style)
     if isinstance(value, list):
-        inner = ", ".join(show(item) for item in value)
+        inner = ", ".join(show(item, style) for item in value)
         return f"[{inner}]"
     return str(value)
 
@@ -108,8 +108,7 @@ def show(value: Any) -> str:
 def narrate(spec: Spec, ledger: pd.DataFrame) -> str:
     """The ledger as plain text."""
     counts = ", ".join(f"{n} {verdict}" for verdict, n in ledger["verdict"].value_counts().items())
-    paper = spec["bibliography"]
-    lines = [f"{paper['title']} ({', '.join(paper['authors'])}, {paper['year']})", f"{counts}", ""]
+    lines = [head(spec), counts, ""]
     for row in ledger.itertuples():
         stated, found = show(json.loads(row.stated)), show(json.loads(row.recomputed))
         lines.append(f"{'   ' if row.sound else '!! '}{row.verdict:<15} {row.claim}")
@@ -117,6 +116,15 @@ def narrate(spec: Spec, ledger: pd.DataFrame) -> str:
         lines.append(f"      stated {stated}, recomputed {found}")
         lines += [f"      {row.reason}"] if row.reason else []
     return "\n".join(lines) + "\n"
+
+
+def head(spec: Spec) -> str:
+    """What the claims are about."""
+    if spec["bibliography"] is None:
+        return spec["paper"]
+    return "{title} ({names}, {year})".format(
+        names=", ".join(spec["bibliography"]["authors"]), **spec["bibliography"]
+    )
 
 
 def typeset(ledger: pd.DataFrame) -> str:

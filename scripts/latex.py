@@ -20,6 +20,7 @@ ESCAPES = str.maketrans(
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "…": r"\dots{}",
+        "é": r"\'e",
         "−": "$-$",
         "²": "${}^2$",
         "′": "${}'$",

@@ -38,8 +38,12 @@ def run(description: str | None, make: Make) -> None:
     arguments = parser.parse_args()
     started = time.perf_counter()
     spec = json.loads(arguments.spec.read_text(encoding="utf-8"))
+    # Of a workflow that takes this one as a module, `prefix` is part of the mark's name.
+    root = arguments.mark.parents[3]
+    for one in spec["series"].values():
+        one["file"] = str(root / one["file"])
     series = {name: read_table(Path(s["file"]))[0] for name, s in spec["series"].items()}
-    folder = Path("figures", spec["paper"])
+    folder = root / "figures" / spec["paper"]
     files = list(make(spec, series, folder))
     sidecar = describe(spec, files, time.perf_counter() - started)
     text = json.dumps(sidecar, indent=1, ensure_ascii=False) + "\n"

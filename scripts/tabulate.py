@@ -1,4 +1,5 @@
-"""Tabulate: all columns of the series as CSV, the chosen ones typeset as a LaTeX tabular."""
+"""Tabulate: all columns of the series as CSV, the chosen ones typeset as a LaTeX tabular, and what
+to cite."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ from pathlib import Path
 import pandas as pd
 
 from atomic import write_text
+from cite import references
 from latex import escape, tabular
 from product import Spec, run
 from tidy import read_table, write_table
 
 
 def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
-    """Write `<id>.csv` and `<id>.tex`.
+    """Write `<id>.csv`, `<id>.tex` and `<id>.bib`.
 
     Several series are stacked, with a first column that names them; `rows` keeps some of the rows.
     """
@@ -38,6 +40,9 @@ def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Itera
     tex = folder / f"{spec['id']}.tex"
     write_text(tex, tabular(headings, rows))
     yield tex
+    bib = folder / f"{spec['id']}.bib"
+    write_text(bib, references(spec))
+    yield bib
 
 
 def show(value: object, style: str) -> str:

@@ -1,7 +1,7 @@
 r"""Typeset the recomputed values of a paper's claims as LaTeX.
 
-`\multiserver{<paper>/<claim>}` expands to the number, in captions too; an unknown key is an error.
-`\multiserverstated{…}` gives the number that the paper states.
+`\multiserver{<paper>/<claim>}` expands to the number, in captions too, in the claim's `format`; an
+unknown key is an error. `\multiserverstated{…}` gives the number that the paper states.
 """
 
 from __future__ import annotations
@@ -17,16 +17,20 @@ from judge import show
 from latex import escape
 from product import Spec, run
 
-# An undefined command raises an error that shows the key, and can be expanded in a caption.
+# The error is one that can be expanded, so that captions and their lists work.
 PREAMBLE = r"""% Use as \multiserver{paper/claim} and \multiserverstated{paper/claim}.
 \makeatletter
+\ExplSyntaxOn
+\msg_set:nnn { multiserver } { unknown } { no~value~`#1' }
+\cs_set:Npn \multiserver@unknown #1 { \msg_expandable_error:nnn { multiserver } { unknown } {#1} }
+\ExplSyntaxOff
 \providecommand*{\multiserver}[1]{\multiserver@get{recomputed}{#1}}
 \providecommand*{\multiserverstated}[1]{\multiserver@get{stated}{#1}}
 \providecommand*{\multiserver@get}[2]{%
   \ifcsname multiserver@#1@#2\endcsname
     \csname multiserver@#1@#2\endcsname
   \else
-    \UnknownMultiserverValue{#2}%
+    \multiserver@unknown{#2}%
   \fi}
 """
 
@@ -34,11 +38,13 @@ PREAMBLE = r"""% Use as \multiserver{paper/claim} and \multiserverstated{paper/c
 def typeset(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
     """Write `values.tex`."""
     lines = [PREAMBLE.rstrip()]
-    stated = {claim["id"]: claim["stated"] for claim in spec["claims"]}
+    claims = {claim["id"]: claim for claim in spec["claims"]}
     for row in series["claims"].itertuples():
-        for name, value in (("recomputed", json.loads(row.value)), ("stated", stated[row.id])):
+        claim = claims[row.id]
+        recomputed = show(json.loads(row.value), claim["format"])
+        for name, text in (("recomputed", recomputed), ("stated", show(claim["stated"]))):
             key = f"multiserver@{name}@{spec['paper']}/{row.id}"
-            lines.append(rf"\expandafter\def\csname {key}\endcsname{{{escape(show(value))}}}")
+            lines.append(rf"\expandafter\def\csname {key}\endcsname{{{escape(text)}}}")
     file = folder / f"{spec['id']}.tex"
     write_text(file, "\n".join([*lines, r"\makeatother", ""]))
     yield file

@@ -15,7 +15,7 @@ from plan.validate import Schemas, check_systems
 QUICK = 200_000
 
 SUFFIXES = {
-    "tabulate": ("csv", "tex"),
+    "tabulate": ("csv", "tex", "bib"),
     "judge": ("csv", "tex", "txt"),
     "score": ("csv", "tex", "txt"),
     "typeset": ("tex",),
@@ -35,11 +35,16 @@ class PaperFile:
     ) -> None:
         self._schemas, self._digests = schemas, digests
         self._look, self._chance = look, chance
-        self._name = f"config/papers/{file.name}"
+        ours = file.parts[-3:-1] == ("config", "papers")
+        self._name = f"config/papers/{file.name}" if ours else str(file)
         document, self._lines = read_yaml(file, self._name)
+        if isinstance(document, dict):  # a config file may hold run-wide choices besides
+            document = {
+                k: v for k, v in document.items() if ours or k not in schemas.keys("config")
+            }
         self._paper, self._faults = schemas.check("paper", document, ())
         raise_for(self._faults, self._name, self._lines)
-        if self._paper["paper"] != file.stem:
+        if ours and self._paper["paper"] != file.stem:
             expected = f"'{file.stem}', the name of the file"
             self._faults.append(Fault(("paper",), repr(self._paper["paper"]), expected))
 
@@ -67,7 +72,7 @@ class PaperFile:
             block | {"look": dict(self._look)},
             self._resolve_series(block, ("figures", id)),
             ("draw", f"drawings.{_module(kind)}"),
-            tuple(self._look["formats"]),
+            (*self._look["formats"], "figure.tex", "bib"),
         )
 
     def _table(self, id: str, block: dict[str, Any]) -> Product:

@@ -86,3 +86,41 @@ class Product:
     def files(self) -> list[str]:
         """What a reader takes away, and the sidecar that says how it was made."""
         return [f"figures/{self.paper}/{self.id}.{suffix}" for suffix in (*self.suffixes, "json")]
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """The pages over all products, those that lack something included."""
+
+    products: tuple[Product, ...]
+    code: str
+
+    @property
+    def entries(self) -> list[dict[str, str]]:
+        """All that the pages are made from: specs bear fingerprints in their names."""
+        return [
+            {
+                "paper": p.paper,
+                "id": p.id,
+                "stage": p.stage,
+                "spec": p.spec_file,
+                "pending": p.pending,
+            }
+            for p in self.products
+        ]
+
+    @property
+    def fingerprint(self) -> str:
+        return digest(canonical(self.entries), self.code)
+
+    @property
+    def spec_file(self) -> str:
+        return f"results/specs/gallery.{self.fingerprint}.json"
+
+    @property
+    def mark(self) -> str:
+        return f"results/made/gallery.{self.fingerprint}"
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        return {"products": self.entries, "fingerprint": self.fingerprint}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path as FilePath
@@ -13,7 +13,8 @@ from atomic import write_text
 from plan.errors import Fault, Path, raise_for, suggest
 from plan.fingerprint import CodeDigests, digest
 from plan.papers import PaperFile
-from plan.products import Product, Series
+from plan.products import Gallery, Product, Series
+from plan.read import read_yaml
 from plan.validate import Schemas
 
 CONFIG = "config/config.yaml (or --config, --configfile)"
@@ -26,22 +27,38 @@ class Plan:
     products: tuple[Product, ...]
     previews: tuple[str, ...]
     _digests: CodeDigests = field(repr=False)
+    _templates: str = field(repr=False)
 
     @classmethod
-    def load(cls, config: Mapping[str, Any], root: FilePath) -> Plan:
+    def load(
+        cls, config: Mapping[str, Any], root: FilePath, given: Iterable[str | FilePath] = ()
+    ) -> Plan:
         """The plan for a run's config and the paper files under `root`.
+
+        Those of the `given` config files that have a `paper` are paper files too. The run is then
+        about these alone, unless one of them names `papers` besides.
 
         Raises `ConfigError` with every fault of the first file that has any.
         """
         schemas = Schemas(root / "workflow/schemas")
-        run, faults = schemas.check("config", dict(config), ())
+        own = {FilePath(file): read_yaml(FilePath(file), str(file))[0] or {} for file in given}
+        own = {file: content for file, content in own.items() if "paper" in content}
+        about_papers = set(schemas.keys("paper")) if own else set()
+        run = {key: value for key, value in config.items() if key not in about_papers}
+        run, faults = schemas.check("config", run, ())
         raise_for(faults, CONFIG, {})
         folder = root / "config/papers"
         known = sorted(file.stem for file in folder.glob("*.yaml"))
+        if own and not any("papers" in content for content in own.values()):
+            run["papers"] = []
         papers = known if run["papers"] == "all" else run["papers"]
         for i, paper in enumerate(papers):
             if paper not in known:
                 _refuse(("papers", i), paper, known)
+        for file, content in own.items():
+            if content["paper"] in known:
+                fault = Fault(("paper",), repr(content["paper"]), "a name that no other paper has")
+                raise_for([fault], str(file), {})
         style = root / run["style"]
         if not style.is_file():
             _refuse(("style",), run["style"], ["the matplotlib style files there are"])
@@ -52,19 +69,25 @@ class Plan:
         }
         chance = {"effort": run["effort"], "seed": run["seed"]}
         digests = CodeDigests([root / "scripts", root / "src"])
-        files = (folder / f"{paper}.yaml" for paper in papers)
+        files = [folder / f"{paper}.yaml" for paper in papers] + list(own)
         loaders = [PaperFile(file, schemas, digests, look, chance) for file in files]
         products = tuple(product for loader in loaders for product in loader.load())
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
         for i, preview in enumerate(run["previews"]):
             if papers == known and preview not in figures:
                 _refuse(("previews", i), preview, figures)
-        return cls(products, tuple(run["previews"]), digests)
+        templates = sorted((root / "scripts/gallery/templates").iterdir())
+        texts = digest(*(file.read_text(encoding="utf-8") for file in templates))
+        return cls(products, tuple(run["previews"]), digests, texts)
 
     @cached_property
     def series(self) -> dict[str, Series]:
         """All series by file name; a series that several products share stands here once."""
         return {s.file: s for product in self.products for s in product.series.values()}
+
+    def find(self, study: str, digest: str) -> Series:
+        """The series of a study with a digest."""
+        return self.series[f"results/series/{study}/{digest}.csv"]
 
     @property
     def papers(self) -> list[str]:
@@ -74,9 +97,15 @@ class Plan:
         """The products that lack nothing, of one paper or of all."""
         return [p for p in self.products if not p.pending and paper in (None, p.paper)]
 
+    @property
+    def gallery(self) -> Gallery:
+        """The pages over all products."""
+        return Gallery(self.products, digest(self.code("publish"), self._templates))
+
     def write_specs(self) -> None:
         """Write what jobs are to read. A spec's name holds its digest, so it is written once."""
         specs = {item.spec_file: item.spec for item in (*self.products, *self.series.values())}
+        specs[self.gallery.spec_file] = self.gallery.spec
         specs[self.spec_file] = {p.files[-1]: p.fingerprint for p in self.complete()}
         for name, spec in specs.items():
             file = FilePath(name)

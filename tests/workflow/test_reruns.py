@@ -59,6 +59,7 @@ def test_one_parameter_reruns_exactly_its_figure(copy):
         "agree: judge the whole run",
         f"compute wastage-by-rate-ratio for {NAME}/fig7a",
         f"draw {NAME}/fig7a",
+        "publish the gallery",
     ]
     assert copy.build("all") == []
 

@@ -10,8 +10,8 @@ rule compute:
         "../envs/atlas.yaml"
     params:
         script=f"{SCRIPTS}/compute.py",
-        spec=lambda wildcards, output: plan.series[output[0]].spec_file,
-        used_by=lambda wildcards, output: plan.series[output[0]].used_by,
+        spec=lambda wildcards: plan.find(**wildcards).spec_file,
+        used_by=lambda wildcards: plan.find(**wildcards).used_by,
     message:
         "compute {wildcards.study} for {params.used_by}"
     shell:

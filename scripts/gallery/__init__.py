@@ -1,0 +1,1 @@
+"""The gallery: one static page a paper, a page of claims and an index, from what was made."""

@@ -1,0 +1,293 @@
+"""The pages in a real browser, from file:// as a reader opens them."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from PIL import Image
+
+from shades import GROUND, INK
+
+from .conftest import ROOT
+from .test_pages import PAGES, contrast
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+QUIET = ["gpu", "quic", "background-networking", "component-update", "sync"]
+FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
+TABBABLE = "a[href], button, input, select, summary, [tabindex='0']"
+
+# For every text on the page, its colour and the first ground below it that is not transparent.
+READ_COLOURS = """() => {
+  const seen = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility()) continue;
+    let ground = element;
+    while (ground && getComputedStyle(ground).backgroundColor === "rgba(0, 0, 0, 0)") {
+      ground = ground.parentElement;
+    }
+    const style = getComputedStyle(element);
+    seen.add(JSON.stringify([
+      style.color.match(/\\d+/g), getComputedStyle(ground).backgroundColor.match(/\\d+/g),
+      parseFloat(getComputedStyle(element.closest("sub, sup")?.parentElement ?? element).fontSize),
+    ]));
+  }
+  return [...seen].map(JSON.parse);
+}"""
+SHOW_PICTURES = """() => Promise.all([...document.querySelectorAll("img[src]")].map((image) => {
+  image.loading = "eager";
+  return image.decode();
+}))"""
+OPEN_ALL = "() => { for (const part of document.querySelectorAll('details')) part.open = true }"
+REFUSE = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('refused') }})"
+MEASURE_SHIFTS = """() => new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const e of list.getEntries()) sum += e.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(sum), 300);
+})"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("no chromium on the path: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield running
+        running.close()
+
+
+@contextmanager
+def reading(browser, folder: Path, name: str, script: str = "", **options) -> Iterator:
+    """An open page: nothing may go wrong on it, and it may ask for nothing outside the folder.
+
+    `script` runs before any of the page's own.
+    """
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    page.on("requestfailed", lambda request: faults.append(f"failed: {request.url}"))
+    page.on("request", lambda request: faults.extend(_leaves(request.url, folder.parent)))
+    page.add_init_script(script)
+    page.goto(f"{folder.as_uri()}/{name}")
+    yield page
+    context.close()
+    assert not faults
+
+
+def _leaves(url: str, folder: Path) -> list[str]:
+    parts = urlsplit(url)
+    inside = Path(unquote(parts.path)).is_relative_to(folder)
+    return [] if parts.scheme == "data" or (parts.scheme == "file" and inside) else [url]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_without_network_error_or_shift(browser, gallery, name, scheme):
+    with reading(browser, gallery, name, color_scheme=scheme) as page:
+        page.evaluate(SHOW_PICTURES)
+        assert page.evaluate(MEASURE_SHIFTS) == 0
+        assert page.evaluate("() => document.images.length") > 0 or name != "alpha.html"
+
+
+def test_a_request_to_the_network_would_be_noticed(browser, gallery):
+    with (
+        pytest.raises(AssertionError, match="console"),
+        reading(browser, gallery, "index.html") as page,
+        page.expect_console_message(),
+    ):
+        page.evaluate("() => { new Image().src = 'https://example.org/x.png' }")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_all_text_can_be_read(browser, gallery, name, scheme):
+    with reading(browser, gallery, name, color_scheme=scheme) as page:
+        page.evaluate(OPEN_ALL)
+        found = page.evaluate(READ_COLOURS)
+        assert len(found) > 3
+        for ink, ground, size in found:
+            one, other = ("#" + "".join(f"{int(c):02x}" for c in rgb[:3]) for rgb in (ink, ground))
+            assert contrast(one, other) >= 4.5, (ink, ground)
+            assert size >= 12
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_shows_a_page_in_its_width(browser, gallery, name):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with reading(browser, gallery, name, **phone) as page:
+        page.evaluate(OPEN_ALL)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert page.evaluate("() => visualViewport.scale") == 1
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_keyboard_reaches_all_in_order_and_shows_where_it_is(browser, gallery, name):
+    with reading(browser, gallery, name) as page:
+        page.evaluate(
+            """(selector) => [...document.querySelectorAll(selector)]
+            .filter((e) => e.checkVisibility() && (e.type !== "radio" || e.checked))
+            .forEach((e, i) => { e.dataset.order = i })""",
+            TABBABLE,
+        )
+        count = page.locator("[data-order]").count()
+        for i in range(count):
+            page.keyboard.press("Tab")
+            order, outline = page.evaluate(
+                """() => { const e = document.activeElement;
+                return [e.dataset.order, getComputedStyle(e).outlineStyle] }"""
+            )
+            assert (order, outline) == (str(i), "solid")
+        assert count > 5
+
+
+def test_the_first_stop_of_the_keyboard_skips_to_the_content(browser, gallery):
+    with reading(browser, gallery, "alpha.html") as page:
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        assert page.evaluate("() => document.activeElement.id") == "main"
+
+
+def look(page) -> tuple[tuple[int, int, int], int, int]:
+    """The first figure as it is on the screen: its ground, its darkest and its lightest grey."""
+    image = page.locator("#fig6a img")
+    image.scroll_into_view_if_needed()
+    page.evaluate(SHOW_PICTURES)
+    page.wait_for_timeout(100)
+    with Image.open(io.BytesIO(image.screenshot())) as picture:
+        return picture.convert("RGB").getpixel((3, 3)), *picture.convert("L").getextrema()
+
+
+def test_page_and_figures_change_theme_together_and_remember_it(browser, gallery):
+    with reading(browser, gallery, "alpha.html", color_scheme="light") as page:
+        button = page.get_by_role("button", name="Dark")
+        ground, darkest, _ = look(page)
+        assert ground == (255, 255, 255) and darkest < 40
+        button.click()
+        ground, _, lightest = look(page)
+        assert ground == GROUND and 200 < lightest < 240, "light ink and no white box"
+        assert button.get_attribute("aria-pressed") == "true"
+        page.reload()
+        assert look(page)[0] == GROUND
+        page.get_by_role("button", name="Dark").click()
+        assert look(page)[0] == (255, 255, 255)
+
+
+def test_figures_follow_the_system_and_the_page_may_overrule_it(browser, gallery):
+    with reading(browser, gallery, "alpha.html", color_scheme="dark") as page:
+        ground, _, lightest = look(page)
+        assert ground == GROUND and 200 < lightest < 240
+        page.get_by_role("button", name="Dark").click()
+        ground, darkest, _ = look(page)
+        assert ground == (255, 255, 255) and darkest < 40
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_fragment_asks_a_figure_for_a_theme(browser, gallery, theme):
+    scheme = {"light": "dark", "dark": "light"}[theme]
+    with reading(browser, gallery, f"../alpha/fig6a.svg#{theme}", color_scheme=scheme) as page:
+        colour = page.evaluate("() => getComputedStyle(document.getElementById('figure_1')).fill")
+        assert colour == {"light": "rgb(0, 0, 0)", "dark": "rgb({}, {}, {})".format(*INK)}[theme]
+
+
+def test_a_browser_that_refuses_storage_still_changes_the_theme(browser, gallery):
+    with reading(browser, gallery, "index.html", REFUSE, color_scheme="light") as page:
+        page.get_by_role("button", name="Dark").click()
+        ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        assert ground == "rgb({}, {}, {})".format(*GROUND)
+
+
+def test_a_figure_is_enlarged_by_keyboard_alone(browser, gallery):
+    with reading(browser, gallery, "alpha.html") as page:
+        link, viewer = page.locator("#fig6a a.zoom"), page.locator("dialog")
+        image = viewer.locator("img")
+        link.focus()
+        page.keyboard.press("Enter")
+        assert viewer.is_visible()
+        assert image.get_attribute("alt") == link.locator("img").get_attribute("alt")
+        assert page.get_by_role("dialog", name="Jobs < 10 & more").is_visible()
+        fitted = image.bounding_box()["width"]
+        page.keyboard.press("+")
+        assert image.bounding_box()["width"] == pytest.approx(1.4 * fitted, rel=1e-3)
+        assert viewer.locator("output").inner_text() == "140 %"
+        page.keyboard.press("0")
+        assert image.bounding_box()["width"] == pytest.approx(fitted, rel=1e-3)
+        page.keyboard.press("n")
+        assert viewer.locator("h2").inner_text() == "Further jobs"
+        page.keyboard.press("Escape")
+        playwright.expect(viewer).to_be_hidden()
+        playwright.expect(page.locator("#extra a.zoom")).to_be_focused()
+
+
+def test_the_wheel_enlarges_about_the_pointer_and_the_mouse_moves(browser, gallery):
+    with reading(browser, gallery, "alpha.html") as page:
+        page.locator("#fig6a a.zoom").click()
+        image = page.locator("dialog img")
+        before = image.bounding_box()
+        x, y = before["x"] + 0.8 * before["width"], before["y"] + 0.7 * before["height"]
+        page.mouse.move(x, y)
+        page.mouse.wheel(0, -400)
+        playwright.expect(page.locator("dialog output")).not_to_have_text("100 %")
+        after = image.bounding_box()
+        assert after["width"] > 2 * before["width"]
+        assert (x - after["x"]) / after["width"] == pytest.approx(0.8, abs=0.02)
+        assert (y - after["y"]) / after["height"] == pytest.approx(0.7, abs=0.02)
+        page.mouse.down()
+        page.mouse.move(x + 50, y + 30, steps=5)
+        page.mouse.up()
+        assert image.bounding_box()["x"] == pytest.approx(after["x"] + 50, abs=2)
+
+
+def test_the_ledger_filters_by_verdict_paper_and_words(browser, gallery):
+    with reading(browser, gallery, "ledger.html") as page:
+        rows = page.locator("tr[data-show]:visible")
+        assert rows.count() == 3 + 2
+        page.get_by_role("radio", name="erratum").check()
+        assert rows.count() == 1 and "the quote of named" in rows.inner_text()
+        assert page.get_by_role("status").inner_text() == "1 claims and 0 simulated series shown"
+        page.get_by_role("radio", name="simulation").check()
+        assert rows.count() == 2 and not page.locator("#claims").is_visible()
+        page.get_by_role("radio", name="everything").check()
+        page.get_by_role("searchbox").fill("SECTION direct")
+        assert rows.count() == 1
+        page.get_by_role("searchbox").fill("")
+        page.get_by_role("combobox").select_option("beta")
+        assert rows.count() == 0
+
+
+def test_a_tally_leads_to_the_claims_it_counts(browser, gallery):
+    with reading(browser, gallery, "index.html") as page:
+        page.get_by_role("link", name="erratum").click()
+        rows = page.locator("tr[data-show]:visible")
+        assert rows.count() == 1 and "erratum" in rows.inner_text()
+        assert page.get_by_role("radio", name="erratum").is_checked()
+
+
+def test_without_scripts_all_is_there(browser, gallery):
+    with reading(browser, gallery, "ledger.html", java_script_enabled=False) as page:
+        assert page.locator("tr[data-show]:visible").count() == 5
+        assert not page.locator("form").is_visible()
+    with reading(browser, gallery, "alpha.html", java_script_enabled=False) as page:
+        page.locator("#fig6a a.zoom").click()
+        assert page.url.endswith("/figures/alpha/fig6a.svg")
+
+
+def test_the_gallery_of_the_project_opens(browser):
+    folder = ROOT / "figures/gallery"
+    if not folder.is_dir():
+        pytest.skip("no gallery here: snakemake gallery makes it")
+    for file in sorted(folder.glob("*.html")):
+        with reading(browser, folder, file.name) as page:
+            page.evaluate(SHOW_PICTURES)

@@ -1,0 +1,297 @@
+"""The pages as files: whole in themselves, complete, and the same from the same products."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from gallery.collect import measure, relate
+from gallery.render import ROWS, cell, heading, parameter, prose, settings
+from shades import GROUND
+
+from .conftest import PENDING, ROOT, build_products, publish
+
+PAGES = ("index.html", "ledger.html", "alpha.html", "beta.html")
+STYLE = (ROOT / "scripts/gallery/templates/page.css").read_text("utf-8")
+LIMIT = 30 * 2**20
+
+
+class Page(HTMLParser):
+    """The elements of a page, each with its attributes, and the text."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.text = ""
+        self.source = file.read_text("utf-8")
+        self.feed(self.source)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, {key: value or "" for key, value in attributes}))
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for found, attributes in self.elements if found == tag]
+
+
+@pytest.fixture(params=PAGES)
+def page(request, gallery) -> Page:
+    return Page(gallery / request.param)
+
+
+def article(gallery: Path, page: str, id: str) -> str:
+    """The source of one figure's part of a page."""
+    source = (gallery / page).read_text("utf-8")
+    return re.search(rf'<article id="{id}".*?</article>', source, re.DOTALL)[0]
+
+
+def test_every_link_leads_somewhere_inside_the_figures_folder(page, gallery):
+    ids = {name: {a.get("id") for _, a in Page(gallery / name).elements} for name in PAGES}
+    links = [a["href"] for a in page.all("a")] + [a["src"] for a in page.all("img") if "src" in a]
+    assert len(links) > 5
+    for link in links:
+        parts = urlsplit(link)
+        if parts.scheme:
+            assert parts.scheme == "https" and 'rel="external"' in page.source
+            continue
+        if not parts.path:
+            assert parts.fragment in {a.get("id") for _, a in page.elements}
+            continue
+        target = (gallery / unquote(parts.path)).resolve()
+        assert target.is_file() and target.is_relative_to(gallery.parent.resolve()), link
+        if parts.fragment and "=" not in parts.fragment:
+            assert parts.fragment in ids[target.name], link
+
+
+def test_nothing_is_loaded_but_figures(page):
+    assert not [a for a in page.all("script") if "src" in a]
+    assert [a["rel"] for a in page.all("link")] == ["icon"]
+    assert not {"iframe", "object", "embed", "base", "video", "audio"} & dict(page.elements).keys()
+    assert "@import" not in page.source and "url(" not in page.source
+    policy = next(a["content"] for a in page.all("meta") if "http-equiv" in a)
+    assert policy.startswith("default-src 'none'")
+
+
+def test_every_picture_has_words_and_a_size(page):
+    for image in page.all("img"):
+        if "src" in image:
+            assert len(image["alt"]) > 8
+            assert int(image["width"]) > 0 < int(image["height"])
+    for strip in (a for a in page.all("svg") if "role" in a):
+        assert "z-scores between" in strip["aria-label"]
+
+
+def test_a_figure_is_described_by_its_number_title_and_caption(gallery):
+    images = {a["src"]: a["alt"] for a in Page(gallery / "alpha.html").all("img") if "src" in a}
+    title, caption = "Jobs < 10 & more", "Mean jobs E[N] ≤ n against the load ρ."
+    assert images["../alpha/fig6a.svg"] == f"Figure 6(a): {title}. {caption}"
+    assert images["../alpha/extra.svg"].startswith("Further figure: ")
+
+
+def test_every_table_names_its_rows_or_columns(page):
+    for header in page.all("th"):
+        assert header["scope"] in ("row", "col")
+    assert len(page.all("thead")) == len(page.all("table"))
+
+
+def test_ids_stand_once_and_headings_do_not_skip(page):
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_claims_and_scores_stand_beside_the_figure_they_are_about(gallery):
+    first, extra = (article(gallery, "alpha.html", id) for id in ("fig6a", "extra"))
+    assert "the quote of direct" in first and "the quote of named" in first
+    assert "it is 3 &amp; not 2" in first and "≠</span> erratum" in first
+    assert "the quote of elsewhere" not in first
+    assert "6 points, largest |z| 6.50" in first
+    assert "the quote of" not in extra and "largest |z|" not in extra
+    assert (gallery / "ledger.html").read_text("utf-8").count("the quote of") == 3
+
+
+@pytest.mark.parametrize(
+    ("series", "where", "about"),
+    [
+        ("a/curve", "Section 3", {"a"}),
+        ("", "Fig. 6(a)", {"a"}),
+        ("", "Section 9, Fig. 6", {"a", "b"}),
+        ("", "Figs. 6(b), 7 and 16", {"b", "c", "d"}),
+        ("", "Figs. 6(a) and 7(b)", {"a", "c"}),
+        ("", "Fig. 1, Section 7", set()),
+        ("series-of-nothing/x", "Theorem 6", set()),
+    ],
+)
+def test_what_a_claim_is_about(series, where, about):
+    numbers = {"a": "6(a)", "b": "6(b)", "c": "7", "d": "16", "e": ""}
+    assert relate(series, where, numbers) == about
+
+
+def test_downloads_are_those_that_are_there(gallery):
+    found = re.findall(r'href="([^"]*)" download', article(gallery, "alpha.html", "fig6a"))
+    suffixes = ("pdf", "svg", "png", "figure.tex", "bib", "json")
+    data = ["data/alpha/fig6a.curve.csv", "data/alpha/fig6a.points.csv"]
+    assert found == [f"../alpha/fig6a.{suffix}" for suffix in suffixes] + data
+    assert "few.svg" not in article(gallery, "alpha.html", "few"), "left by a former run"
+
+
+def test_data_is_copied_once_and_shown_from_its_beginning(gallery):
+    products = gallery.parents[1]
+    copies = sorted(file.name for file in (gallery / "data/alpha").iterdir())
+    assert copies == ["fig6a.curve.csv", "fig6a.points.csv"]
+    source = products / "results/series/curve/0.csv"
+    assert (gallery / "data/alpha/fig6a.curve.csv").read_bytes() == source.read_bytes()
+    extra = article(gallery, "alpha.html", "extra")
+    assert 'href="data/alpha/fig6a.curve.csv"' in extra
+    assert f"the first {ROWS} of 150 rows" in extra
+    assert extra.count("<tr>") == 1 + ROWS
+    assert f"<td>{(ROWS - 1) ** 2}</td></tr>" in extra
+
+
+def test_a_table_is_typeset_from_its_own_file(gallery):
+    few = article(gallery, "alpha.html", "few")
+    assert '<th scope="col"><i>ρ</i><sub>max</sub></th>' in few
+    assert '<th scope="row">50.0%</th><td>1.2 · 10<sup>3</sup></td>' in few
+    assert 'href="../alpha/few.csv" download' in few
+
+
+def test_a_figure_without_its_data_says_what_it_lacks(gallery):
+    card = article(gallery, "beta.html", "fig1")
+    assert PENDING in card and "<code>snakemake beta_fig1</code>" in card
+    assert "<img" not in card and "download" not in card
+    assert "lacks data" in (gallery / "index.html").read_text("utf-8")
+
+
+def test_equal_products_make_equal_pages_that_say_nothing_of_where_or_when(gallery, tmp_path):
+    again = publish(build_products(tmp_path / "elsewhere"), seed="7")
+    files = sorted(file.relative_to(again) for file in again.rglob("*") if file.is_file())
+    assert files == sorted(f.relative_to(gallery) for f in gallery.rglob("*") if f.is_file())
+    for file in files:
+        assert (again / file).read_bytes() == (gallery / file).read_bytes(), file
+    for name in PAGES:
+        text = (gallery / name).read_text("utf-8")
+        assert str(tmp_path) not in text and str(gallery.parents[1]) not in text
+        assert datetime.date.today().isoformat() not in text
+
+
+def test_what_a_former_run_left_goes(tmp_path):
+    products = build_products(tmp_path)
+    (products / "results/made").mkdir(parents=True)
+    (products / "results/made/gallery.0").touch()
+    stale = products / "figures/gallery/data/gone/fig1.csv"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    spec = json.loads((products / "spec.json").read_text("utf-8"))
+    spec["products"] = [entry for entry in spec["products"] if entry["paper"] == "alpha"]
+    (products / "spec.json").write_text(json.dumps(spec), "utf-8")
+    gallery = publish(products)
+    assert not stale.exists() and not (gallery / "beta.html").exists()
+    assert [mark.name for mark in (products / "results/made").iterdir()] == ["gallery.1"]
+
+
+def test_settings_that_series_share_and_those_that_differ():
+    series = {
+        "a": {"study": "one", "parameters": {"n": 1, "seed": 5, "loads": None}},
+        "b": {"study": "one", "parameters": {"n": 2, "seed": 5, "jobs": 9}},
+    }
+    common, own = settings(series)
+    assert common == {"study": "one", "seed": 5}
+    assert own == {
+        "a": {"n": 1, "loads": None, "jobs": None},
+        "b": {"n": 2, "loads": None, "jobs": 9},
+    }
+
+
+@pytest.mark.parametrize(
+    ("latex", "html"),
+    [
+        (r"$\mathrm{E}[N_\mathrm{idle}]/n$", "E[<i>N</i><sub>idle</sub>]/<i>n</i>"),
+        (r"$\pi_{[h,a]}$ < 5\%", "<i>π</i><sub>[<i>h</i>,<i>a</i>]</sub> &lt; 5%"),
+        (r"peak $\alpha^*$", "peak <i>α</i><sup>*</sup>"),
+        (r"$\ln n$", "ln<i>n</i>"),
+    ],
+)
+def test_headings(latex, html):
+    assert heading(latex) == html
+
+
+def test_indices_and_powers_in_running_text():
+    assert prose("p_n = n^-0.5, λ_naive < 2") == (
+        "p<sub>n</sub> = n<sup>−0.5</sup>, λ<sub>naive</sub> &lt; 2"
+    )
+    assert prose("O(n^{2−α}), P_{1,b}") == "O(n<sup>2−α</sup>), P<sub>1,b</sub>"
+    assert prose("n^−α/2. E[Y_d]") == "n<sup>−α</sup>/2. E[Y<sub>d</sub>]"
+    assert prose("probability_2, p1^(A − a0)") == "probability_2, p1^(A − a0)"
+
+
+def test_pictures_are_measured(gallery):
+    # 3.4 by 2.4 inches, at 96 pixels an inch and at the 100 of the PNG.
+    assert measure(gallery.parent / "alpha/fig6a.svg") == (326, 230)
+    assert measure(gallery.parent / "alpha/fig6a.png") == (340, 240)
+
+
+def test_cells_and_parameters():
+    assert cell(0.0, ".1e") == "0" and cell(1e-7, ".0e") == "10<sup>-7</sup>"
+    assert cell("<i>", "") == "&lt;i&gt;" and cell(float("nan"), ".1f") == "–"
+    assert parameter({"needs": [1, 10], "servers": 30}) == "needs 1, 10; servers 30"
+    assert parameter(list(range(20))).endswith("7, … (20 values)")
+    assert parameter(100_000_000) == "100\u202f000\u202f000"
+    assert parameter(True) == "yes" and parameter([[1, 2], [3]]) == "(1, 2), (3)"
+
+
+def colours(theme: str) -> dict[str, str]:
+    """The variables of the style sheet in a theme."""
+    blocks = {
+        "light": r":root \{\n(.*?)\n\}",
+        "system": r"prefers-color-scheme: dark\).*?\{.*?\{(.*?)\}",
+        "dark": r'\n:root\[data-theme="dark"\] \{(.*?)\}',
+    }
+    block = re.search(blocks[theme], STYLE, re.DOTALL)[1]
+    return dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block))
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of the Web Content Accessibility Guidelines."""
+
+    def luminance(colour: str) -> float:
+        parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_contrast_meets_level_aa(theme):
+    found = colours(theme)
+    for ground in (found["ground"], found["panel"]):
+        for name in ("ink", "muted", "link", "sound", "apart", "alarm"):
+            assert contrast(found[name], ground) >= 4.5, name
+        # Outlines of controls and of the focus.
+        for name in ("edge", "focus"):
+            assert contrast(found[name], ground) >= 3, name
+
+
+def test_both_ways_to_the_dark_theme_are_one_and_its_ground_is_that_of_figures():
+    assert colours("system") == colours("dark")
+    assert colours("dark")["ground"] == "#" + "".join(f"{channel:02x}" for channel in GROUND)
+    assert colours("light").keys() == colours("dark").keys()
+
+
+def test_the_gallery_of_the_project_is_light():
+    gallery = ROOT / "figures/gallery"
+    if not gallery.is_dir():
+        pytest.skip("no gallery here: snakemake gallery makes it")
+    assert sum(file.stat().st_size for file in gallery.rglob("*") if file.is_file()) < LIMIT

@@ -1,0 +1,88 @@
+"""Another workflow takes this one as a module, and a config file of one's own as a paper."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from tests.conftest import ROOT, copy_project
+
+SNAKEFILE = """
+module atlas:
+    snakefile: "{root}/Snakefile"
+    config: {{"papers": ["two-class-stability"], "effort": "quick", "formats": ["pdf"]}}
+    prefix: "atlas"
+
+use rule * from atlas as atlas_*
+
+rule mine:
+    default_target: True
+    input: "atlas/figures/two-class-stability/fig7a.pdf", rules.atlas_agree.output
+    output: "mine.txt"
+    shell: "cp {{input[0]}} {{output}}"
+"""
+
+OWN = """
+paper: my-cluster
+effort: quick
+formats: [svg]
+figures:
+  wastage:
+    title: Wasted servers of my cluster
+    series:
+      curve: {study: wastage-by-rate-ratio, servers: 64, needs: [1, 16], probability_2: 0.1}
+    drawing: {kind: wastage-by-rate-ratio}
+"""
+
+
+def run(folder, *arguments):
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_workflow_takes_this_one_as_a_module_with_a_prefix(tmp_path):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(root=ROOT), "utf-8")
+    done = run(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "mine.txt").read_bytes().startswith(b"%PDF")
+    sidecar = tmp_path / "atlas/figures/two-class-stability/fig7a.json"
+    assert json.loads(sidecar.read_text("utf-8"))["outputs"].keys() == {
+        "fig7a.pdf",
+        "fig7a.figure.tex",
+        "fig7a.bib",
+    }
+    assert "Nothing to be done" in run(tmp_path).stderr
+
+
+@pytest.fixture
+def own(tmp_path):
+    project = copy_project(tmp_path / "atlas")
+    (project.root / "mine.yaml").write_text(OWN, "utf-8")
+    return project
+
+
+def test_a_config_file_with_a_paper_is_the_whole_run(own):
+    messages = own.build("--configfile", "mine.yaml")
+    assert "draw my-cluster/wastage" in messages
+    assert {path.name for path in (own.root / "figures").iterdir() if path.is_dir()} >= {
+        "my-cluster"
+    }
+    assert not (own.root / "figures/two-class-stability").exists()
+    assert (own.root / "figures/my-cluster/wastage.svg").stat().st_size > 0
+
+
+def test_mistakes_in_a_config_file_of_ones_own_are_said_with_their_line(own):
+    own.edit("mine.yaml", "servers: 64", "servrs: 64")
+    done = own.run("--configfile", "mine.yaml")
+    assert done.returncode != 0
+    assert "mine.yaml:9: figures.wastage.series.curve.servrs" in done.stderr
+    assert "did you mean 'servers'?" in done.stderr
+    assert not (own.root / "results").exists()
+
+
+def test_it_may_not_take_the_name_of_another_paper(own):
+    own.edit("mine.yaml", "paper: my-cluster", "paper: two-class-stability")
+    done = own.run("--configfile", "mine.yaml")
+    assert "a name that no other paper has" in done.stderr
