@@ -25,8 +25,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         load = figure["series"][name]["parameters"]["load"]
         decay = curve["decay_rate"].iloc[0]
         label = rf"$\lambda = {load:g}\,\lambda^*$, decay {decay:.4f}"
-        ax.semilogy(curve["jobs"], curve["tail"], color=f"C{i}")
         points = series.get(name + SIMULATED)
+        alone = label if points is None else None
+        ax.semilogy(curve["jobs"], curve["tail"], color=f"C{i}", label=alone)
         if points is not None:
             ax.errorbar(
                 points["jobs"],

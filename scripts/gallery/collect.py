@@ -134,7 +134,8 @@ def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, 
         products.append(_collect_product(spec, pending[i], about, names))
     return Paper(
         id,
-        next(iter(specs.values()))["bibliography"],
+        # Of systems of one's own, there may be no paper to cite.
+        next(iter(specs.values()))["bibliography"] or {"title": id},
         tuple(p for p in products if p.stage == "draw"),
         tuple(p for p in products if p.stage == "tabulate"),
         tuple(claims),

@@ -31,6 +31,7 @@ CERTAINTY = {
     "inferred": "parameters inferred from the paper’s numbers",
     "chosen": "parameters chosen here: the paper gives none",
     "beyond": "beyond the paper",
+    "own": "a system of one’s own",
 }
 # What belongs to a paper as a whole, by the id of the product.
 WHOLE = {

@@ -33,7 +33,10 @@ DOCUMENT = r"""
   \caption{Utilisation of \multiserver{two-class-stability/fig6b-peak-wastage} servers, stated
     \multiserverstated{two-class-stability/fig6b-peak-wastage}.}
 \end{figure}
-\begin{table}\input{figures/peak-wastage}\caption{Peaks \cite{multiserver-atlas:two-class-stability:peak-wastage}}\end{table}
+\begin{table}
+  \input{figures/peak-wastage}
+  \caption{Peaks \cite{multiserver-atlas:two-class-stability:peak-wastage}}
+\end{table}
 \input{figures/ledger}
 %s
 \bibliographystyle{plain}

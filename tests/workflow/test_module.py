@@ -86,3 +86,14 @@ def test_it_may_not_take_the_name_of_another_paper(own):
     own.edit("mine.yaml", "paper: my-cluster", "paper: two-class-stability")
     done = own.run("--configfile", "mine.yaml")
     assert "a name that no other paper has" in done.stderr
+
+
+def test_the_example_of_three_classes_makes_figures_table_scores_and_gallery(tmp_path):
+    project = copy_project(tmp_path / "atlas")
+    project.edit("config/examples/three-classes.yaml", "effort: 1000000", "effort: 100000")
+    project.build("--configfile", "config/examples/three-classes.yaml")
+    folder = project.root / "figures/three-classes"
+    for name in ("response-time.pdf", "classes.svg", "response-times.tex", "z-scores.csv"):
+        assert (folder / name).stat().st_size > 0
+    page = (project.root / "figures/gallery/three-classes.html").read_text("utf-8")
+    assert "Mean response time of my cluster" in page
