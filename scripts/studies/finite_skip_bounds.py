@@ -1,0 +1,48 @@
+"""Bounds on the mean response time of a work-conserving finite-skip model against the load.
+
+`lower` and `upper` are those of `finite-skip`, Corollary 3.8, as printed; `refined` ones take the
+classes apart. `pooled` is the M/G/1 that pools all capacity, `approximation` the one of Zhang and
+Zwart for limited processor sharing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from quantities.finite_skip_models import read_model
+
+UNITS = {
+    "load": "1",
+    "pooled": "time",
+    "lower": "time",
+    "upper": "time",
+    "refined_lower": "time",
+    "refined_upper": "time",
+    "approximation": "time",
+}
+
+
+def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+    """One row a load."""
+    model = read_model(parameters)
+    printed, refined = model.constants(), model.constants(refined=True)
+    if printed is None:
+        raise ValueError(f"the theorem does not cover {parameters['policy']} in this system")
+    rows = []
+    for load in np.linspace(0, parameters["load"], parameters["points"] + 1)[1:]:
+        arrival_rate = model.arrival_rate(load)
+        rows.append(
+            (
+                load,
+                model.pooled(load),
+                *printed.at(arrival_rate).response,
+                *refined.at(arrival_rate).response,
+                model.approximation(arrival_rate) if model.approximation else math.nan,
+            )
+        )
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,0 +1,60 @@
+"""What the theorem knows of a finite-skip model, and the bounds on E[T] that follow at some loads.
+
+Constants and bounds as printed (`finite-skip`, Corollary 3.8) and `refined`; `exact` is E[T].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from quantities.finite_skip_models import read_model
+
+UNITS = {
+    "load": "1",
+    "mean_size": "time",
+    "second_moment": "time^2",
+    "nonfull_work": "time",
+    "nonbusy_work": "time",
+    "service_to_number": "1/jobs",
+    "refined_work": "time",
+    "lower": "time",
+    "refined_lower": "time",
+    "exact": "time",
+    "refined_upper": "time",
+    "upper": "time",
+    "pooled": "time",
+}
+
+
+def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+    """One row a load."""
+    model = read_model(parameters)
+    exact, printed, refined = model.exact(), model.constants(), model.constants(refined=True)
+    if printed is None:
+        raise ValueError(f"the theorem does not cover {parameters['policy']} in this system")
+    rows = []
+    for load in parameters["loads"]:
+        bounds = printed.at(model.arrival_rate(load)).response
+        inner = refined.at(model.arrival_rate(load)).response
+        rows.append(
+            {
+                "load": load,
+                "mean_size": printed.mean_size,
+                "second_moment": printed.second_moment,
+                "nonfull_work": printed.nonfull_work,
+                "nonbusy_work": printed.nonbusy_work,
+                "service_to_number": printed.service_to_number,
+                "refined_work": refined.nonfull_work,
+                "lower": bounds.lower,
+                "refined_lower": inner.lower,
+                "exact": exact(load)[-1] if exact else math.nan,
+                "refined_upper": inner.upper,
+                "upper": bounds.upper,
+                "pooled": model.pooled(load),
+            }
+        )
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,0 +1,85 @@
+"""Mean response time of a policy at given loads, simulated job by job, class by class.
+
+Beside it stand the exact values, where they are known and `exact` asks for them (many fronts make
+them slow), and the bounds, where they apply. The classes of one load are measured in the same run,
+so only the mean over all of them, the row `all`, counts among independent scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from keys import stream_key
+from multiserver.simulation.estimate import score
+from quantities.finite_skip_models import read_model
+from quantities.finite_skip_simulators import simulate
+
+UNITS = {
+    "load": "1",
+    "quantity": "name",
+    "mean_response_time": "time",
+    "half_width": "time",
+    "jobs": "jobs",
+    "effective_size": "1",
+    "pooled": "time",
+    "lower": "time",
+    "upper": "time",
+    "limit": "1",
+    "exact": "time",
+    "score": "1",
+    "z": "1",
+    "inside": "whether the 95 % interval holds the exact value",
+}
+
+
+def compute(
+    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load and class, `all` after the classes."""
+    model = read_model(parameters)
+    exact = model.exact() if parameters["exact"] else None
+    constants, key = model.constants(), stream_key(parameters)
+    rows = []
+    for i, load in enumerate(progress(parameters["loads"])):
+        if load >= model.limit:
+            raise ValueError(f"the loads must be below {model.limit:.6g}, found {load!r}")
+        arrival_rate = model.arrival_rate(load)
+        found = simulate(
+            parameters,
+            arrival_rate,
+            jobs=parameters["jobs"],
+            replications=parameters["replications"],
+            seed=parameters["seed"],
+            key=(key, i),
+        )
+        classes = range(len(model.probabilities))
+        names = [*(f"class-{c + 1}" for c in classes), "all"]
+        estimates = [*(found.class_response_time(c) for c in classes), found.mean_response_time]
+        values = exact(load) if exact else [math.nan] * len(names)
+        bounds = constants.at(arrival_rate).response if constants else (math.nan, math.nan)
+        for name, estimate, value in zip(names, estimates, values, strict=True):
+            known, everyone = not math.isnan(value), name == "all"
+            z = score(estimate, value) if known else math.nan
+            rows.append(
+                {
+                    "load": load,
+                    "quantity": name,
+                    "mean_response_time": estimate.mean,
+                    "half_width": estimate.half_width,
+                    "jobs": estimate.jobs,
+                    "effective_size": estimate.effective_size,
+                    "pooled": model.pooled(load),
+                    "lower": bounds[0] if everyone else math.nan,
+                    "upper": bounds[1] if everyone else math.nan,
+                    "limit": model.limit,
+                    "exact": value,
+                    "score": z,
+                    "z": z if everyone else math.nan,
+                    "inside": abs(estimate.mean - value) <= estimate.half_width if known else None,
+                }
+            )
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,0 +1,192 @@
+"""Finite-skip systems as config writes them: read, stretched, bounded, solved and simulated."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from multiserver.open.elastic import ElasticInelastic, response_times
+from multiserver.sizes import Bimodal, Erlang, Exponential, Hyperexponential, Pareto
+from quantities import finite_skip, finite_skip_policies
+from quantities.finite_skip_models import POLICIES, read_model
+from quantities.finite_skip_simulators import BY_CLASS, read_workload, stretch
+from sizing import read_size
+from studies import front_state, policy_ranking, simulated_policy
+
+SIZE = {"hyperexponential": {"rates": [2, 2 / 3], "probabilities": [0.5, 0.5]}}
+JOBS = {
+    "multiserver-jobs": {
+        "servers": 4,
+        "needs": [1, 2, 4],
+        "durations": [{"exponential": 5}, {"exponential": 2}, {"exponential": 0.5}],
+        "probabilities": [1 / 3] * 3,
+    }
+}
+PARALLEL = {
+    "threshold-parallelism": {
+        "servers": 8,
+        "thresholds": [1, 8],
+        "sizes": [{"exponential": 2}, {"exponential": 2 / 3}],
+        "probabilities": [0.5, 0.5],
+    }
+}
+SYSTEMS = {
+    "heterogeneous": {"heterogeneous": {"speeds": [0.4, 0.3, 0.2, 0.1], "size": SIZE}},
+    "limited-processor-sharing": {"limited-processor-sharing": {"limit": 4, "size": SIZE}},
+    "threshold-parallelism": PARALLEL,
+    "multiserver-jobs": JOBS,
+}
+EVERY = [(kind, policy) for kind, policies in POLICIES.items() for policy in policies]
+
+
+@pytest.mark.parametrize(
+    ("block", "size"),
+    [
+        ({"exponential": 2}, Exponential(2)),
+        (SIZE, Hyperexponential((2, 2 / 3), (0.5, 0.5))),
+        ({"erlang": {"stages": 3, "rate": 2}}, Erlang(3, 2)),
+        ({"bimodal": {"values": [1, 5], "probabilities": [0.9, 0.1]}}, Bimodal((1, 5), (0.9, 0.1))),
+        ({"pareto": {"shape": 3.5, "scale": 1}}, Pareto(3.5, 1)),
+    ],
+)
+def test_sizes_are_read_by_name(block, size):
+    assert read_size(block) == size
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        ({"gamma": 2}, "one key, of exponential"),
+        ({}, "one key, of exponential"),
+        ({"exponential": 2, "erlang": {"stages": 3, "rate": 2}}, "one key"),
+        ({"erlang": {"stages": 3}}, "parameters of erlang"),
+        ({"erlang": 3}, "parameters of erlang"),
+        ({"exponential": -1}, "rate must be"),
+    ],
+)
+def test_strange_sizes_are_refused(block, text):
+    with pytest.raises(ValueError, match=text):
+        read_size(block)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        Exponential(2),
+        Hyperexponential((2, 0.5), (0.3, 0.7)),
+        Erlang(3, 2),
+        Bimodal((1, 5), (0.9, 0.1)),
+        Pareto(3.5, 2),
+    ],
+    ids=lambda size: type(size).__name__,
+)
+def test_a_stretched_size_has_stretched_moments(size):
+    stretched = stretch(size, 3)
+    assert stretched.mean == pytest.approx(3 * size.mean, rel=1e-14, abs=0)
+    assert stretched.second_moment == pytest.approx(9 * size.second_moment, rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize(("kind", "policy"), EVERY)
+def test_model_and_workload_mean_the_same_load(kind, policy):
+    parameters = {"system": SYSTEMS[kind], "policy": policy}
+    model = read_model(parameters)
+    workload = read_workload(parameters, model.arrival_rate(0.4))
+    # These count servers of speed 1, not of capacity 1/k.
+    servers = workload.servers if kind in ("heterogeneous", "limited-processor-sharing") else 1
+    assert servers * workload.load == pytest.approx(0.4, rel=1e-13, abs=0)
+
+
+def test_policies_go_with_their_systems_only():
+    with pytest.raises(ValueError, match="one of equal-shares, found 'max-weight'"):
+        read_model({"system": SYSTEMS["limited-processor-sharing"], "policy": "max-weight"})
+    assert set(BY_CLASS) < {policy for _, policy in EVERY}
+
+
+def test_sizes_without_phases_or_bounds_leave_them_out():
+    block = {"limited-processor-sharing": {"limit": 4, "size": {"deterministic": 1}}}
+    model = read_model({"system": block, "policy": "equal-shares"})
+    assert model.exact() is None
+    assert model.constants() is not None
+    block = {
+        "limited-processor-sharing": {"limit": 4, "size": {"pareto": {"shape": 3, "scale": 1}}}
+    }
+    assert read_model({"system": block, "policy": "equal-shares"}).constants() is None
+
+
+def test_classes_and_their_mean_are_the_solver_s():
+    model = read_model({"system": PARALLEL, "policy": "elastic-first"})
+    found = model.exact()(0.7)
+    expected = response_times(ElasticInelastic(8, 2, 2 / 3, 0.5, "elastic"), 0.7)
+    assert list(found) == pytest.approx(
+        [expected.inelastic, expected.elastic, expected.response], rel=1e-12, abs=0
+    )
+
+
+def test_no_response_time_is_finite_beyond_the_limit():
+    model = read_model({"system": JOBS, "policy": "fcfs"})
+    assert model.limit == pytest.approx(0.93416, abs=5e-6)
+    assert np.isinf(model.exact()(model.limit + 1e-9)).all()
+    assert np.isfinite(model.exact()(model.limit - 1e-3)).all()
+
+
+def test_simulated_points_stand_beside_exact_ones_and_bounds():
+    """Two scores of 2e5 jobs; both exceed 5.3 by chance with a probability of 1e-7 each."""
+    parameters = {
+        "system": PARALLEL,
+        "policy": "fcfs",
+        "loads": [0.3, 0.6],
+        "jobs": 200_000,
+        "replications": 32,
+        "seed": 5,
+        "exact": True,
+    }
+    table = simulated_policy.compute(parameters)
+    assert list(table["quantity"]) == ["class-1", "class-2", "all"] * 2
+    everyone = table[table["quantity"] == "all"]
+    assert everyone["z"].abs().max() < 5.3
+    assert everyone["mean_response_time"].between(everyone["lower"], everyone["upper"]).all()
+    assert table.loc[table["quantity"] != "all", "z"].isna().all()
+    unknown = simulated_policy.compute({**parameters, "exact": False})
+    assert unknown["exact"].isna().all()
+    assert unknown["z"].isna().all()
+
+
+def test_loads_beyond_the_limit_are_not_simulated():
+    parameters = {"system": JOBS, "policy": "fcfs", "loads": [0.95], "exact": True}
+    with pytest.raises(ValueError, match=r"below 0\.934157"):
+        simulated_policy.compute(parameters)
+
+
+def test_ranks_put_the_best_first_and_say_what_is_settled():
+    found = [(2.0, 0.1, "b"), (1.0, 0.0, "a"), (math.inf, 0.0, "d"), (2.3, 0.1, "c")]
+    rows = policy_ranking.rank(0.5, found)
+    assert [row["policy"] for row in rows] == ["a", "b", "c", "d"]
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4]
+    assert [row["settled"] for row in rows] == [True, True, False, True]
+    assert rows[2]["over_best"] == 2.3
+
+
+def test_the_front_serves_the_largest_needs():
+    state = front_state.compute({"servers": 4, "jobs-present": [1, 2, 2, 1]})
+    assert list(state["place"]) == ["front", "service", "service", "queue"]
+    few = front_state.compute({"servers": 4, "jobs-present": [1, 2]})
+    assert list(few["place"]) == ["service", "service"]
+
+
+def test_onsets_are_found_and_bounded_by_0_and_1():
+    assert finite_skip._onset(lambda load: load - 0.123456) == pytest.approx(0.123456, abs=1e-9)
+    assert finite_skip._onset(lambda load: 1.0) == 0.0
+    assert finite_skip._onset(lambda load: -1.0) == 1.0
+
+
+def test_a_comparison_needs_more_than_six_standard_errors():
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=finite_skip_policies.REPLICATIONS)
+    error = a.std(ddof=1) / math.sqrt(len(a))
+    assert finite_skip_policies._below(a, a.mean() + 6.01 * error)
+    assert not finite_skip_policies._below(a, a.mean() + 5.99 * error)
+    assert finite_skip_policies._below(a, math.inf)
+    # Common jobs: the difference is certain however far the means scatter.
+    assert finite_skip_policies._below(a, a + 1e-6)
