@@ -57,6 +57,7 @@ for paper in plan.papers:
 include: "workflow/rules/compute.smk"
 include: "workflow/rules/make.smk"
 include: "workflow/rules/agree.smk"
+include: "workflow/rules/archive.smk"
 include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/preview.smk"
 include: "workflow/rules/publish.smk"

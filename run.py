@@ -3,6 +3,7 @@
 
     python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
     python3 run.py test [PYTEST OPTION ...]             run the tests
+    python3 run.py whence FILE                          say how a figure was made
 
 Makes an environment in .venv the first time and whenever the locked packages change, then becomes
 `snakemake` or `pytest`. Who has an environment of their own needs nothing of this.
@@ -26,6 +27,7 @@ STAMP = VENV / ".ready"
 def main(arguments: list[str]) -> None:
     if sys.version_info < (3, 11):
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
+    here = Path.cwd()
     os.chdir(ROOT)
     sources = (Path("requirements.lock"), Path("pyproject.toml"))
     wanted = hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
@@ -35,6 +37,9 @@ def main(arguments: list[str]) -> None:
     os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ['PATH']}"
     if arguments[:1] == ["test"]:
         hand_over([str(PYTHON), "-m", "pytest", *arguments[1:]])
+    if arguments[:1] == ["whence"]:
+        os.chdir(here)  # the file is named from where the caller stands
+        hand_over([str(PYTHON), str(ROOT / "scripts/trace_back.py"), *arguments[1:]])
     unlock()
     hand_over([str(PYTHON), "-m", "snakemake", *arguments])
 

@@ -24,7 +24,7 @@ _CODE = CodeDigests([ROOT / "src"])
 _DIGEST = _CODE.digest(*_CODE.modules("multiserver/simulation"))
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
 
-PARTS = ("Snakefile", "config", "profiles", "scripts", "src", "workflow")
+PARTS = ("Snakefile", "config", "profiles", "requirements.lock", "scripts", "src", "workflow")
 
 
 @dataclass(frozen=True)

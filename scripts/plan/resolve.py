@@ -10,6 +10,7 @@ from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
 from atomic import write_text
+from plan.archive import Archive, describe_archive
 from plan.errors import Fault, Path, raise_for, suggest
 from plan.fingerprint import CodeDigests, digest
 from plan.papers import PaperFile
@@ -28,6 +29,9 @@ class Plan:
     previews: tuple[str, ...]
     _digests: CodeDigests = field(repr=False)
     _templates: str = field(repr=False)
+    _settings: Mapping[str, Any] = field(repr=False)
+    _given: tuple[FilePath, ...] = field(repr=False)
+    _root: FilePath = field(repr=False)
 
     @classmethod
     def load(
@@ -78,7 +82,9 @@ class Plan:
                 _refuse(("previews", i), preview, figures)
         templates = sorted((root / "scripts/gallery/templates").iterdir())
         texts = digest(*(file.read_text(encoding="utf-8") for file in templates))
-        return cls(products, tuple(run["previews"]), digests, texts)
+        # No papers but those that are given: so it is said by leaving the key out.
+        settings = {key: value for key, value in run.items() if key != "papers" or value}
+        return cls(products, tuple(run["previews"]), digests, texts, settings, tuple(own), root)
 
     @cached_property
     def series(self) -> dict[str, Series]:
@@ -102,10 +108,23 @@ class Plan:
         """The pages over all products."""
         return Gallery(self.products, digest(self.code("publish"), self._templates))
 
+    @cached_property
+    def archive(self) -> Archive:
+        """The archive of everything that `all` builds."""
+        return describe_archive(
+            self.complete(),
+            self.fingerprint,
+            self._settings,
+            self._given,
+            self._root,
+            self.code("archive"),
+        )
+
     def write_specs(self) -> None:
         """Write what jobs are to read. A spec's name holds its digest, so it is written once."""
         specs = {item.spec_file: item.spec for item in (*self.products, *self.series.values())}
         specs[self.gallery.spec_file] = self.gallery.spec
+        specs[self.archive.spec_file] = self.archive.spec
         specs[self.spec_file] = {p.files[-1]: p.fingerprint for p in self.complete()}
         for name, spec in specs.items():
             file = FilePath(name)
@@ -124,7 +143,7 @@ class Plan:
     @property
     def fingerprint(self) -> str:
         """The fingerprint of everything that `all` builds."""
-        return digest(*(p.fingerprint for p in self.complete()))
+        return digest(*(part for p in self.complete() for part in (p.files[-1], p.fingerprint)))
 
     @property
     def spec_file(self) -> str:

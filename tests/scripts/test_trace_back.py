@@ -1,0 +1,223 @@
+"""Every figure file leads back to its making, and says whether it is still what would be drawn."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from tests.conftest import Project, copy_project
+
+import draw
+import trace_back
+from plan import Plan
+from plan.read import read_yaml
+
+PAPER = """
+paper: small
+bibliography: {title: A Small Paper, authors: [A], year: 2020}
+figures:
+  fig1:
+    title: A state, λ = 3
+    caption: A caption.
+    source: {figure: "1", section: "1", certainty: stated}
+    series:
+      state: {study: queue-state, servers: 30, needs: [3, 10], state: [1, 4, 1], waiting: [1, 1, 1]}
+    drawing: {kind: queue-state}
+"""
+KINDS = ("pdf", "svg", "png")
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory) -> tuple[Project, Path]:
+    """A project of one figure, and the folder that it is drawn to."""
+    project = copy_project(tmp_path_factory.mktemp("trace") / "atlas", "all")
+    shutil.rmtree(project.root / "config/papers")
+    (project.root / "config/papers").mkdir()
+    (project.root / "config/papers/small.yaml").write_text(PAPER, encoding="utf-8")
+    config = project.root / "config/config.yaml"
+    lines = config.read_text("utf-8").splitlines(keepends=True)
+    config.write_text("".join(line for line in lines if not line.startswith("previews:")), "utf-8")
+    plan = Plan.load(read_yaml(config, "config")[0], project.root)
+    [product] = [product for product in plan.products if product.stage == "draw"]
+    study = importlib.import_module("studies.queue_state")
+    series = {"state": study.compute(product.series["state"].parameters)}
+    folder = tmp_path_factory.mktemp("figures")
+    spec = json.loads(json.dumps(product.spec))
+    assert {f"fig1.{kind}" for kind in KINDS} <= {f.name for f in draw.draw(spec, series, folder)}
+    return project, folder
+
+
+@pytest.fixture
+def project(drawn, tmp_path) -> Project:
+    """The project, to change."""
+    shutil.copytree(drawn[0].root, tmp_path / "atlas")
+    return Project(tmp_path / "atlas")
+
+
+@pytest.fixture
+def story(drawn) -> trace_back.Story:
+    return trace_back.read_story(drawn[1] / "fig1.svg")
+
+
+def run(project: Project, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the script of a project from a folder that is not the project's."""
+    command = [sys.executable, project.root / "scripts/trace_back.py", *arguments]
+    return subprocess.run(
+        command, cwd=project.root.parent, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_is_as_the_config_now_stands(drawn, kind):
+    project, folder = drawn
+    story = trace_back.read_story(folder / f"fig1.{kind}")
+    assert (story["paper"], story["id"], story["title"]) == ("small", "fig1", "A state, λ = 3")
+    assert story["series"]["state"]["parameters"]["state"] == [1, 4, 1]
+    assert trace_back.compare(story, project.root, []) == (trace_back.SAME, [])
+
+
+def test_the_account_from_another_folder(drawn, story):
+    project, folder = drawn
+    done = run(project, folder / "fig1.pdf")
+    assert done.returncode == 0, done.stderr
+    said = done.stdout
+    assert "fig1: A state, λ = 3" in said
+    assert "seed         none" in said
+    assert "needs: [3, 10]" in said
+    assert "python3 run.py small_fig1" in said
+    assert f"standing     {trace_back.SAME}" in said
+    for digest in (story["fingerprint"], story["code"], story["series"]["state"]["digest"]):
+        assert digest in said
+
+
+def test_seeds_are_found_at_every_depth(story):
+    series = {
+        "a": {"study": "s", "digest": "d", "parameters": {"seed": 2020}},
+        "b": {"study": "s", "digest": "d", "parameters": {"many": {"seed": 41}}},
+    }
+    assert "seed         41, 2020" in trace_back.tell(story | {"series": series}, "", "", [])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kept", [0.0, 0.001, 0.5, 0.99])
+def test_a_truncated_file_is_refused(drawn, tmp_path, kind, kept):
+    whole = (drawn[1] / f"fig1.{kind}").read_bytes()
+    cut = tmp_path / f"cut.{kind}"
+    cut.write_bytes(whole[: int(kept * len(whole))])
+    with pytest.raises(trace_back.NotOurs, match="whole"):
+        trace_back.read_story(cut)
+
+
+@pytest.mark.parametrize("text", [None, "A holiday", '"A holiday"', '{"paper": "small"}'])
+def test_a_foreign_file_is_refused(drawn, tmp_path, text):
+    foreign = tmp_path / "foreign.png"
+    Image.new("RGB", (4, 4)).save(foreign)
+    if text is not None:
+        metadata = importlib.import_module("PIL.PngImagePlugin").PngInfo()
+        metadata.add_text("Description", text)
+        Image.new("RGB", (4, 4)).save(foreign, pnginfo=metadata)
+    with pytest.raises(trace_back.NotOurs, match="not a figure of ours"):
+        trace_back.read_story(foreign)
+    if text is None:
+        done = run(drawn[0], foreign)
+        assert done.returncode == 1
+        assert "not a figure of ours" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(trace_back.NotOurs, match="No such file"):
+        trace_back.read_story(tmp_path / "none.pdf")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        ("servers: 30", "servers: 31", "series state: servers: 30, now 31"),
+        ("state: [1, 4, 1]", "state: [2, 4, 1]", "series state: state: [1, 4, 1], now [2, 4, 1]"),
+        ("A caption", "Another", "its caption, source, drawing, style, width or formats differ"),
+        ("λ = 3", "λ", "title: A state, λ = 3, now A state, λ"),
+    ],
+)
+def test_what_the_config_would_now_draw_otherwise(project, story, old, new, difference):
+    project.edit("config/papers/small.yaml", old, new)
+    found = trace_back.compare(story, project.root, [])
+    assert found == (trace_back.CHANGED, [difference])
+
+
+def test_other_series_are_named(story):
+    other = story["series"]["state"] | {"study": "another", "digest": "0"}
+    now = {"series": {"more": other}, "fingerprint": "0"}
+    _, differences = trace_back.find_differences(story, story | now)
+    assert differences == ["series more: new", "series state: gone"]
+    now = {"series": {"state": other | {"parameters": {"needs": [3]}}}, "fingerprint": "0"}
+    _, differences = trace_back.find_differences(story, story | now)
+    assert differences[0] == "series state: study: queue-state, now another"
+    assert "series state: needs: [3, 10], now [3]" in differences
+    assert "series state: servers: 30, now gone" in differences
+
+
+@pytest.mark.parametrize(
+    ("file", "difference"),
+    [
+        ("drawings", "the code that draws it has changed"),
+        ("studies", "series state: same parameters; the code that computes it has changed"),
+    ],
+)
+def test_changed_code(project, drawn, file, difference):
+    code = project.root / f"scripts/{file}/queue_state.py"
+    code.write_text(code.read_text("utf-8") + "\nMORE = 1\n", encoding="utf-8")
+    found = json.loads(run(project, drawn[1] / "fig1.png", "--json").stdout)
+    assert found["standing"] == trace_back.CHANGED
+    assert found["differences"] == [difference]
+
+
+def test_a_figure_that_is_gone(project, story):
+    root = project.root
+    gone = (trace_back.GONE, ["small has no figure fig2"])
+    assert trace_back.compare(story | {"id": "fig2"}, root, []) == gone
+    gone = (trace_back.GONE, ["it draws small, not large"])
+    assert trace_back.compare(story | {"paper": "large"}, root, []) == gone
+    other = root / "config/papers/other.yaml"
+    other.write_text(PAPER.replace("paper: small", "paper: other"), encoding="utf-8")
+    assert trace_back.compare(story, root, []) == (trace_back.SAME, [])
+    more = root / "more.yaml"
+    more.write_text("papers: [other]\n", encoding="utf-8")
+    gone = (trace_back.GONE, ["it draws other, not small"])
+    assert trace_back.compare(story, root, [more]) == gone
+
+
+def test_a_config_file_is_merged_in(project, story):
+    more = project.root / "more.yaml"
+    more.write_text("widths: {double: 6.0}\n", encoding="utf-8")
+    standing, _ = trace_back.compare(story, project.root, [more])
+    assert standing == trace_back.CHANGED
+    assert trace_back.merge({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"c": 4}}) == {
+        "a": {"b": 1, "c": 4},
+        "d": 3,
+    }
+    assert trace_back.redraw(story, [more]).endswith(f"small_fig1 --configfile {more}")
+
+
+def test_a_figure_of_a_paper_of_ones_own(project, story):
+    own = project.root.parent / "own.yaml"
+    own.write_text(PAPER.replace("paper: small", "paper: own"), encoding="utf-8")
+    mine = story | {"paper": "own"}
+    assert trace_back.compare(mine, project.root, []) == (
+        trace_back.GONE,
+        ["it draws small, not own"],
+    )
+    assert trace_back.compare(mine, project.root, [own]) == (trace_back.SAME, [])
+
+
+def test_a_config_that_cannot_be_read(project, story):
+    project.edit("config/papers/small.yaml", "servers: 30", "severs: 30")
+    standing, [fault] = trace_back.compare(story, project.root, [])
+    assert standing == trace_back.UNKNOWN
+    assert "did you mean 'servers'?" in fault

@@ -1,0 +1,40 @@
+# One archive of the whole run, and the check of the outputs against it. The archive's name holds
+# the digest of everything that determines it, so that the age of a file says nothing: one that was
+# tampered with is newer, and must not be a reason to make the archive anew.
+
+
+rule archive:
+    input:
+        ancient([product.targets for product in plan.complete()]),
+        ancient([s.file for product in plan.complete() for s in product.series.values()]),
+        ancient(AGREED),
+    output:
+        plan.archive.file,
+    log:
+        "results/logs/archive.log",
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        script=f"{SCRIPTS}/archive.py",
+        spec=plan.archive.spec_file,
+        root=os.path.relpath(ROOT),
+    message:
+        "archive {output}"
+    shell:
+        "python {params.script:q} {params.spec:q} --root {params.root:q} --output {output:q}"
+        " 2>&1 | tee {log:q}"
+
+
+# No inputs: what is missing is to be found, not to be made.
+rule verify:
+    log:
+        "results/logs/verify.log",
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        script=f"{SCRIPTS}/verify.py",
+        archive=plan.archive.file,
+    message:
+        "verify the outputs against {params.archive}"
+    shell:
+        "python {params.script:q} . --against {params.archive:q} 2>&1 | tee {log:q}"
