@@ -26,7 +26,16 @@ from multiserver.saturated import stationary, two_class
 from multiserver.saturated.half_size import half_size
 from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.single_duration import one_half_all
-from multiserver.simulation import fcfs, phase
+from multiserver.simulation import (
+    class_policies,
+    class_queues,
+    fcfs,
+    front,
+    front_policies,
+    interruptions,
+    phase,
+)
+from multiserver.sizes import Hyperexponential
 from simulators import simulate_in_most_queue, simulate_in_simpy
 from summation import sum_in_a_loop, sum_in_chunks
 from tidy import write_table
@@ -120,6 +129,8 @@ def blocks() -> dict[str, Routes]:
             "closed form, one rate": lambda: one_half_all(10**8, 1e-8, 1e-8).throughput,
         },
         "E[T] at n = 10, half of capacity": response_time(),
+        "policies at ρ = 0.9, a job": policies(),
+        "interruptions at ρ = 0.9, a jump": sharing(),
     }
 
 
@@ -152,6 +163,50 @@ def response_time() -> Routes:
         "phase level, single steps": Route(lambda: phase_level(10**7, 1), 10**7),
         "phase level, skeleton": Route(lambda: phase_level(10**8, None), 10**8),
         "exact": lambda: solve(prepared.at(rate)).mean_response_time,
+    }
+
+
+def policies() -> Routes:
+    """E[T] under the policies of `finite-skip`, Fig. 7, per job. They are no routes to one number:
+    the gaps say how they compare."""
+    load = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
+    workload = fcfs.Workload.of(load, 0.9 * load.naive_throughput)
+    jobs, replications = 10**5, 2
+
+    def by_class(policy) -> float:
+        found = class_queues.simulate(
+            workload, policy, jobs=jobs, replications=replications, seed=1
+        )
+        return found.mean_response_time.mean
+
+    def by_front() -> float:
+        policy = front_policies.server_filling(workload)
+        found = front.simulate(workload, policy, jobs=jobs, replications=replications, seed=1)
+        return found.mean_response_time.mean
+
+    names = ("max_weight", "least_servers_first", "most_servers_first", "preemptive_first_fit")
+    runs = {name: getattr(class_policies, name) for name in names}
+    routes = {name: Route(lambda p=p: by_class(p), jobs * replications) for name, p in runs.items()}
+    return {**routes, "server_filling": Route(by_front, jobs * replications)}
+
+
+def sharing() -> Routes:
+    """γ of `parallel-processing`, Section 8, per jump: three servers, and three of a hundred."""
+    size = Hyperexponential((0.2, 5.0), (1 / 6, 5 / 6))
+    jumps = 10**6
+
+    def run(capacities: tuple[float, ...], *classes) -> float:
+        rate = 0.9 * sum(capacities) / len(classes)
+        jobs = [interruptions.ParallelClass(rate, size, servers) for servers in classes]
+        cluster = interruptions.Cluster(capacities, tuple(jobs), 1.0)
+        found = interruptions.simulate(
+            cluster, seed=1, replications=range(2), warmup=0, jumps=jumps // 2
+        )
+        return found.service_rate[0].mean
+
+    return {
+        "2 classes, 3 servers": Route(lambda: run((1.0, 1.0, 1.0), (0, 2), (1, 2)), jumps),
+        "3 of 100 servers": Route(lambda: run((1.0,) * 100, 3), jumps),
     }
 
 
