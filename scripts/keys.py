@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 # How long and from which seed a series is simulated does not say what it is.
-EFFORT = {"jobs", "seed"}
+EFFORT = {"effort", "jobs", "seed"}
 
 
 def stream_key(parameters: Mapping[str, Any]) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 MATHEMATICS = {
     **{"α": r"\alpha", "γ": r"\gamma", "δ": r"\delta", "θ": r"\theta", "λ": r"\lambda"},
-    **{"μ": r"\mu", "ν": r"\nu", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "ω": r"\omega"},
+    **{"μ": r"\mu", "ν": r"\nu", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "φ": r"\phi"},
+    **{"ω": r"\omega", "⊂": r"\subset", "∪": r"\cup"},
     **{"Δ": r"\Delta", "Φ": r"\Phi", "Σ": r"\Sigma", "∏": r"\prod", "∞": r"\infty"},
     **{"→": r"\to", "≤": r"\le", "≥": r"\ge", "≈": r"\approx", "∼": r"\sim", "≫": r"\gg"},
     **{"×": r"\times", "·": r"\cdot", "∈": r"\in", "∀": r"\forall", "≠": r"\ne", "±": r"\pm"},

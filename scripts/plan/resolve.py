@@ -7,18 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Any, NoReturn
+from typing import Any
 
 from atomic import write_text
 from plan.archive import Archive, describe_archive
-from plan.errors import Fault, Path, raise_for, suggest
+from plan.choose import Choice, choose, refuse
 from plan.fingerprint import CodeDigests, digest
 from plan.papers import PaperFile
 from plan.products import Gallery, Product, Series
-from plan.read import read_yaml
 from plan.validate import Schemas
-
-CONFIG = "config/config.yaml (or --config, --configfile)"
 
 
 @dataclass(frozen=True)
@@ -26,12 +23,9 @@ class Plan:
     """Everything that the config asks for."""
 
     products: tuple[Product, ...]
-    previews: tuple[str, ...]
-    _digests: CodeDigests = field(repr=False)
-    _templates: str = field(repr=False)
-    _settings: Mapping[str, Any] = field(repr=False)
-    _given: tuple[FilePath, ...] = field(repr=False)
+    _choice: Choice = field(repr=False)
     _root: FilePath = field(repr=False)
+    _digests: CodeDigests = field(repr=False)
 
     @classmethod
     def load(
@@ -45,46 +39,22 @@ class Plan:
         Raises `ConfigError` with every fault of the first file that has any.
         """
         schemas = Schemas(root / "workflow/schemas")
-        own = {FilePath(file): read_yaml(FilePath(file), str(file))[0] or {} for file in given}
-        own = {file: content for file, content in own.items() if "paper" in content}
-        about_papers = set(schemas.keys("paper")) if own else set()
-        run = {key: value for key, value in config.items() if key not in about_papers}
-        run, faults = schemas.check("config", run, ())
-        raise_for(faults, CONFIG, {})
-        folder = root / "config/papers"
-        known = sorted(file.stem for file in folder.glob("*.yaml"))
-        if own and not any("papers" in content for content in own.values()):
-            run["papers"] = []
-        papers = known if run["papers"] == "all" else run["papers"]
-        for i, paper in enumerate(papers):
-            if paper not in known:
-                _refuse(("papers", i), paper, known)
-        for file, content in own.items():
-            if content["paper"] in known:
-                fault = Fault(("paper",), repr(content["paper"]), "a name that no other paper has")
-                raise_for([fault], str(file), {})
-        style = root / run["style"]
-        if not style.is_file():
-            _refuse(("style",), run["style"], ["the matplotlib style files there are"])
+        choice = choose(config, root, given, schemas)
+        run = choice.run
         look = {
-            "style": style.read_text(encoding="utf-8"),
+            "style": (root / run["style"]).read_text(encoding="utf-8"),
             "widths": run["widths"],
             "formats": run["formats"],
         }
         chance = {"effort": run["effort"], "seed": run["seed"]}
         digests = CodeDigests([root / "scripts", root / "src"])
-        files = [folder / f"{paper}.yaml" for paper in papers] + list(own)
-        loaders = [PaperFile(file, schemas, digests, look, chance) for file in files]
+        loaders = [PaperFile(file, schemas, digests, look, chance) for file in choice.files]
         products = tuple(product for loader in loaders for product in loader.load())
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
         for i, preview in enumerate(run["previews"]):
-            if papers == known and preview not in figures:
-                _refuse(("previews", i), preview, figures)
-        templates = sorted((root / "scripts/gallery/templates").iterdir())
-        texts = digest(*(file.read_text(encoding="utf-8") for file in templates))
-        # No papers but those that are given: so it is said by leaving the key out.
-        settings = {key: value for key, value in run.items() if key != "papers" or value}
-        return cls(products, tuple(run["previews"]), digests, texts, settings, tuple(own), root)
+            if choice.everything and preview not in figures:
+                refuse(("previews", i), preview, figures)
+        return cls(products, choice, root, digests)
 
     @cached_property
     def series(self) -> dict[str, Series]:
@@ -103,10 +73,17 @@ class Plan:
         """The products that lack nothing, of one paper or of all."""
         return [p for p in self.products if not p.pending and paper in (None, p.paper)]
 
-    @property
+    @cached_property
     def gallery(self) -> Gallery:
         """The pages over all products."""
-        return Gallery(self.products, digest(self.code("publish"), self._templates))
+        templates = sorted((self._root / "scripts/gallery/templates").iterdir())
+        texts = (file.read_text(encoding="utf-8") for file in templates)
+        return Gallery(self.products, digest(self.code("publish"), *texts))
+
+    @property
+    def previews(self) -> list[str]:
+        """The figures on the project's front page, as paper/figure."""
+        return self._choice.run["previews"]
 
     @cached_property
     def archive(self) -> Archive:
@@ -114,8 +91,8 @@ class Plan:
         return describe_archive(
             self.complete(),
             self.fingerprint,
-            self._settings,
-            self._given,
+            self._choice.settings,
+            self._choice.given,
             self._root,
             self.code("archive"),
         )
@@ -149,8 +126,3 @@ class Plan:
     def spec_file(self) -> str:
         """The expected fingerprint of every complete product, by sidecar."""
         return f"results/specs/{self.fingerprint}.json"
-
-
-def _refuse(path: Path, found: str, known: list[str]) -> NoReturn:
-    fault = Fault(path, repr(found), "one of " + ", ".join(known), suggest(found, known))
-    raise_for([fault], CONFIG, {})

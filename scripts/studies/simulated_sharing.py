@@ -1,0 +1,115 @@
+"""Mean service rates with service interruptions (Algorithm 1), simulated job by job.
+
+A point is a load ρ and a mean number m of interruptions per job. At effort `paper` replications of
+`jumps` jumps, after `warmup`, are added until the 95 % half-width of every γ_i is at most
+`half_width`; `exhaustive` are 100 runs of 1e6 jumps after 1e6, as in `parallel-processing`,
+Section 8; `quick` and a number of jumps are short and of fixed length.
+
+Beside each rate stands that of balanced fairness, which is exact if sizes are exponential. The
+classes of a point are measured in the same run, so only the last counts among independent scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from keys import stream_key
+from multiserver.simulation.estimate import score
+from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
+from multiserver.sizes import Exponential
+from quantities.sharing_models import names_of, read_cluster, read_servers
+from sizing import read_size
+
+UNITS = {
+    "load": "1",
+    "interruptions": "1 per job",
+    "quantity": "name",
+    "mean_service_rate": "work per unit of time",
+    "half_width": "work per unit of time",
+    "balanced": "work per unit of time",
+    "gap": "1",
+    "gap_half_width": "1",
+    "mean_jobs": "jobs",
+    "mean_jobs_half_width": "jobs",
+    "jobs": "jobs",
+    "replications": "1",
+    "effective_size": "1",
+    "exact": "work per unit of time",
+    "score": "1",
+    "z": "1",
+    "inside": "whether the 95 % interval holds the exact value",
+}
+
+# Few replications would make the rule that stops on a narrow interval stop too soon.
+BATCH = 32
+FEW = 8
+QUICK = 800_000
+SHORTEST = 1000
+
+
+def compute(
+    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load, m and class."""
+    servers, size = read_servers(parameters["system"]), read_size(parameters["size"])
+    # As for `jobs` elsewhere, how long a series is simulated does not say what it is.
+    key = stream_key(parameters)
+    names, known = names_of(servers), isinstance(size, Exponential)
+    points = product(parameters["loads"], parameters["interruptions"])
+    rows = []
+    for i, (load, m) in enumerate(progress(list(points))):
+        found = run(read_cluster(servers, size, load, m), parameters, (key, i))
+        measured = zip(
+            names, found.service_rate, found.jobs, servers.service_rates(load), strict=True
+        )
+        for name, rate, jobs, balanced in measured:
+            z = score(rate, balanced) if known else math.nan
+            rows.append(
+                {
+                    "load": load,
+                    "interruptions": m,
+                    "quantity": name,
+                    "mean_service_rate": rate.mean,
+                    "half_width": rate.half_width,
+                    "balanced": balanced,
+                    "gap": rate.mean / balanced - 1,
+                    "gap_half_width": rate.half_width / balanced,
+                    "mean_jobs": jobs.mean,
+                    "mean_jobs_half_width": jobs.half_width,
+                    "jobs": rate.jobs,
+                    "replications": rate.replications,
+                    "effective_size": rate.effective_size,
+                    "exact": balanced if known else math.nan,
+                    "score": z,
+                    "z": z if name == names[-1] else math.nan,
+                    "inside": abs(rate.mean - balanced) <= rate.half_width if known else None,
+                }
+            )
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def run(cluster: Cluster, parameters: Mapping[str, Any], key: tuple[int, ...]) -> Performance:
+    """The simulation of one point, as long as `effort` says."""
+    effort, source = parameters["effort"], {"seed": parameters["seed"], "key": key}
+    if effort == "exhaustive":
+        return simulate(cluster, replications=range(100), **source)
+    warmup, jumps = parameters["warmup"], parameters["jumps"]
+    if effort == "paper":
+        return until(
+            cluster,
+            parameters["half_width"],
+            batch=BATCH,
+            most=parameters["most"],
+            warmup=warmup,
+            jumps=jumps,
+            **source,
+        )
+    total = QUICK if effort == "quick" else effort
+    # Half of the jumps warm up; a class must be served in some window, however few there are.
+    jumps = max(SHORTEST, total // (2 * FEW))
+    return simulate(cluster, replications=range(FEW), warmup=jumps, jumps=jumps, **source)

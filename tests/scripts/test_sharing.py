@@ -1,0 +1,211 @@
+"""Clusters and networks as config describes them, their chains, and the studies on them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from multiserver.sharing.networks import solve
+from multiserver.sizes import Exponential
+from quantities import sharing_clusters
+from quantities.sharing_models import read_cluster, read_servers
+from quantities.sharing_networks import (
+    ceilings,
+    load_of,
+    moves,
+    rates_in_service,
+    read_network,
+    stationary_law,
+)
+from studies import network_means, sharing_allocation, sharing_check, simulated_sharing
+
+SHARED = {"assigned": {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]], "shares": [0.5, 0.5]}}
+POOL = {"capacities": [1, 2, 4], "servers": [[1, 3], [2, 3]]}
+CLOSED = {
+    "queues": [POOL, {"capacities": [3], "servers": [[1]]}],
+    "arrivals": [0, 0, 0],
+    "routing": [[0, 0, 1], [0, 0, 1], [0.25, 0.75, 0]],
+    "populations": [3],
+}
+MIXED = {
+    "queues": [POOL],
+    "arrivals": [2, 0],
+    "routing": [[0.5, 0], [0, 1]],
+    "populations": [2],
+}
+
+
+def test_servers_are_numbered_from_one_and_loads_split_by_shares():
+    servers = read_servers(SHARED)
+    assert servers.servers == ((0, 2), (1, 2))
+    np.testing.assert_allclose(servers.work(0.6), [0.9, 0.9], rtol=1e-15)
+    # Numbers of the paper's symmetric example, from the corrected equation (15).
+    np.testing.assert_allclose(servers.service_rates(0.6), [0.84044944] * 2, rtol=1e-8)
+
+
+def test_the_limit_is_the_load_at_which_some_set_of_classes_saturates():
+    lopsided = {"assigned": SHARED["assigned"] | {"shares": [0.8, 0.2]}}
+    # λ_1 = 0.8 · 3 ρ < 2.
+    assert read_servers(lopsided).limit == pytest.approx(2 / 2.4, rel=1e-14)
+    assert read_servers({"random": {"servers": 9, "capacity": 2, "degree": 3}}).limit == 1
+    with pytest.raises(ValueError, match=r"below 0\.833333, found 0\.9"):
+        read_cluster(read_servers(lopsided), Exponential(1), 0.9, 1)
+
+
+def test_arrivals_are_those_of_jobs_of_the_mean_size():
+    servers = read_servers({"random": {"servers": 9, "capacity": 2, "degree": 3}})
+    cluster = read_cluster(servers, Exponential(0.25), 0.5, 2)
+    assert cluster.load == pytest.approx(0.5, rel=1e-14)
+    assert cluster.classes[0].arrival_rate == pytest.approx(9 / 4, rel=1e-14)
+    assert (cluster.classes[0].servers, cluster.quantum) == (3, 2)
+
+
+def test_sets_and_shares_must_be_equally_many():
+    with pytest.raises(ValueError, match="found 2 sets and 3 shares"):
+        read_servers({"assigned": SHARED["assigned"] | {"shares": [0.2, 0.3, 0.5]}})
+
+
+def test_every_server_serves_the_oldest_job_that_it_can():
+    queue = read_network(MIXED).queues[0]
+    # Server 3 (rate 4) goes to whoever comes first, servers 1 and 2 to their classes.
+    assert rates_in_service(queue, (0, 1)) == [5, 2]
+    assert rates_in_service(queue, (1, 0, 0)) == [6, 1, 0]
+    assert rates_in_service(queue, (0, 0)) == [5, 0]
+
+
+def test_moves_from_a_state_of_a_mixed_queue():
+    found = {}
+    for target, rate in moves(read_network(MIXED), ((1, 0, 1),), most=2):
+        found[target] = found.get(target, 0) + rate
+    # An arrival; class 1 ends (rate 1) and half the time comes back; class 2 (rate 6) comes back.
+    assert found == {
+        ((1, 0, 1, 0),): 2,
+        ((1, 1, 0),): 0.5,
+        ((1, 1),): 0.5,
+        ((0, 1, 1),): 6,
+    }
+    full = [target for target, _ in moves(read_network(MIXED), ((1, 0, 1),), most=1)]
+    assert ((1, 0, 1, 0),) not in full
+
+
+def test_the_law_of_one_server_with_losses():
+    """M/M/1 with room for 4: π(n) ∝ ρ^n; elimination of 5 states rounds to 1e-15."""
+    block = {"queues": [{"capacities": [2], "servers": [[1]]}], "arrivals": [1], "routing": [[0]]}
+    law = stationary_law(read_network(block | {"populations": []}), most=4)
+    for n in range(5):
+        assert law[((0,) * n,)] == pytest.approx(0.5**n / 1.9375, abs=1e-14)
+
+
+def test_the_check_finds_a_wrong_product_form(monkeypatch):
+    network = read_network(CLOSED)
+    right = sharing_check.compare(network, 0)
+    assert max(right["law_gap"], right["mean_jobs_gap"], right["throughput_gap"]) < 1e-12
+    assert right["states"] == 1 + 2 + 4 + 8
+
+    def processor_sharing(queue, loads, sequence):
+        return math.prod(loads[i] for i in sequence) / float(queue.ranks()[-1]) ** len(sequence)
+
+    monkeypatch.setattr(sharing_check, "weight", processor_sharing)
+    assert sharing_check.compare(network, 0)["law_gap"] > 0.01
+
+
+def test_throughputs_stay_below_their_ceilings_and_tend_to_them():
+    """With 300 permanent jobs the bottleneck, server 1 of queue 2, idles less than 1e-9."""
+    limits = ceilings(read_network(CLOSED))
+    few, many = (solve(read_network(CLOSED, permanent=(n,))).throughputs for n in (3, 300))
+    assert (few < 0.99 * limits).all()
+    np.testing.assert_allclose(many, limits, rtol=1e-9)
+
+
+def test_transient_jobs_lower_the_ceiling_of_permanent_ones():
+    # Class 1 brings 4 of the 7 that the servers do, class 2 can use 6 of them.
+    assert ceilings(read_network(MIXED))[1] == pytest.approx(3, rel=1e-14)
+    assert np.isnan(ceilings(read_network(MIXED))[0])
+
+
+def test_a_network_is_scaled_to_the_load_of_its_busiest_classes():
+    table = network_means.compute({"network": MIXED, "loads": [0.4, 0.8], "permanent": [0, 5]})
+    assert load_of(read_network(MIXED)) == pytest.approx(4 / 5, rel=1e-14)
+    first = table[table["class"] == "class-1"]
+    np.testing.assert_allclose(first["throughput"], [2, 2, 4, 4], rtol=1e-13)
+    # Without permanent jobs class 1 is an M/M/1 queue.
+    np.testing.assert_allclose(first["mean_jobs"].iloc[[0, 2]], [2 / 3, 4], rtol=1e-13)
+    assert (first["mean_jobs"].iloc[[1, 3]] > [2 / 3, 4]).all()
+
+
+def test_loads_go_with_arrivals():
+    with pytest.raises(ValueError, match="loads must be given if"):
+        network_means.compute({"network": MIXED, "loads": [], "permanent": [2]})
+
+
+def test_the_printed_equations_are_those_of_the_paper():
+    example = {"capacities": [1, 1, 1], "class": 1, "load": 0.6}
+    # By hand: 1/1.2 + 1/1.1 − (1 − 0.45/3)/(1.2 + 0.45²) is 1.13637.
+    gap = sharing_clusters.printed_rate_gap({**example, "loads": [0.6]})
+    by_hand = 1 / (1 / 1.2 + 1 / 1.1 - 0.85 / 1.4025)
+    exact = sharing_clusters.exact_rate(example)
+    assert gap == pytest.approx(by_hand / exact - 1, rel=1e-9)
+
+
+def test_the_allocation_of_figure_1():
+    table = sharing_allocation.compute(
+        {
+            "capacities": [1, 1],
+            "arrivals": [
+                {"time": 1, "servers": [1], "size": 10},
+                {"time": 2, "servers": [1, 2], "size": 10},
+            ],
+            "interruptions": [{"time": 3, "server": 1}],
+            "until": 3,
+        }
+    )
+    assert table["job"].tolist() == [1, 0, 1, 2, 2, 2]
+    assert table["order"].unique().tolist() == ["1", "1 2", "2 1"]
+
+
+POINTS = {
+    "system": SHARED,
+    "size": {"exponential": 1},
+    "loads": [0.3, 0.5],
+    "interruptions": [1, 4],
+    "half_width": 0.05,
+    "warmup": 2000,
+    "jumps": 2000,
+    "most": 256,
+    "effort": "paper",
+    "seed": 5,
+}
+
+
+def test_a_point_stops_at_its_half_width_and_one_class_of_it_is_scored():
+    table = simulated_sharing.compute(POINTS)
+    assert len(table) == 2 * 2 * 2
+    assert (table["half_width"] <= 0.05).all()
+    assert (table["replications"] % simulated_sharing.BATCH == 0).all()
+    assert table["score"].notna().all()
+    assert table.loc[table["z"].notna(), "quantity"].tolist() == ["class-2"] * 4
+    # Eight scores: one beyond 5.7 has a chance of 1e-7.
+    assert table["score"].abs().max() < 5.7
+    finer = simulated_sharing.compute({**POINTS, "half_width": 0.02})
+    assert finer["half_width"].max() <= 0.02
+    assert finer["replications"].sum() > table["replications"].sum()
+
+
+def test_sizes_that_are_not_exponential_have_no_exact_value():
+    table = simulated_sharing.compute({**POINTS, "size": {"deterministic": 1}, "effort": 100_000})
+    assert table[["exact", "score", "z"]].isna().all(axis=None)
+    assert table["inside"].isna().all()
+    assert table["balanced"].notna().all()
+
+
+@pytest.mark.parametrize("effort", ["quick", 50_000])
+def test_short_efforts_are_of_fixed_length(effort):
+    table = simulated_sharing.compute({**POINTS, "effort": effort})
+    assert (table["replications"] == simulated_sharing.FEW).all()
+    total = simulated_sharing.QUICK if effort == "quick" else effort
+    # Half of the jumps are measured; a job with m interruptions takes m + 2, 4 at the least.
+    pairs = table.groupby(["load", "interruptions"])["jobs"].sum()
+    for (_, m), jobs in pairs.items():
+        assert jobs == pytest.approx(total / 2 / (m + 2), rel=0.1)
