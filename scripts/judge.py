@@ -40,7 +40,10 @@ def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator
         row["id"]: row["parameters"] for row in spec["series"]["claims"]["parameters"]["rows"]
     }
     values = {row.id: json.loads(row.value) for row in series["claims"].itertuples()}
-    rows = [record(claim, values[claim["id"]], parameters[claim["id"]]) for claim in spec["claims"]]
+    rows = [
+        record(claim, values.get(claim["id"]), parameters.get(claim["id"]) or claim["given"])
+        for claim in spec["claims"]
+    ]
     ledger = pd.DataFrame(rows, columns=list(UNITS))
     stem = folder / spec["id"]
     write_table(stem.with_suffix(".csv"), ledger, UNITS)
@@ -53,7 +56,9 @@ def record(claim: dict[str, Any], value: Any, parameters: dict[str, Any]) -> dic
     """The ledger's row for a claim."""
     verdict, sound = decide(claim, value)
     reason = claim.get("reason", "")
-    if claim["differs"]:
+    if "pending" in claim:
+        reason = claim["pending"]
+    elif claim["differs"]:
         reason = f"the figure is drawn with another {', '.join(claim['differs'])}"
     return {
         "claim": claim["id"],
@@ -74,6 +79,8 @@ def decide(claim: dict[str, Any], value: Any) -> tuple[str, bool]:
     """The verdict on a claim, and whether it is the expected one."""
     if claim["differs"]:
         return "no reference", True
+    if "pending" in claim:
+        return "needs the trace", True
     holds = matches(claim["stated"], value, claim["tolerance"])
     if claim["verdict"] == "agrees":
         return ("agrees", True) if holds else ("disagrees", False)

@@ -33,12 +33,14 @@ UNITS = {
 }
 CONFIDENCE = 0.95
 ALARM = 1e-6
+TESTS = ("p_largest", "p_normal", "p_coverage")
 
 
 def score(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
     """Write `z-scores.csv`, `z-scores.tex` and `z-scores.txt`."""
     scored = {name: points for name, points in series.items() if "z" in points}
-    table = pd.concat([collect(name, points) for name, points in scored.items()])
+    nothing = pd.DataFrame(columns=list(UNITS))
+    table = pd.concat([nothing, *(collect(name, points) for name, points in scored.items())])
     stem = folder / spec["id"]
     write_table(stem.with_suffix(".csv"), table, UNITS)
     counts = {name: assess(group) for name, group in table.groupby("series", sort=False)}
@@ -65,6 +67,9 @@ def assess(table: pd.DataFrame) -> dict[str, float]:
     from scipy.stats import binomtest, kstest, norm
 
     count, inside = len(table), int(table["inside"].sum())
+    if not count:
+        found = dict.fromkeys(("points", "largest", "mean", "deviation", "coverage"), 0)
+        return found | dict.fromkeys(TESTS, 1.0)
     largest = float(table["z"].abs().max())
     return {
         "points": count,
@@ -80,7 +85,9 @@ def assess(table: pd.DataFrame) -> dict[str, float]:
 
 def narrate(found: Mapping[str, float]) -> str:
     """The scores as plain text."""
-    verdicts = [found[key] >= ALARM for key in ("p_largest", "p_normal", "p_coverage")]
+    if not found["points"]:
+        return "No simulated point has an exact value to be scored against.\n"
+    verdicts = [found[key] >= ALARM for key in TESTS]
     lines = [
         f"{found['points']} simulated points against their exact values:"
         f" {'as they should be' if all(verdicts) else 'NOT as they should be'}",

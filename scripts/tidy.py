@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +25,10 @@ def write_table(target: Path, table: pd.DataFrame, units: Mapping[str, str]) -> 
 
 def read_table(source: Path) -> tuple[pd.DataFrame, dict[str, str]]:
     """Read such CSV: the table with bare column names, and the units of the columns."""
-    table = pd.read_csv(source)
-    split = [re.fullmatch(r"(.*) \[(.*)\]", name).groups() for name in table.columns]
+    with source.open(encoding="utf-8", newline="") as file:
+        header = next(csv.reader(file))
+    split = [re.fullmatch(r"(.*) \[(.*)\]", name).groups() for name in header]
+    # Values in JSON may all look like numbers, and must not be read as such.
+    texts = [name for name, (_, unit) in zip(header, split, strict=True) if unit == "JSON"]
+    table = pd.read_csv(source, dtype=dict.fromkeys(texts, str))
     return table.set_axis([name for name, _ in split], axis=1), dict(split)

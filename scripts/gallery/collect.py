@@ -228,7 +228,7 @@ def _is_part(part: str, whole: str) -> bool:
 
 def _read_scores(paper: str, id: str) -> list[Score]:
     table, _ = read_table(FIGURES / paper / f"{id}.csv")
-    groups = [*table.groupby("series", sort=False), ("all", table)]
+    groups = [*table.groupby("series", sort=False), ("all", table)] if len(table) else []
     return [Score(paper, name, tuple(group["z"]), assess(group)) for name, group in groups]
 
 

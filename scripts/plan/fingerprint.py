@@ -31,6 +31,12 @@ def digest(*parts: str) -> str:
     return hashed.hexdigest()[:LENGTH]
 
 
+def digest_file(file: Path) -> str:
+    """A short SHA-256 of a file's content, read in pieces."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()[:LENGTH]
+
+
 class CodeDigests:
     """Digests of modules found below some source folders."""
 

@@ -7,7 +7,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from plan.errors import Fault, Path, raise_for, suggest
-from plan.fingerprint import CodeDigests, canonical, digest
+from plan.fingerprint import CodeDigests, canonical, digest, digest_file
 from plan.products import Product, Series
 from plan.read import read_yaml
 from plan.validate import Schemas, check_systems
@@ -32,9 +32,10 @@ class PaperFile:
         digests: CodeDigests,
         look: Mapping[str, Any],
         chance: Mapping[str, Any],
+        traces: Mapping[str, Any],
     ) -> None:
         self._schemas, self._digests = schemas, digests
-        self._look, self._chance = look, chance
+        self._look, self._chance, self._traces = look, chance, traces
         ours = file.parts[-3:-1] == ("config", "papers")
         self._name = f"config/papers/{file.name}" if ours else str(file)
         document, self._lines = read_yaml(file, self._name)
@@ -83,10 +84,18 @@ class PaperFile:
         rows, claims = [], []
         for i, claim in enumerate(self._paper["claims"]):
             parameters = self._claim_parameters(claim, ("claims", i))
-            rows.append(
-                {"id": claim["id"], "quantity": claim["quantity"], "parameters": parameters}
-            )
-            differs = {k: v for k, v in claim["given"].items() if parameters.get(k) != v}
+            if "trace" in parameters:
+                found = self._find_trace(
+                    parameters["trace"], ("claims", i, "given", "trace"), claim
+                )
+                parameters = parameters | {"trace": found}
+            if "pending" not in claim:
+                rows.append(
+                    {"id": claim["id"], "quantity": claim["quantity"], "parameters": parameters}
+                )
+            differs = {
+                k: v for k, v in claim["given"].items() if k != "trace" and parameters.get(k) != v
+            }
             claims.append(claim | {"differs": sorted(differs)})
         modules = sorted({f"quantities.{_module(r['quantity'].split('/')[0])}" for r in rows})
         series = {"claims": self._series("claims", {"rows": rows}, "ledger", modules)}
@@ -102,7 +111,7 @@ class PaperFile:
             f"{product.id}/{name}": series
             for product in products
             for name, series in product.series.items()
-            if {"jobs", "effort"} & series.parameters.keys()
+            if not product.pending and {"jobs", "effort"} & series.parameters.keys()
         }
         content = {"bibliography": self._paper["bibliography"]}
         scores = self._product(
@@ -141,10 +150,30 @@ class PaperFile:
             completed = self._branch("studies", study, parameters, at, "study")
             self._faults += check_systems(completed, at)
             completed = self._draw_by_lot(study, completed)
+            if "trace" in completed:
+                completed["trace"] = self._find_trace(completed["trace"], (*at, "trace"), block)
             block["series"][name] = completed
             own = {key: value for key, value in completed.items() if key != "study"}
             resolved[name] = self._series(study, own, ".".join(path[1:]))
         return resolved
+
+    def _find_trace(self, trace: dict, path: Path, block: dict[str, Any]) -> dict[str, Any]:
+        """A trace with the digest of its content, so that a file that changes is read again.
+
+        A block whose trace the run's config does not name is pending.
+        """
+        if "file" not in trace:
+            if trace["name"] not in self._traces:
+                block["pending"] = (
+                    f"needs the trace '{trace['name']}': see config/examples/{trace['name']}.sql"
+                )
+                return trace
+            trace = self._traces[trace["name"]] | trace
+        file = FilePath(trace["file"])
+        if not file.is_file():
+            self._faults.append(Fault((*path, "file"), repr(str(file)), "a file that is there"))
+            return trace
+        return trace | {"digest": digest_file(file)}
 
     def _draw_by_lot(self, study: str, block: dict[str, Any]) -> dict[str, Any]:
         """A series with the run's seed, unless it has one, and effort, if the study knows them."""
@@ -185,7 +214,7 @@ class PaperFile:
             series=series,
             code=self._digests.digest(*modules),
             suffixes=suffixes,
-            pending=self._paper["figures"].get(id, {}).get("pending", ""),
+            pending=(self._paper["figures"] | self._paper["tables"]).get(id, {}).get("pending", ""),
         )
 
 

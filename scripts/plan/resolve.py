@@ -48,7 +48,9 @@ class Plan:
         }
         chance = {"effort": run["effort"], "seed": run["seed"]}
         digests = CodeDigests([root / "scripts", root / "src"])
-        loaders = [PaperFile(file, schemas, digests, look, chance) for file in choice.files]
+        loaders = [
+            PaperFile(file, schemas, digests, look, chance, run["traces"]) for file in choice.files
+        ]
         products = tuple(product for loader in loaders for product in loader.load())
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
         for i, preview in enumerate(run["previews"]):

@@ -184,6 +184,8 @@ def _bounds(schema: dict[str, Any], rule: str, limit: Any) -> str:
         "increasing": "entries that increase",
         "multipleOf": f"a multiple of {limit}",
         "sumsTo": f"entries that sum to {limit}",
+        "anyOf": "one of the forms that it can take",
+        "oneOf": "one of the forms that it can take",
     }
     kinds = [limit] if isinstance(limit, str) else limit
     if rule == "type":

@@ -91,7 +91,7 @@ MISTAKES = {
     "duplicate claim": (
         "- id: fig3-red-demand",
         "- id: fig3-blue-demand",
-        ["claims.0.id", "'fig3-blue-demand'", "used only once"],
+        ["claims.2.id", "'fig3-blue-demand'", "used only once"],
     ),
     "unknown quantity": (
         "quantity: wastage/worst-need",
@@ -118,7 +118,7 @@ MISTAKES = {
         "paper: two-class-instability",
         ["'two-class-instability'", "'two-class-stability', the name of the file"],
     ),
-    "not YAML": ("figures:\n  fig3:", "figures: [\n  fig3:", ["two-class-stability.yaml:", "YAML"]),
+    "not YAML": ("figures:\n  fig1:", "figures: [\n  fig1:", ["two-class-stability.yaml:", "YAML"]),
 }
 
 

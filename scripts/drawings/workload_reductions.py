@@ -1,0 +1,48 @@
+"""How far the limit of stability of two-class reductions is from that of all classes.
+
+Series: `wastage` (workload-wastage); the reference is `exact` where it is known, and the method
+named in the drawing elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from drawings.workload_wastage import MARKERS, SIMULATED
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One line a reduction; the band is the interval of a simulated reference."""
+    table, drawing = series["wastage"], figure["drawing"]
+    by_method = {name: rows.set_index("servers") for name, rows in table.groupby("method")}
+    reference = by_method[drawing["reference"]]
+    true, error = reference["throughput"], reference["throughput_half_width"].fillna(0)
+    if "exact" in by_method:
+        exact = by_method["exact"]["throughput"]
+        true, error = exact.fillna(true), error.where(exact.isna(), 0.0)
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    ax.fill_between(true.index, -100 * error / true, 100 * error / true, color="0.85", lw=0)
+    ax.axhline(0, color="k", lw=0.8)
+    names = [name for name in table["method"].unique() if name not in (*SIMULATED, "exact")]
+    for i, name in enumerate(names):
+        rows = by_method[name]["throughput"]
+        ax.plot(
+            rows.index,
+            100 * (rows / true - 1),
+            color=f"C{i % 7}",
+            marker=MARKERS[i % len(MARKERS)],
+            markersize=3.5,
+            lw=1,
+            linestyle="-" if name.endswith("nearest") else "--",
+            label=drawing["labels"].get(name, name),
+        )
+    ax.set_xscale("log")
+    ax.set_xlabel("servers $n$")
+    ax.set_ylabel(r"error of $\lambda^*$ (%)")
+    fig.legend(loc="outside upper left", ncols=2)
+    return fig

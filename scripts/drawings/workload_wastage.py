@@ -1,0 +1,60 @@
+"""What FCFS leaves of the servers against their number, by each method that says so.
+
+Series: `wastage` (workload-wastage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+MARKERS = "o^svDPX"
+SIMULATED = ("exponential", "sampled", "replayed")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Lines for what is solved, points with intervals for what is simulated, side by side."""
+    table = series["wastage"]
+    labels = figure["drawing"]["labels"]
+    fig = Figure(figsize=(width, 0.46 * width))
+    left, right = fig.subplots(1, 2)
+    for i, (method, rows) in enumerate(table.groupby("method", sort=False)):
+        rows = rows[rows["utilisation"].notna()]
+        if rows.empty:
+            continue
+        label = labels.get(method, method)
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "markersize": 3.5}
+        for ax, column, factor in ((left, "wastage", 1), (right, "utilisation", 100)):
+            label_here = label if ax is left else None
+            if method in SIMULATED:
+                ax.errorbar(
+                    rows["servers"],
+                    factor * rows[column],
+                    factor * rows[f"{column}_half_width"],
+                    linestyle="none",
+                    elinewidth=0.8,
+                    capsize=1.5,
+                    label=label_here,
+                    **style,
+                )
+            else:
+                line = "-" if method == "exact" else "--"
+                ax.plot(
+                    rows["servers"],
+                    factor * rows[column],
+                    linestyle=line,
+                    lw=1,
+                    label=label_here,
+                    **style,
+                )
+    for ax in (left, right):
+        ax.set_xscale("log")
+        ax.set_xlabel("servers $n$")
+    left.set_ylabel(r"wastage $\mathrm{E}[N_\mathrm{idle}]$ (servers)")
+    left.set_ylim(bottom=0)
+    right.set_ylabel(r"utilisation $\lambda^*/\lambda^\mathrm{naive}$ (%)")
+    fig.legend(loc="outside upper left", ncols=4)
+    return fig

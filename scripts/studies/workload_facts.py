@@ -1,0 +1,36 @@
+"""What a trace says at a glance: jobs, needs, durations, and how the two go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from quantities.traces import read_table
+from traces.aggregate import by_need, fit
+
+UNITS = {"quantity": "name", "value": "unit beside it", "unit": "name"}
+
+
+def compute(
+    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a quantity."""
+    table = read_table(parameters, progress)
+    classes, law = by_need(table), fit(table)
+    jobs = classes["jobs"].sum()
+    demand = (classes["need"] * classes["duration"]).sum()
+    rows = [
+        ("jobs", jobs, "jobs"),
+        ("different needs", len(classes), "1"),
+        ("smallest need", classes["need"].min(), "units"),
+        ("largest need", classes["need"].max(), "units"),
+        ("mean need", (classes["need"] * classes["jobs"]).sum() / jobs, "units"),
+        ("mean duration", classes["duration"].sum() / jobs, "s"),
+        ("mean demand E[S]", demand / jobs, "units s"),
+        ("log-log correlation of need and duration", law.correlation, "1"),
+        ("exponent of the power law", law.exponent, "1"),
+        ("duration at need 1 by the power law", law.scale, "s"),
+    ]
+    return pd.DataFrame(rows, columns=list(UNITS)).astype({"value": float})

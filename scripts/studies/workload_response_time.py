@@ -1,0 +1,103 @@
+"""Mean response time of the jobs of a trace against the load, under several policies, simulated.
+
+Jobs arrive in a Poisson process, each drawn independently from the trace: a need, and a duration
+that is exponential with the mean of that need or (`empirical`) one of those that its jobs had. The
+load is λ/λ_naive. FCFS is unstable from a load of λ*/λ_naive on, which is `limit`: found exactly
+where the state space allows and durations are exponential, by simulation otherwise. Points that are
+unstable, or at which more than `backlog` jobs come to wait, are infinite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from keys import stream_key
+from multiserver.model import MultiserverJobSystem
+from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies
+from multiserver.simulation.estimate import Estimate
+from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.replications import Overloaded
+from studies.workload_system import make_sizes, make_system, read_classes
+from studies.workload_wastage import simulate as simulate_saturated
+from studies.workload_wastage import solve
+
+UNITS = {
+    "load": "1",
+    "policy": "name",
+    "arrival_rate": "jobs/s",
+    "mean_response_time": "s",
+    "half_width": "s",
+    "limit": "1",
+    "jobs": "jobs",
+    "effective_size": "1",
+}
+
+
+def compute(
+    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load and policy; all policies of a load are given the same jobs."""
+    cells = read_classes(parameters)
+    system = make_system(cells, parameters["servers"])
+    sizes = make_sizes(cells, parameters["durations"])
+    key = stream_key(parameters)
+    limit = find_limit(system, sizes, parameters, key)
+    rows = []
+    for i, load in enumerate(progress(parameters["loads"])):
+        arrival_rate = load * system.naive_throughput
+        workload = Workload(system.servers, system.needs, sizes, system.probabilities, arrival_rate)
+        for policy in parameters["policies"]:
+            row = {"load": load, "policy": policy, "arrival_rate": arrival_rate}
+            row["limit"] = limit if policy == "fcfs" else math.nan
+            stable = policy != "fcfs" or load < limit
+            found = simulate(workload, policy, parameters, (key, 1, i)) if stable else None
+            if found is None:
+                row |= {"mean_response_time": math.inf, "half_width": 0.0, "jobs": 0}
+            else:
+                row |= {
+                    "mean_response_time": found.mean,
+                    "half_width": found.half_width,
+                    "jobs": found.jobs,
+                    "effective_size": found.effective_size,
+                }
+            rows.append(row)
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def find_limit(system: MultiserverJobSystem, sizes: tuple, parameters, key: int) -> float:
+    """λ*/λ_naive of FCFS, which is the utilisation of the saturated system."""
+    if parameters["durations"] == "exponential":
+        exact = solve(system, parameters["states"])
+        if exact is not None:
+            return exact.utilisation
+    held = simulate_saturated(system, sizes, parameters, (key, 0))
+    return held.mean / system.servers
+
+
+def simulate(workload: Workload, policy: str, parameters, key: tuple[int, ...]) -> Estimate | None:
+    """E[T], or None if the backlog grows beyond measure.
+
+    Raises `ValueError` if the policy is not for such needs.
+    """
+    R = parameters["replications"]
+    options = {
+        "jobs": math.ceil(parameters["jobs"] / R),
+        "replications": R,
+        "seed": parameters["seed"],
+        "key": key,
+    }
+    if policy == "fcfs":
+        return fcfs.simulate(workload, **options).mean_response_time
+    options["limit"] = parameters["backlog"]
+    try:
+        if policy == "server-filling":
+            model = front_policies.server_filling(workload)
+            return front.simulate(workload, model, **options).mean_response_time
+        by_class = class_policies.preemptive_first_fit
+        return class_queues.simulate(workload, by_class, **options).mean_response_time
+    except Overloaded:
+        return None

@@ -1,0 +1,146 @@
+"""Logs of the jobs of clusters, read as streams.
+
+A reader yields `Chunk`s: need and duration of every job that ran, in the order of the file, and the
+lines that give no job, each under one reason. Reasons are of two kinds. A row *left out* says that
+there is nothing to count (a step of a job, a job that never ran); a *fault* is a row that cannot be
+used though it should be. Every row is a job, left out or a fault: nothing is lost. No reader
+keeps what it has read, and of a row only need and duration leave it.
+
+Files are plain or gzip, told apart by their first bytes, and decoded only where a field is needed:
+names may be in any encoding that extends ASCII.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEFT_OUT = (
+    "a step of a job",
+    "a part of a job that was interrupted",
+    "never ran",
+    "not finished",
+    "ran before the trace or after it",
+    "another priority",
+    "zero duration",
+)
+FAULTS = (
+    "malformed",
+    "another number of fields",
+    "missing need or duration",
+    "need not positive",
+    "negative duration",
+    "unknown state",
+)
+
+GZIP = b"\x1f\x8b"
+# Of the file as it is on disk: gzip makes a hundredfold of it at most, or nearly so.
+PIECE, COMPRESSED_PIECE = 2**20, 2**17
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The jobs of some consecutive rows, and the numbers of the lines that are none.
+
+    `needs` and `durations` (in seconds) are (jobs,), both positive; `rejected` has the lines under
+    each of `LEFT_OUT` and `FAULTS` that occurs.
+    """
+
+    needs: NDArray[np.float64]
+    durations: NDArray[np.float64]
+    rejected: Mapping[str, Sequence[int]]
+
+    @property
+    def rows(self) -> int:
+        """How many rows were read."""
+        return len(self.needs) + sum(map(len, self.rejected.values()))
+
+
+def sift(
+    needs: NDArray[np.float64],
+    durations: NDArray[np.float64],
+    lines: NDArray[np.int64],
+    rejected: Mapping[str, Sequence[int]],
+    reasons: Mapping[str, NDArray[np.bool_]] | None = None,
+) -> Chunk:
+    """The rows that are jobs; of several reasons against a row, the first counts.
+
+    `reasons` go before those that all formats share; NaN stands for a number that is missing.
+    `rejected` are lines that have no numbers, and so are not among `lines`.
+    """
+    shared = {
+        "missing need or duration": ~(np.isfinite(needs) & np.isfinite(durations)),
+        "need not positive": needs <= 0,
+        "negative duration": durations < 0,
+        "zero duration": durations == 0,
+    }
+    found = {reason: list(at) for reason, at in rejected.items()}
+    good = np.ones(len(needs), dtype=bool)
+    for reason, applies in (dict(reasons or {}) | shared).items():
+        if (now := applies & good).any():
+            found.setdefault(reason, []).extend(lines[now].tolist())
+            good &= ~now
+    return Chunk(needs[good], durations[good], found)
+
+
+class Lines:
+    """The lines of a file in blocks: (number of the first line, bytes that end with a newline).
+
+    One block for each piece of the file on disk, so that `len` says how many there will be. Raises
+    `ValueError` if the file is missing, empty or no text, or if its gzip stream is cut off.
+    """
+
+    def __init__(self, file: str | Path) -> None:
+        self._file = Path(file)
+        if not self._file.is_file():
+            raise ValueError(f"no file {str(file)!r}; a trace is a file that is there")
+        self._size = self._file.stat().st_size
+        if self._size == 0:
+            raise ValueError(f"{file} is empty")
+        with self._file.open("rb") as stream:
+            self._compressed = stream.read(2) == GZIP
+        self._piece = COMPRESSED_PIECE if self._compressed else PIECE
+
+    def __len__(self) -> int:
+        return -(-self._size // self._piece)
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        line, rest = 1, b""
+        for i, piece in enumerate(self._pieces()):
+            if i == 0:
+                piece = piece.removeprefix(b"\xef\xbb\xbf")
+                if b"\0" in piece:
+                    raise ValueError(f"{self._file} is no text in UTF-8: it holds zero bytes")
+            whole, newline, tail = piece.rpartition(b"\n")
+            block, rest = (rest + whole + newline, tail) if newline else (b"", rest + tail)
+            if b"\r" in block:
+                block = block.replace(b"\r\n", b"\n")
+            yield line, block
+            line += block.count(b"\n")
+        if rest:
+            yield line, rest.removesuffix(b"\r") + b"\n"
+
+    def _pieces(self) -> Iterator[bytes]:
+        with self._file.open("rb") as stream:
+            raw = iter(lambda: stream.read(self._piece), b"")
+            yield from self._inflate(raw) if self._compressed else raw
+
+    def _inflate(self, raw: Iterator[bytes]) -> Iterator[bytes]:
+        inflate = zlib.decompressobj(wbits=31)
+        try:
+            for piece in raw:
+                out = [inflate.decompress(piece)]
+                # Streams may follow one another in one file.
+                while inflate.eof and inflate.unused_data:
+                    piece, inflate = inflate.unused_data, zlib.decompressobj(wbits=31)
+                    out.append(inflate.decompress(piece))
+                yield b"".join(out)
+        except zlib.error as error:
+            raise ValueError(f"{self._file} is damaged: {error}") from error
+        if not inflate.eof:
+            raise ValueError(f"{self._file} is cut off: its gzip stream has no end")

@@ -1,0 +1,40 @@
+"""Figures of a trace wait until the config names it, and follow the content of its file."""
+
+from __future__ import annotations
+
+import pytest
+
+from plan import ConfigError, Plan
+
+RUN = {"papers": ["two-class-stability"]}
+
+
+def plan(project, **config):
+    loaded = Plan.load({**RUN, **config}, project.root)
+    return loaded, {product.id: product for product in loaded.products}
+
+
+def test_without_the_trace_its_figures_wait_and_say_for_what(project):
+    loaded, products = plan(project)
+    assert "borg.sql" in products["fig1"].pending
+    assert {"fig1", "fig2"}.isdisjoint(product.id for product in loaded.complete())
+    rows = {row["id"] for row in products["ledger"].series["claims"].parameters["rows"]}
+    assert "fig1-peak" not in rows
+
+
+def test_with_it_they_are_drawn_and_follow_its_content(project):
+    log = project.root / "borg.csv"
+    digests = []
+    for content in ("one", "another"):
+        log.write_text(content, "utf-8")
+        loaded, products = plan(project, traces={"borg": {"file": str(log), "format": "borg"}})
+        assert {"fig1", "fig2"} <= {product.id for product in loaded.complete()}
+        rows = products["ledger"].series["claims"].parameters["rows"]
+        assert "fig1-peak" in {row["id"] for row in rows}
+        digests.append(products["fig1"].series["trace"].digest)
+    assert digests[0] != digests[1]
+
+
+def test_a_trace_that_is_not_there_is_a_mistake(project):
+    with pytest.raises(ConfigError, match="a file that is there"):
+        plan(project, traces={"borg": {"file": "gone.csv", "format": "borg"}})

@@ -1,0 +1,459 @@
+"""Every format is read as it is really laid out, with its quirks, and no row is lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import traces
+from quantities.traces import count_rows, generate, read_chunks, read_jobs
+from traces import FAULTS, LEFT_OUT, Lines, borg, plain, slurm, swf
+
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = {"need": "cores", "duration": "seconds"}
+
+
+def jobs_of(chunks) -> tuple[list[tuple[float, float]], dict[str, list[int]]]:
+    """All jobs and all rejected lines."""
+    jobs, rejected = [], {}
+    for chunk in chunks:
+        jobs += zip(chunk.needs.tolist(), chunk.durations.tolist(), strict=True)
+        for reason, lines in chunk.rejected.items():
+            rejected.setdefault(reason, []).extend(lines)
+    assert rejected.keys() <= {*LEFT_OUT, *FAULTS}
+    return jobs, {reason: sorted(lines) for reason, lines in rejected.items()}
+
+
+def write(path: Path, text: str | bytes) -> str:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return str(path)
+
+
+SWF = """\
+; Version: 2.2
+; Computer: Zürich test
+;   UnixStartTime: 0
+    1      0     10   100    4     -1 -1    8  3600 -1  1   3   1  -1  1 -1 -1 -1
+2 5 -1 250.5 -1 -1 -1 16 3600 -1 1 3 1 -1 1 -1 -1 -1
+3 4 -1 -1 -1 -1 -1 16 3600 -1 5 3 1 -1 1 -1 -1 -1
+4 9 3 7 2 -1 -1 2 3600 -1 5 3 1 -1 1 -1 -1 -1
+
+5 9 3 0 2 -1 -1 2 3600 -1 1 3 1 -1 1 -1 -1 -1
+6 9 3 50 2 -1 -1 2 3600 -1 2 3 1 -1 1 -1 -1 -1
+7 9 3 -1 2 -1 -1 2 3600 -1 1 3 1 -1 1 -1 -1 -1
+8 9 3 60 -1 -1 -1 -1 3600 -1 1 3 1 -1 1 -1 -1 -1
+9 9 3 60 0 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1 -1
+10 9 3 60 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1
+11 9 3 60 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1 -1 -1
+12 9 3 sixty 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1 -1
+13 9 3 -60 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1 -1
+"""
+
+
+def test_standard_workload_format(tmp_path):
+    jobs, rejected = jobs_of(swf.read(write(tmp_path / "log.swf", SWF)))
+    assert jobs == [(4, 100), (16, 250.5), (2, 7)]
+    assert rejected == {
+        "never ran": [6],
+        "zero duration": [9],
+        "a part of a job that was interrupted": [10],
+        "missing need or duration": [11, 12],
+        "need not positive": [13],
+        "another number of fields": [14, 15],
+        "malformed": [16],
+        "negative duration": [17],
+    }
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "1 2 3 60 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1\n",
+        # Short and long lines that have as many numbers together as there should be.
+        "1 2 3 60 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1\n" + "1 2 3 " + "60 " * 16 + "\n",
+        "1 2 3 " + "60 " * 16 + "\n",
+        "; a comment in the middle\n",
+        "\n",
+        "a\n",
+        "1 2 3 60 4 -1 -1 4 3600 -1 x 3 1 -1 1 -1 -1 -1\n",
+        "1 2 3 nan 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1 -1\n",
+    ],
+)
+def test_a_spoilt_line_of_swf_costs_no_other(tmp_path, spoil):
+    line = "1 2 3 60 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1 -1\n"
+    jobs, rejected = jobs_of(swf.read(write(tmp_path / "log.swf", 2 * line + spoil + 2 * line)))
+    assert jobs == 4 * [(4, 60)]
+    comment = spoil[0] in ";\n"
+    assert sum(map(len, rejected.values())) == (0 if comment else spoil.count("\n"))
+
+
+SLURM = """\
+JobID|JobName|Partition|State|Elapsed|AllocCPUS|ReqCPUS|NNodes
+101|größe|debug|COMPLETED|00:01:40|4|4|1
+101.batch|batch||COMPLETED|00:01:40|4|4|1
+101.extern|extern||COMPLETED|00:01:40|4|4|1
+101.0|srun||COMPLETED|00:01:40|4|4|1
+102_7|array|batch|FAILED|1-02:03:04|16|16|2
+102_[8-10%2]|array|batch|PENDING|00:00:00|0|16|2
+102_7.0|array||FAILED|1-02:03:04|16|16|2
+103+0|het|batch|TIMEOUT|02:03.5|8|8|1
+104|x|batch|CANCELLED by 1001|00:00:30|2|2|1
+105|x|batch|CANCELLED by 1001|00:00:00|0|2|1
+106|x|batch|RUNNING|3-00:00:00|2|2|1
+107|x|batch|COMPLETED|00:00:00|2|2|1
+108|a|b|batch|COMPLETED|00:01:00|2|2|1
+109|x|batch|COMPLETED|INVALID|2|2|1
+110|x|batch|COMPLETED||2|2|1
+111|x|batch|EXPLODED|00:01:00|2|2|1
+112|x|batch|NODE_FAIL|00:01:00|0|32|1
+113|x|batch|COMPLETED|00:01:00|1.5K|32|1
+
+114|x|batch|OUT_OF_MEMORY|100-00:00:00|1|1|1
+115_[1-3]|x|batch|FAILED|00:00:00|0|4|1
+"""
+
+
+def test_slurm(tmp_path):
+    file = write(tmp_path / "jobs.txt", SLURM)
+    jobs, rejected = jobs_of(slurm.read(file))
+    day = 86400
+    assert jobs == [
+        (4, 100),
+        (16, day + 7384),
+        (8, 123.5),
+        (2, 30),
+        (32, 60),
+        (1, 100 * day),
+    ]
+    assert rejected == {
+        "a step of a job": [3, 4, 5, 8],
+        "never ran": [7, 11, 22],
+        "not finished": [12],
+        "zero duration": [13],
+        "another number of fields": [14],
+        "malformed": [15, 19],
+        "missing need or duration": [16],
+        "unknown state": [17],
+    }
+    nodes, _ = jobs_of(slurm.read(file, need="nodes"))
+    assert [need for need, _ in nodes] == [1, 2, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("00:01", 1),
+        ("01:00", 60),
+        ("1-00:00:00", 86400),
+        ("12:00:00.250", 43200.25),
+        ("99:59", 5999),
+    ],
+)
+def test_elapsed_times(text, seconds):
+    assert slurm.read_elapsed(text.encode()) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "1", "1-", "-1:00", "1:2:3:4", "UNLIMITED", "1-1-00:00:00"])
+def test_what_is_no_elapsed_time(text):
+    with pytest.raises(ValueError, match="minutes:seconds"):
+        slurm.read_elapsed(text.encode())
+
+
+BORG = [
+    # id, priority, cpus, start, end
+    (1, 25, 0.5, 1_000_000, 3_500_000),
+    (2, 200, 1.25, 2_000_000, 12_000_000),
+    (3, 25, 0.25, None, 5_000_000),
+    (4, 25, 0.25, 5_000_000, None),
+    (5, 25, 0.25, 0, 5_000_000),
+    (6, 25, 0.25, 5_000_000, 2**63 - 1),
+    (7, 25, None, 5_000_000, 6_000_000),
+    (8, 25, 0.0, 5_000_000, 6_000_000),
+    (9, 25, 0.25, 5_000_000, 5_000_000),
+    (10, 99, 0.125, 5_000_000, 4_000_000),
+    (11, 99, 2.0, 4_000_000, 5_000_000),
+]
+NAMES = ("collection_id", "priority", "cpus", "start_time", "end_time")
+
+
+def borg_csv(rows) -> str:
+    cells = [["" if x is None else str(x) for x in row] for row in rows]
+    return "\n".join(",".join(row) for row in [NAMES, *cells]) + "\n"
+
+
+def borg_json(rows) -> str:
+    """As BigQuery writes it: integers as text, what is null left out."""
+    records = [
+        {k: str(x) if isinstance(x, int) else x for k, x in zip(NAMES, row, strict=True)}
+        for row in rows
+    ]
+    kept = [{k: x for k, x in record.items() if x is not None} for record in records]
+    return "".join(json.dumps(record) + "\n" for record in kept)
+
+
+@pytest.mark.parametrize("layout", [borg_csv, borg_json])
+@pytest.mark.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])
+def test_borg(tmp_path, layout, pack):
+    file = write(tmp_path / "borg", pack(layout(BORG)))
+    jobs, rejected = jobs_of(borg.read(file))
+    assert jobs == [(0.5, 2.5), (1.25, 10), (2.0, 1.0)]
+    shift = 2 if layout is borg_csv else 1
+    assert {reason: [line - shift for line in lines] for reason, lines in rejected.items()} == {
+        "never ran": [2],
+        "not finished": [3],
+        "ran before the trace or after it": [4, 5],
+        "missing need or duration": [6],
+        "need not positive": [7],
+        "zero duration": [8],
+        "negative duration": [9],
+    }
+    free, others = jobs_of(borg.read(file, priorities=(0, 99)))
+    assert free == [(0.5, 2.5), (2.0, 1.0)]
+    assert others["another priority"] == [1 + shift]
+
+
+def test_the_query_makes_jobs_of_events(tmp_path):
+    # BigQuery's IF is SQLite's IIF; all else is standard.
+    query = (ROOT / "config/examples/borg.sql").read_text("utf-8").replace("IF(", "IIF(")
+    for table in ("collection_events", "instance_events"):
+        query = query.replace(f"`google.com:google-cluster-data.clusterdata_2019_a.{table}`", table)
+    query = query.replace("resource_request.cpus", "cpus")
+    base = sqlite3.connect(":memory:")
+    base.execute(
+        "CREATE TABLE collection_events (collection_id, collection_type, priority, type, time)"
+    )
+    base.execute(
+        "CREATE TABLE instance_events (collection_id, collection_type, instance_index, cpus)"
+    )
+    second = 10**6
+    collections = {
+        # Submitted, scheduled, evicted, scheduled again, finished.
+        1: [(0, 1), (3, 5), (4, 8), (3, 9), (6, 15)],
+        # Evicted and scheduled again: still running.
+        2: [(0, 1), (3, 5), (4, 8), (3, 9)],
+        # Killed before it was scheduled.
+        3: [(0, 2), (7, 4)],
+        4: [(3, 2), (5, 3)],
+    }
+    events = [
+        (job, 0, 25, kind, time * second)
+        for job, line in collections.items()
+        for kind, time in line
+    ]
+    events += [(5, 1, 25, 3, second), (5, 1, 25, 6, 9 * second)]
+    base.executemany("INSERT INTO collection_events VALUES (?, ?, ?, ?, ?)", events)
+    instances = [(1, 0, 0, 0.5), (1, 0, 0, 0.75), (1, 0, 1, 0.25), (2, 0, 0, 0.5), (3, 0, 0, 0.5)]
+    instances += [(4, 0, 0, None), (4, 0, 1, 0.125), (5, 1, 0, 9.0)]
+    base.executemany("INSERT INTO instance_events VALUES (?, ?, ?, ?)", instances)
+    rows = base.execute(query).fetchall()
+    assert {row[0] for row in rows} == {1, 2, 3, 4}
+    file = write(tmp_path / "borg.csv", borg_csv(sorted(rows)))
+    jobs, rejected = jobs_of(borg.read(file))
+    assert jobs == [(1.0, 10.0), (0.125, 1.0)]
+    assert rejected == {"not finished": [3], "never ran": [4]}
+
+
+def test_borg_json_with_lines_that_are_no_records(tmp_path):
+    text = borg_json(BORG[:2]) + "[1, 2]\n{bad\n\n{}\n" + borg_json(BORG[10:])
+    jobs, rejected = jobs_of(borg.read(write(tmp_path / "borg.json", text)))
+    assert len(jobs) == 3
+    assert rejected == {"malformed": [3, 4], "never ran": [6]}
+
+
+PLAIN = """\
+name,cores,seconds\r
+"Müller, A.",4,1.5\r
+plain,2,30\r
+short,2\r
+"a ""quoted"" name",8,\r
+x,many,3\r
+x,1,1e3\r
+x,inf,5\r
+"""
+
+
+def test_plain_tables(tmp_path):
+    file = write(tmp_path / "jobs.csv", b"\xef\xbb\xbf" + PLAIN.encode())
+    jobs, rejected = jobs_of(plain.read(file, ("cores", "seconds")))
+    assert jobs == [(4, 1.5), (2, 30), (1, 1000)]
+    assert rejected == {
+        "another number of fields": [4],
+        "missing need or duration": [5, 8],
+        "malformed": [6],
+    }
+    text = "hours;cores\n0.5;3\n;4\n2;5"
+    file = write(tmp_path / "other.csv", text)
+    jobs, rejected = jobs_of(plain.read(file, ("cores", "hours"), 3600, ";"))
+    assert jobs == [(3, 1800), (5, 7200)]
+    assert rejected == {"missing need or duration": [3]}
+
+
+def test_a_short_line_and_a_long_one_are_both_found(tmp_path):
+    file = write(tmp_path / "jobs.csv", "a,b,c\n1,2,3\n1,2\n1,2,3,4\n5,6,7\n")
+    jobs, rejected = jobs_of(plain.read(file, ("b", "c")))
+    assert jobs == [(2, 3), (6, 7)]
+    assert rejected == {"another number of fields": [3, 4]}
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (lambda f: plain.read(f, ("cores", "seconds")), "cpus,seconds\n1,2\n"),
+        (slurm.read, "JobID|State|Elapsed\n1|COMPLETED|00:01\n"),
+        (slurm.read, "1|COMPLETED|00:01|4\n"),
+        (borg.read, "collection_id,cpus\n1,2\n"),
+    ],
+)
+def test_a_missing_column_is_named(tmp_path, read, text):
+    with pytest.raises(ValueError, match=r"must name a column .*found"):
+        jobs_of(read(write(tmp_path / "log", text)))
+
+
+def test_files_that_are_none(tmp_path):
+    with pytest.raises(ValueError, match="no file"):
+        Lines(tmp_path / "missing")
+    with pytest.raises(ValueError, match="is empty"):
+        Lines(write(tmp_path / "empty", b""))
+    with pytest.raises(ValueError, match="zero bytes"):
+        list(Lines(write(tmp_path / "utf-16", "a,b".encode("utf-16"))))
+    only_comments = {
+        "trace": {"file": write(tmp_path / "c.swf", "; Version: 2\n"), "format": "swf"}
+    }
+    with pytest.raises(ValueError, match="none of the 0 rows is a job"):
+        list(read_chunks(only_comments))
+
+
+def test_gzip_that_is_cut_off_or_damaged_is_said_to_be(tmp_path):
+    packed = gzip.compress(SWF.encode() * 100)
+    for cut in (len(packed) - 1, len(packed) // 2, 5):
+        with pytest.raises(ValueError, match="cut off"):
+            jobs_of(swf.read(write(tmp_path / "log.swf.gz", packed[:cut])))
+    damaged = bytearray(packed)
+    damaged[len(packed) // 2] ^= 0xFF
+    with pytest.raises(ValueError, match=r"damaged|cut off"):
+        jobs_of(swf.read(write(tmp_path / "log.swf.gz", bytes(damaged))))
+
+
+def test_lines_are_whole_wherever_the_pieces_of_a_file_end(tmp_path, monkeypatch):
+    text = "".join(f"line {i} " + "x" * (i % 37) + "\r\n" for i in range(200)) + "the last"
+    plain_file = write(tmp_path / "a", text)
+    packed = gzip.compress(text[:999].encode()) + gzip.compress(text[999:].encode())
+    packed_file = write(tmp_path / "b", packed)
+    expected = text.replace("\r\n", "\n").split("\n")
+    for size in (1, 7, 64, 4096):
+        monkeypatch.setattr(traces, "PIECE", size)
+        monkeypatch.setattr(traces, "COMPRESSED_PIECE", size)
+        for file in (plain_file, packed_file):
+            if file == packed_file and size == 1:
+                continue
+            blocks = list(Lines(file))
+            assert b"".join(block for _, block in blocks).decode().splitlines() == expected
+            for first, block in blocks:
+                here = block.decode().splitlines()
+                assert here == expected[first - 1 : first - 1 + len(here)]
+            assert len(blocks) - len(Lines(file)) in (0, 1)
+
+
+def test_every_row_is_counted_and_too_many_faults_stop_the_run(tmp_path, capsys):
+    block = {"file": write(tmp_path / "log.swf", SWF), "format": "swf", "faults": 0.6}
+    count, chunks = count_rows({"trace": block})
+    jobs, _ = jobs_of(chunks)
+    table = count.table()
+    assert table["rows"].sum() == 13
+    assert table["share"].sum() == pytest.approx(1)
+    assert table["rows"][0] == len(jobs)
+    said = capsys.readouterr().err
+    assert "2 rows: another number of fields (lines 14, 15)" in said
+    with pytest.raises(ValueError, match=r"7 of 13 rows are faulty.*0\.5.*first on lines"):
+        list(read_chunks({"trace": block | {"faults": 0.5}}))
+
+
+def test_needs_in_units_are_rounded_up(tmp_path):
+    text = "cores,seconds\n" + "".join(f"{need},1\n" for need in (0.1, 0.3, 0.1 * 3, 0.30000001, 1))
+    block = {"file": write(tmp_path / "a.csv", text), "format": "plain", "columns": COLUMNS}
+    needs, _ = read_jobs({"trace": block | {"unit": 0.1}})
+    assert needs.tolist() == [1, 3, 3, 4, 10]
+
+
+def write_swf(path, needs, durations, submitted):
+    rows = zip(submitted, durations, needs, strict=True)
+    lines = [
+        f"{i} {s} -1 {d!r} {v} -1 -1 {v} -1 -1 1 1 1 -1 -1 -1 -1 -1\n"
+        for i, (s, d, v) in enumerate(rows)
+    ]
+    return {"file": write(path, "; Version: 2\n" + "".join(lines)), "format": "swf"}
+
+
+def write_slurm(path, needs, durations, submitted):
+    lines = ["JobID|JobName|State|Elapsed|AllocCPUS\n"]
+    for i, (v, d) in enumerate(zip(needs, durations, strict=True)):
+        day, rest = divmod(d, 86400)
+        minute, second = divmod(rest, 60)
+        hour, minute = divmod(int(minute), 60)
+        elapsed = f"{int(day)}-{hour:02d}:{minute:02d}:{second:.17f}"
+        lines.append(f"{i}|nämé {i}|COMPLETED|{elapsed}|{v}\n{i}.batch||COMPLETED|{elapsed}|{v}\n")
+    return {"file": write(path, "".join(lines)), "format": "slurm"}
+
+
+def write_borg(path, needs, durations, submitted, layout):
+    rows = zip(submitted, durations, needs, strict=True)
+    table = [
+        (i, 25, float(v), 10**6 * (1 + s), 10**6 * (1 + s) + round(10**6 * d))
+        for i, (s, d, v) in enumerate(rows)
+    ]
+    return {"file": write(path, gzip.compress(layout(table).encode(), 1)), "format": "borg"}
+
+
+def write_plain(path, needs, durations, submitted):
+    rows = zip(needs, durations, strict=True)
+    text = "cores,seconds\n" + "".join(f"{v},{d!r}\n" for v, d in rows)
+    return {"file": write(path, text), "format": "plain", "columns": COLUMNS}
+
+
+WRITERS = {
+    "swf": (write_swf, 0.0),
+    "slurm": (write_slurm, 1e-9),
+    # Microseconds: half of one is lost at most.
+    "borg-csv": (lambda *a: write_borg(*a, borg_csv), 0.51e-6),
+    "borg-json": (lambda *a: write_borg(*a, borg_json), 0.51e-6),
+    "plain": (write_plain, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_jobs_survive_every_format(tmp_path, name, data):
+    writer, error = WRITERS[name]
+    classes = data.draw(st.integers(1, 5))
+    weights = np.array(data.draw(st.lists(st.integers(1, 9), min_size=classes, max_size=classes)))
+    law = {
+        "seed": data.draw(st.integers(0, 2**32)),
+        "jobs": data.draw(st.integers(1, 400)),
+        "needs": sorted(
+            data.draw(st.sets(st.integers(1, 10**5), min_size=classes, max_size=classes))
+        ),
+        "probabilities": (weights / weights.sum()).tolist(),
+        "median": data.draw(st.floats(10, 1e5)),
+        "spread": data.draw(st.floats(0, 1)),
+        "correlation": data.draw(st.floats(-1, 1)),
+    }
+    chunk = next(generate(law))
+    needs, durations = chunk.needs.astype(int).tolist(), chunk.durations.tolist()
+    # Times of submission need not increase.
+    submitted = [(17 * i) % 101 for i in range(len(needs))]
+    block = writer(tmp_path / "log", needs, durations, submitted)
+    found_needs, found_durations = read_jobs({"trace": block | {"faults": 0.0}})
+    assert found_needs.tolist() == needs
+    for found, true in zip(found_durations, durations, strict=True):
+        assert math.isclose(found, true, rel_tol=1e-12, abs_tol=error)
