@@ -10,6 +10,9 @@ so many jobs leave to chance; those of others run where `pip install --group ben
 from __future__ import annotations
 
 import argparse
+import atexit
+import shutil
+import tempfile
 import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -39,6 +42,8 @@ from multiserver.sizes import Hyperexponential
 from simulators import simulate_in_most_queue, simulate_in_simpy
 from summation import sum_in_a_loop, sum_in_chunks
 from tidy import write_table
+from traces import borg, plain, slurm, swf
+from traces.aggregate import aggregate
 
 UNITS = {
     "block": "name",
@@ -131,6 +136,7 @@ def blocks() -> dict[str, Routes]:
         "E[T] at n = 10, half of capacity": response_time(),
         "policies at ρ = 0.9, a job": policies(),
         "interruptions at ρ = 0.9, a jump": sharing(),
+        "mean need of the jobs of a log, a row": logs(),
     }
 
 
@@ -208,6 +214,44 @@ def sharing() -> Routes:
         "2 classes, 3 servers": Route(lambda: run((1.0, 1.0, 1.0), (0, 2), (1, 2)), jumps),
         "3 of 100 servers": Route(lambda: run((1.0,) * 100, 3), jumps),
     }
+
+
+def logs() -> Routes:
+    """The same jobs in four formats, read and summed up, per row."""
+    rows = 400_000
+    rng = np.random.default_rng(1)
+    needs = 2 ** rng.integers(0, 10, rows)
+    durations = rng.integers(1, 86400, rows)
+    jobs = list(zip(range(rows), needs.tolist(), durations.tolist(), strict=True))
+    texts = {
+        "plain CSV": "cores,seconds\n" + "".join(f"{v},{d}\n" for _, v, d in jobs),
+        "Borg, CSV": "cpus,priority,start_time,end_time\n"
+        + "".join(f"{v}.0,25,1000000,{1000000 * (d + 1)}\n" for _, v, d in jobs),
+        "sacct --parsable2": "JobID|State|Elapsed|AllocCPUS\n"
+        + "".join(
+            f"{i}|COMPLETED|{d // 3600:02d}:{d // 60 % 60:02d}:{d % 60:02d}|{v}\n"
+            for i, v, d in jobs
+        ),
+        "Standard Workload Format": "".join(
+            f"{i} {i} -1 {d} {v} -1 -1 {v} -1 -1 1 1 1 -1 -1 -1 -1 -1\n" for i, v, d in jobs
+        ),
+    }
+    readers = {
+        "plain CSV": lambda file: plain.read(file, ("cores", "seconds")),
+        "Borg, CSV": borg.read,
+        "sacct --parsable2": slurm.read,
+        "Standard Workload Format": swf.read,
+    }
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+
+    def measure(name: str) -> float:
+        table = aggregate(readers[name](str(folder / name)))
+        return float((table["need"] * table["jobs"]).sum() / table["jobs"].sum())
+
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="ascii")
+    return {name: Route(lambda name=name: measure(name), rows) for name in texts}
 
 
 if __name__ == "__main__":
