@@ -38,9 +38,8 @@ TESTS = ("p_largest", "p_normal", "p_coverage")
 
 def score(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
     """Write `z-scores.csv`, `z-scores.tex` and `z-scores.txt`."""
-    scored = {name: points for name, points in series.items() if "z" in points}
-    nothing = pd.DataFrame(columns=list(UNITS))
-    table = pd.concat([nothing, *(collect(name, points) for name, points in scored.items())])
+    scored = [collect(name, points) for name, points in series.items() if "z" in points]
+    table = pd.concat(scored) if scored else pd.DataFrame(columns=list(UNITS))
     stem = folder / spec["id"]
     write_table(stem.with_suffix(".csv"), table, UNITS)
     counts = {name: assess(group) for name, group in table.groupby("series", sort=False)}

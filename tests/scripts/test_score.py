@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtri
 
 from agree import check_scores
-from score import ALARM, UNITS, assess, collect, narrate, typeset
+from score import ALARM, UNITS, assess, collect, narrate, score, typeset
 from tidy import write_table
 
 
@@ -61,3 +61,24 @@ def test_points_without_a_score_are_left_out():
     assert list(table["point"]) == [0.2]
     assert list(table.columns) == list(UNITS)
     assert "1 &" in typeset({"a": assess(table)})
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_paper_is_scored_whether_or_not_exact_values_are_known(tmp_path, known):
+    points = {"load": [0.1, 0.2], "z": [0.5, -1.0], "inside": [True, True]}
+    if not known:
+        points["z"] = [np.nan, np.nan]
+    series = {"a": pd.DataFrame(points), "b": pd.DataFrame({"load": [0.1]})}
+    files = list(score({"id": "z-scores"}, series, tmp_path))
+    assert [file.suffix for file in files] == [".csv", ".tex", ".txt"]
+    text = files[2].read_text("utf-8")
+    assert ("2 simulated points" if known else "No simulated point") in text
+    line, faults = check_scores(files[0])
+    assert faults == []
+    assert f"{2 if known else 0} simulated points" in line
+
+
+def test_a_paper_without_any_score_is_scored(tmp_path):
+    files = list(score({"id": "z-scores"}, {"b": pd.DataFrame({"load": [0.1]})}, tmp_path))
+    assert "No simulated point" in files[2].read_text("utf-8")
+    assert check_scores(files[0])[1] == []
