@@ -23,6 +23,7 @@ VERDICTS = {
     "agrees": "✓",
     "erratum": "≠",
     "no reference": "–",
+    "needs the trace": "…",
     "disagrees": "✗",
     "holds after all": "✗",
 }

@@ -13,7 +13,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from gallery.collect import measure, relate
-from gallery.render import ROWS, cell, heading, parameter, prose, settings
+from gallery.render import ROWS, VERDICTS, cell, heading, parameter, prose, settings
+from judge import decide
 from shades import GROUND
 
 from .conftest import PENDING, ROOT, build_products, publish
@@ -295,3 +296,14 @@ def test_the_gallery_of_the_project_is_light():
     if not gallery.is_dir():
         pytest.skip("no gallery here: snakemake gallery makes it")
     assert sum(file.stat().st_size for file in gallery.rglob("*") if file.is_file()) < LIMIT
+
+
+def test_every_verdict_has_its_mark():
+    claims = [
+        {"verdict": verdict, "differs": differs, "stated": 1, "tolerance": 0, **more}
+        for verdict in ("agrees", "erratum")
+        for differs in ([], ["servers"])
+        for more in ({}, {"pending": "needs the trace"})
+    ]
+    words = {decide(claim, value)[0] for claim in claims for value in (1, 2)}
+    assert words == set(VERDICTS)
