@@ -102,6 +102,8 @@ def matches(stated: Any, value: Any, tolerance: float) -> bool:
 
 def show(value: Any, style: str = ".6g") -> str:
     """A stated or recomputed value for a reader, floats in the given format."""
+    if value is None:
+        return "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

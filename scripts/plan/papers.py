@@ -165,7 +165,8 @@ class PaperFile:
         if "file" not in trace:
             if trace["name"] not in self._traces:
                 block["pending"] = (
-                    f"needs the trace '{trace['name']}': see config/examples/{trace['name']}.sql"
+                    f"the trace '{trace['name']}': config/examples/{trace['name']}.sql exports it,"
+                    " and `traces` in config/config.yaml says where it is"
                 )
                 return trace
             trace = self._traces[trace["name"]] | trace
