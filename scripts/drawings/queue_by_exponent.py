@@ -33,7 +33,15 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.set_yscale("log")
         ax.margins(x=0.02)
         ax.set_xlabel(r"exponent $\alpha$")
-        ax.legend(title="of capacity", title_fontsize=7, loc=panel["legend"])
+        ax.legend(
+            title="of capacity",
+            title_fontsize=7,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.2),
+            ncols=len(names),
+            handlelength=1.2,
+            columnspacing=0.9,
+        )
     axes[0].set_ylabel(r"mean number in system $\mathrm{E}[N]$ (jobs)")
     return fig
 
