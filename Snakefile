@@ -9,23 +9,23 @@ from snakemake.utils import min_version
 min_version("9.10")
 
 
-configfile: "config/config.yaml"
-
-
 ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
 from plan import ConfigError, Plan, expose
 
-try:
-    plan = Plan.load(config, ROOT, workflow.configfiles)
-except ConfigError as error:
-    raise WorkflowError(str(error))
-plan.write_specs()
-expose(ROOT, plan.compiled)
-
+# Of a workflow that takes this one as a module, `prefix` is part of the names of what is made.
+FOLDER = Path(workflow.modifier.path_modifier.prefix or "")
 SCRIPTS = os.path.relpath(ROOT / "scripts")
-AGREED = f"results/agreed/{plan.fingerprint}.txt"
+
+try:
+    plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
+    for line in plan.heal() if workflow.is_main_process else ():
+        print(line, file=sys.stderr)
+    plan.write_specs()
+except (ConfigError, OSError) as error:
+    raise WorkflowError(str(error))
+expose(plan.compiled)
 
 
 wildcard_constraints:
@@ -37,7 +37,9 @@ rule all:
     default_target: True
     input:
         [product.targets for product in plan.complete()],
-        AGREED,
+        [series.targets for series in plan.needed().values()],
+        plan.agreement.file,
+        plan.agreement.sums,
         plan.gallery.mark,
     message:
         "all papers are made and agree"
@@ -50,6 +52,7 @@ for paper in plan.papers:
             paper
         input:
             [product.targets for product in plan.complete(paper)],
+            [series.targets for series in plan.needed(paper).values()],
         message:
             f"all of {paper} is made"
 
@@ -59,10 +62,13 @@ include: "workflow/rules/make.smk"
 include: "workflow/rules/agree.smk"
 include: "workflow/rules/archive.smk"
 include: "workflow/rules/benchmark.smk"
+include: "workflow/rules/docs.smk"
+include: "workflow/rules/clean.smk"
 include: "workflow/rules/preview.smk"
 include: "workflow/rules/publish.smk"
 
 
 onsuccess:
-    if Path(AGREED).is_file():
-        print(Path(AGREED).read_text(encoding="utf-8"), end="")
+    agreed = FOLDER / plan.agreement.file
+    if agreed.is_file():
+        print(agreed.read_text(encoding="utf-8"), end="")

@@ -5,8 +5,7 @@
     python3 run.py test [PYTEST OPTION ...]             run the tests
     python3 run.py whence FILE                          say how a figure was made
 
-Makes an environment in .venv the first time and whenever the locked packages change, then becomes
-`snakemake` or `pytest`. Who has an environment of their own needs nothing of this.
+Makes an environment in .venv if need be. Who has one of their own needs nothing of this.
 """
 
 import hashlib
@@ -22,6 +21,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / ".ready"
+ALL_CORES = ("-n", "auto", "--dist", "loadfile")
 
 
 def main(arguments: list[str]) -> None:
@@ -29,19 +29,20 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
     here = Path.cwd()
     os.chdir(ROOT)
-    sources = (Path("requirements.lock"), Path("pyproject.toml"))
-    wanted = hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+    sources = [Path(name).read_bytes() for name in ("requirements.lock", "pyproject.toml")]
+    wanted = hashlib.sha256(b"".join(sources)).hexdigest()
     if not STAMP.exists() or STAMP.read_text() != wanted:
         set_up()
         STAMP.write_text(wanted)
     os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "src")])
     if arguments[:1] == ["test"]:
-        hand_over([str(PYTHON), "-m", "pytest", *arguments[1:]])
+        hand_over([str(PYTHON), "-m", "pytest", *ALL_CORES, *arguments[1:]])
     if arguments[:1] == ["whence"]:
         os.chdir(here)  # the file is named from where the caller stands
-        hand_over([str(PYTHON), str(ROOT / "scripts/trace_back.py"), *arguments[1:]])
+        hand_over([str(PYTHON), str(ROOT / "scripts"), *arguments])
     unlock()
-    hand_over([str(PYTHON), "-m", "snakemake", *arguments])
+    hand_over([str(PYTHON), "-m", "plan.start", *arguments])
 
 
 def set_up() -> None:

@@ -7,15 +7,21 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import pandas as pd
 import pytest
 
 from plan.fingerprint import CodeDigests
 
 ROOT = Path(__file__).resolve().parents[1]
-# As in the pipeline: small matrices lose time, and the last bits vary, where BLAS shares them out.
+# As in the pipeline: jobs find the project by its paths; and small matrices lose time, and the last
+# bits vary, where BLAS shares them out.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "src")])
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Numba does not notice that a function changed which another module calls: as in the pipeline, what
@@ -24,7 +30,15 @@ _CODE = CodeDigests([ROOT / "src"])
 _DIGEST = _CODE.digest(*_CODE.modules("multiserver/simulation"))
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
 
-PARTS = ("Snakefile", "config", "profiles", "requirements.lock", "scripts", "src", "workflow")
+PARTS = (
+    *("Snakefile", "benchmarks", "config", "profiles", "pyproject.toml", "requirements.lock"),
+    *("scripts", "src", "workflow"),
+)
+
+
+def compute(study: ModuleType, parameters: Mapping[str, Any]) -> pd.DataFrame:
+    """The table of a study, its parameters as config writes them."""
+    return study.compute(study.Parameters.model_validate(parameters))
 
 
 @dataclass(frozen=True)

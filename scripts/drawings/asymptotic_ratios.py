@@ -14,8 +14,38 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
+from declared.block import require
+from declared.wanted import OptionsBlock, Wanted
+
 MARKERS = "vos^DPX"
 DASHES = ("-", "--", ":", "-.")
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "*",
+            (
+                "servers",
+                "throughput",
+                "throughput_n_dominated",
+                "throughput_all_busy",
+                "relative_completions",
+                "relative_completions_n_dominated",
+                "relative_completions_one_dominated",
+            ),
+            parameters=("exponent", "rates"),
+        ),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        exponents = {p.exponent for p in series.values()}
+        rates = {tuple(p.rates) for p in series.values()}
+        found = f"{len(exponents)} exponents and {len(rates)} pairs of rates"
+        few = len(exponents) <= len(MARKERS) and len(rates) <= len(DASHES)
+        require(few, found, f"at most {len(MARKERS)} exponents and {len(DASHES)} pairs of rates")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -9,17 +9,68 @@ line.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Self
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pydantic import Field, model_validator
+
+from declared.block import AS_WRITTEN, INCREASING, require
+from declared.vocabulary import Labels, Positive, Share
+from declared.wanted import OptionsBlock, Wanted, require_labels
 
 SIMULATED = "-simulated"
 COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
 DASHES = ["-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)), (0, (2, 1.5))]
 MARKERS = "osD^vP"
 BAND = "C3"
+
+
+CURVE = Wanted("*", ("load", "class", "mean_response_time", "limit"))
+POINTS = Wanted(
+    "*-simulated", ("load", "quantity", "mean_response_time", "half_width", "limit"), required=False
+)
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    floor: Annotated[
+        float, Field(ge=0, le=1e12, description="where the vertical axis begins"), AS_WRITTEN
+    ] = 0
+    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "linear"
+    zoom: (
+        Annotated[
+            list[Share],
+            Field(min_length=2, max_length=2, description="the loads [from, to] of a second panel"),
+            INCREASING,
+        ]
+        | None
+    ) = None
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            "bounds",
+            ("load", "pooled", "lower", "upper", "refined_lower", "refined_upper", "approximation"),
+        ),
+        POINTS,
+        replace(CURVE, required=False),
+    )
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        found = f"an axis from {self.floor} to {self.ceiling}"
+        require(self.floor < self.ceiling, found, "a floor below the ceiling", "floor")
+        logarithmic = self.scale == "log" and self.floor == 0
+        require(not logarithmic, "a logarithmic axis from 0", "a floor above 0", "floor")
+        return self
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.labels, series)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -1,17 +1,32 @@
 """The fraction of capacity that FCFS can use against the exponent α, one curve a setting.
 
-Series: any number (scaling-by-exponent), in the order of `settings`, which names them.
+Series: any number (scaling-by-exponent), which `settings` may name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.vocabulary import Labels
+from declared.wanted import OptionsBlock, Wanted, require_labels
 
 MARKERS = "o^svDPX"
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
+
+    SERIES = (Wanted("*", ("exponent", "utilisation")),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
@@ -21,7 +36,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for i, (name, curve) in enumerate(series.items()):
         lowest = curve.loc[curve["utilisation"].idxmin()]
         ax.plot(curve["exponent"], curve["utilisation"], color=f"C{i}")
-        setting = figure["drawing"]["settings"][name]
+        setting = figure["drawing"]["settings"].get(name, name)
         label = rf"{setting}: {lowest['utilisation']:.1%} at {lowest['exponent']:.2f}"
         ax.plot(
             lowest["exponent"],

@@ -6,11 +6,27 @@ Series: `rates` (balanced-rates).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
+from pydantic import Field
+
+from declared.block import WHOLE
+from declared.wanted import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    named: Annotated[
+        int, Field(ge=0, le=1000, description="up to how many jobs states are named"), WHOLE
+    ] = 4
+
+    SERIES = (
+        Wanted("rates", ("jobs_1", "jobs_2", "rate_1", "rate_2", "rank_1", "rank_2", "rank")),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

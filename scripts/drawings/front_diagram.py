@@ -7,15 +7,27 @@ jobs in service are filled.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
+from pydantic import Field
+
+from declared.block import WHOLE
+from declared.wanted import OptionsBlock, Wanted
 
 FILLED = {"service": "C5", "front": "white", "queue": "white"}
 STEP = 1.05
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    room: Annotated[int, Field(ge=1, le=1000, description="the maximum front size n"), WHOLE]
+
+    SERIES = (Wanted("state", ("job", "need", "place"), parameters=("servers",)),)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -6,11 +6,16 @@ Series: any number (network-means); every panel says which lines it shows, of wh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.block import Block
+from declared.vocabulary import ClassName, Id, Text
+from declared.wanted import OptionsBlock, Wanted, require_class
 
 MARKERS = "o^svDPX"
 X_LABELS = {"load": r"load $\rho$ of the busiest classes", "permanent": "permanent jobs $L$"}
@@ -19,6 +24,57 @@ Y_LABELS = {
     "mean_jobs": r"mean number of jobs $\mathrm{E}[X]$",
     "mean_sojourn_time": "mean time per visit (time)",
 }
+
+
+COLUMNS = ("load", "permanent", "class", "throughput", "ceiling", "mean_jobs", "mean_sojourn_time")
+
+
+class LineBlock(Block):
+    """A line of a panel."""
+
+    series: Annotated[Id, Field(description="the series that it shows")]
+    class_: ClassName = Field(alias="class")
+    label: Annotated[Text, Field(description="what the legend says")]
+
+
+class PanelBlock(Block):
+    """A panel."""
+
+    title: Text
+    x: Annotated[Literal["load", "permanent"], Field(description="the horizontal axis")]
+    y: Annotated[
+        Literal["throughput", "mean_jobs", "mean_sojourn_time"],
+        Field(description="the vertical axis"),
+    ]
+    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "linear"
+    ceilings: Annotated[bool, Field(description="whether ceilings are drawn")] = False
+    legend: Annotated[
+        Literal["upper left", "upper right", "lower left", "lower right"],
+        Field(description="where the legend stands"),
+    ] = "upper left"
+    lines: Annotated[
+        list[LineBlock],
+        Field(min_length=1, max_length=20, description="what is drawn"),
+    ]
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    panels: Annotated[
+        list[PanelBlock],
+        Field(min_length=1, max_length=20, description="what each panel shows, from the left"),
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        names = dict.fromkeys(line.series for panel in self.panels for line in panel.lines)
+        return tuple(Wanted(name, COLUMNS) for name in names)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        for i, panel in enumerate(self.panels):
+            for j, line in enumerate(panel.lines):
+                at = ("panels", i, "lines", j, "class")
+                require_class(series[line.series], line.class_, *at)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

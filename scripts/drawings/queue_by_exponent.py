@@ -8,15 +8,43 @@ begin.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.block import Block
+from declared.vocabulary import Id, Text
+from declared.wanted import OptionsBlock, Wanted, simulated
 
 SIMULATED = "-simulated"
 MARKERS = "o^svDPX"
+
+
+class PanelBlock(Block):
+    """A panel."""
+
+    title: Text
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    panels: Annotated[
+        dict[Id, PanelBlock],
+        Field(min_length=1, max_length=20, description="how the names of a panel's series begin"),
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        points = ("exponent", "mean_jobs", "mean_jobs_half_width")
+        curves = (
+            Wanted(f"{prefix}-*", ("exponent", "mean_jobs"), ("fraction",))
+            for prefix in self.panels
+        )
+        return (simulated(*points), *curves)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -14,8 +14,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
+from declared.wanted import OptionsBlock, Wanted
+
 COLOURS = {1: "C5", 2: "C4"}
 HATCHES = {1: "", 2: "////"}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (Wanted("state", ("class", "place", "first_server", "need"), parameters=("servers",)),)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

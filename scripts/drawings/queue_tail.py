@@ -7,13 +7,30 @@ same name and `-simulated`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.block import AS_WRITTEN
+from declared.wanted import OptionsBlock, Wanted, simulated
 
 SIMULATED = "-simulated"
 MARKERS = "o^svDPX"
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    floor: Annotated[
+        float, Field(ge=1e-300, lt=1, description="where the vertical axis ends"), AS_WRITTEN
+    ] = 1.0e-6
+
+    SERIES = (
+        simulated("jobs", "tail", "tail_half_width"),
+        Wanted("*", ("jobs", "tail", "decay_rate"), parameters=("load",)),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -6,13 +6,34 @@ Series: any number (simulated-sharing, of one load), which `labels` names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
+from pydantic import Field
+
+from declared.vocabulary import ClassName, Id, Text
+from declared.wanted import OptionsBlock, Wanted, require_class
 
 MARKERS = "o^svDPX"
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    class_: ClassName = Field("class-1", alias="class")
+    labels: Annotated[
+        dict[Id, Text], Field(min_length=1, description="the series and their labels")
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        columns = ("quantity", "interruptions", "gap", "gap_half_width")
+        return tuple(Wanted(name, columns) for name in self.labels)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        for parameters in series.values():
+            require_class(parameters, self.class_, "class")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -6,19 +6,33 @@ Series: `trace` (trace-summary).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
 
-from traces.aggregate import by_need
+from declared.block import WHOLE
+from declared.vocabulary import Text
+from declared.wanted import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    label: Annotated[Text, Field(description="what the horizontal axis says")]
+    bins: Annotated[int, Field(ge=1, le=100, description="bins a decade"), WHOLE] = 10
+    normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False
+    logarithmic: Annotated[bool, Field(description="the vertical axis")] = False
+
+    SERIES = (Wanted("trace", ("need", "jobs")),)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Bars of equal width on the axis, `bins` a decade."""
     drawing = figure["drawing"]
-    classes = by_need(series["trace"])
+    classes = series["trace"].groupby("need", as_index=False)["jobs"].sum()
     needs = classes["need"].to_numpy(dtype=float)
     if drawing["normalised"]:
         needs = needs / needs.min()

@@ -8,24 +8,39 @@ saying how many.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from pydantic import Field
 
-from traces.aggregate import fit
+from declared.vocabulary import Text
+from declared.wanted import OptionsBlock, Wanted
 
 # Needs a decade, beyond which neighbours share a mark.
 COLUMNS = 24
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    label: Annotated[Text, Field(description="what the horizontal axis says")]
+    normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False
+
+    SERIES = (
+        Wanted(
+            "trace", ("need", "bin", "jobs", "log_duration", "correlation", "exponent", "scale")
+        ),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Marks, line and the correlation in the legend."""
     drawing, cells = figure["drawing"], series["trace"]
     smallest = cells["need"].min() if drawing["normalised"] else 1.0
-    law = fit(cells)
+    law = cells.iloc[0]
     column = np.round(COLUMNS * np.log10(cells["need"] / smallest))
     marks = cells.assign(column=column).groupby(["column", "bin"], as_index=False)
     marks = marks[["jobs", "log_duration"]].sum().sort_values("jobs", kind="stable")

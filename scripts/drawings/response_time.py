@@ -7,14 +7,29 @@ the same name and `-simulated`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.vocabulary import Positive
+from declared.wanted import OptionsBlock, Wanted, simulated
 
 SIMULATED = "-simulated"
 MARKERS = "^vsoDPX"
 DASHES = [":", (0, (1, 3)), (0, (3, 2, 1, 2)), (0, (5, 2))]
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+
+    SERIES = (
+        simulated("arrival_rate", "mean_response_time", "mean_response_time_half_width"),
+        Wanted("*", ("arrival_rate", "mean_response_time", "load", "fraction")),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

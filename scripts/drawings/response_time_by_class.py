@@ -11,7 +11,23 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from declared.block import require
+from declared.wanted import OptionsBlock, Wanted
+
 MARKERS = "^vsoDPX"
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted("classes-simulated", ("load", "quantity", "mean_response_time", "half_width")),
+        Wanted("classes", ("load", "class", "mean_response_time"), parameters=("needs",)),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        here, there = series["classes"].needs, series["classes-simulated"].needs
+        require(here == there, f"needs {here} and {there}", "the same system in both series")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

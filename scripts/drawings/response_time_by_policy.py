@@ -8,12 +8,39 @@ line.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
 
-from drawings.bounded_response_time import SIMULATED, draw_policy
+from declared.vocabulary import Labels, Positive, Text
+from declared.wanted import OptionsBlock, require_class, require_labels
+from drawings.bounded_response_time import CURVE, POINTS, SIMULATED, draw_policy
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    panels: Annotated[
+        dict[Annotated[str, Field(pattern=r"^(class-[1-9][0-9]*|all)$")], Text],
+        Field(
+            min_length=1,
+            max_length=20,
+            description="the title of every panel, by class-1, class-2, … or all",
+        ),
+    ]
+    ceiling: Annotated[Positive, Field(description="where the vertical axes end")]
+    labels: Labels = {}
+
+    SERIES = (POINTS, replace(CURVE, required=False))
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.labels, series)
+        for parameters in series.values():
+            for panel in self.panels:
+                require_class(parameters, panel, "panels", panel)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -8,12 +8,36 @@ depend on the load.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.vocabulary import Id, Text
+from declared.wanted import OptionsBlock, Wanted
 
 COLUMNS = 4
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    panels: Annotated[
+        dict[Id, Text],
+        Field(
+            min_length=1,
+            max_length=20,
+            description="the title of every panel, by the name of its series",
+        ),
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        curve = ("load", "class", "mean_response_time", "pooled")
+        points = ("load", "quantity", "mean_response_time", "half_width", "pooled")
+        bounds = ("load", "pooled", "lower", "upper", "refined_lower", "refined_upper")
+        ends = (("", curve), ("-simulated", points), ("-bounds", bounds))
+        return tuple(Wanted(panel + end, columns) for panel in self.panels for end, columns in ends)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -7,10 +7,14 @@ Series: any number (scaling-by-exponent), one for each number of servers. The dr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.block import AS_WRITTEN, DIFFERENT
+from declared.wanted import OptionsBlock, Wanted
 
 SYMBOLS = {
     "throughput": r"\mu",
@@ -18,6 +22,25 @@ SYMBOLS = {
 }
 UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
 MARKERS = "o^svDPX"
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    quantities: Annotated[
+        list[Literal["throughput", "relative-completions"]],
+        Field(min_length=1, max_length=2, description="what is drawn, a panel each"),
+        DIFFERENT,
+    ]
+    power: Annotated[
+        float,
+        Field(ge=-10, le=10, description="the power of n by which it is divided"),
+        AS_WRITTEN,
+    ] = 1
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        columns = ("exponent", *(quantity.replace("-", "_") for quantity in self.quantities))
+        return (Wanted("*", columns, ("servers",), most=len(MARKERS)),)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -14,9 +14,30 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from declared.wanted import OptionsBlock, Wanted
+
 EXACT = {"color": "C3", "marker": "s", "linestyle": "-", "zorder": 3}
 ONE_DOMINATED = {"color": "C2", "marker": "^", "linestyle": "--"}
 N_DOMINATED = {"color": "C4", "marker": "v", "linestyle": "-."}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "growth",
+            (
+                "servers",
+                "throughput",
+                "throughput_all_busy",
+                "throughput_n_dominated",
+                "relative_completions",
+                "relative_completions_one_dominated",
+                "relative_completions_n_dominated",
+            ),
+        ),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

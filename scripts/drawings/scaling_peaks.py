@@ -12,6 +12,27 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from declared.wanted import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "peaks",
+            (
+                "servers",
+                "peak_exponent",
+                "inflection_exponent",
+                "predicted_exponent",
+                "peak",
+                "at_borderline",
+                "at_balanced",
+            ),
+        ),
+    )
+
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Exponents on the left, heights over n on the right."""

@@ -7,14 +7,58 @@ which it shows, of which class.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.block import Block
+from declared.vocabulary import ClassName, Id, Text
+from declared.wanted import OptionsBlock, Wanted, require_class
 
 MARKERS = "o^svDPX"
 DASHES = ["-", "--", "-.", ":", (0, (1, 1))]
+
+
+class PanelBlock(Block):
+    """A panel: exact series and simulated ones, with their labels."""
+
+    title: Text
+    class_: ClassName = Field(alias="class")
+    curves: Annotated[dict[Id, Text], Field(description="exact series and their labels")] = {}
+    points: Annotated[dict[Id, Text], Field(description="simulated series and their labels")] = {}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    arrangement: Annotated[
+        Literal["stacked", "beside"], Field(description="one below the other, or side by side")
+    ] = "stacked"
+    panels: Annotated[
+        list[PanelBlock],
+        Field(
+            min_length=1,
+            max_length=20,
+            description="what each panel shows, from the top or the left",
+        ),
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        curves = dict.fromkeys(name for panel in self.panels for name in panel.curves)
+        points = dict.fromkeys(name for panel in self.panels for name in panel.points)
+        columns = ("load", "quantity", "mean_service_rate", "half_width")
+        return (
+            *(Wanted(name, ("load", "class", "mean_service_rate")) for name in curves),
+            *(Wanted(name, columns) for name in points),
+        )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        for i, panel in enumerate(self.panels):
+            for name in (*panel.curves, *panel.points):
+                require_class(series[name], panel.class_, "panels", i, "class")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

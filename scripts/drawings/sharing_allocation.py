@@ -13,9 +13,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
+from declared.wanted import OptionsBlock, Wanted
+
 HATCHES = ["", "////", "....", "xxxx"]
 HEIGHT = 1.8
 PATCH = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted("events", ("step", "event", "order", "server", "job"), parameters=("arrivals",)),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -12,6 +12,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from declared.wanted import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted("region", ("lambda1", "lambda2", "naive_lambda1", "naive_lambda2")),
+        Wanted("peak", ("lambda1", "lambda2", "p2", "wastage", "utilisation")),
+    )
+
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Boundary, naive boundary, and the waste between them."""

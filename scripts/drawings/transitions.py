@@ -15,9 +15,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch
 
+from declared.wanted import OptionsBlock, Wanted
+
 State = tuple[int, int, int]
 
 STYLES = {1: {"color": "C0", "linestyle": "-"}, 2: {"color": "C1", "linestyle": (0, (4, 1.5))}}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (Wanted("edges", ("from_h", "from_a", "from_b", "completes", "to_h", "to_a", "to_b")),)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

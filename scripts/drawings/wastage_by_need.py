@@ -11,6 +11,14 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from declared.wanted import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (Wanted("worst", ("need2", "p2", "utilisation", "utilisation_class_2_only")),)
+
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Worst mix, class 2 alone, and the lowest point of all."""

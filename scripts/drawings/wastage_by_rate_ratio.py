@@ -12,6 +12,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from declared.wanted import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "curve",
+            ("rate_ratio", "wastage", "slow_limit", "fast_limit", "fast_approximation"),
+            parameters=("needs",),
+        ),
+    )
+
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """One curve on a logarithmic axis of μ2/μ1."""

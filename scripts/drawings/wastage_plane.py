@@ -12,7 +12,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from declared.wanted import OptionsBlock, Wanted
+
 COLUMNS = 3
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted("*", ("odds", "rate_ratio", "wastage_per_need2"), parameters=("needs", "servers")),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -7,12 +7,40 @@ named in the drawing elsewhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
 
+from declared.block import require
+from declared.vocabulary import Labels
+from declared.wanted import OptionsBlock, Wanted
 from drawings.workload_wastage import MARKERS, SIMULATED
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    reference: Annotated[
+        Literal["exact", "exponential", "sampled", "replayed"],
+        Field(
+            description="the method that is taken for true where the exact solver does not apply"
+        ),
+    ] = "exponential"
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            "wastage",
+            ("servers", "method", "throughput", "throughput_half_width"),
+            parameters=("methods",),
+        ),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        methods = series["wastage"].methods
+        require(self.reference in methods, repr(self.reference), f"one of {methods}", "reference")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

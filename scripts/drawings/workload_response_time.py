@@ -12,7 +12,23 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from declared.vocabulary import Labels
+from declared.wanted import OptionsBlock, Wanted
 from drawings.workload_wastage import MARKERS
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            "policies",
+            ("load", "policy", "mean_response_time", "half_width", "limit"),
+            parameters=("policies",),
+        ),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -11,8 +11,32 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from declared.vocabulary import Labels
+from declared.wanted import OptionsBlock, Wanted
+
 MARKERS = "o^svDPX"
 SIMULATED = ("exponential", "sampled", "replayed")
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            "wastage",
+            (
+                "servers",
+                "method",
+                "wastage",
+                "wastage_half_width",
+                "utilisation",
+                "utilisation_half_width",
+            ),
+            parameters=("methods",),
+        ),
+    )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

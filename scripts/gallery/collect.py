@@ -8,16 +8,17 @@ from __future__ import annotations
 import csv
 import json
 import re
-import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from PIL import Image
 
-from score import assess
-from tidy import read_table
+from output.scores import assess
+from output.tidy import read_table, unguard
+from output.values import recomputed, stated, tell
 
 FIGURES = Path("figures")
 # What a product comes with, in the order in which it is offered.
@@ -45,9 +46,9 @@ class Claim:
     quote: str
     quantity: str
     parameters: Mapping[str, Any]
-    stated: Any
-    recomputed: Any
-    tolerance: float
+    stated: str
+    recomputed: str
+    told: tuple[str, ...]
     verdict: str
     sound: bool
     reason: str
@@ -65,7 +66,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class Exhibit:
     """A figure or table with all that stands beside it.
 
     `tables` are the series of a figure, or what a table was typeset from. `size` is that of the
@@ -94,8 +95,8 @@ class Paper:
 
     id: str
     bibliography: Mapping[str, Any]
-    figures: tuple[Product, ...]
-    tables: tuple[Product, ...]
+    figures: tuple[Exhibit, ...]
+    tables: tuple[Exhibit, ...]
     claims: tuple[Claim, ...]
     scores: tuple[Score, ...]
     files: Mapping[str, tuple[str, ...]]
@@ -146,7 +147,7 @@ def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, 
 
 def _collect_product(
     spec: Mapping[str, Any], pending: str, about: dict[str, Any], names: dict[Path, str]
-) -> Product:
+) -> Exhibit:
     paper, id = spec["paper"], spec["id"]
     head = {
         "paper": paper,
@@ -157,7 +158,7 @@ def _collect_product(
     }
     head |= {"title": spec["title"], "caption": spec["caption"], "pending": pending, **about}
     if pending:
-        return Product(**head)
+        return Exhibit(**head)
     tables = []
     if spec["stage"] == "tabulate":
         own = read_table(FIGURES / paper / f"{id}.csv")
@@ -170,7 +171,7 @@ def _collect_product(
     files = _downloads(paper, id)
     picture = next((file for file in files if file.endswith((".svg", ".png"))), "")
     size = measure(FIGURES / paper / Path(picture).name) if picture else (0, 0)
-    return Product(**head, picture=picture, size=size, files=files, tables=tuple(tables))
+    return Exhibit(**head, picture=picture, size=size, files=files, tables=tuple(tables))
 
 
 def _downloads(paper: str, id: str) -> tuple[str, ...]:
@@ -185,10 +186,13 @@ def _downloads(paper: str, id: str) -> tuple[str, ...]:
 
 
 def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Claim]:
-    series = {claim["id"]: claim.get("of", "") for claim in spec["claims"]}
+    series = {claim["id"]: claim.get("of") or [] for claim in spec["claims"]}
     # All is text: pandas would take a column of JSON for numbers or truth values.
     with (FIGURES / spec["paper"] / f"{spec['id']}.csv").open(encoding="utf-8", newline="") as file:
-        rows = [{k.partition(" [")[0]: x for k, x in row.items()} for row in csv.DictReader(file)]
+        rows = [
+            {k.partition(" [")[0]: unguard(x) for k, x in row.items()}
+            for row in csv.DictReader(file)
+        ]
     return [
         Claim(
             paper=spec["paper"],
@@ -197,9 +201,9 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
             quote=row["quote"],
             quantity=row["quantity"],
             parameters=json.loads(row["parameters"]),
-            stated=json.loads(row["stated"]),
-            recomputed=json.loads(row["recomputed"]),
-            tolerance=float(row["tolerance"]),
+            stated=stated(row),
+            recomputed=recomputed(row),
+            told=tuple(tell(row)),
             verdict=row["verdict"],
             sound=row["sound"] == "True",
             reason=row["reason"],
@@ -209,16 +213,17 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
     ]
 
 
-def relate(series: str, where: str, numbers: Mapping[str, str]) -> frozenset[str]:
-    """The products that a claim is about: the one whose series it takes its parameters from, and
-    those whose number in the paper is named where it stands; `Fig. 6` names 6(a) and 6(b) too."""
+def relate(series: str | list[str], where: str, numbers: Mapping[str, str]) -> frozenset[str]:
+    """The products that a claim is about: those whose series it is of, and those whose number in
+    the paper is named where it stands; `Fig. 6` names 6(a) and 6(b) too."""
     named = {n for group in NUMBERS.findall(where) for n in re.split(r",? and |, ", group)}
     about = {
         id
         for id, number in numbers.items()
         if number and any(_is_part(number, n) or _is_part(n, number) for n in named)
     }
-    return frozenset(about | ({series.partition("/")[0]} & numbers.keys()))
+    of = [series] if isinstance(series, str) else series
+    return frozenset(about | ({one.partition("/")[0] for one in of} & numbers.keys()))
 
 
 def _is_part(part: str, whole: str) -> bool:
@@ -235,7 +240,8 @@ def _read_scores(paper: str, id: str) -> list[Score]:
 def measure(picture: Path) -> tuple[int, int]:
     """Width and height of an SVG by matplotlib, at 96 pixels an inch, or of a PNG, in its own."""
     if picture.suffix == ".png":
-        return struct.unpack(">II", picture.read_bytes()[16:24])
+        with Image.open(picture) as image:
+            return image.size
     head = picture.read_text(encoding="utf-8")[:2000]
     sides = re.search(r'<svg [^>]*?width="([\d.]+)pt" height="([\d.]+)pt"', head).groups()
     return tuple(round(float(side) * 96 / 72) for side in sides)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
 import re
 from collections import Counter
@@ -12,20 +14,25 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gallery.collect import Claim, Paper, Product
-from judge import show
-from latex import MATHEMATICS
-from score import ALARM
+from gallery.collect import Claim, Exhibit, Paper
+from gallery.explorer import find_links, find_presets
+from output.latex import MATHEMATICS
+from output.scores import ALARM
 
 ROWS = 100
 # Verdicts in the order in which a reader looks for them, each with a sign that is no colour.
 VERDICTS = {
     "agrees": "✓",
     "erratum": "≠",
+    "depends": "~",
+    "undecided at this effort": "?",
     "no reference": "–",
     "needs the trace": "…",
     "disagrees": "✗",
     "holds after all": "✗",
+    "holds in a reading or a case": "✗",
+    "holds in every reading": "✗",
+    "holds in no reading": "✗",
 }
 CERTAINTY = {
     "stated": "parameters as the paper states them",
@@ -58,10 +65,11 @@ UPRIGHT = {"mathrm", "text", "operatorname"}
 INDEX = re.compile(r"(?<![A-Za-z_])([A-Za-zα-ωΑ-Ω])_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
 POWER = re.compile(r"\^(?:\{([^{}]*)\}|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ω]+)))")
 SLANTED = re.compile("[A-Za-zα-ω]")
+SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
 
 
 def render(papers: Sequence[Paper]) -> dict[str, str]:
-    """The pages by file name: `index.html`, `ledger.html` and `<paper>.html`."""
+    """The pages by file name: `index.html`, `ledger.html`, `explorer.html` and `<paper>.html`."""
     environment = Environment(
         loader=PackageLoader("gallery"),
         autoescape=True,
@@ -69,15 +77,16 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals |= {
-        name: Markup(environment.loader.get_source(environment, file)[0])
-        for name, file in (("style", "page.css"), ("script", "page.js"))
-    }
+
+    def source(file: str) -> Markup:
+        return Markup(environment.loader.get_source(environment, file)[0])
+
+    environment.globals |= {"source": source}
+    environment.globals |= {"style": source("page.css"), "script": source("page.js")}
     environment.globals |= {"papers": papers, "VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY}
     environment.globals |= {"WHOLE": WHOLE, "ROWS": ROWS, "ALARM": ALARM}
     environment.filters |= {
         "number": number,
-        "value": show,
         "parameter": parameter,
         "heading": heading,
         "prose": prose,
@@ -94,10 +103,19 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
     pages = {f"{paper.id}.html": ("paper.html.j2", {"paper": paper}) for paper in papers}
     pages["index.html"] = ("index.html.j2", {})
     pages["ledger.html"] = ("ledger.html.j2", {})
+    found = {"presets": find_presets(papers), "links": find_links(papers)}
+    pages["explorer.html"] = ("explorer.html.j2", found)
     return {
-        name: environment.get_template(template).render(page=name, **values)
+        name: seal(environment.get_template(template).render(page=name, **values))
         for name, (template, values) in pages.items()
     }
+
+
+def seal(page: str) -> str:
+    """The page, its content policy letting its own scripts run, by their digests, and no other."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in SCRIPT.findall(page))
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return page.replace("script-src 'unsafe-inline'", f"script-src {allowed}", 1)
 
 
 def number(value: Any) -> str:
@@ -173,14 +191,16 @@ def prose(text: str) -> Markup:
     return Markup(POWER.sub(lambda m: f"<sup>{m[1] or m[2].replace('-', '−')}</sup>", indexed))
 
 
-def numeral(product: Product) -> str:
+def numeral(product: Exhibit) -> str:
     """What the paper calls a figure, or that it is ours."""
     kind = "Figure" if product.stage == "draw" else "Table"
     figure = product.source.get("figure")
-    return f"{kind} {figure}" if figure else f"Further {kind.lower()}"
+    if not figure:
+        return f"Further {kind.lower()}"
+    return f"{kind} {figure}" if product.spec["faithful"] else f"In the manner of {kind} {figure}"
 
 
-def alternative(product: Product) -> str:
+def alternative(product: Exhibit) -> str:
     """What a figure shows, for those who cannot see it."""
     return f"{numeral(product)}: {product.title}. {product.caption}"
 

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import metadata
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from plan.fingerprint import canonical, digest
-from plan.products import Product
+from multiserver import __version__
+from output.specs import canonical, digest
+from output.sums import sha256
+from plan.products import Agreement, Product
 
 # The project without its tests: what it takes to make the outputs again.
 PARTS = (
     *("CITATION.cff", "LICENSE", "README.md", "Snakefile", "pyproject.toml", "requirements.lock"),
-    *("run.py", "config", "profiles", "scripts", "src", "workflow"),
+    *("run.py", "benchmarks", "config", "docs", "profiles", "scripts", "src", "workflow"),
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Archive:
     """One archive of a run, named by the digest of all that determines it."""
 
     spec: Mapping[str, Any]
-    digest: str
+
+    @cached_property
+    def text(self) -> str:
+        return canonical(self.spec)
+
+    @cached_property
+    def digest(self) -> str:
+        return digest(self.text)
 
     @property
     def file(self) -> str:
@@ -39,7 +48,7 @@ class Archive:
 
 def describe_archive(
     products: Iterable[Product],
-    fingerprint: str,
+    agreement: Agreement,
     settings: Mapping[str, Any],
     given: Iterable[Path],
     root: Path,
@@ -48,16 +57,16 @@ def describe_archive(
     """The archive of these products, made under `settings` and the `given` paper files."""
     texts = {"settings.json": json.dumps(settings, indent=1, ensure_ascii=False) + "\n"}
     texts |= {f"given/{file.name}": file.read_text(encoding="utf-8") for file in given}
-    about = metadata("multiserver-atlas")
+    about = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     spec = {
         "project": {
-            "name": about["Name"],
-            "version": about["Version"],
-            "description": about["Summary"],
-            "licence": about["License-Expression"],
-            "keywords": sorted(about["Keywords"].split(",")),
+            "name": about["name"],
+            "version": __version__,
+            "description": about["description"],
+            "licence": about["license"],
+            "keywords": sorted(about["keywords"]),
         },
-        "fingerprint": fingerprint,
+        "run": agreement.fingerprint,
         "command": " ".join(["snakemake all --configfile", *texts]),
         "texts": texts,
         "products": [
@@ -68,13 +77,14 @@ def describe_archive(
             }
             for p in products
         ],
-        "agreed": f"results/agreed/{fingerprint}.txt",
+        "agreed": agreement.file,
         "sources": {
-            file.relative_to(root).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+            file.relative_to(root).as_posix(): sha256(file.read_bytes())
             for file in _list_sources(root)
         },
+        "code": code,
     }
-    return Archive(spec, digest(canonical(spec), code))
+    return Archive(spec)
 
 
 def _list_sources(root: Path) -> list[Path]:

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any, NoReturn
+from typing import Any
+
+import yaml
 
 from plan.errors import Fault, Path, raise_for, suggest
 from plan.read import read_yaml
-from plan.validate import Schemas
+from plan.shape import Paper, Run
+from plan.validate import check, check_values
 
-CONFIG = "config/config.yaml (or --config, --configfile)"
+CONFIG = "config/config.yaml"
+ABOUT_PAPERS, ABOUT_RUNS = Paper.model_fields.keys(), Run.model_fields.keys()
+# Folders of `figures` that are no paper's.
+FOLDERS = {"gallery", "preview"}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The completed run-wide choices `run`, and the paper `files`, of which `given` are not in
-    config/papers; `everything` says whether no paper there is left out."""
+    config/papers; `everything` says whether no paper there is left out. `places` are the places of
+    the choices, to be said with what is wrong about them."""
 
     run: Mapping[str, Any]
     files: tuple[FilePath, ...]
     given: tuple[FilePath, ...]
     everything: bool
+    places: Mapping[Path, str]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -30,41 +40,120 @@ class Choice:
         by leaving the key out."""
         return {key: value for key, value in self.run.items() if key != "papers" or value}
 
+    def require(self, path: Path, found: str, known: Iterable[str]) -> None:
+        """Raise `ConfigError` unless what was found for a choice is known."""
+        known = list(known)
+        if found not in known:
+            hint = suggest(found, known)
+            fault = Fault(path, repr(found), "one of " + ", ".join(known), hint)
+            raise_for([fault], CONFIG, self.places)
+
 
 def choose(
-    config: Mapping[str, Any], root: FilePath, given: Iterable[str | FilePath], schemas: Schemas
+    config: Mapping[str, Any], root: FilePath, given: Iterable[str | FilePath] = ()
 ) -> Choice:
-    """What `config` asks for in the project under `root`.
+    """What is asked for in the project under `root`: by config/config.yaml, by the `given` config
+    files, and by `config`, each before the one before.
 
-    Those of the `given` config files that have a `paper` are paper files too. The run is then about
-    these alone, unless one of them names `papers` besides. Raises `ConfigError`.
+    Those of the given files that have a `paper` are paper files too. The run is then about these
+    alone, unless one of them names `papers` besides. Raises `ConfigError`.
     """
-    own = {FilePath(file): read_yaml(FilePath(file), str(file))[0] or {} for file in given}
-    own = {file: content for file, content in own.items() if "paper" in content}
-    about_papers = set(schemas.keys("paper")) if own else set()
-    run = {key: value for key, value in config.items() if key not in about_papers}
-    run, faults = schemas.check("config", run, ())
-    raise_for(faults, CONFIG, {})
+    run, lines = _read(root / CONFIG, CONFIG)
+    places: dict[Path, str] = {path: f"{CONFIG}:{line}" for path, line in lines.items()}
+    contents: dict[FilePath, dict[str, Any]] = {}
+    for file in dict.fromkeys(map(FilePath, given)):
+        if file.resolve() == (root / CONFIG).resolve():
+            continue
+        name = name_of(file, root)
+        contents[file], lines = _read(file, name)
+        said = {k: v for k, v in contents[file].items() if k in ABOUT_RUNS}
+        if "paper" not in contents[file]:
+            said = contents[file]
+        run = _merged(run, said)
+        places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in said}
+    said = _said_elsewhere(config, contents)
+    run = _merged(run, said)
+    for key in said:
+        places = {path: place for path, place in places.items() if path[0] != key}
+        places[(key,)] = "--config"
+    faults = list(check_values(run, ()))
+    completed, found = check(Run, run, ())
+    raise_for(faults or found, CONFIG, places)
 
+    own = {file: content for file, content in contents.items() if "paper" in content}
+    return _find_papers(completed.plain(), own, root, places)
+
+
+def _find_papers(
+    run: dict[str, Any], own: Mapping[FilePath, dict], root: FilePath, places: Mapping[Path, str]
+) -> Choice:
     folder = root / "config/papers"
     known = sorted(file.stem for file in folder.glob("*.yaml"))
     if own and not any("papers" in content for content in own.values()):
         run["papers"] = []
     papers = known if run["papers"] == "all" else run["papers"]
-    for i, paper in enumerate(papers):
-        if paper not in known:
-            refuse(("papers", i), paper, known)
-    for file, content in own.items():
-        if content["paper"] in known:
-            fault = Fault(("paper",), repr(content["paper"]), "a name that no other paper has")
-            raise_for([fault], str(file), {})
-    if not (root / run["style"]).is_file():
-        refuse(("style",), run["style"], ["the matplotlib style files there are"])
     files = [folder / f"{paper}.yaml" for paper in papers]
-    return Choice(run, (*files, *own), tuple(own), papers == known)
+    choice = Choice(run, (*files, *own), tuple(own), papers == known, places)
+    for i, paper in enumerate(papers):
+        choice.require(("papers", i), paper, known)
+    taken: list[Any] = list(known)
+    for file, content in own.items():
+        if content["paper"] in taken:
+            fault = Fault(("paper",), repr(content["paper"]), "a name that no other paper has")
+            raise_for([fault], name_of(file, root), read_yaml(file, str(file))[1])
+        taken.append(content["paper"])
+    if not (root / run["style"]).is_file():
+        styles = sorted(f.relative_to(root).as_posix() for f in root.glob("config/*.mplstyle"))
+        choice.require(("style",), run["style"], [*styles, "another matplotlib style file"])
+    return choice
 
 
-def refuse(path: Path, found: str, known: list[str]) -> NoReturn:
-    """Raise `ConfigError` for a run-wide choice that is none of the known ones."""
-    fault = Fault(path, repr(found), "one of " + ", ".join(known), suggest(found, known))
-    raise_for([fault], CONFIG, {})
+def name_of(file: FilePath, root: FilePath) -> str:
+    """A config file as people call it: from the project for its papers, else from here."""
+    if file.parent.resolve() == (root / "config/papers").resolve():
+        return f"config/papers/{file.name}"
+    near = os.path.relpath(file)
+    return str(file) if near.startswith("..") else near
+
+
+def reserved_names(root: FilePath) -> set[str]:
+    """The names that no paper may have: those of rules and of folders."""
+    texts = [file.read_text(encoding="utf-8") for file in (root / "workflow/rules").glob("*.smk")]
+    texts.append((root / "Snakefile").read_text(encoding="utf-8"))
+    rules = (re.findall(r"^\s*rule (\w+):", text, re.MULTILINE) for text in texts)
+    return FOLDERS.union(*rules)
+
+
+def _read(file: FilePath, name: str) -> tuple[dict[str, Any], Mapping[Path, int]]:
+    content, lines = read_yaml(file, name)
+    if not isinstance(content, dict):
+        found = "an empty file" if content is None else type(content).__name__
+        raise_for([Fault((), found, "a mapping of keys to values")], name, {})
+    return content, lines
+
+
+def _said_elsewhere(config: Mapping[str, Any], contents: Mapping[FilePath, dict]) -> dict[str, Any]:
+    """The part of `config` that is in none of the files, in which YAML 1.1 may have misread them:
+    what differs from that reading was said on the command line."""
+    misread: dict[str, Any] = {}
+    for file in contents:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        try:
+            misread = _merged(misread, yaml.load(file.read_text(encoding="utf-8"), loader))
+        except (yaml.YAMLError, ValueError, TypeError):
+            continue
+    papers = any("paper" in content for content in contents.values())
+    return {
+        key: value
+        for key, value in config.items()
+        if not (key in misread and misread[key] == value) and not (papers and key in ABOUT_PAPERS)
+    }
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """`other` over `one`, mapping by mapping."""
+    result = dict(one)
+    for key, value in other.items():
+        both = isinstance(value, Mapping) and isinstance(result.get(key), Mapping)
+        result[key] = _merged(result[key], value) if both else value
+    return result

@@ -1,19 +1,47 @@
-"""The environment in which jobs run."""
+"""The environment in which jobs run, and what of it can change the bytes that they write."""
 
 from __future__ import annotations
 
 import os
 import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from multiserver import __version__
 
-def expose(root: Path, compiled: str) -> None:
-    """Let jobs run with the interpreter that runs this, and find the package under `root`.
+PROJECT = "multiserver-atlas"
+# Fonts are matplotlib's own; fontTools cuts the part of them that a PDF holds.
+PACKAGES = {
+    "compute": ("numba", "numpy", "scipy"),
+    "draw": (PROJECT, "fonttools", "matplotlib", "numpy", "pandas", "pillow"),
+    "tabulate": (PROJECT, "pandas"),
+    "judge": ("pandas",),
+    "typeset": ("pandas",),
+    "score": ("pandas", "scipy"),
+    "agree": ("pandas", "scipy"),
+    "publish": ("jinja2", "pandas", "scipy"),
+}
 
-    So neither need the environment be activated nor the package installed. Compiled code is cached
-    under `compiled`, the digest of its sources: numba does not notice that a function changed which
-    another module calls.
+
+@cache
+def software(stage: str) -> dict[str, str]:
+    """The versions of the packages that can change what a stage writes."""
+    return {package: _find_version(package) for package in PACKAGES[stage]}
+
+
+def _find_version(package: str) -> str:
+    try:
+        return __version__ if package == PROJECT else version(package)
+    except PackageNotFoundError:
+        return "elsewhere"  # jobs have environments of their own
+
+
+def expose(compiled: str) -> None:
+    """Let jobs run with the interpreter that runs this: the environment need not be activated.
+
+    Compiled code is cached under `compiled`, the digest of its sources: numba does not notice that
+    a function changed which another module calls.
     """
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    os.environ["PYTHONPATH"] = str(root / "src")
     os.environ["NUMBA_CACHE_DIR"] = str(Path("results/compiled", compiled).resolve())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 Path = tuple[str | int, ...]
@@ -23,23 +23,19 @@ class ConfigError(Exception):
     """A config that cannot be run, with all its faults; no job has started."""
 
 
-def raise_for(faults: Sequence[Fault], file: str, lines: dict[Path, int]) -> None:
-    """Raise `ConfigError` if there are faults, with the file and line of each."""
+def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str]) -> None:
+    """Raise `ConfigError` if there are faults, with the file and line of each; where `lines` has
+    text, that is the place in full."""
     if not faults:
         return
     plural = "s" if len(faults) > 1 else ""
     blocks = [f"{len(faults)} fault{plural} in {file}; no job was started"]
     for fault in faults:
-        line = next(
-            (
-                lines[fault.path[:k]]
-                for k in range(len(fault.path), 0, -1)
-                if fault.path[:k] in lines
-            ),
-            None,
-        )
+        prefixes = (fault.path[:k] for k in range(len(fault.path), 0, -1))
+        line = next((lines[prefix] for prefix in prefixes if prefix in lines), None)
+        place = line if isinstance(line, str) else f"{file}{f':{line}' if line else ''}"
         where = ".".join(map(str, fault.path)) or "the whole file"
-        block = [f"{file}{f':{line}' if line else ''}: {where}", f"    found     {fault.found}"]
+        block = [f"{place}: {where}", f"    found     {fault.found}"]
         block.append(f"    expected  {fault.expected}")
         if fault.hint:
             block.append(f"    {fault.hint}")
@@ -51,3 +47,9 @@ def suggest(word: str, known: Iterable[str]) -> str:
     """A hint at the known word that `word` is most likely a slip of, or nothing."""
     close = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean '{close[0]}'?" if close else ""
+
+
+def show(value: object) -> str:
+    """A value as it was found, shortened."""
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

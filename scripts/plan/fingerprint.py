@@ -1,4 +1,4 @@
-"""Digests of specs and of the code that turns them into results.
+"""Digests of the code that turns specs into results, and of files.
 
 The digest of code is over a module and all of our own modules that it imports, directly or not,
 found by reading import statements. Comments, docstrings and layout do not count: what cannot
@@ -9,26 +9,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-LENGTH = 16
-
-
-def canonical(value: Any) -> str:
-    """JSON with sorted keys: equal values have equal texts."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-
-
-def digest(*parts: str) -> str:
-    """A short SHA-256 over the parts, in order."""
-    hashed = hashlib.sha256()
-    for part in parts:
-        hashed.update(hashlib.sha256(part.encode()).digest())
-    return hashed.hexdigest()[:LENGTH]
+from output.specs import LENGTH, digest
+from plan.kept import keep, recall
 
 
 def digest_file(file: Path) -> str:
@@ -37,15 +24,35 @@ def digest_file(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()[:LENGTH]
 
 
+MEMORY = Path("results/plan/code.json")
+
+
 class CodeDigests:
-    """Digests of modules found below some source folders."""
+    """Digests of modules found below some source folders.
+
+    What a file imports, and what it does, is read once, and kept under the digest of its content.
+    """
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(folders)
         self._find = cache(self._find)
+        self._read = cache(self._read)
+        self.digest = cache(self.digest)
+        self._known = recall(MEMORY, _reader())
+        self._used: dict[str, dict[str, Any]] = {}
+
+    def save(self) -> None:
+        """Keep what was read of files as they now are."""
+        if not self._used.items() <= self._known.items():
+            keep(MEMORY, _reader(), self._used)
 
     def digest(self, *modules: str) -> str:
         """The digest of these modules (dotted names) and of all that they import of ours."""
+        closure = self.closure(*modules)
+        return digest(*(f"{name}\n{self._read(closure[name])['does']}" for name in sorted(closure)))
+
+    def closure(self, *modules: str) -> dict[str, Path]:
+        """The files of these modules and of all that they import of ours, by dotted name."""
         closure: dict[str, Path] = {}
         pending = list(modules)
         while pending:
@@ -53,57 +60,54 @@ class CodeDigests:
             file = None if name in closure else self._find(name)
             if file is not None:
                 closure[name] = file
-                pending += _imports(file, name)
+                pending += [*self._read(file)["imports"], *_upwards(name)]
         missing = [name for name in modules if name not in closure]
         if missing:
             raise LookupError(f"no module {', '.join(missing)}")
-        return digest(*(f"{name}\n{_normalise(closure[name])}" for name in sorted(closure)))
+        return closure
 
     def modules(self, package: str) -> list[str]:
         """The dotted names of a package's public modules."""
-        return [f"{package.replace('/', '.')}.{file.stem}" for file in self._files(package)]
-
-    def functions(self, package: str) -> list[str]:
-        """The public functions of a package's modules, as module/function with hyphens."""
-        return [
-            f"{file.stem}/{node.name}".replace("_", "-")
-            for file in self._files(package)
-            for node in _parse(file).body
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-        ]
-
-    def _files(self, package: str) -> list[Path]:
-        return [file for f in self._folders for file in sorted((f / package).glob("[!_]*.py"))]
+        files = [file for f in self._folders for file in sorted((f / package).glob("[!_]*.py"))]
+        return [f"{package.replace('/', '.')}.{file.stem}" for file in files]
 
     def _find(self, name: str) -> Path | None:
         stem = Path(*name.split("."))
         candidates = (f / p for f in self._folders for p in (stem / "__init__.py", f"{stem}.py"))
         return next((file for file in candidates if file.is_file()), None)
 
+    def _read(self, file: Path) -> dict[str, Any]:
+        """The dotted names that a file may import, and a digest of what it does."""
+        text = file.read_text(encoding="utf-8")
+        key = digest(text)
+        if key not in self._known:
+            tree = ast.parse(text)
+            self._known[key] = {"imports": _imports(tree, file), "does": digest(_normalise(tree))}
+        self._used[key] = self._known[key]
+        return self._known[key]
 
-@cache
-def _parse(file: Path) -> ast.Module:
-    return ast.parse(file.read_text(encoding="utf-8"))
 
-
-@cache
-def _imports(file: Path, module: str) -> tuple[str, ...]:
-    """Dotted names that a module may import, its own parent packages included."""
-    names: list[str] = [module]
-    for node in ast.walk(_parse(file)):
+def _imports(tree: ast.Module, file: Path) -> list[str]:
+    """Dotted names that a module may import, their parent packages included."""
+    names: list[str] = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 raise ImportError(f"{file}: relative imports are not followed; import by full name")
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    parts = [name.split(".") for name in names]
-    return tuple({".".join(p[:k]) for p in parts for k in range(1, len(p) + 1)})
+    return sorted({up for name in names for up in _upwards(name)})
 
 
-@cache
-def _normalise(file: Path) -> str:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+def _upwards(name: str) -> list[str]:
+    """A dotted name, and those of its parent packages."""
+    parts = name.split(".")
+    return [".".join(parts[:k]) for k in range(1, len(parts) + 1)]
+
+
+def _normalise(tree: ast.Module) -> str:
+    """What a module does, as text. Takes the docstrings out of the tree."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
@@ -121,3 +125,9 @@ def _dump(node: object) -> str:
     if isinstance(node, list):
         return f"[{', '.join(map(_dump, node))}]"
     return repr(node)
+
+
+@cache
+def _reader() -> str:
+    """The digest of this module, which decides what is read of the others."""
+    return digest(Path(__file__).read_text(encoding="utf-8"))

@@ -6,13 +6,26 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from plan.errors import Fault, Path, raise_for, suggest
-from plan.fingerprint import CodeDigests, canonical, digest, digest_file
+from plan.checked import Checked
+from plan.choose import ABOUT_RUNS, name_of, reserved_names
+from plan.claims import Context, read_quantities, resolve
+from plan.environment import software
+from plan.errors import Fault, Path, raise_for, show
+from plan.fingerprint import CodeDigests, digest_file
 from plan.products import Product, Series
 from plan.read import read_yaml
-from plan.validate import Schemas, check_systems
+from plan.shape import Paper
+from plan.validate import check, check_values
+from plan.words import word
 
 QUICK = 200_000
+# What is made of the claims and the simulated points of a paper.
+RESERVED = {"ledger", "values", "z-scores"}
+
+CLAIMS = FilePath(__file__).parents[1] / "claims"
+TOLERANCES = FilePath(__file__).parents[2] / "config/tolerances.yaml"
+# The products that claims make, and their stages.
+LEDGER = {"ledger": "judge", "values": "typeset"}
 
 SUFFIXES = {
     "tabulate": ("csv", "tex", "bib"),
@@ -28,82 +41,127 @@ class PaperFile:
     def __init__(
         self,
         file: FilePath,
-        schemas: Schemas,
+        root: FilePath,
         digests: CodeDigests,
         look: Mapping[str, Any],
         chance: Mapping[str, Any],
         traces: Mapping[str, Any],
     ) -> None:
-        self._schemas, self._digests = schemas, digests
-        self._look, self._chance, self._traces = look, chance, traces
-        ours = file.parts[-3:-1] == ("config", "papers")
-        self._name = f"config/papers/{file.name}" if ours else str(file)
+        self._digests, self._look, self._chance, self._traces = digests, look, chance, traces
+        ours = file.parent.resolve() == (root / "config/papers").resolve()
+        self._name = name_of(file, root)
         document, self._lines = read_yaml(file, self._name)
         if isinstance(document, dict):  # a config file may hold run-wide choices besides
-            document = {
-                k: v for k, v in document.items() if ours or k not in schemas.keys("config")
-            }
-        self._paper, self._faults = schemas.check("paper", document, ())
+            document = {k: v for k, v in document.items() if ours or k not in ABOUT_RUNS}
+            self._faults = [
+                f for k, v in document.items() if k != "shared" for f in check_values(v, (k,))
+            ]
+        else:
+            found = "an empty file" if document is None else show(document)
+            self._faults = [Fault((), found, "a mapping: paper, figures, tables, claims")]
+        self._words, _ = read_yaml(TOLERANCES, "config/tolerances.yaml")
+        # Whether a series of a figure is what the paper has there, by figure/series.
+        self._faithful: dict[str, bool] = {}
         raise_for(self._faults, self._name, self._lines)
-        if ours and self._paper["paper"] != file.stem:
+        paper, self._faults = check(Paper, document, ())
+        raise_for(self._faults, self._name, self._lines)
+        self._paper = {"bibliography": None} | paper.plain()
+        name = self._paper["paper"]
+        if ours and name != file.stem:
             expected = f"'{file.stem}', the name of the file"
-            self._faults.append(Fault(("paper",), repr(self._paper["paper"]), expected))
+            self._faults.append(Fault(("paper",), repr(name), expected))
+        if name in reserved_names(root):
+            expected = "a name that is no rule's and no folder's"
+            self._faults.append(Fault(("paper",), repr(name), expected))
+        self.checked = Checked(name)
 
     def load(self) -> list[Product]:
         paper = self._paper
-        products = [self._figure(id, block) for id, block in paper["figures"].items()]
-        products += [self._table(id, block) for id, block in paper["tables"].items()]
-        names = [product.id for product in products]
-        for id in paper["tables"]:
-            if names.count(id) > 1:
-                self._faults.append(Fault(("tables", id), "the id of a figure too", "a new id"))
+        products = [self._figure(id, block) for id, block in list(paper["figures"].items())]
+        products += [self._table(id, block) for id, block in list(paper["tables"].items())]
+        products = [product for product in products if product is not None]
+        for id in paper["tables"].keys() & paper["figures"].keys():
+            self._faults.append(Fault(("tables", id), "the id of a figure too", "a new id"))
+        for group in ("figures", "tables"):
+            for id in paper[group].keys() & RESERVED:
+                expected = f"another id than {', '.join(sorted(RESERVED))}"
+                self._faults.append(Fault((group, id), repr(id), expected))
+        raise_for(self._faults, self._name, self._lines)
         if paper["claims"]:
-            products += self._claims()
+            products += self._claims(products)
         products += self._scores(products)
         raise_for(self._faults, self._name, self._lines)
         return products
 
-    def _figure(self, id: str, block: dict[str, Any]) -> Product:
-        kind = block["drawing"]["kind"]
-        path = ("figures", id, "drawing")
-        block["drawing"] = self._branch("drawings", kind, block["drawing"], path, "kind")
+    def _figure(self, id: str, block: dict[str, Any]) -> Product | None:
+        path = ("figures", id)
+        completed = self._complete("draw", block, path)
+        if completed is None:
+            return None
+        kind = completed["drawing"]["kind"]
+        series = self._resolve_series(completed, path)
+        faithful = self._word(id, completed, path)
         return self._product(
             id,
             "draw",
-            block | {"look": dict(self._look)},
-            self._resolve_series(block, ("figures", id)),
-            ("draw", f"drawings.{_module(kind)}"),
+            completed | {"look": dict(self._look), "faithful": faithful},
+            series,
+            (f"drawings.{_module(kind)}",),
             (*self._look["formats"], "figure.tex", "bib"),
         )
 
-    def _table(self, id: str, block: dict[str, Any]) -> Product:
-        series = self._resolve_series(block, ("tables", id))
-        return self._product(id, "tabulate", block, series, ("tabulate",), SUFFIXES["tabulate"])
+    def _table(self, id: str, block: dict[str, Any]) -> Product | None:
+        path = ("tables", id)
+        completed = self._complete("tabulate", block, path)
+        if completed is None:
+            return None
+        series = self._resolve_series(completed, path)
+        faithful = self._word(id, completed, path)
+        return self._product(id, "tabulate", completed | {"faithful": faithful}, series)
 
-    def _claims(self) -> list[Product]:
-        rows, claims = [], []
-        for i, claim in enumerate(self._paper["claims"]):
-            parameters = self._claim_parameters(claim, ("claims", i))
-            if "trace" in parameters:
-                found = self._find_trace(
-                    parameters["trace"], ("claims", i, "given", "trace"), claim
-                )
-                parameters = parameters | {"trace": found}
-            if "pending" not in claim:
-                rows.append(
-                    {"id": claim["id"], "quantity": claim["quantity"], "parameters": parameters}
-                )
-            differs = {
-                k: v for k, v in claim["given"].items() if k != "trace" and parameters.get(k) != v
-            }
-            claims.append(claim | {"differs": sorted(differs)})
-        modules = sorted({f"quantities.{_module(r['quantity'].split('/')[0])}" for r in rows})
-        series = {"claims": self._series("claims", {"rows": rows}, "ledger", modules)}
-        content = {"claims": claims, "bibliography": self._paper["bibliography"]}
-        return [
-            self._product("ledger", "judge", content, series, ("judge",), SUFFIXES["judge"]),
-            self._product("values", "typeset", content, series, ("typeset",), SUFFIXES["typeset"]),
-        ]
+    def _complete(self, stage: str, block: dict[str, Any], path: Path) -> dict[str, Any] | None:
+        """The block as its studies and drawing complete it, or none if it has faults."""
+        completed, faults = self.checked.complete(stage, block, path)
+        self._faults += faults
+        if faults:
+            return None
+        for name, faithful in completed.pop("faithful").items():
+            self._faithful[f"{path[1]}/{name}"] = faithful
+        self._paper[path[0]][path[1]] = completed
+        return completed
+
+    def _word(self, id: str, block: dict[str, Any], path: Path) -> bool:
+        """Whether a figure or table is the paper's; its texts are filled in."""
+        found = [self._faithful[f"{id}/{name}"] for name in block["series"]]
+        faithful = "parameters" in block["source"] and all(found)
+        if not all(found):
+            block["source"] = {**block["source"], "certainty": "own"}
+            block["source"].pop("note", None)
+        self._faults += word(block, block["series"], path, faithful=faithful)
+        return faithful
+
+    def _claims(self, products: list[Product]) -> list[Product]:
+        """The ledger of all claims and their values for LaTeX."""
+        chance = self._chance
+        context = Context(
+            read_quantities(CLAIMS),
+            self._words,
+            self._paper["figures"] | self._paper["tables"],
+            self._faithful,
+            chance["seed"],
+            self._limit,
+            self._find_trace,
+        )
+        ledger = resolve(self._paper["claims"], context)
+        self._faults += ledger.faults
+        drawn = {f"{p.id}/{name}": series for p in products for name, series in p.series.items()}
+        series = {of: drawn[of] for of in dict.fromkeys(ledger.drawn)}
+        for group, rows in ledger.groups.items():
+            used = {row["quantity"].partition("/")[0] for row in rows}
+            modules = tuple(f"claims.{_module(name)}" for name in sorted(used))
+            series[group] = self._series("claims", {"rows": rows}, "ledger", modules)
+        content = {"claims": ledger.claims, "bibliography": self._paper["bibliography"]}
+        return [self._product(id, stage, content, series) for id, stage in LEDGER.items()]
 
     def _scores(self, products: list[Product]) -> list[Product]:
         """How all simulated points of the paper stand to their exact values."""
@@ -114,47 +172,18 @@ class PaperFile:
             if not product.pending and {"jobs", "effort"} & series.parameters.keys()
         }
         content = {"bibliography": self._paper["bibliography"]}
-        scores = self._product(
-            "z-scores", "score", content, simulated, ("score",), SUFFIXES["score"]
-        )
-        return [scores] if simulated else []
-
-    def _claim_parameters(self, claim: dict[str, Any], path: Path) -> dict[str, Any]:
-        """Those that the claim gives, as they now are in the series that it is about."""
-        ids = [c["id"] for c in self._paper["claims"]]
-        if ids.count(claim["id"]) > 1:
-            self._faults.append(Fault((*path, "id"), repr(claim["id"]), "an id used only once"))
-        known = self._digests.functions("quantities")
-        if claim["quantity"] not in known:
-            hint = suggest(claim["quantity"], known)
-            fault = Fault((*path, "quantity"), repr(claim["quantity"]), "a known quantity", hint)
-            raise_for([fault], self._name, self._lines)
-        if "of" not in claim:
-            self._faults += check_systems(claim["given"], (*path, "given"))
-            return claim["given"]
-        product, _, series = claim["of"].partition("/")
-        blocks = self._paper["figures"] | self._paper["tables"]
-        known = [f"{p}/{s}" for p, block in blocks.items() for s in block["series"]]
-        if claim["of"] not in known:
-            hint = suggest(claim["of"], known)
-            self._faults.append(Fault((*path, "of"), repr(claim["of"]), "figure/series", hint))
-            return claim["given"]
-        block = blocks[product]["series"][series]
-        return {key: block.get(key) for key in claim["given"]}
+        return [self._product("z-scores", "score", content, simulated)] if simulated else []
 
     def _resolve_series(self, block: dict[str, Any], path: Path) -> dict[str, Series]:
         resolved = {}
-        for name, parameters in block["series"].items():
+        for name, completed in block["series"].items():
             at = (*path, "series", name)
-            study = parameters["study"]
-            completed = self._branch("studies", study, parameters, at, "study")
-            self._faults += check_systems(completed, at)
-            completed = self._draw_by_lot(study, completed)
+            completed = self._draw_by_lot(completed)
             if "trace" in completed:
                 completed["trace"] = self._find_trace(completed["trace"], (*at, "trace"), block)
             block["series"][name] = completed
             own = {key: value for key, value in completed.items() if key != "study"}
-            resolved[name] = self._series(study, own, ".".join(path[1:]))
+            resolved[name] = self._series(completed["study"], own, ".".join(path[1:]))
         return resolved
 
     def _find_trace(self, trace: dict, path: Path, block: dict[str, Any]) -> dict[str, Any]:
@@ -176,36 +205,30 @@ class PaperFile:
             return trace
         return trace | {"digest": digest_file(file)}
 
-    def _draw_by_lot(self, study: str, block: dict[str, Any]) -> dict[str, Any]:
-        """A series with the run's seed, unless it has one, and effort, if the study knows them."""
-        known, effort = self._schemas.keys(f"studies/{study}"), self._chance["effort"]
-        if "seed" in known:
-            block = {"seed": self._chance["seed"], **block}
-        if "effort" in known:
-            block = {"effort": effort, **block}
-        if "jobs" in known:
-            jobs = block["jobs"]
-            limit = {"paper": jobs, "exhaustive": jobs, "quick": min(jobs, QUICK)}
-            block["jobs"] = limit.get(effort, effort)
+    def _draw_by_lot(self, block: dict[str, Any]) -> dict[str, Any]:
+        """A series with the run's seed and effort, where it has none of its own."""
+        block = {k: self._chance[k] if v is None else v for k, v in block.items()}
+        if "jobs" in block:
+            block["jobs"] = self._limit(block["jobs"])
         return block
 
-    def _branch(self, group: str, kind: str, value: dict, path: Path, key: str) -> dict:
-        known = self._schemas.kinds(group)
-        if kind not in known:
-            fault = Fault(
-                (*path, key), repr(kind), "one of " + ", ".join(known), suggest(kind, known)
-            )
-            raise_for([*self._faults, fault], self._name, self._lines)
-        completed, faults = self._schemas.check(f"{group}/{kind}", value, path)
-        self._faults += faults
-        return completed
+    def _limit(self, jobs: int) -> int:
+        """The length of a run at the run's effort."""
+        limit = {"paper": jobs, "exhaustive": jobs, "quick": min(jobs, QUICK)}
+        return limit.get(self._chance["effort"], self._chance["effort"])
 
     def _series(self, study: str, parameters: dict, used_by: str, modules: tuple = ()) -> Series:
-        code = self._digests.digest("compute", f"studies.{_module(study)}", *modules)
-        key = digest(study, canonical(parameters), code)
-        return Series(study, parameters, key, f"{self._paper['paper']}/{used_by}")
+        modules = ("stages.compute", f"studies.{_module(study)}", *modules)
+        return Series(
+            study=study,
+            parameters=parameters,
+            modules=modules,
+            code=self._digests.digest(*modules),
+            software=software("compute"),
+            used_by=f"{self._paper['paper']}/{used_by}",
+        )
 
-    def _product(self, id, stage, content, series, modules, suffixes) -> Product:
+    def _product(self, id, stage, content, series, modules=(), suffixes=()) -> Product:
         content = {key: value for key, value in content.items() if key not in ("series", "pending")}
         return Product(
             paper=self._paper["paper"],
@@ -213,8 +236,10 @@ class PaperFile:
             stage=stage,
             content={**content, "bibliography": self._paper["bibliography"]},
             series=series,
-            code=self._digests.digest(*modules),
-            suffixes=suffixes,
+            modules=(f"stages.{stage}", *modules),
+            code=self._digests.digest(f"stages.{stage}", *modules),
+            software=software(stage),
+            suffixes=suffixes or SUFFIXES[stage],
             pending=(self._paper["figures"] | self._paper["tables"]).get(id, {}).get("pending", ""),
         )
 

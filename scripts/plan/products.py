@@ -1,44 +1,72 @@
 """Series and products: what there is to make, and what determines it.
 
-A *series* is computed once and cached under a name that holds the digest of its parameters and of
-the code that computes it, so that a cached file is right by construction. A *product* is what a
-reader takes away: a figure, a table, the ledger of claims or the values for LaTeX. Its name is
-fixed, so a *mark* is left beside it whose name holds the fingerprint of everything upstream.
+Each has a *spec*, which is everything that its script reads, names and order included: parameters,
+captions and style, the digest of the code, the versions of the packages that can change its bytes,
+and the digests of the data. The digest of the spec names the file of the spec itself; a *series*,
+which is computed once and cached under it; and the *mark* of a *product*, of what a reader takes
+away: a figure, a table, the ledger of claims. Its files have fixed names, and the mark says what
+they were made from. Sums and marks tell what was written, so that damage is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from plan.fingerprint import canonical, digest
+from output.specs import canonical, digest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Series:
-    """Data to compute: the study and its parameters, and the cached file they make."""
+    """Data to compute: the study and its parameters, and the cached file they make.
+
+    `code` is the digest of `modules` and all that they import.
+    """
 
     study: str
     parameters: Mapping[str, Any]
-    digest: str
+    modules: tuple[str, ...]
+    code: str
+    software: Mapping[str, str]
     used_by: str
+
+    @cached_property
+    def text(self) -> str:
+        """The spec: all that the computation may depend on."""
+        body = {"study": self.study, "parameters": self.parameters}
+        return canonical(body | {"code": self.code, "software": self.software})
+
+    @cached_property
+    def digest(self) -> str:
+        return digest(self.text)
 
     @property
     def file(self) -> str:
         return f"results/series/{self.study}/{self.digest}.csv"
 
     @property
+    def sums(self) -> str:
+        """The file with the sum of the data."""
+        return f"results/series/{self.study}/{self.digest}.sha256"
+
+    @property
+    def files(self) -> list[str]:
+        return [self.file]
+
+    @property
+    def targets(self) -> list[str]:
+        """What must be there: data whose sum is lost may be damaged."""
+        return [self.file, self.sums]
+
+    @property
     def spec_file(self) -> str:
         return f"results/specs/{self.study}/{self.digest}.json"
 
-    @property
-    def spec(self) -> dict[str, Any]:
-        """All that the computation may depend on."""
-        return {"study": self.study, "parameters": self.parameters, "digest": self.digest}
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Product:
     """A figure, table, ledger or set of values, and all that determines it.
 
@@ -51,14 +79,31 @@ class Product:
     stage: str
     content: Mapping[str, Any]
     series: Mapping[str, Series]
+    modules: tuple[str, ...]
     code: str
+    software: Mapping[str, str]
     suffixes: tuple[str, ...]
     pending: str = ""
 
-    @property
+    @cached_property
+    def text(self) -> str:
+        """The spec: all that the product may depend on, series by name and file."""
+        series = {
+            name: {"study": s.study, "parameters": s.parameters, "digest": s.digest, "file": s.file}
+            for name, s in self.series.items()
+        }
+        head = {"paper": self.paper, "id": self.id, "stage": self.stage}
+        tail = {"code": self.code, "software": self.software, "suffixes": self.suffixes}
+        return canonical({**head, **dict(sorted(self.content.items())), "series": series, **tail})
+
+    @cached_property
     def fingerprint(self) -> str:
-        upstream = [s.digest for _, s in sorted(self.series.items())]
-        return digest(canonical(self.content), self.code, *upstream, *self.suffixes)
+        return digest(self.text)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The spec as its script reads it."""
+        return {**json.loads(self.text), "fingerprint": self.fingerprint}
 
     @property
     def spec_file(self) -> str:
@@ -66,8 +111,10 @@ class Product:
 
     @property
     def mark(self) -> str:
-        """The file whose presence says that the product as it now stands was made from `spec`."""
+        """The file that says that the product as it now stands was made from its spec."""
         return f"results/made/{self.paper}/{self.id}.{self.fingerprint}"
+
+    sums = mark
 
     @property
     def targets(self) -> list[str]:
@@ -75,43 +122,34 @@ class Product:
         return [*self.files, self.mark]
 
     @property
-    def spec(self) -> dict[str, Any]:
-        """All that the product may depend on, series by file."""
-        series = {name: {**s.spec, "file": s.file} for name, s in self.series.items()}
-        head = {"paper": self.paper, "id": self.id, "stage": self.stage}
-        tail = {"fingerprint": self.fingerprint, "code": self.code}
-        return {**head, **self.content, "series": series, **tail}
-
-    @property
     def files(self) -> list[str]:
         """What a reader takes away, and the sidecar that says how it was made."""
         return [f"figures/{self.paper}/{self.id}.{suffix}" for suffix in (*self.suffixes, "json")]
 
+    @property
+    def entry(self) -> dict[str, str]:
+        """What the gallery is told of it."""
+        head = {"paper": self.paper, "id": self.id, "stage": self.stage}
+        return head | {"spec": self.spec_file, "pending": self.pending}
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Gallery:
     """The pages over all products, those that lack something included."""
 
-    products: tuple[Product, ...]
+    entries: tuple[Mapping[str, str], ...]
     code: str
+    software: Mapping[str, str]
 
-    @property
-    def entries(self) -> list[dict[str, str]]:
-        """All that the pages are made from: specs bear fingerprints in their names."""
-        return [
-            {
-                "paper": p.paper,
-                "id": p.id,
-                "stage": p.stage,
-                "spec": p.spec_file,
-                "pending": p.pending,
-            }
-            for p in self.products
-        ]
+    @cached_property
+    def text(self) -> str:
+        """The spec: specs of products bear fingerprints in their names."""
+        body = {"products": self.entries, "code": self.code, "software": self.software}
+        return canonical(body)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
-        return digest(canonical(self.entries), self.code)
+        return digest(self.text)
 
     @property
     def spec_file(self) -> str:
@@ -121,6 +159,60 @@ class Gallery:
     def mark(self) -> str:
         return f"results/made/gallery.{self.fingerprint}"
 
+    sums = mark
+    files = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """That these products are what they should be."""
+
+    products: tuple[Product, ...]
+    code: str
+    software: Mapping[str, str]
+
+    @cached_property
+    def text(self) -> str:
+        """The spec: the mark and the fingerprint that each product should have, by sidecar."""
+        expected = {p.files[-1]: [p.mark, p.fingerprint] for p in self.products}
+        return canonical({"products": expected, "code": self.code, "software": self.software})
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return digest(self.text)
+
     @property
-    def spec(self) -> dict[str, Any]:
-        return {"products": self.entries, "fingerprint": self.fingerprint}
+    def spec_file(self) -> str:
+        return f"results/specs/agreed.{self.fingerprint}.json"
+
+    @property
+    def file(self) -> str:
+        return f"results/agreed/{self.fingerprint}.txt"
+
+    @property
+    def sums(self) -> str:
+        return f"results/agreed/{self.fingerprint}.sha256"
+
+    @property
+    def files(self) -> list[str]:
+        return [self.file]
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """The files that something asks for."""
+
+    asked: tuple[str, ...]
+
+    @cached_property
+    def text(self) -> str:
+        return canonical({"asked": self.asked})
+
+    @property
+    def spec_file(self) -> str:
+        return f"results/specs/inventory.{digest(self.text)}.json"
+
+
+def unite(products: Iterable[Product]) -> dict[str, Series]:
+    """All series by file name; a series that several products share stands here once."""
+    return {s.file: s for product in products for s in product.series.values()}

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
-from atomic import write_text
+from output.atomic import write_text
 from plan.archive import Archive, describe_archive
-from plan.choose import Choice, choose, refuse
+from plan.checked import Checked
+from plan.choose import Choice, choose
+from plan.environment import software
 from plan.fingerprint import CodeDigests, digest
+from plan.health import Made, heal
 from plan.papers import PaperFile
-from plan.products import Gallery, Product, Series
-from plan.validate import Schemas
+from plan.products import Agreement, Gallery, Inventory, Product, Series, unite
+from plan.shelf import Record, recall, record, shelf_file
 
 
 @dataclass(frozen=True)
@@ -23,23 +25,29 @@ class Plan:
     """Everything that the config asks for."""
 
     products: tuple[Product, ...]
+    _files: Mapping[FilePath, tuple[Product, ...]] = field(repr=False)
     _choice: Choice = field(repr=False)
     _root: FilePath = field(repr=False)
+    _folder: FilePath = field(repr=False)
     _digests: CodeDigests = field(repr=False)
+    _checked: tuple[Checked, ...] = field(repr=False)
 
     @classmethod
     def load(
-        cls, config: Mapping[str, Any], root: FilePath, given: Iterable[str | FilePath] = ()
+        cls,
+        config: Mapping[str, Any],
+        root: FilePath,
+        given: Iterable[str | FilePath] = (),
+        folder: FilePath = FilePath(),
     ) -> Plan:
-        """The plan for a run's config and the paper files under `root`.
+        """The plan for a run's config and the paper files under `root`, to be built in `folder`.
 
         Those of the `given` config files that have a `paper` are paper files too. The run is then
         about these alone, unless one of them names `papers` besides.
 
         Raises `ConfigError` with every fault of the first file that has any.
         """
-        schemas = Schemas(root / "workflow/schemas")
-        choice = choose(config, root, given, schemas)
+        choice = choose(config, root, given)
         run = choice.run
         look = {
             "style": (root / run["style"]).read_text(encoding="utf-8"),
@@ -47,21 +55,28 @@ class Plan:
             "formats": run["formats"],
         }
         chance = {"effort": run["effort"], "seed": run["seed"]}
-        digests = CodeDigests([root / "scripts", root / "src"])
-        loaders = [
-            PaperFile(file, schemas, digests, look, chance, run["traces"]) for file in choice.files
-        ]
-        products = tuple(product for loader in loaders for product in loader.load())
+        digests = CodeDigests([root / "scripts", root / "src", root / "benchmarks"])
+        loaders = {
+            file: PaperFile(file, root, digests, look, chance, run["traces"])
+            for file in choice.files
+        }
+        files = {file: tuple(loader.load()) for file, loader in loaders.items()}
+        products = tuple(product for group in files.values() for product in group)
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
         for i, preview in enumerate(run["previews"]):
-            if choice.everything and preview not in figures:
-                refuse(("previews", i), preview, figures)
-        return cls(products, choice, root, digests)
+            if choice.everything:
+                choice.require(("previews", i), preview, figures)
+        checked = tuple(loader.checked for loader in loaders.values())
+        return cls(products, files, choice, root, folder, digests, checked)
 
     @cached_property
     def series(self) -> dict[str, Series]:
-        """All series by file name; a series that several products share stands here once."""
-        return {s.file: s for product in self.products for s in product.series.values()}
+        """All series by file name."""
+        return unite(self.products)
+
+    def needed(self, paper: str | None = None) -> dict[str, Series]:
+        """The series that complete products are made from, of one paper or of all."""
+        return unite(self.complete(paper))
 
     def find(self, study: str, digest: str) -> Series:
         """The series of a study with a digest."""
@@ -75,12 +90,65 @@ class Plan:
         """The products that lack nothing, of one paper or of all."""
         return [p for p in self.products if not p.pending and paper in (None, p.paper)]
 
+    @property
+    def made(self) -> list[Made]:
+        """All that the run may find made: series and complete products, and that they agree."""
+        return [*self.series.values(), *self.complete(), self.agreement]
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """That all complete products are what they should be."""
+        code = self.code("stages.agree")
+        return Agreement(tuple(self.complete()), code, software("agree"))
+
     @cached_property
     def gallery(self) -> Gallery:
-        """The pages over all products."""
-        templates = sorted((self._root / "scripts/gallery/templates").iterdir())
+        """The pages over all products of this run, and of the other papers that are up to date:
+        those of config/papers first."""
+        own = {file: file in self._choice.given for file in self._choice.files}
+        groups = {
+            (own[file], products[0].paper): [p.entry for p in products]
+            for file, products in self._files.items()
+            if products
+        }
+        groups |= {(r.own, r.paper): r.entries for r in self.others if not r.fault}
+        entries = tuple(entry for _, group in sorted(groups.items()) for entry in group)
+        templates = sorted((self._root / "scripts/gallery/templates").rglob("*.*"))
         texts = (file.read_text(encoding="utf-8") for file in templates)
-        return Gallery(self.products, digest(self.code("publish"), *texts))
+        code = digest(self.code("stages.publish"), *texts)
+        return Gallery(entries, code, software("publish"))
+
+    @property
+    def marks(self) -> list[str]:
+        """The marks of all that the gallery shows: the same, whichever papers the run is about."""
+        others = [other for other in self.others if not other.fault]
+        marks = {name for other in others for name in other.marks}
+        return sorted(marks | {product.mark for product in self.complete()})
+
+    @cached_property
+    def others(self) -> list[Record]:
+        """What stands of the papers that this run is not about."""
+        return list(recall(self.papers, self._files, self._digests, self._folder))
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """Everything that something asks for, this run or another paper's that still stands."""
+        specs = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
+        made = [name for thing in self.made for name in (thing.sums, *thing.files)]
+        made += [p.mark for p in self.products] + [f for p in self.products for f in p.files]
+        shelf = [shelf_file(paper) for paper in self.papers]
+        kept = [name for other in self.others for name in other.kept]
+        marks = {self.gallery.mark, self.docs_mark}
+        asked = {*(s.spec_file for s in specs), *made, *marks, *shelf, *kept}
+        return Inventory(tuple(sorted(asked)))
+
+    @property
+    def docs_mark(self) -> str:
+        """The mark of the documentation, which is written from its pages and the library's text."""
+        files = [f for part in ("docs", "src") for f in sorted((self._root / part).rglob("*"))]
+        files = [f for f in files if f.suffix in (".md", ".py") and f.name[0] != "_"]
+        texts = (f.read_text(encoding="utf-8") for f in files)
+        return f"results/made/docs.{digest(*texts)}"
 
     @property
     def previews(self) -> list[str]:
@@ -92,23 +160,42 @@ class Plan:
         """The archive of everything that `all` builds."""
         return describe_archive(
             self.complete(),
-            self.fingerprint,
+            self.agreement,
             self._choice.settings,
             self._choice.given,
             self._root,
-            self.code("archive"),
+            self.code("stages.archive"),
         )
 
+    def heal(self) -> Iterator[str]:
+        """Let what is damaged be made again, and say so; then say what the gallery lacks."""
+        yield from heal(self.made, self._folder)
+        # Of what only led to it, Snakemake does not ask whether it is still there.
+        if not all((self._folder / n).is_file() for p in self.complete() for n in p.targets):
+            (self._folder / self.agreement.sums).unlink(missing_ok=True)
+        for other in self.others:
+            if other.fault:
+                yield f"gallery: without {other.paper}, as {other.fault}"
+        yield from heal([self.gallery], self._folder)
+
     def write_specs(self) -> None:
-        """Write what jobs are to read. A spec's name holds its digest, so it is written once."""
-        specs = {item.spec_file: item.spec for item in (*self.products, *self.series.values())}
-        specs[self.gallery.spec_file] = self.gallery.spec
-        specs[self.archive.spec_file] = self.archive.spec
-        specs[self.spec_file] = {p.files[-1]: p.fingerprint for p in self.complete()}
-        for name, spec in specs.items():
+        """Write what jobs are to read, and mend what is not as its name says."""
+        items = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
+        texts = {item.spec_file: item.text for item in (*items, self.inventory)}
+        for file, products in filter(lambda item: item[1], self._files.items()):
+            name, text = record(file, file in self._choice.given, products)
+            texts[name] = text
+        self._digests.save()
+        for checked in self._checked:
+            checked.save()
+        for name, text in texts.items():
             file = FilePath(name)
-            if not file.exists():
-                write_text(file, json.dumps(spec, indent=1, ensure_ascii=False) + "\n")
+            try:
+                same = file.read_text(encoding="utf-8") == text
+            except (OSError, ValueError):
+                same = False
+            if not same:
+                write_text(file, text)
 
     def code(self, *modules: str) -> str:
         """The digest of these modules of ours and of all that they import."""
@@ -118,13 +205,3 @@ class Plan:
     def compiled(self) -> str:
         """The digest of all code that is compiled."""
         return self._digests.digest(*self._digests.modules("multiserver/simulation"))
-
-    @property
-    def fingerprint(self) -> str:
-        """The fingerprint of everything that `all` builds."""
-        return digest(*(part for p in self.complete() for part in (p.files[-1], p.fingerprint)))
-
-    @property
-    def spec_file(self) -> str:
-        """The expected fingerprint of every complete product, by sidecar."""
-        return f"results/specs/{self.fingerprint}.json"

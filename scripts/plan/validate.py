@@ -1,25 +1,22 @@
-"""Check config against the schemas in `workflow/schemas`, and fill in their defaults.
+"""Check values against declared blocks, and say what does not fit as faults.
 
-Figures and tables name studies and drawings; each of those has a schema of its own under
-`studies/` and `drawings/`, and the names of these files are the kinds there are.
+What is expected at a key is read off the JSON Schema of the block, which has the bounds and the
+description of every key.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
-from functools import cached_property
-from itertools import pairwise
-from pathlib import Path as FilePath
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from jsonschema import Draft202012Validator, ValidationError, validators
-from referencing import Registry, Resource
-from referencing._core import Resolver
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
+from declared.vocabulary import ClassName, Id, Text
 from multiserver.model import MultiserverJobSystem
-from plan.errors import Fault, Path, suggest
-from plan.read import read_yaml
+from plan.errors import Fault, Path, show, suggest
 
 NAMES = {
     "object": "a mapping",
@@ -28,66 +25,57 @@ NAMES = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
-    "null": "null",
+}
+# What keys are like, by their pattern.
+KEYS = {
+    constraint.pattern: described.description
+    for described in (Id.__metadata__[0], ClassName.__metadata__[0], Text.__metadata__[0])
+    for constraint in described.metadata
+    if getattr(constraint, "pattern", None)
+}
+LIMITS = {
+    "greater_than": "more than {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than": "less than {lt:g}",
+    "less_than_equal": "at most {le:g}",
+    "multiple_of": "a multiple of {multiple_of:g}",
+    "too_short": "at least {min_length} entries",
+    "too_long": "at most {max_length} entries",
+    "string_too_short": "at least {min_length} characters",
+    "string_too_long": "at most {max_length} characters",
 }
 
 
-def _increasing(_validator, wanted, value, _schema) -> Iterator[ValidationError]:
-    if wanted and isinstance(value, list) and any(a >= b for a, b in pairwise(value)):
-        yield ValidationError("not increasing")
+def check(model: type[BaseModel], value: Any, path: Path) -> tuple[Any, list[Fault]]:
+    """`value` as a `model`, and its faults: either is empty."""
+    try:
+        return model.model_validate(value), []
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        faults = [fault for detail in details for fault in _describe(model, detail, path)]
+        return None, list(dict.fromkeys(faults))
 
 
-def _sums_to(_validator, wanted, value, _schema) -> Iterator[ValidationError]:
-    if isinstance(value, list) and abs(sum(value) - wanted) > 1e-9:
-        yield ValidationError("another sum")
-
-
-_Validator = validators.extend(
-    Draft202012Validator, {"increasing": _increasing, "sumsTo": _sums_to}
-)
-
-
-class Schemas:
-    """The schemas in a folder."""
-
-    def __init__(self, folder: FilePath) -> None:
-        self._folder = folder
-
-    def kinds(self, group: str) -> list[str]:
-        """The names of all studies or drawings."""
-        return sorted(file.stem for file in (self._folder / group).glob("*.yaml"))
-
-    def keys(self, name: str) -> list[str]:
-        """The keys that a schema knows."""
-        return list(self._registry.contents(f"atlas:{name}").get("properties", {}))
-
-    def check(self, name: str, value: Any, path: Path) -> tuple[Any, list[Fault]]:
-        """`value` completed by the defaults of schema `name`, and its faults."""
-        schema = self._registry.contents(f"atlas:{name}")
-        resolver = self._registry.resolver(f"atlas:{name}")
-        completed = _fill(copy.deepcopy(value), schema, resolver)
-        validator = _Validator(schema, registry=self._registry)
-        errors = sorted(validator.iter_errors(completed), key=lambda e: [str(p) for p in e.path])
-        return completed, [fault for error in errors for fault in _describe(error, path, resolver)]
-
-    @cached_property
-    def _registry(self) -> Registry:
-        resources = []
-        for file in sorted(self._folder.rglob("*.yaml")):
-            name = file.relative_to(self._folder).with_suffix("").as_posix()
-            content, _ = read_yaml(file, file.name)
-            resource = Resource.from_contents(
-                content | {"$schema": Draft202012Validator.META_SCHEMA["$id"]}
-            )
-            resources.append((f"atlas:{name}", resource))
-        return Registry().with_resources(resources)
+def check_values(value: Any, path: Path) -> Iterator[Fault]:
+    """Faults of what has no place in any file: nothing where something is named, and numbers that
+    are infinite or none."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from check_values(item, (*path, key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from check_values(item, (*path, i))
+    elif value is None and "stated" not in path:  # a server that idles serves no job
+        yield Fault(path, "nothing", "a value, or no such key")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Fault(path, repr(value), "a finite number")
 
 
 def check_systems(value: Any, path: Path) -> list[Fault]:
-    """Faults of the multiserver-job systems described anywhere in a block of parameters.
+    """Faults of the multiserver-job systems described anywhere in what a claim is given.
 
     Wherever `servers` and `needs` stand together they describe a system; rates and probabilities
-    that the study sweeps are not there and any will do.
+    that the quantity sweeps are not there and any will do.
     """
     faults: list[Fault] = []
     if isinstance(value, list):
@@ -102,100 +90,117 @@ def check_systems(value: Any, path: Path) -> list[Fault]:
 
 
 def _check_system(block: dict[str, Any], path: Path) -> list[Fault]:
+    keys = [k for k in ("servers", "needs", "rates", "probabilities") if k in block]
+    expected = f"a system that can exist (from {', '.join(keys)})"
+    for key in keys[1:]:
+        if not isinstance(block[key], list) or not block[key]:
+            return [Fault((*path, key), show(block[key]), f"a list; {expected}")]
     needs = block["needs"]
     rates = block.get("rates", [1.0] * len(needs))
     probabilities = block.get("probabilities", [1 / len(needs)] * len(needs))
     try:
         MultiserverJobSystem.of(block["servers"], needs, rates, probabilities)
-    except ValueError as error:
-        keys = ", ".join(k for k in ("servers", "needs", "rates", "probabilities") if k in block)
-        return [Fault(path, str(error), f"a system that can exist (from {keys})")]
+    except (ValueError, TypeError) as error:
+        return [Fault(path, str(error), expected)]
     return []
 
 
-def _fill(value: Any, schema: dict[str, Any], resolver: Resolver) -> Any:
-    """`value` with the schema's defaults where a key is missing, at every depth."""
+def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iterator[Fault]:
+    rule, value, context = error["type"], error["input"], error.get("ctx", {})
+    place = tuple(part for part in error["loc"] if part != "[key]")
+    schema, place = _find(model, place)
+    path = (*prefix, *place)
+    if error["loc"][-1:] == ("[key]",):
+        expected = KEYS.get(context.get("pattern"), "a shorter key")
+        yield Fault(path, show(value), expected)
+        return
+    if rule == "misfit":
+        yield Fault((*path, *context["at"]), context["found"], context["expected"])
+    elif rule == "extra_forbidden":
+        above, _ = _find(model, place[:-1])
+        known = list(above.get("properties", {}))
+        word = str(place[-1])
+        yield Fault(path, "an unknown key", "one of " + ", ".join(known), suggest(word, known))
+    elif rule == "missing":
+        key, near = str(place[-1]), suggest(str(place[-1]), value)
+        yield Fault(path[:-1], f"no key '{key}'", f"{key}: {_expect(schema)}", _instead(key, near))
+    elif rule == "string_pattern_mismatch":
+        likeness = KEYS.get(context["pattern"], "text")
+        about = "" if schema.get("description") == likeness else likeness
+        yield Fault(path, show(value), _with_description(about, schema))
+    elif rule in LIMITS:
+        limit = LIMITS[rule].format(**context)
+        yield Fault(path, show(value), _with_description(limit, schema))
+    else:
+        options = [str(option) for option in _options(schema)]
+        hint = suggest(value, options) if isinstance(value, str) else ""
+        yield Fault(path, show(value), _expect(schema), hint)
+
+
+def _instead(key: str, hint: str) -> str:
+    return hint.replace("did you mean ", f"is '{key}' meant by ")
+
+
+def _expect(schema: Mapping[str, Any]) -> str:
+    """What may stand at a key, in words."""
+    options = [str(option) for option in _options(schema)]
+    kinds = [
+        NAMES[s["type"]]
+        for s in schema.get("anyOf", [schema])
+        if "enum" not in s and s.get("type") in NAMES
+    ]
+    if options:
+        kinds = ["one of " + ", ".join(options)] + ([] if "anyOf" not in schema else kinds)
+    return _with_description(" or ".join(dict.fromkeys(kinds)), schema) or "a value"
+
+
+def _with_description(phrase: str, schema: Mapping[str, Any]) -> str:
+    about = " ".join(schema.get("description", "").split()).removesuffix(".")
+    if not phrase or not about:
+        return phrase or about
+    return f"{phrase} ({about})"
+
+
+def _options(schema: Mapping[str, Any]) -> list[Any]:
+    branches = schema.get("anyOf", [schema])
+    return [o for s in branches for o in (s.get("enum") or ([s["const"]] if "const" in s else []))]
+
+
+@cache
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of a block."""
+    return model.model_json_schema()
+
+
+def _find(model: type[BaseModel], place: Path) -> tuple[dict[str, Any], Path]:
+    """The schema of what stands at a place, and the place without the names of alternatives."""
+    root = schema_of(model)
+    schema, kept = _resolve(root, root), []
+    for part in place:
+        if isinstance(part, int):
+            below = schema.get("items")
+        else:
+            others = [*schema.get("patternProperties", {}).values(), None][0]
+            others = others or schema.get("additionalProperties")
+            below = schema.get("properties", {}).get(part, others)
+        if below is None and "anyOf" in schema:
+            continue  # which of several forms was tried is no key
+        if below is None or isinstance(below, bool):
+            below = {}
+        schema = _resolve(below, root)
+        kept.append(part)
+    return schema, tuple(kept)
+
+
+def _resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """A schema without references, and without `null` for what is left out."""
     while "$ref" in schema:
-        found = resolver.lookup(schema["$ref"])
-        schema, resolver = found.contents, found.resolver
-    if isinstance(value, dict):
-        known = schema.get("properties", {})
-        for key, sub in known.items():
-            if key not in value and "default" in sub:
-                value[key] = copy.deepcopy(sub["default"])
-        others = schema.get("additionalProperties")
-        for key in value:
-            sub = known.get(key, others)
-            if isinstance(sub, dict):
-                value[key] = _fill(value[key], sub, resolver)
-    elif isinstance(value, list) and isinstance(schema.get("items"), dict):
-        value = [_fill(item, schema["items"], resolver) for item in value]
-    return value
-
-
-def _describe(error: ValidationError, prefix: Path, resolver: Resolver) -> Iterator[Fault]:
-    path = (*prefix, *error.absolute_path)
-    rule, schema, value = error.validator, error.schema, error.instance
-    if rule == "additionalProperties":
-        known = list(schema.get("properties", {}))
-        for key in value:
-            if key not in known:
-                yield Fault(
-                    (*path, key),
-                    "an unknown key",
-                    "one of " + ", ".join(known),
-                    suggest(key, known),
-                )
-    elif rule == "required":
-        for key in error.validator_value:
-            if key not in value:
-                yield Fault(
-                    path, f"no key '{key}'", f"{key}: {_expectation(schema, key, resolver)}"
-                )
-    elif rule == "enum":
-        words = [str(word) for word in error.validator_value]
-        yield Fault(path, _show(value), "one of " + ", ".join(words), suggest(str(value), words))
-    elif rule in ("propertyNames", "pattern"):
-        key = value if rule == "pattern" else error.instance
-        yield Fault(
-            path, _show(key), schema.get("description", f"text like {error.validator_value}")
-        )
-    else:
-        yield Fault(path, _show(value), _bounds(schema, rule, error.validator_value))
-
-
-def _expectation(schema: dict[str, Any], key: str, resolver: Resolver) -> str:
-    sub = schema.get("properties", {}).get(key, {})
-    if "$ref" in sub:
-        sub = resolver.lookup(sub["$ref"]).contents | sub
-    return sub.get("description") or NAMES.get(sub.get("type", ""), "a value")
-
-
-def _bounds(schema: dict[str, Any], rule: str, limit: Any) -> str:
-    phrases = {
-        "minimum": f"at least {limit}",
-        "maximum": f"at most {limit}",
-        "exclusiveMinimum": f"more than {limit}",
-        "exclusiveMaximum": f"less than {limit}",
-        "minItems": f"at least {limit} entries",
-        "maxItems": f"at most {limit} entries",
-        "minProperties": f"at least {limit} entry",
-        "uniqueItems": "no entry twice",
-        "increasing": "entries that increase",
-        "multipleOf": f"a multiple of {limit}",
-        "sumsTo": f"entries that sum to {limit}",
-        "anyOf": "one of the forms that it can take",
-        "oneOf": "one of the forms that it can take",
-    }
-    kinds = [limit] if isinstance(limit, str) else limit
-    if rule == "type":
-        phrase = " or ".join(NAMES[kind] for kind in kinds)
-    else:
-        phrase = phrases.get(rule, f"{rule} {limit}")
-    about = schema.get("description")
-    return f"{phrase} ({about})" if about else phrase
-
-
-def _show(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+        target = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+        schema = target | {key: item for key, item in schema.items() if key != "$ref"}
+    branches = [s for s in schema.get("anyOf", []) if s.get("type") != "null"]
+    if len(branches) == 1:
+        rest = {key: item for key, item in schema.items() if key not in ("anyOf", "default")}
+        return _resolve(branches[0] | rest, root)
+    if branches:
+        schema = schema | {"anyOf": [_resolve(s, root) for s in branches]}
+    return schema

@@ -6,13 +6,13 @@ well, however many there are. Towards a load of 0 they tend to the capacity of a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from quantities.sharing_models import names_of, read_servers
+from declared.block import Block
+from declared.vocabulary import Load, Points
+from models.clusters import ClusterBlock
+from models.sharing import names_of
 
 UNITS = {
     "load": "1",
@@ -23,12 +23,25 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(Block):
+    """What to compute."""
+
+    system: ClusterBlock
+    load: Load = 0.99
+    points: Points = 99
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.system.classes
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load and class; loads from `limit` on are left out."""
-    servers = read_servers(parameters["system"])
+    servers = parameters.system.read()
     names, limit = names_of(servers), servers.limit
     rows = []
-    for load in np.linspace(0, parameters["load"], parameters["points"] + 1)[1:]:
+    for load in np.linspace(0, parameters.load, parameters.points + 1)[1:]:
         if load < limit:
             rates, work = servers.service_rates(load), servers.work(load)
             rows += [

@@ -6,14 +6,15 @@ Beside them stand the ranks μ(A), which bound the capacity set: φ_1 ≤ μ({1}
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
-from typing import Any
+from typing import Annotated, Self
 
 import pandas as pd
+from pydantic import Field, model_validator
 
+from declared.block import WHOLE, Block, require
+from models.clusters import ClusterBlock
 from multiserver.sharing.balanced_fairness import rates
-from quantities.sharing_models import AssignedServers, read_servers
 
 UNITS = {
     "jobs_1": "jobs",
@@ -26,13 +27,23 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(Block):
+    """What to compute."""
+
+    system: ClusterBlock
+    most: Annotated[int, Field(ge=1, le=100, description="the most jobs of a class"), WHOLE] = 6
+
+    @model_validator(mode="after")
+    def _has_two_classes(self) -> Self:
+        two = self.system.assigned is not None and self.system.classes == 2
+        require(two, f"a system of {self.system.classes} classes", "two assigned classes", "system")
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a state of at most `most` jobs of each class, but for the empty one."""
-    servers = read_servers(parameters["system"])
-    if not isinstance(servers, AssignedServers) or len(servers.servers) != 2:
-        raise ValueError(f"the system must have two classes, found {parameters['system']!r}")
-    queue = servers.queue
+    queue = parameters.system.read().queue
     ranks = queue.ranks()[1:].tolist()
-    states = [x for x in product(range(parameters["most"] + 1), repeat=2) if any(x)]
+    states = [x for x in product(range(parameters.most + 1), repeat=2) if any(x)]
     rows = [(*x, *rates(queue, x).tolist(), *ranks) for x in states]
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
 
-UNITS = {"id": "name", "quantity": "name", "value": "JSON"}
+from claims import record
+from declared.block import Block
+
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+UNITS = {"id": "name", "quantity": "name", "found": "JSON"}
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    rows: list[dict[str, Any]]
 
 
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
-    """One row a claim; the value is a number, a truth value or a list, as JSON."""
+    """One row a case of a claim. What was found is JSON: the `value`, a number, text, truth value
+    or list; where it was found, `at`; and if it was simulated, the `half_width` at 95 %."""
     rows = []
-    for row in progress(parameters["rows"]):
+    for row in progress(parameters.rows):
         module, function = row["quantity"].replace("-", "_").split("/")
-        measure = getattr(importlib.import_module(f"quantities.{module}"), function)
-        value = json.dumps(measure(row["parameters"]))
-        rows.append({"id": row["id"], "quantity": row["quantity"], "value": value})
+        measure = getattr(importlib.import_module(f"claims.{module}"), function)
+        keywords = KEYWORD in (p.kind for p in inspect.signature(measure).parameters.values())
+        value = measure(**row["parameters"]) if keywords else measure(row["parameters"])
+        found = json.dumps(record(value), ensure_ascii=False)
+        rows.append({"id": row["id"], "quantity": row["quantity"], "found": found})
     return pd.DataFrame(rows)

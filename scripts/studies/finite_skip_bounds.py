@@ -8,13 +8,16 @@ Zwart for limited processor sharing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import Self
 
 import numpy as np
 import pandas as pd
+from pydantic import model_validator
 
-from quantities.finite_skip_models import read_model
+from declared.vocabulary import Load, Points
+from models.finite_skip import read_model
+from models.finite_skip_solutions import require_theorem
+from models.finite_skip_systems import FiniteSkipBlock
 
 UNITS = {
     "load": "1",
@@ -27,14 +30,24 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(FiniteSkipBlock):
+    """What to compute."""
+
+    load: Load = 0.99
+    points: Points = 99
+
+    @model_validator(mode="after")
+    def _is_covered(self) -> Self:
+        require_theorem(self)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load."""
-    model = read_model(parameters)
+    model = read_model(parameters.plain())
     printed, refined = model.constants(), model.constants(refined=True)
-    if printed is None:
-        raise ValueError(f"the theorem does not cover {parameters['policy']} in this system")
     rows = []
-    for load in np.linspace(0, parameters["load"], parameters["points"] + 1)[1:]:
+    for load in np.linspace(0, parameters.load, parameters.points + 1)[1:]:
         arrival_rate = model.arrival_rate(load)
         rows.append(
             (

@@ -6,12 +6,15 @@ Constants and bounds as printed (`finite-skip`, Corollary 3.8) and `refined`; `e
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import Self
 
 import pandas as pd
+from pydantic import model_validator
 
-from quantities.finite_skip_models import read_model
+from declared.vocabulary import Loads
+from models.finite_skip import read_model
+from models.finite_skip_solutions import require_theorem
+from models.finite_skip_systems import FiniteSkipBlock
 
 UNITS = {
     "load": "1",
@@ -30,14 +33,23 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(FiniteSkipBlock):
+    """What to compute."""
+
+    loads: Loads
+
+    @model_validator(mode="after")
+    def _is_covered(self) -> Self:
+        require_theorem(self)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load."""
-    model = read_model(parameters)
+    model = read_model(parameters.plain())
     exact, printed, refined = model.exact(), model.constants(), model.constants(refined=True)
-    if printed is None:
-        raise ValueError(f"the theorem does not cover {parameters['policy']} in this system")
     rows = []
-    for load in parameters["loads"]:
+    for load in parameters.loads:
         bounds = printed.at(model.arrival_rate(load)).response
         inner = refined.at(model.arrival_rate(load)).response
         rows.append(

@@ -6,19 +6,23 @@ Formulations I and II are enumerated job by job, the chain of states (u, h) and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from pydantic import model_validator
 
-from multiserver import MultiserverJobSystem
+from declared.block import Block, require
+from declared.vocabulary import Seed
+from models.systems import Systems
+from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary, two_class
 from multiserver.saturated.formulations import (
     couple,
     embedded_law,
     exactly_k,
     just_enough,
+    law_gap,
     service_law,
 )
 
@@ -34,15 +38,36 @@ UNITS = {
 }
 
 COMPLETIONS = 2000
+# Of formulation I, whose law is found by dense algebra.
+MOST_STATES = 2000
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(Block):
+    """What to compute."""
+
+    systems: Systems
+    seed: Seed
+
+    @model_validator(mode="after")
+    def _are_covered(self) -> Self:
+        for name, block in self.systems.items():
+            law = len(set(block.rates)) == 1 or len(block.needs) == 2
+            expected = "one rate for all classes, or two classes"
+            require(law, f"needs {block.needs}, rates {block.rates}", expected, "systems", name)
+            d, k = len(block.needs), block.servers
+            found = f"{d} classes on {k} servers, {d**k:.2g} states"
+            expected = f"at most {MOST_STATES} states: fewer servers or classes"
+            require(d**k <= MOST_STATES, found, expected, "systems", name)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a system; gaps are the largest between two laws embedded at completions."""
-    rng = np.random.default_rng(parameters["seed"])
+    rng = np.random.default_rng(parameters.seed)
     return pd.DataFrame(
         [
-            {"system": name} | compare(MultiserverJobSystem.of(**system), rng)
-            for name, system in parameters["systems"].items()
+            {"system": name} | compare(block.system, rng)
+            for name, block in parameters.systems.items()
         ]
     )
 
@@ -55,16 +80,16 @@ def compare(system: MultiserverJobSystem, rng: np.random.Generator) -> dict[str,
     chain = _lump(solved.chain.in_service, solved.embedded)
     if len(set(system.rates)) == 1:
         product = {m: np.prod([system.probabilities[c] for c in m]) for m in first}
-        theorem, gap = 1, _gap(first, product)
+        theorem, gap = 1, law_gap(first, product)
     else:
         law = two_class.law(system)
         counts = np.stack([law.states.class_1, law.states.class_2], axis=1)
-        theorem, gap = 2, _gap(served, _lump(counts, law.embedded))
+        theorem, gap = 2, law_gap(served, _lump(counts, law.embedded))
     return {
         "states_1": len(first),
         "states_2": len(second),
-        "gap_1_2": _gap(served, service_law(system, second)),
-        "gap_chain": _gap(served, chain),
+        "gap_1_2": law_gap(served, service_law(system, second)),
+        "gap_chain": law_gap(served, chain),
         "gap_theorem": gap,
         "theorem": theorem,
         "coupled": couple(system, COMPLETIONS, rng),
@@ -76,7 +101,3 @@ def _lump(counts: np.ndarray, law: np.ndarray) -> dict[tuple[int, ...], float]:
     for state, chance in zip(map(tuple, counts.tolist()), law, strict=True):
         lumped[state] = lumped.get(state, 0.0) + float(chance)
     return lumped
-
-
-def _gap(one: Mapping, other: Mapping) -> float:
-    return max(abs(one.get(state, 0.0) - other.get(state, 0.0)) for state in one.keys() | other)

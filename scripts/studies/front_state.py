@@ -6,25 +6,39 @@ need all servers together; larger needs are served first (`finite-skip`, Section
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Self
 
 import pandas as pd
+from pydantic import Field, model_validator
+
+from declared.block import Block
+from declared.vocabulary import Needs, Servers
+from models.finite_skip_simulators import read_server_filling
+from models.systems import require_room
 
 UNITS = {"job": "1", "need": "servers", "place": "service, front or queue"}
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(Block):
+    """What to compute."""
+
+    servers: Servers
+    jobs_present: Annotated[
+        Needs,
+        Field(alias="jobs-present", description="the needs of all jobs present, oldest first"),
+    ]
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        require_room(self.servers, self.jobs_present, "jobs-present")
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a job, oldest first."""
-    needs, servers = parameters["jobs-present"], parameters["servers"]
-    size, demand = 0, 0
-    while size < len(needs) and demand < servers:
-        demand += needs[size]
-        size += 1
-    places, idle = ["front"] * size + ["queue"] * (len(needs) - size), servers
-    for job in sorted(range(size), key=lambda job: -needs[job]):
-        if needs[job] <= idle:
-            idle -= needs[job]
-            places[job] = "service"
+    needs, servers = parameters.jobs_present, parameters.servers
+    rates = read_server_filling(servers, needs).serve(needs, servers)
+    places = ["service" if rate > 0 else "front" for rate in rates]
+    places += ["queue"] * (len(needs) - len(places))
     rows = zip(range(1, len(needs) + 1), needs, places, strict=True)
     return pd.DataFrame(rows, columns=list(UNITS))

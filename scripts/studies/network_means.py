@@ -7,15 +7,18 @@ ones their number is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import accumulate, product
-from typing import Any
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
+from pydantic import Field, model_validator
 
-from multiserver.sharing.networks import solve
-from quantities.sharing_networks import ceilings, load_of, read_network
+from declared.block import INCREASING, WHOLE, Block, require
+from declared.vocabulary import Load
+from models.clusters import NetworkBlock
+from models.networks import read_network
+from multiserver.sharing.networks import ceilings, load_of, solve
 
 UNITS = {
     "load": "1",
@@ -29,18 +32,54 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(Block):
+    """What to compute."""
+
+    network: NetworkBlock
+    loads: Annotated[
+        list[Load],
+        Field(
+            max_length=10_000,
+            description="the loads of the busiest set of transient classes, none in a closed"
+            " network",
+        ),
+        INCREASING,
+    ] = []
+    permanent: Annotated[
+        list[Annotated[int, Field(ge=0, le=1000, description="a number of jobs"), WHOLE]],
+        Field(
+            max_length=1000, description="the numbers of permanent jobs, none in an open network"
+        ),
+        INCREASING,
+    ] = []
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        opened = any(self.network.arrivals)
+        found = "arrivals without loads" if opened else "loads without arrivals"
+        require(
+            opened == bool(self.loads), found, "loads if jobs arrive from outside, and only then"
+        )
+        for permanent in self.permanent[:1] or [None]:
+            self.network.require_exists(() if permanent is None else (permanent,), "network")
+        return self
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.network.classes
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load, number of permanent jobs and class."""
-    network = parameters["network"]
-    loads = parameters["loads"] or [0.0]
-    if any(network["arrivals"]) != bool(parameters["loads"]):
-        raise ValueError("loads must be given if jobs arrive from outside, and only then")
-    none = (0,) if parameters["permanent"] else ()
+    network = parameters.network.plain()
+    loads = parameters.loads or [0.0]
+    none = (0,) if parameters.permanent else ()
     full = load_of(read_network(network, permanent=none)) if any(network["arrivals"]) else 1.0
     lasts = list(accumulate(len(queue["servers"]) for queue in network["queues"]))
     rows = []
-    for load, permanent in product(loads, parameters["permanent"] or [0]):
-        populations = (permanent,) if parameters["permanent"] else ()
+    for load, permanent in product(loads, parameters.permanent or [0]):
+        populations = (permanent,) if parameters.permanent else ()
         here = read_network(network, load / full, populations)
         means, limits = solve(here), ceilings(here)
         for i in range(lasts[-1]):

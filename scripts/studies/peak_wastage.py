@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Self
 
 import pandas as pd
+from pydantic import Field, model_validator
 
+from declared.block import Block
+from declared.vocabulary import Text
+from models.feasibility import require_states
+from models.systems import TwoClassBlock
 from multiserver.saturated import two_class
 from multiserver.saturated.peak import find_peak_wastage
 
@@ -28,9 +32,26 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(Block):
+    """What to compute."""
+
+    systems: Annotated[
+        dict[Text, TwoClassBlock],
+        Field(min_length=1, max_length=1000, description="the systems, by name"),
+    ]
+
+    @model_validator(mode="after")
+    def _are_within_reach(self) -> Self:
+        for block in self.systems.values():
+            require_states(block.servers, block.needs[0], 2001)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a system."""
-    return pd.DataFrame([_find(name, **system) for name, system in parameters["systems"].items()])
+    return pd.DataFrame(
+        [_find(name, **block.plain()) for name, block in parameters.systems.items()]
+    )
 
 
 def _find(name: str, servers: int, needs: list[int], rates: list[float]) -> dict[str, Any]:

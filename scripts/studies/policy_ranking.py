@@ -8,14 +8,18 @@ if the policy is worse than the one before it by more than four standard errors 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Self
 
 import pandas as pd
+from pydantic import model_validator
 
-from keys import stream_key
-from quantities.finite_skip_models import read_model
-from quantities.finite_skip_simulators import simulate
+from declared.vocabulary import Loads
+from models.finite_skip import read_model
+from models.finite_skip_simulators import simulate
+from models.finite_skip_systems import FiniteSkipSystem, Policies, require_policy
+from models.streams import stream_key
+from models.systems import SimulatedBlock
 
 UNITS = {
     "load": "1",
@@ -29,18 +33,32 @@ UNITS = {
 SETTLED = 4.0
 
 
+class Parameters(SimulatedBlock):
+    """What to compute."""
+
+    system: FiniteSkipSystem
+    policies: Policies
+    loads: Loads
+
+    @model_validator(mode="after")
+    def _belong(self) -> Self:
+        for i, policy in enumerate(self.policies):
+            require_policy(self.system, policy, "policies", i)
+        return self
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a load and policy, best first; policies that are unstable at the load are last."""
     key = stream_key(parameters)
     systems = [
-        {"system": parameters["system"], "policy": policy} for policy in parameters["policies"]
+        {"system": parameters.system.plain(), "policy": policy} for policy in parameters.policies
     ]
     models = [read_model(system) for system in systems]
     exact = [model.exact() for model in models]
     rows = []
-    for i, load in enumerate(progress(parameters["loads"])):
+    for i, load in enumerate(progress(parameters.loads)):
         found = []
         for system, model, solution in zip(systems, models, exact, strict=True):
             if load >= model.limit:
@@ -51,9 +69,9 @@ def compute(
                 estimate = simulate(
                     system,
                     model.arrival_rate(load),
-                    jobs=parameters["jobs"],
-                    replications=parameters["replications"],
-                    seed=parameters["seed"],
+                    jobs=parameters.jobs,
+                    replications=parameters.replications,
+                    seed=parameters.seed,
                     key=(key, i),
                 ).mean_response_time
                 mean, error = estimate.mean, estimate.standard_error

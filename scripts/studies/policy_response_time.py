@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Self
 
 import numpy as np
 import pandas as pd
+from pydantic import model_validator
 
-from quantities.finite_skip_models import read_model
+from declared.vocabulary import Load, Points
+from models.finite_skip import read_model
+from models.finite_skip_solutions import require_solution
+from models.finite_skip_systems import FiniteSkipBlock
 
 UNITS = {
     "load": "1",
@@ -22,19 +25,35 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
-    """One row a load and class, `all` after the classes; loads from `limit` on are left out."""
-    model = read_model(parameters)
+class Parameters(FiniteSkipBlock):
+    """What to compute."""
+
+    load: Load = 0.99
+    points: Points = 99
+
+    @model_validator(mode="after")
+    def _is_solved(self) -> Self:
+        require_solution(self)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a load and class, `all` after the classes.
+
+    Loads end at `parameters.load`, or close in on `limit` if that is less.
+    """
+    model = read_model(parameters.plain())
     exact = model.exact()
-    if exact is None:
-        raise ValueError(f"no exact solution is known of {parameters['policy']} in this system")
     names = [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
     rows = []
-    for load in np.linspace(0, parameters["load"], parameters["points"] + 1)[1:]:
-        if load < model.limit:
-            pooled = model.pooled(load)
-            rows += [
-                (load, name, mean, pooled, model.limit)
-                for name, mean in zip(names, exact(load), strict=True)
-            ]
+    loads = np.linspace(0, parameters.load, parameters.points + 1)[1:]
+    if model.limit <= parameters.load:
+        loads = loads[loads < model.limit]
+        loads = np.append(loads, model.limit - (model.limit - loads[-1]) / 2.0 ** np.arange(1, 6))
+    for load in loads:
+        pooled = model.pooled(load)
+        rows += [
+            (load, name, mean, pooled, model.limit)
+            for name, mean in zip(names, exact(load), strict=True)
+        ]
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -8,15 +8,18 @@ more than FCFS can use, only f* = λ* E[S] / n is given.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Self
 
 import numpy as np
 import pandas as pd
+from pydantic import model_validator
 
+from declared.vocabulary import DearPoints, EvenServers, Exponents, Fraction
+from models.feasibility import require_solvable
+from models.mixes import MixBlock, build_mix
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
-from studies.scaling_by_exponent import build_system
 
 UNITS = {
     "exponent": "1",
@@ -28,14 +31,28 @@ UNITS = {
 }
 
 
+class Parameters(MixBlock):
+    """What to compute."""
+
+    servers: EvenServers
+    fraction: Fraction
+    exponent: Exponents = [0.0, 3.0]
+    points: DearPoints = 151
+
+    @model_validator(mode="after")
+    def _can_be_solved(self) -> Self:
+        require_solvable(self.servers, self.needs_of(self.servers))
+        return self
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row an exponent."""
     rows = []
-    for alpha in progress(np.linspace(*parameters["exponent"], parameters["points"])):
-        system = build_system(parameters, float(alpha))
-        arrival_rate = parameters["fraction"] * system.naive_throughput
+    for alpha in progress(np.linspace(*parameters.exponent, parameters.points)):
+        system = build_mix(parameters.plain(), float(alpha))
+        arrival_rate = parameters.fraction * system.naive_throughput
         blocks = prepare(system)
         load = arrival_rate / blocks.throughput
         means = (math.nan, math.nan, math.nan)

@@ -6,13 +6,18 @@ service cannot reach is refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from typing import Annotated, Self
 
 import pandas as pd
+from pydantic import Field, model_validator
 
-from multiserver import MultiserverJobSystem
-from multiserver.saturated.chain import UNSAMPLED, enumerate_chain
+from declared.block import WHOLE, require
+from declared.vocabulary import Count
+from models.feasibility import require_states
+from models.systems import TwoNeedsBlock
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated.chain import enumerate_chain
 
 UNITS = {
     "class": "1 or 2",
@@ -22,22 +27,43 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(TwoNeedsBlock):
+    """What to compute."""
+
+    state: Annotated[
+        list[Count],
+        Field(
+            min_length=3,
+            max_length=3,
+            description="[h, a, b]: jobs blocking, class 1 and class 2 jobs in service",
+        ),
+    ]
+    waiting: Annotated[
+        list[Annotated[int, Field(ge=1, le=2, description="a class, 1 or 2"), WHOLE]],
+        Field(
+            max_length=1000,
+            description="the classes of the jobs behind the blocking one, oldest first",
+        ),
+    ]
+
+    @model_validator(mode="after")
+    def _is_reached(self) -> Self:
+        require_states(self.servers, self.needs[0], 1)
+        system = MultiserverJobSystem.of(self.servers, self.needs, (1.0, 1.0), (0.5, 0.5))
+        known = set(enumerate_chain(system).states())
+        close = sorted(known, key=lambda state: math.dist(state, self.state))[:5]
+        expected = f"a saturated state, such as {', '.join(str(list(s)) for s in close)}"
+        require(tuple(self.state) in known, str(self.state), expected, "state")
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a job: those in service, then the queue from its head."""
-    needs, (h, a, b) = parameters["needs"], parameters["state"]
-    chain = enumerate_chain(
-        MultiserverJobSystem.of(parameters["servers"], needs, (1.0, 1.0), (0.5, 0.5))
-    )
-    reachable = {
-        (int(head != UNSAMPLED), *map(int, jobs))
-        for head, jobs in zip(chain.blocking, chain.in_service, strict=True)
-    }
-    if (h, a, b) not in reachable:
-        raise ValueError(f"no saturated state [{h}, {a}, {b}]; there are {sorted(reachable)}")
+    needs, (h, a, b) = parameters.needs, parameters.state
     rows, server = [], 0
     for job_class in [1] * a + [2] * b:
         rows.append((job_class, "service", server, needs[job_class - 1]))
         server += needs[job_class - 1]
     rows += [(2, "blocking", -1, needs[1])] * h
-    rows += [(c, "waiting", -1, needs[c - 1]) for c in parameters["waiting"]]
+    rows += [(c, "waiting", -1, needs[c - 1]) for c in parameters.waiting]
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
+from declared.block import WHOLE
+from declared.vocabulary import Load
+from models.feasibility import SolvableBlock
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
-from quantities.systems import read_system
 
 UNITS = {"jobs": "jobs", "tail": "1", "decay_rate": "1"}
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(SolvableBlock):
+    """What to compute."""
+
+    load: Load
+    largest: Annotated[
+        int, Field(ge=1, le=10**6, description="the largest number of jobs k"), WHOLE
+    ] = 400
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a number of jobs k."""
-    blocks = prepare(read_system(parameters))
-    law = solve(blocks.at(parameters["load"] * blocks.throughput))
-    k = np.arange(parameters["largest"] + 1)
+    blocks = prepare(parameters.system)
+    law = solve(blocks.at(parameters.load * blocks.throughput))
+    k = np.arange(parameters.largest + 1)
     return pd.DataFrame({"jobs": k, "tail": law.tail(k), "decay_rate": law.decay_rate})

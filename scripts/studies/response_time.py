@@ -5,15 +5,13 @@ The points lie evenly in λ up to the given `load`, λ/λ*; the `fraction` of ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
+from declared.vocabulary import Load, Points
+from models.feasibility import SolvableBlock
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
-from quantities.systems import read_system
 
 UNITS = {
     "arrival_rate": "jobs/s",
@@ -25,12 +23,19 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(SolvableBlock):
+    """What to compute."""
+
+    load: Load = 0.99
+    points: Points = 200
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row an arrival rate."""
-    system = read_system(parameters)
+    system = parameters.system
     blocks = prepare(system)
     rows = []
-    for load in np.linspace(0, parameters["load"], parameters["points"] + 1)[1:]:
+    for load in np.linspace(0, parameters.load, parameters.points + 1)[1:]:
         arrival_rate = load * blocks.throughput
         law = solve(blocks.at(arrival_rate))
         means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
-from multiserver import MultiserverJobSystem
+from declared.vocabulary import TwoProbabilities, TwoRates
+from models.systems import TwoNeedsBlock
+from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
 
 UNITS = {
@@ -21,9 +20,16 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(TwoNeedsBlock):
+    """What to compute."""
+
+    rates: TwoRates
+    probabilities: TwoProbabilities
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a state [h, a, b], in the order of a."""
-    system = MultiserverJobSystem.of(**parameters)
+    system = MultiserverJobSystem.of(**parameters.plain())
     law = two_class.law(system)
     mu1, mu2 = system.rates
     return pd.DataFrame(

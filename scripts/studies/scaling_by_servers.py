@@ -5,12 +5,14 @@ p_n = n^−α; the growth rates are those of `multilevel-scaling`, Theorems 4.1 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
+from declared.block import AS_WRITTEN, INCREASING, WHOLE, Block
+from declared.vocabulary import Points, TwoRates
 from multiserver.saturated import asymptotics
 from multiserver.saturated.one_or_n import one_or_n
 
@@ -29,10 +31,25 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(Block):
+    """What to compute."""
+
+    exponent: Annotated[
+        float, Field(ge=1e-6, le=100, description="alpha in p_n = n^-alpha"), AS_WRITTEN
+    ]
+    rates: TwoRates
+    servers: Annotated[
+        list[Annotated[int, Field(ge=2, le=10**15, description="a number of servers"), WHOLE]],
+        Field(min_length=2, max_length=2, description="the fewest and the most servers"),
+        INCREASING,
+    ] = [10, 100_000_000]
+    points: Points = 57
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a number of servers, evenly spaced on a logarithmic axis."""
-    alpha, (mu1, mun) = parameters["exponent"], parameters["rates"]
-    spaced = np.geomspace(*parameters["servers"], parameters["points"])
+    alpha, (mu1, mun) = parameters.exponent, parameters.rates
+    spaced = np.geomspace(*parameters.servers, parameters.points)
     servers = np.unique(np.round(spaced).astype(np.int64))
     p_n = servers.astype(float) ** -alpha
     exact = [one_or_n(int(n), p, mu1, mun) for n, p in zip(servers, p_n, strict=True)]

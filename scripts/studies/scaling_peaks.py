@@ -6,15 +6,18 @@ load, α = 1, and at the p = 1/(n ln n) where it is asymptotically largest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize_scalar
+from pydantic import Field, model_validator
 
+from declared.block import INCREASING, require
+from declared.vocabulary import EvenServers, Exponents
+from models.mixes import MixBlock, build_mix
 from multiserver.saturated import dispatch
-from studies.scaling_by_exponent import build_system
+from multiserver.saturated.peak import find_highest
 
 UNITS = {
     "servers": "servers",
@@ -30,28 +33,45 @@ UNITS = {
 STEP = 1e-3
 
 
+class Parameters(MixBlock):
+    """What to compute."""
+
+    sizes: Annotated[
+        list[EvenServers],
+        Field(min_length=1, max_length=100, description="the numbers of servers, all even"),
+        INCREASING,
+    ]
+    exponent: Exponents = [0.05, 3.0]
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        found = f"an axis from {self.exponent[0]}"
+        require(self.exponent[0] >= STEP, found, f"one from at least {STEP}", "exponent")
+        return self
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a number of servers."""
-    return pd.DataFrame([_row(parameters | {"servers": n}) for n in progress(parameters["sizes"])])
+    return pd.DataFrame([_row(parameters, n) for n in progress(parameters.sizes)])
 
 
-def _row(parameters: Mapping[str, Any]) -> dict[str, float]:
-    n = parameters["servers"]
+def _row(parameters: Parameters, n: int) -> dict[str, float]:
+    mix = parameters.plain() | {"servers": n}
     borderline = 1 + np.log(np.log(n)) / np.log(n)
 
     def relative(alpha: float) -> float:
-        return dispatch.solve(build_system(parameters, alpha)).relative_completions
+        return dispatch.solve(build_mix(mix, alpha)).relative_completions
 
     def slope(alpha: float) -> float:
         ends = (
-            dispatch.solve(build_system(parameters, a), relative_completions=False).throughput
+            dispatch.solve(build_mix(mix, a), relative_completions=False).throughput
             for a in (alpha + STEP, alpha - STEP)
         )
         return next(ends) - next(ends)
 
-    grid = np.linspace(*parameters["exponent"], 31)
+    grid = np.linspace(*parameters.exponent, 31)
     peak = find_highest(relative, grid)
     return {
         "servers": n,
@@ -62,13 +82,3 @@ def _row(parameters: Mapping[str, Any]) -> dict[str, float]:
         "at_balanced": relative(1.0),
         "at_borderline": relative(borderline),
     }
-
-
-def find_highest(curve: Callable[[float], float], grid: np.ndarray) -> float:
-    """Where a curve is highest: the best point of a grid, then a search around it."""
-    top = int(np.argmax([curve(x) for x in grid]))
-    bounds = grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)]
-    found = minimize_scalar(
-        lambda x: -curve(x), bounds=bounds, method="bounded", options={"xatol": 1e-9}
-    )
-    return float(found.x)

@@ -7,15 +7,17 @@ means are relative, to the exact solution with any number of jobs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Annotated, Self
 
-import numpy as np
 import pandas as pd
+from pydantic import Field, model_validator
 
-from multiserver.sharing.networks import Network, solve
-from multiserver.sharing.product_form import weight
-from quantities.sharing_networks import rates_in_service, read_network, stationary_law
+from declared.block import WHOLE, Block
+from declared.vocabulary import Text
+from models.clusters import NetworkBlock
+from models.networks import read_network
+from multiserver.sharing.chain import compare
 
 UNITS = {
     "network": "name",
@@ -28,37 +30,37 @@ UNITS = {
 }
 
 
+class CheckedBlock(Block):
+    """A network, and the transient jobs that its chain holds."""
+
+    network: NetworkBlock
+    most: Annotated[
+        int, Field(ge=0, le=20, description="the transient jobs that the chain holds"), WHOLE
+    ] = 0
+
+    @model_validator(mode="after")
+    def _exists(self) -> Self:
+        self.network.require_exists(None, "network")
+        return self
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    networks: Annotated[
+        dict[Text, CheckedBlock],
+        Field(min_length=1, max_length=100, description="networks, by name"),
+    ]
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a network."""
-    rows = [
-        {"network": name} | compare(read_network(block["network"]), block["most"])
-        for name, block in progress(parameters["networks"].items())
-    ]
+    rows = []
+    for name, block in progress(parameters.networks.items()):
+        network = read_network(block.network.plain())
+        gaps, classes = compare(network, block.most), sum(q.classes for q in network.queues)
+        found = (gaps.states, gaps.law, gaps.mean_jobs, gaps.throughput)
+        rows.append((name, len(network.queues), classes, *found))
     return pd.DataFrame(rows, columns=list(UNITS))
-
-
-def compare(network: Network, most: int) -> dict[str, Any]:
-    """How far the chain with at most `most` transient jobs is from the exact solution."""
-    exact, spans = solve(network), network.spans()
-    law = stationary_law(network, most)
-    weights, jobs, completions = [], np.zeros(exact.mean_jobs.size), np.zeros(exact.mean_jobs.size)
-    for state, probability in law.items():
-        product = 1.0
-        for queue, span, sequence in zip(network.queues, spans, state, strict=True):
-            own = tuple(i - span.start for i in sequence)
-            product *= weight(queue, exact.visit_rates[span], own)
-            for i, rate in zip(sequence, rates_in_service(queue, own), strict=True):
-                jobs[i] += probability
-                completions[i] += probability * rate
-        weights.append(product)
-    expected = np.array(weights) / sum(weights)
-    return {
-        "queues": len(network.queues),
-        "classes": exact.mean_jobs.size,
-        "states": len(law),
-        "law_gap": float(np.abs(expected - np.array(list(law.values()))).max()),
-        "mean_jobs_gap": float(np.abs(jobs / exact.mean_jobs - 1).max()),
-        "throughput_gap": float(np.abs(completions / exact.throughputs - 1).max()),
-    }

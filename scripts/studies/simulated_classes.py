@@ -7,18 +7,18 @@ The classes of one load are measured in the same run, so only the mean over all 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
 
-from keys import stream_key
+from declared.vocabulary import Loads
+from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
+from models.streams import stream_key
+from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.by_class import response_times
-from multiserver.open.multiserver_jobs import prepare
 from multiserver.simulation.estimate import score
-from multiserver.simulation.fcfs import Workload, simulate
-from quantities.systems import read_system
+from multiserver.simulation.fcfs import Workload
 
 UNITS = {
     "load": "1",
@@ -34,24 +34,25 @@ UNITS = {
 }
 
 
+class Parameters(SystemBlock, SimulatedBlock):
+    """What to compute."""
+
+    loads: Loads
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a load and class, `all` after the classes."""
-    system = read_system(parameters)
-    blocks = prepare(system)
-    key = stream_key(parameters)
+    system = parameters.system
+    blocks, key = solvable_blocks(system), stream_key(parameters)
+    limit = stable_throughput(system, blocks, parameters, (key,))
+    unknown = np.full(len(system.classes), math.nan)
     rows = []
-    for i, load in enumerate(progress(parameters["loads"])):
-        arrival_rate = load * blocks.throughput
-        means = response_times(blocks, arrival_rate)
-        found = simulate(
-            Workload.of(system, arrival_rate),
-            jobs=math.ceil(parameters["jobs"] / parameters["replications"]),
-            replications=parameters["replications"],
-            seed=parameters["seed"],
-            key=(key, i),
-        )
+    for i, load in enumerate(progress(parameters.loads)):
+        arrival_rate = load * limit
+        means = response_times(blocks, arrival_rate) if blocks else unknown
+        found = simulate_jobs(Workload.of(system, arrival_rate), parameters, (key, i))
         estimates = [found.class_response_time(c) for c in range(len(means))]
         names = [f"class-{c}" for c in range(1, len(means) + 1)]
         pairs = zip(
@@ -61,7 +62,7 @@ def compute(
             strict=True,
         )
         for name, estimate, exact in pairs:
-            z = score(estimate, exact)
+            z = score(estimate, exact) if blocks else math.nan
             rows.append(
                 {
                     "load": load,
@@ -73,7 +74,7 @@ def compute(
                     "exact": exact,
                     "score": z,
                     "z": z if name == "all" else math.nan,
-                    "inside": abs(estimate.mean - exact) <= estimate.half_width,
+                    "inside": estimate.covers(exact) if blocks else None,
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -8,15 +8,21 @@ so only the mean over all of them, the row `all`, counts among independent score
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Annotated, Self
 
 import pandas as pd
+from pydantic import Field, model_validator
 
-from keys import stream_key
+from declared.block import require
+from declared.vocabulary import Loads
+from models.finite_skip import read_model
+from models.finite_skip_simulators import simulate
+from models.finite_skip_solutions import read_known
+from models.finite_skip_systems import FiniteSkipBlock
+from models.streams import stream_key
+from models.systems import SimulatedBlock
 from multiserver.simulation.estimate import score
-from quantities.finite_skip_models import read_model
-from quantities.finite_skip_simulators import simulate
 
 UNITS = {
     "load": "1",
@@ -36,24 +42,36 @@ UNITS = {
 }
 
 
+class Parameters(FiniteSkipBlock, SimulatedBlock):
+    """What to compute."""
+
+    loads: Loads
+    exact: Annotated[bool, Field(description="whether known exact values stand beside")] = True
+
+    @model_validator(mode="after")
+    def _is_stable(self) -> Self:
+        limit, most = read_known(self).limit, self.loads[-1]
+        stable = not most >= limit
+        require(stable, f"a load of {most}", f"loads below {limit:.6g}, the limit", "loads")
+        return self
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a load and class, `all` after the classes."""
-    model = read_model(parameters)
-    exact = model.exact() if parameters["exact"] else None
+    model = read_model(parameters.plain())
+    exact = model.exact() if parameters.exact else None
     constants, key = model.constants(), stream_key(parameters)
     rows = []
-    for i, load in enumerate(progress(parameters["loads"])):
-        if load >= model.limit:
-            raise ValueError(f"the loads must be below {model.limit:.6g}, found {load!r}")
+    for i, load in enumerate(progress(parameters.loads)):
         arrival_rate = model.arrival_rate(load)
         found = simulate(
-            parameters,
+            parameters.plain(),
             arrival_rate,
-            jobs=parameters["jobs"],
-            replications=parameters["replications"],
-            seed=parameters["seed"],
+            jobs=parameters.jobs,
+            replications=parameters.replications,
+            seed=parameters.seed,
             key=(key, i),
         )
         classes = range(len(model.probabilities))
@@ -79,7 +97,7 @@ def compute(
                     "exact": value,
                     "score": z,
                     "z": z if everyone else math.nan,
-                    "inside": abs(estimate.mean - value) <= estimate.half_width if known else None,
+                    "inside": estimate.covers(value) if known else None,
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -5,31 +5,43 @@ Points at which FCFS cannot carry the fraction of capacity are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
 
-from keys import stream_key
-from multiserver.open.multiserver_jobs import prepare
-from studies.scaling_by_exponent import build_system
+from declared.vocabulary import EvenServers, Exponents, FewPoints, Fraction
+from models.fcfs_limits import solvable_blocks, stable_throughput
+from models.mixes import MixBlock, build_mix
+from models.streams import stream_key
+from models.systems import SimulatedBlock
 from studies.simulated_response_time import UNITS as POINT_UNITS
 from studies.simulated_response_time import simulate_point
 
 UNITS = {"exponent": "1", **POINT_UNITS}
 
 
+class Parameters(MixBlock, SimulatedBlock):
+    """What to compute."""
+
+    servers: EvenServers
+    fraction: Fraction
+    exponent: Exponents = [0.0, 3.0]
+    points: FewPoints = 31
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row an exponent."""
     rows = []
     key = stream_key(parameters)
-    for i, alpha in enumerate(progress(np.linspace(*parameters["exponent"], parameters["points"]))):
-        system = build_system(parameters, float(alpha))
-        blocks = prepare(system)
-        arrival_rate = parameters["fraction"] * system.naive_throughput
-        if arrival_rate < blocks.throughput:
-            rows.append((alpha, *simulate_point(blocks, arrival_rate, parameters, (key, i))))
+    for i, alpha in enumerate(progress(np.linspace(*parameters.exponent, parameters.points))):
+        system = build_mix(parameters.plain(), float(alpha))
+        blocks = solvable_blocks(system)
+        limit = stable_throughput(system, blocks, parameters, (key, i))
+        arrival_rate = parameters.fraction * system.naive_throughput
+        if arrival_rate < limit:
+            row = simulate_point(system, blocks, arrival_rate, limit, parameters, (key, i))
+            rows.append((alpha, *row))
     return pd.DataFrame(rows, columns=list(UNITS))

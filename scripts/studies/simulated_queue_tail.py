@@ -1,22 +1,26 @@
 """P(N > k) under FCFS at some k, simulated phase by phase, beside its exact value.
 
-All k are read off the same run, so only the first of them counts among independent scores.
+All k are read off the same run, so only the first of them counts among independent scores. Where
+the chain of the phases is out of reach, so is the exact value, and jobs are simulated one by one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated
 
 import pandas as pd
+from pydantic import Field
 
-from keys import stream_key
-from multiserver.open.multiserver_jobs import prepare
+from declared.block import INCREASING
+from declared.vocabulary import Count, Load
+from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
+from models.streams import stream_key
+from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.qbd import solve
 from multiserver.simulation.estimate import score
+from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.phase import simulate
-from quantities.systems import read_system
 
 UNITS = {
     "jobs": "jobs",
@@ -29,24 +33,43 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(SystemBlock, SimulatedBlock):
+    """What to compute."""
+
+    load: Load
+    levels: Annotated[
+        list[Count],
+        Field(min_length=1, max_length=10_000, description="the numbers of jobs k, increasing"),
+        INCREASING,
+    ]
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a number of jobs k."""
-    blocks = prepare(read_system(parameters))
-    chain = blocks.at(parameters["load"] * blocks.throughput)
-    law = solve(chain)
-    found = simulate(
-        chain,
-        2 * parameters["jobs"],
-        warm_up=0.5,
-        replications=parameters["replications"],
-        seed=parameters["seed"],
-        key=(stream_key(parameters),),
-        tail_levels=tuple(parameters["levels"]),
-    )
+    system, key = parameters.system, (stream_key(parameters),)
+    blocks = solvable_blocks(system)
+    arrival_rate = parameters.load * stable_throughput(system, blocks, parameters, key)
+    levels = parameters.levels
+    if blocks is None:
+        workload = Workload.of(system, arrival_rate)
+        run = simulate_jobs(workload, parameters, key, levels=levels[-1] + 1)
+        tails = {k: run.tail(k) for k in levels}
+    else:
+        chain = blocks.at(arrival_rate)
+        law = solve(chain)
+        tails = simulate(
+            chain,
+            2 * parameters.jobs,
+            warm_up=0.5,
+            replications=parameters.replications,
+            seed=parameters.seed,
+            key=key,
+            tail_levels=tuple(levels),
+        ).tails
     rows = []
-    for k, tail in found.tails.items():
-        exact = float(law.tail(k))
-        z = score(tail, exact)
-        inside = abs(tail.mean - exact) <= tail.half_width
+    for k, tail in tails.items():
+        exact = float(law.tail(k)) if blocks else math.nan
+        z = score(tail, exact) if blocks else math.nan
+        inside = tail.covers(exact) if blocks else None
         rows.append((k, tail.mean, tail.half_width, exact, z, math.nan if rows else z, inside))
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,21 +1,27 @@
 """Mean response time of FCFS at given loads, simulated phase by phase, beside its exact value.
 
-Each replication warms up for as many jobs as it then measures.
+Each replication warms up for as many jobs as it then measures. Where the chain of the phases is out
+of reach, so is the exact value, and the system is simulated job by job.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
 
-from keys import stream_key
-from multiserver.open.multiserver_jobs import FcfsBlocks, prepare
+from declared.vocabulary import Loads
+from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
+from models.streams import stream_key
+from models.systems import SimulatedBlock, SystemBlock
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.multiserver_jobs import FcfsBlocks
 from multiserver.open.qbd import solve
 from multiserver.simulation.estimate import score
+from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.phase import simulate
-from quantities.systems import read_system
 
 UNITS = {
     "arrival_rate": "jobs/s",
@@ -34,37 +40,53 @@ UNITS = {
 }
 
 
+class Parameters(SystemBlock, SimulatedBlock):
+    """What to compute."""
+
+    loads: Loads
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a load."""
-    blocks = prepare(read_system(parameters))
-    key = stream_key(parameters)
+    system, key = parameters.system, stream_key(parameters)
+    blocks = solvable_blocks(system)
+    limit = stable_throughput(system, blocks, parameters, (key,))
     rows = [
-        simulate_point(blocks, load * blocks.throughput, parameters, (key, i))
-        for i, load in enumerate(progress(parameters["loads"]))
+        simulate_point(system, blocks, load * limit, limit, parameters, (key, i))
+        for i, load in enumerate(progress(parameters.loads))
     ]
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
 def simulate_point(
-    blocks: FcfsBlocks, arrival_rate: float, parameters: Mapping[str, Any], key: tuple[int, ...]
+    system: MultiserverJobSystem,
+    blocks: FcfsBlocks | None,
+    arrival_rate: float,
+    limit: float,
+    parameters: SimulatedBlock,
+    key: tuple[int, ...],
 ) -> tuple[Any, ...]:
-    """The row of one arrival rate."""
-    chain = blocks.at(arrival_rate)
-    exact = solve(chain).mean_jobs
-    found = simulate(
-        chain,
-        2 * parameters["jobs"],
-        warm_up=0.5,
-        replications=parameters["replications"],
-        seed=parameters["seed"],
-        key=key,
-    )
+    """The row of one arrival rate, of which `limit` is λ*."""
+    if blocks is None:
+        exact = math.nan
+        found = simulate_jobs(Workload.of(system, arrival_rate), parameters, key)
+    else:
+        chain = blocks.at(arrival_rate)
+        exact = solve(chain).mean_jobs
+        found = simulate(
+            chain,
+            2 * parameters.jobs,
+            warm_up=0.5,
+            replications=parameters.replications,
+            seed=parameters.seed,
+            key=key,
+        )
     queue, waiting, response = found.mean_jobs, found.mean_waiting, found.mean_response_time
     return (
         arrival_rate,
-        arrival_rate / blocks.throughput,
+        arrival_rate / limit,
         queue.mean,
         queue.half_width,
         waiting.mean,
@@ -74,6 +96,6 @@ def simulate_point(
         queue.jobs,
         queue.effective_size,
         exact,
-        score(queue, exact),
-        abs(queue.mean - exact) <= queue.half_width,
+        score(queue, exact) if blocks else math.nan,
+        queue.covers(exact) if blocks else None,
     )

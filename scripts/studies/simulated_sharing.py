@@ -12,18 +12,22 @@ classes of a point are measured in the same run, so only the last counts among i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import product
-from typing import Any
+from typing import Annotated, Self
 
 import pandas as pd
+from pydantic import Field, model_validator
 
-from keys import stream_key
+from declared.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
+from declared.vocabulary import Effort, Loads, Positive, Seed
+from models.clusters import ClusterBlock
+from models.sharing import names_of, read_cluster
+from models.sizes import SizeBlock, read_size
+from models.streams import stream_key
 from multiserver.simulation.estimate import score
 from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
 from multiserver.sizes import Exponential
-from quantities.sharing_models import names_of, read_cluster, read_servers
-from sizing import read_size
 
 UNITS = {
     "load": "1",
@@ -52,15 +56,62 @@ QUICK = 800_000
 SHORTEST = 1000
 
 
+class Parameters(Block):
+    """What to compute."""
+
+    system: ClusterBlock
+    size: Annotated[SizeBlock, Field(description="the size of all jobs, in work")]
+    loads: Loads
+    interruptions: Annotated[
+        list[
+            Annotated[
+                float, Field(ge=0, le=1e6, description="a mean number of interruptions"), AS_WRITTEN
+            ]
+        ],
+        Field(
+            min_length=1,
+            max_length=1000,
+            description="the mean numbers m of interruptions per job, increasing",
+        ),
+        INCREASING,
+    ]
+    half_width: Annotated[Positive, Field(description="the half-width that stops a point")] = 0.01
+    warmup: Annotated[
+        int, Field(ge=0, le=10**10, description="the jumps before a replication"), WHOLE
+    ] = 100_000
+    jumps: Annotated[
+        int, Field(ge=1000, le=10**10, description="the jumps of a replication"), WHOLE
+    ] = 300_000
+    most: Annotated[
+        int, Field(ge=32, le=10**6, description="the most replications of a point"), WHOLE
+    ] = 1024
+    effort: Effort
+    seed: Seed
+
+    @model_validator(mode="after")
+    def _is_stable(self) -> Self:
+        limit = self.system.read().limit
+        found = f"a load of {self.loads[-1]}"
+        require(self.loads[-1] < limit, found, f"loads below {limit:.6g}", "loads")
+        mean = read_size(self.size.plain()).mean
+        require(mean < math.inf, f"{self.size.plain()}", "a size of finite mean", "size")
+        return self
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.system.classes
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a load, m and class."""
-    servers, size = read_servers(parameters["system"]), read_size(parameters["size"])
+    servers, size = parameters.system.read(), read_size(parameters.size.plain())
     # As for `jobs` elsewhere, how long a series is simulated does not say what it is.
     key = stream_key(parameters)
     names, known = names_of(servers), isinstance(size, Exponential)
-    points = product(parameters["loads"], parameters["interruptions"])
+    points = product(parameters.loads, parameters.interruptions)
     rows = []
     for i, (load, m) in enumerate(progress(list(points))):
         found = run(read_cluster(servers, size, load, m), parameters, (key, i))
@@ -87,24 +138,24 @@ def compute(
                     "exact": balanced if known else math.nan,
                     "score": z,
                     "z": z if name == names[-1] else math.nan,
-                    "inside": abs(rate.mean - balanced) <= rate.half_width if known else None,
+                    "inside": rate.covers(balanced) if known else None,
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
-def run(cluster: Cluster, parameters: Mapping[str, Any], key: tuple[int, ...]) -> Performance:
+def run(cluster: Cluster, parameters: Parameters, key: tuple[int, ...]) -> Performance:
     """The simulation of one point, as long as `effort` says."""
-    effort, source = parameters["effort"], {"seed": parameters["seed"], "key": key}
+    effort, source = parameters.effort, {"seed": parameters.seed, "key": key}
     if effort == "exhaustive":
         return simulate(cluster, replications=range(100), **source)
-    warmup, jumps = parameters["warmup"], parameters["jumps"]
+    warmup, jumps = parameters.warmup, parameters.jumps
     if effort == "paper":
         return until(
             cluster,
-            parameters["half_width"],
+            parameters.half_width,
             batch=BATCH,
-            most=parameters["most"],
+            most=parameters.most,
             warmup=warmup,
             jumps=jumps,
             **source,

@@ -6,12 +6,15 @@ boundary bare where class 2 jobs are rare but large.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Self
 
 import numpy as np
 import pandas as pd
+from pydantic import model_validator
 
+from declared.vocabulary import Points
+from models.feasibility import require_states
+from models.systems import TwoClassBlock
 from multiserver.saturated import two_class
 
 UNITS = {
@@ -27,10 +30,21 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(TwoClassBlock):
+    """What to compute."""
+
+    points: Points = 401
+
+    @model_validator(mode="after")
+    def _is_within_reach(self) -> Self:
+        require_states(self.servers, self.needs[0], self.points)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a mix, from class 1 only to class 2 only."""
-    servers, needs, rates = (parameters[key] for key in ("servers", "needs", "rates"))
-    share = (1 - np.cos(np.linspace(0, np.pi, parameters["points"]))) / 2
+    servers, needs, rates = parameters.servers, parameters.needs, parameters.rates
+    share = (1 - np.cos(np.linspace(0, np.pi, parameters.points))) / 2
     demand_1, demand_2 = (need / rate for need, rate in zip(needs, rates, strict=True))
     p2 = share * demand_1 / (share * demand_1 + (1 - share) * demand_2)
     swept = two_class.sweep(servers, needs, rates, p2)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from quantities.traces import count_rows
+from models.traces import count_rows
+from models.workloads import WorkloadBlock
 
 UNITS = {
     "kind": "name",
@@ -18,11 +18,15 @@ UNITS = {
 }
 
 
+class Parameters(WorkloadBlock):
+    """What to compute."""
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a reason, jobs first."""
-    count, chunks = count_rows(parameters, progress)
+    count, chunks = count_rows(parameters.plain(), progress)
     for _ in chunks:
         pass
     return count.table()

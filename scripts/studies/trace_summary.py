@@ -1,17 +1,19 @@
 """The jobs of a trace, counted and summed by need and by logarithmic interval of durations.
 
-Nothing else of a trace is kept. See `traces.aggregate`.
+Nothing else of a trace is kept. The log-log correlation of need and duration over all jobs, and the
+power law duration = `scale` · need^`exponent` that fits best, stand in every row. See
+`traces.aggregate`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from quantities.traces import read_table
-from traces.aggregate import BINS_PER_DECADE
+from models.traces import read_table
+from models.workloads import WorkloadBlock
+from traces.aggregate import BINS_PER_DECADE, fit
 
 UNITS = {
     "need": "units",
@@ -22,14 +24,24 @@ UNITS = {
     "duration": "s",
     "log_duration": "1",
     "log_duration_squared": "1",
+    "correlation": "1",
+    "exponent": "1",
+    "scale": "s",
 }
 
 
+class Parameters(WorkloadBlock):
+    """What to compute."""
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a need and interval; durations are summed over the jobs."""
-    table = read_table(parameters, progress)
+    table = read_table(parameters.plain(), progress)
     table["from"] = 10.0 ** (table["bin"] / BINS_PER_DECADE)
+    law = fit(table)
+    for name in ("correlation", "exponent", "scale"):
+        table[name] = getattr(law, name)
     table["to"] = 10.0 ** ((table["bin"] + 1) / BINS_PER_DECADE)
     return table[list(UNITS)]

@@ -7,13 +7,16 @@ Section 3.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated
 
 import pandas as pd
+from pydantic import Field
 
-from multiserver import MultiserverJobSystem
-from multiserver.saturated.chain import UNSAMPLED, enumerate_chain
+from declared.block import INCREASING
+from declared.vocabulary import Count, TwoProbabilities, TwoRates
+from models.systems import TwoNeedsBlock
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated.chain import enumerate_chain
 
 UNITS = {
     "from_h": "jobs",
@@ -29,15 +32,32 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(TwoNeedsBlock):
+    """What to compute."""
+
+    rates: TwoRates = [1.0, 1.0]
+    probabilities: TwoProbabilities = [0.5, 0.5]
+    class_1_jobs: (
+        Annotated[
+            list[Count],
+            Field(
+                min_length=2,
+                max_length=2,
+                description="the fewest and the most class 1 jobs of the states that transitions"
+                " start from",
+            ),
+            INCREASING,
+        ]
+        | None
+    ) = None
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a transition, in the order of the state it starts from, then of where it leads."""
-    keys = ("servers", "needs", "rates", "probabilities")
-    chain = enumerate_chain(MultiserverJobSystem.of(**{key: parameters[key] for key in keys}))
-    fewest, most = parameters.get("class_1_jobs", (0, parameters["servers"]))
-    states = [
-        (int(head != UNSAMPLED), *map(int, jobs))
-        for head, jobs in zip(chain.blocking, chain.in_service, strict=True)
-    ]
+    columns = parameters.needs, parameters.rates, parameters.probabilities
+    chain = enumerate_chain(MultiserverJobSystem.of(parameters.servers, *columns))
+    fewest, most = parameters.class_1_jobs or (0, parameters.servers)
+    states = chain.states()
     rows = []
     for completes, matrix in enumerate(chain.transitions(), start=1):
         entries = matrix.tocoo()

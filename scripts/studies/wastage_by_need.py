@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Self
 
 import pandas as pd
+from pydantic import model_validator
 
+from declared.block import Block, require
+from declared.vocabulary import Need, Servers, TwoRates
+from models.feasibility import require_states
 from multiserver.saturated.peak import find_peak_wastage
 
 UNITS = {
@@ -22,11 +26,28 @@ UNITS = {
 POINTS = 501
 
 
+class Parameters(Block):
+    """What to compute."""
+
+    servers: Servers
+    need_1: Need
+    rates: TwoRates
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        found = f"need {self.need_1} of {self.servers} servers"
+        require(
+            self.need_1 < self.servers, found, "a need that leaves room for a larger one", "need_1"
+        )
+        require_states(self.servers, self.need_1, POINTS * (self.servers - self.need_1))
+        return self
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a need."""
-    servers, need_1, rates = (parameters[key] for key in ("servers", "need_1", "rates"))
+    servers, need_1, rates = parameters.servers, parameters.need_1, parameters.rates
     rows = []
     for need_2 in progress(range(need_1 + 1, servers + 1)):
         peak = find_peak_wastage(servers, (need_1, need_2), rates, POINTS)

@@ -6,12 +6,15 @@ the paper approximates the upper one, stand in every row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Self
 
 import numpy as np
 import pandas as pd
+from pydantic import model_validator
 
+from declared.vocabulary import InnerProbability, Points, Range
+from models.feasibility import require_states
+from models.systems import TwoNeedsBlock
 from multiserver.saturated import limits, two_class
 
 UNITS = {
@@ -25,10 +28,23 @@ UNITS = {
 }
 
 
-def compute(parameters: Mapping[str, Any]) -> pd.DataFrame:
+class Parameters(TwoNeedsBlock):
+    """What to compute."""
+
+    probability_2: InnerProbability
+    rate_ratio: Range = [1.0e-3, 1.0e4]
+    points: Points = 701
+
+    @model_validator(mode="after")
+    def _is_within_reach(self) -> Self:
+        require_states(self.servers, self.needs[0], self.points)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a ratio μ2/μ1, evenly spaced on a logarithmic axis."""
-    servers, needs, p2 = (parameters[key] for key in ("servers", "needs", "probability_2"))
-    ratio = np.geomspace(*parameters["rate_ratio"], parameters["points"])
+    servers, needs, p2 = parameters.servers, parameters.needs, parameters.probability_2
+    ratio = np.geomspace(*parameters.rate_ratio, parameters.points)
     swept = two_class.sweep(servers, needs, (1.0, ratio), p2)
     return pd.DataFrame(
         {

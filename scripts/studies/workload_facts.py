@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from quantities.traces import read_table
+from models.traces import read_table
+from models.workloads import WorkloadBlock
 from traces.aggregate import by_need, fit
 
 UNITS = {"quantity": "name", "value": "unit beside it", "unit": "name"}
 
 
+class Parameters(WorkloadBlock):
+    """What to compute."""
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a quantity."""
-    table = read_table(parameters, progress)
+    table = read_table(parameters.plain(), progress)
     classes, law = by_need(table), fit(table)
     jobs = classes["jobs"].sum()
     demand = (classes["need"] * classes["duration"]).sum()

@@ -10,20 +10,25 @@ unstable, or at which more than `backlog` jobs come to wait, are infinite.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Annotated, Literal, Self
 
 import pandas as pd
+from pydantic import Field, model_validator
 
-from keys import stream_key
+from declared.block import DIFFERENT, WHOLE
+from declared.vocabulary import Loads, Servers
+from models.streams import stream_key
+from models.systems import SimulatedBlock
+from models.trace_systems import make_sizes, make_system, read_classes
+from models.workloads import Rounding, States, WorkloadBlock
 from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import dispatch
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies
 from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
-from studies.workload_system import make_sizes, make_system, read_classes
-from studies.workload_wastage import simulate as simulate_saturated
-from studies.workload_wastage import solve
+from multiserver.simulation.saturated import hold
 
 UNITS = {
     "load": "1",
@@ -37,20 +42,57 @@ UNITS = {
 }
 
 
+class Parameters(WorkloadBlock, SimulatedBlock):
+    """What to compute."""
+
+    rounding: Rounding = "powers-of-two"
+    servers: Servers
+    policies: Annotated[
+        list[Literal["fcfs", "preemptive-first-fit", "server-filling"]],
+        Field(min_length=1, max_length=3, description="the policies, none twice"),
+        DIFFERENT,
+    ] = ["fcfs", "preemptive-first-fit", "server-filling"]
+    durations: Annotated[
+        Literal["exponential", "empirical"],
+        Field(
+            description="exponential with the mean of each need, or as the jobs of that need had"
+            " them"
+        ),
+    ] = "empirical"
+    loads: Loads
+    backlog: Annotated[
+        int,
+        Field(
+            ge=1000,
+            le=10**9,
+            description="jobs in the system, from which a point counts as unstable",
+        ),
+        WHOLE,
+    ] = 131_072
+    states: States = 5000
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        self.require_room([self.servers], self.rounding)
+        if "server-filling" in self.policies:
+            self.require_filling(self.servers, self.rounding)
+        return self
+
+
 def compute(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a load and policy; all policies of a load are given the same jobs."""
-    cells = read_classes(parameters)
-    system = make_system(cells, parameters["servers"])
-    sizes = make_sizes(cells, parameters["durations"])
+    cells = read_classes(parameters.plain())
+    system = make_system(cells, parameters.servers)
+    sizes = make_sizes(cells, parameters.durations)
     key = stream_key(parameters)
     limit = find_limit(system, sizes, parameters, key)
     rows = []
-    for i, load in enumerate(progress(parameters["loads"])):
+    for i, load in enumerate(progress(parameters.loads)):
         arrival_rate = load * system.naive_throughput
         workload = Workload(system.servers, system.needs, sizes, system.probabilities, arrival_rate)
-        for policy in parameters["policies"]:
+        for policy in parameters.policies:
             row = {"load": load, "policy": policy, "arrival_rate": arrival_rate}
             row["limit"] = limit if policy == "fcfs" else math.nan
             stable = policy != "fcfs" or load < limit
@@ -70,12 +112,12 @@ def compute(
 
 def find_limit(system: MultiserverJobSystem, sizes: tuple, parameters, key: int) -> float:
     """λ*/λ_naive of FCFS, which is the utilisation of the saturated system."""
-    if parameters["durations"] == "exponential":
-        exact = solve(system, parameters["states"])
+    if parameters.durations == "exponential":
+        exact = dispatch.solve_within(system, parameters.states)
         if exact is not None:
             return exact.utilisation
-    held = simulate_saturated(system, sizes, parameters, (key, 0))
-    return held.mean / system.servers
+    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    return hold(system, sizes, key=(key, 0), **effort).mean / system.servers
 
 
 def simulate(workload: Workload, policy: str, parameters, key: tuple[int, ...]) -> Estimate | None:
@@ -83,16 +125,16 @@ def simulate(workload: Workload, policy: str, parameters, key: tuple[int, ...]) 
 
     Raises `ValueError` if the policy is not for such needs.
     """
-    R = parameters["replications"]
+    R = parameters.replications
     options = {
-        "jobs": math.ceil(parameters["jobs"] / R),
+        "jobs": math.ceil(parameters.jobs / R),
         "replications": R,
-        "seed": parameters["seed"],
+        "seed": parameters.seed,
         "key": key,
     }
     if policy == "fcfs":
         return fcfs.simulate(workload, **options).mean_response_time
-    options["limit"] = parameters["backlog"]
+    options["limit"] = parameters.backlog
     try:
         if policy == "server-filling":
             model = front_policies.server_filling(workload)

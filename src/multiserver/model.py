@@ -16,14 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 
-# The probabilities of a system are decimal fractions typed by people: thirds do not sum to 1.
-PROBABILITY_SUM_TOLERANCE = 1e-9
+from multiserver.checks import SUM_TOLERANCE as PROBABILITY_SUM_TOLERANCE
+from multiserver.checks import require_integer
 
 
 @dataclass(frozen=True, slots=True)
-class JobClass:
+class ExponentialClass:
     """A class of jobs: server need v, service rate μ (1/second), probability p.
 
     Raises `ValueError` unless v is a positive integer, μ is positive and finite, 0 < p ≤ 1.
@@ -34,7 +34,7 @@ class JobClass:
     probability: float
 
     def __post_init__(self) -> None:
-        need = _as_integer("need", self.need)
+        need = require_integer("need", self.need)
         rate, probability = _as_float(self.rate), _as_float(self.probability)
         if not 0 < rate < math.inf:
             raise ValueError(f"rate must be a positive finite number, found {self.rate!r}")
@@ -57,10 +57,10 @@ class MultiserverJobSystem:
     """
 
     servers: int
-    classes: tuple[JobClass, ...]
+    classes: tuple[ExponentialClass, ...]
 
     def __post_init__(self) -> None:
-        n = _as_integer("servers", self.servers)
+        n = require_integer("servers", self.servers)
         object.__setattr__(self, "servers", n)
         object.__setattr__(self, "classes", tuple(self.classes))
         if not self.classes:
@@ -85,7 +85,7 @@ class MultiserverJobSystem:
         if len({len(column) for column in columns}) != 1:
             counts = ", ".join(str(len(column)) for column in columns)
             raise ValueError(f"needs, rates and probabilities must be equally many, found {counts}")
-        return cls(servers, tuple(JobClass(*row) for row in zip(*columns, strict=True)))
+        return cls(servers, tuple(ExponentialClass(*row) for row in zip(*columns, strict=True)))
 
     @property
     def needs(self) -> tuple[int, ...]:
@@ -119,12 +119,6 @@ class MultiserverJobSystem:
 
     def _demands(self) -> Sequence[float]:
         return [c.probability * c.need / c.rate for c in self.classes]
-
-
-def _as_integer(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, found {value!r}")
-    return int(value)
 
 
 def _as_float(value: object) -> float:

@@ -16,15 +16,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import SUM_TOLERANCE
+
 Phases = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-PROBABILITY_SUM_TOLERANCE = 1e-9
 LARGEST = 1e100
 
 
@@ -283,6 +284,20 @@ class Pareto:
 
 Size = Exponential | Hyperexponential | Erlang | Deterministic | Bimodal | Pareto
 
+_RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale"}
+
+
+def scaled(size: Size, factor: float) -> Size:
+    """The distribution of `factor` times S. Raises `ValueError` if that is out of range."""
+    changed = {}
+    for field in fields(size):
+        value = getattr(size, field.name)
+        if field.name in _RATES | _TIMES:
+            by = factor if field.name in _TIMES else 1 / factor
+            many = isinstance(value, tuple)
+            changed[field.name] = tuple(by * x for x in value) if many else by * value
+    return replace(size, **changed)
+
 
 def _positive(name: str, value: object) -> float:
     number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else value
@@ -305,7 +320,7 @@ def _set_mixture(
         if isinstance(p, bool) or not isinstance(p, Real) or not 0 < p <= 1:
             raise ValueError(f"probability must lie in (0, 1], found {p!r}")
     total = math.fsum(probabilities)
-    if abs(total - 1) > PROBABILITY_SUM_TOLERANCE:
+    if abs(total - 1) > SUM_TOLERANCE:
         raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
     object.__setattr__(size, name, tuple(_positive(name, value) for value in values))
     object.__setattr__(size, "probabilities", tuple(float(p) / total for p in probabilities))

@@ -77,7 +77,7 @@ def test_a_document_with_all_of_the_kit_compiles(kit, tmp_path):
     assert "Multiserver Atlas" in text
     assert "Fingerprint" in text
     # Once in the caption and once in the list of figures.
-    assert text.count("Utilisation of 125.0") == 2
+    assert text.count("Utilisation of 125.0 servers, stated 125.") == 2
 
 
 def test_an_unknown_value_is_an_error_that_names_it(kit, tmp_path):

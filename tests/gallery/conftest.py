@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from judge import UNITS as LEDGER
-from score import UNITS as SCORES
-from shades import shade
-from tidy import write_table
+from output.shades import shade
+from output.tidy import write_table
+from stages.judge import UNITS as LEDGER
+from stages.score import UNITS as SCORES
 
 ROOT = Path(__file__).resolve().parents[2]
 SUFFIXES = {
@@ -31,15 +31,20 @@ PENDING = "the trace of the cluster, from its publisher, as data/trace.csv"
 @pytest.fixture(scope="session")
 def gallery(tmp_path_factory) -> Path:
     """The gallery of two papers; its folder is figures/gallery."""
-    return publish(build_products(tmp_path_factory.mktemp("products")))
+    folder = build_products(tmp_path_factory.mktemp("products"))
+    site = folder / "figures/docs/index.html"  # which `snakemake docs` writes
+    site.parent.mkdir(parents=True)
+    site.write_text("<!DOCTYPE html>")
+    return publish(folder)
 
 
 def publish(folder: Path, seed: str = "0") -> Path:
     """Run the stage in a folder of products."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONHASHSEED": seed}
+    environment = os.environ | {"PYTHONHASHSEED": seed}
     command = [
         sys.executable,
-        ROOT / "scripts/publish.py",
+        ROOT / "scripts",
+        "publish",
         "spec.json",
         "--mark",
         "results/made/gallery.1",
@@ -57,7 +62,14 @@ def build_products(folder: Path) -> Path:
 
     def add(paper: str, id: str, stage: str, pending: str = "", **content: Any) -> None:
         spec = f"results/specs/{paper}/{id}.0.json"
-        block = {"paper": paper, "id": id, "stage": stage, "series": {}, **content}
+        block = {
+            "paper": paper,
+            "id": id,
+            "stage": stage,
+            "series": {},
+            "faithful": True,
+            **content,
+        }
         block["bibliography"] = {"title": f"On {paper}", "authors": ["A. Author"], "year": 2024}
         write(folder / spec, json.dumps(block))
         if not pending:
@@ -128,7 +140,10 @@ def build_products(folder: Path) -> Path:
 def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: str = "") -> dict:
     """A row of a ledger, and the series that the claim is of."""
     row = {"claim": id, "where": where, "quote": f"the quote of {id}", "quantity": "queue/jobs"}
-    row |= {"parameters": '{"servers": 10}', "stated": "2", "recomputed": "2.5", "tolerance": 0.5}
+    row |= {"parameters": '{"servers": 10}', "stated": '"2"', "recomputed": "2.5", "at": "ρ = 0.5"}
+    row |= {"within": "about", "half_width": "0.1", "readings": "[]", "evidence": "[]"}
+    row |= {"how": "How many jobs", "route": "a chain", "confirmed": "simulation"}
+    row |= {"certainty": "stated", "result": "", "decides": ""}
     return row | {"verdict": verdict, "sound": True, "reason": reason, "of": of}
 
 

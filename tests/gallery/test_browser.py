@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from PIL import Image
 
-from shades import GROUND, INK
+from output.shades import GROUND, INK
 
 from .conftest import ROOT
 from .test_pages import PAGES, contrast
@@ -138,7 +138,7 @@ def test_the_keyboard_reaches_all_in_order_and_shows_where_it_is(browser, galler
     with reading(browser, gallery, name) as page:
         page.evaluate(
             """(selector) => [...document.querySelectorAll(selector)]
-            .filter((e) => e.checkVisibility() && (e.type !== "radio" || e.checked))
+            .filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked))
             .forEach((e, i) => { e.dataset.order = i })""",
             TABBABLE,
         )

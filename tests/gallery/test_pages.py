@@ -6,20 +6,20 @@ import datetime
 import json
 import re
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from claims.verdicts import decide
 from gallery.collect import measure, relate
 from gallery.render import ROWS, VERDICTS, cell, heading, parameter, prose, settings
-from judge import decide
-from shades import GROUND
+from output.shades import GROUND
 
 from .conftest import PENDING, ROOT, build_products, publish
 
-PAGES = ("index.html", "ledger.html", "alpha.html", "beta.html")
+PAGES = ("index.html", "ledger.html", "explorer.html", "alpha.html", "beta.html")
 STYLE = (ROOT / "scripts/gallery/templates/page.css").read_text("utf-8")
 LIMIT = 30 * 2**20
 
@@ -299,11 +299,10 @@ def test_the_gallery_of_the_project_is_light():
 
 
 def test_every_verdict_has_its_mark():
-    claims = [
-        {"verdict": verdict, "differs": differs, "stated": 1, "tolerance": 0, **more}
-        for verdict in ("agrees", "erratum")
-        for differs in ([], ["servers"])
-        for more in ({}, {"pending": "needs the trace"})
-    ]
-    words = {decide(claim, value)[0] for claim in claims for value in (1, 2)}
+    words = {
+        decide(verdict, cases, 1, differs=differs, pending=pending)[0]
+        for verdict in ("agrees", "erratum", "depends")
+        for cases in product((True, False, None), repeat=3)
+        for differs, pending in ((False, False), (True, False), (False, True))
+    }
     assert words == set(VERDICTS)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from shades import GROUND, INK, darken, shade
+from output.shades import GROUND, INK, darken, shade
 
 DATA = "#d55e00"
 
@@ -38,12 +38,12 @@ def test_the_box_of_the_figure_and_of_its_axes_goes(curve):
     plain = write_svg(curve)
     assert plain.count('style="fill: #ffffff"/>') == 3
     # What is left is the box behind the label.
-    assert shade(plain).count('style="fill: #ffffff"/>') == 1
+    assert shade(plain).count('style="fill: #ffffff" />') == 1
 
 
 def test_the_box_of_axes_inside_axes_stays_and_hides_what_is_below(curve):
     curve.axes[0].inset_axes([0.5, 0.1, 0.4, 0.4])
-    assert shade(write_svg(curve)).count('style="fill: #ffffff"/>') == 2
+    assert shade(write_svg(curve)).count('style="fill: #ffffff" />') == 2
 
 
 def test_every_grey_has_a_rule_and_no_colour_of_data_has_one(curve):

@@ -12,6 +12,14 @@ PAPERS = {"papers": ["two-class-stability"]}
 REGION = "region-a: &region-a {servers: 200, needs: [1, 100], rates: [2.0, 1.0]}"
 EXAMPLE = "servers: 30, needs: [3, 10], rates: [2.0, 1.0], probabilities: [0.5, 0.5]}"
 
+READINGS = """\
+    readings:
+      - reading: >-
+          n1 divides n2: servers wasted in the slow extreme of the 1-7-30 system,
+          which are to be none
+        quantity: wastage/at-ratio
+        given: {servers: 30, needs: [1, 7], probability_2: 0.5, at: 1e-12}
+"""
 MISTAKES = {
     "unknown key": (
         "study: wastage-by-need, servers: 200",
@@ -39,8 +47,8 @@ MISTAKES = {
         ["figures.worst-need.series.worst.servers", "found     0", "at least 1"],
     ),
     "probabilities": (
-        EXAMPLE,
-        EXAMPLE.replace("[0.5, 0.5]", "[0.5, 0.6]"),
+        "&example {" + EXAMPLE,
+        "&example {" + EXAMPLE.replace("[0.5, 0.5]", "[0.5, 0.6]"),
         ["tables.states-3-10-30.series.states", "a sum of 1.1", "sum to 1"],
     ),
     "need above servers": (
@@ -61,7 +69,7 @@ MISTAKES = {
     "infinite rate": (
         REGION,
         REGION.replace("[2.0, 1.0]", "[2.0, .inf]"),
-        ["figures.fig6a.series.region", "inf", "positive finite number"],
+        ["figures.fig6a.series.region", "inf", "a finite number"],
     ),
     "unknown study": (
         "study: wastage-by-need,",
@@ -91,7 +99,7 @@ MISTAKES = {
     "duplicate claim": (
         "- id: fig3-red-demand",
         "- id: fig3-blue-demand",
-        ["claims.2.id", "'fig3-blue-demand'", "used only once"],
+        ["claims.3.id", "'fig3-blue-demand'", "used only once"],
     ),
     "unknown quantity": (
         "quantity: wastage/worst-need",
@@ -99,19 +107,55 @@ MISTAKES = {
         ["quantity", "'wastage/worst-ned'", "'wastage/worst-need'?"],
     ),
     "claim about nothing": (
-        "of: fig7b/curve\n    given: *ratio-7b\n    stated: 18",
-        "of: fig7b/curv\n    given: *ratio-7b\n    stated: 18",
-        ["'fig7b/curv'", "'fig7b/curve'?"],
+        "of: fig8b/curve\n    given: {column",
+        "of: fig8b/curv\n    given: {column",
+        ["'fig8b/curv'", "'fig8b/curve'?"],
+    ),
+    "unknown key of a claim": (
+        '    reason: >-\n      "when n2 divides n" is meant',
+        '    quoted: >-\n      "when n2 divides n" is meant',
+        ["quoted", "unknown key", "did you mean 'quote'?"],
     ),
     "erratum without a reason": (
-        "    verdict: erratum\n    reason: must read",
-        "    verdict: erratum\n    quoted: must read",
-        ["quoted", "unknown key", "no key 'reason'"],
+        '    reason: >-\n      "when n2 divides n" is meant, as in the heading of the section:'
+        " n2 > n1 never\n      divides n1\n",
+        "",
+        ["claims", "no key 'reason'"],
     ),
     "unknown verdict": (
-        "    stated: 200\n    verdict: agrees",
-        "    stated: 200\n    verdict: agree",
+        "    stated: 200\n    within: exact\n    certainty: chosen\n    verdict: agrees",
+        "    stated: 200\n    within: exact\n    certainty: chosen\n    verdict: agree",
         ["verdict", "'agree'", "'agrees'?"],
+    ),
+    "misspelt parameter of a claim": (
+        'given: {column: p2}\n    stated: "6.4 %"',
+        'given: {columm: p2}\n    stated: "6.4 %"',
+        ["given.columm", "unknown key", "'column'?", "no key 'column'"],
+    ),
+    "unknown word": (
+        'stated: "500"\n    within: around',
+        'stated: "500"\n    within: arround',
+        ["within", "'arround'", "'around'?"],
+    ),
+    "number whose digits do not count": (
+        'stated: "500"\n    within: around',
+        "stated: 500\n    within: around",
+        ["stated", "500 is not text", "as printed, in quotes"],
+    ),
+    "erratum on a chosen parameter": (
+        f"certainty: stated\n    verdict: erratum\n{READINGS}",
+        f"certainty: chosen\n    verdict: erratum\n{READINGS}",
+        ["certainty", "'chosen'", "stated parameters", "'depends'"],
+    ),
+    "erratum of which no reading was tried": (
+        READINGS,
+        "",
+        ["no key 'readings'", "every reading that was tried"],
+    ),
+    "text that is no template": (
+        "title: Wasted servers over mix and rate ratio",
+        "title: 'Wasted servers over {{ al.servers }}'",
+        ["figures.wastage-plane.title", "'al' is undefined", "'all'?"],
     ),
     "other name than the file": (
         "paper: two-class-stability",
@@ -139,10 +183,13 @@ def test_a_mistake_in_a_paper_is_said_with_file_key_found_and_expected(project, 
         ({"formts": ["pdf"]}, ["formts", "an unknown key", "did you mean 'formats'?"]),
         ({"formats": ["pdf", "jpg"]}, ["formats.1", "'jpg'", "one of pdf, svg, png"]),
         ({"formats": []}, ["formats", "at least 1 entries"]),
-        ({"widths": {"single": -1}}, ["widths.single", "-1", "more than 0"]),
+        ({"widths": {"single": -1}}, ["widths.single", "-1", "at least 0.5"]),
         ({"papers": ["two-class-stabilty"]}, ["papers.0", "did you mean 'two-class-stability'?"]),
         ({"style": "config/atlas.style"}, ["style", "'config/atlas.style'", "style file"]),
-        ({"previews": ["two-class-stability/fig6"]}, ["previews.0", "did you mean 'two-class"]),
+        (
+            {"papers": "all", "previews": ["two-class-stability/fig6"]},
+            ["previews.0", "did you mean 'two-class"],
+        ),
     ],
 )
 def test_a_mistake_in_the_run_wide_config_is_said(project, config, fragments):

@@ -15,10 +15,16 @@ import pytest
 from rocrate.rocrate import ROCrate
 from rocrate.vocabs import RO_CRATE
 
-import archive
-import verify
+from output import specs
+from output.specs import canonical
+from provenance import manifest
+from stages import archive, verify
 
-SOURCES = ("Snakefile", "README.md", "requirements.lock", "config/config.yaml", "scripts/draw.py")
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = (
+    *("Snakefile", "README.md", "requirements.lock", "config/config.yaml"),
+    "scripts/stages/draw.py",
+)
 DATA = "results/series/stability-region/0123.csv"
 AGREED = "results/agreed/f00d.txt"
 BIBLIOGRAPHY = {
@@ -74,7 +80,7 @@ def make_run(root: Path) -> archive.Spec:
             "licence": "MIT",
             "keywords": ["queueing theory"],
         },
-        "fingerprint": "f00d",
+        "run": "f00d",
         "command": "snakemake all --configfile settings.json",
         "texts": {"settings.json": '{"effort": "quick", "papers": "all"}\n'},
         "products": [
@@ -316,7 +322,7 @@ def test_verify_refuses_what_has_no_manifest(packed, root, tmp_path):
 
 def test_what_is_not_as_it_was_made_is_not_archived(root, spec):
     flip(root / "figures/a-paper/fig1.pdf")
-    flip(root / "scripts/draw.py")
+    flip(root / "scripts/stages/draw.py")
     (root / DATA).unlink()
     spec["products"][1]["fingerprint"] = "another"
     del spec["sources"]["requirements.lock"]
@@ -324,7 +330,7 @@ def test_what_is_not_as_it_was_made_is_not_archived(root, spec):
     expected = [
         f"  {root}/{DATA}: missing",
         f"  {root}/figures/a-paper/fig1.pdf: {changed}",
-        f"  {root}/scripts/draw.py: {changed}",
+        f"  {root}/scripts/stages/draw.py: {changed}",
         "  figures/a-paper/ledger.json: made from ledger-made, expected another",
         "  requirements.lock: not among the sources",
     ]
@@ -337,9 +343,10 @@ def test_the_two_commands(root, spec, tmp_path, monkeypatch, capsys):
         module.main()
 
     monkeypatch.chdir(root)
-    (tmp_path / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
+    text = canonical(spec)
+    (tmp_path / f"{specs.digest(text)}.json").write_text(text, encoding="utf-8")
     target = str(tmp_path / "a.crate.zip")
-    pack = ("../spec.json", "--root", ".", "--output", target)
+    pack = (f"../{specs.digest(text)}.json", "--root", ".", "--output", target)
     run(archive, *pack)
     run(verify, target)
     run(verify, ".", "--against", target)
@@ -353,3 +360,58 @@ def test_the_two_commands(root, spec, tmp_path, monkeypatch, capsys):
         run(archive, *pack)
     with pytest.raises(SystemExit, match="found nothing"):
         run(verify, "none.zip")
+
+
+def zip_up(target: Path, members: list[tuple[str, bytes]]) -> Path:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members:
+            file.writestr(name, content)
+    return target
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused_unread(tmp_path, monkeypatch):
+    bomb = zip_up(tmp_path / "bomb.zip", [("a", bytes(2**20)), ("b", bytes(2**20))])
+    assert bomb.stat().st_size < 2**12
+    verify.open_files(bomb)
+    monkeypatch.setattr(manifest, "LARGEST", 2**20)
+    with pytest.raises(ValueError, match="found 2 files of 2097152 bytes in all, expected at most"):
+        verify.open_files(bomb)
+    monkeypatch.setattr(manifest, "LARGEST", 2**30)
+    monkeypatch.setattr(manifest, "MOST", 1)
+    with pytest.raises(ValueError, match="found 2 files"):
+        verify.open_files(bomb)
+
+
+def test_a_member_that_is_larger_than_it_says_is_not_read_on(packed, tmp_path):
+    with zipfile.ZipFile(packed) as file:
+        member = file.getinfo(DATA)
+    size = member.file_size.to_bytes(4, "little")
+    content = packed.read_bytes()
+    place = content.rfind(DATA.encode()) - 46 + 24  # the size in the central directory
+    assert content[place : place + 4] == size
+    packed.write_bytes(content[:place] + (1).to_bytes(4, "little") + content[place + 4 :])
+    assert faults(packed) == [f"changed     {DATA}"]
+
+
+@pytest.mark.parametrize("name", ["../outside", "/etc/passwd", "a/../../b", "C:\\windows", "..\\b"])
+def test_an_archive_with_names_that_lead_elsewhere_is_refused(tmp_path, name):
+    with pytest.raises(ValueError, match="expected names below one folder"):
+        verify.open_files(zip_up(tmp_path / "a.zip", [(name, b"x")]))
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_an_archive_with_a_name_twice_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="found 'a' 2 times"):
+        verify.open_files(zip_up(tmp_path / "a.zip", [("a", b"x"), ("a", b"y")]))
+
+
+def test_deeply_nested_sidecars_break_nothing(root, packed):
+    (root / "figures/a-paper/fig1.json").write_text("[" * 100_000, encoding="utf-8")
+    assert faults(root, packed) == ["changed     figures/a-paper/fig1.json"]
+
+
+def test_verify_runs_by_its_path_from_any_folder_with_the_standard_library_alone(packed, tmp_path):
+    command = [sys.executable, "-I", "-S", ROOT / "scripts", "verify", packed]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "files are as the manifest says" in done.stdout

@@ -1,4 +1,4 @@
-"""Finite-skip systems as config writes them: read, stretched, bounded, solved and simulated."""
+"""Finite-skip systems as config writes them: read, bounded, solved and simulated."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from tests.conftest import compute
 
+from claims import finite_skip, finite_skip_policies
+from models.finite_skip import read_model
+from models.finite_skip_queues import POLICIES, read_queue
+from models.sizes import read_size
 from multiserver.open.elastic import ElasticInelastic, response_times
 from multiserver.sizes import Bimodal, Erlang, Exponential, Hyperexponential, Pareto
-from quantities import finite_skip, finite_skip_policies
-from quantities.finite_skip_models import POLICIES, read_model
-from quantities.finite_skip_simulators import BY_CLASS, read_workload, stretch
-from sizing import read_size
 from studies import front_state, policy_ranking, simulated_policy
 
 SIZE = {"hyperexponential": {"rates": [2, 2 / 3], "probabilities": [0.5, 0.5]}}
@@ -71,37 +72,34 @@ def test_strange_sizes_are_refused(block, text):
         read_size(block)
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        Exponential(2),
-        Hyperexponential((2, 0.5), (0.3, 0.7)),
-        Erlang(3, 2),
-        Bimodal((1, 5), (0.9, 0.1)),
-        Pareto(3.5, 2),
-    ],
-    ids=lambda size: type(size).__name__,
-)
-def test_a_stretched_size_has_stretched_moments(size):
-    stretched = stretch(size, 3)
-    assert stretched.mean == pytest.approx(3 * size.mean, rel=1e-14, abs=0)
-    assert stretched.second_moment == pytest.approx(9 * size.second_moment, rel=1e-14, abs=0)
+@pytest.mark.parametrize(("kind", "policy"), EVERY)
+def test_model_and_queue_mean_the_same_load(kind, policy):
+    parameters = {"system": SYSTEMS[kind], "policy": policy}
+    model, queue = read_model(parameters), read_queue(parameters)
+    assert queue.system.load(model.arrival_rate(0.4)) == pytest.approx(0.4, rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize(("kind", "policy"), EVERY)
-def test_model_and_workload_mean_the_same_load(kind, policy):
+def test_model_and_queue_know_the_same(kind, policy):
     parameters = {"system": SYSTEMS[kind], "policy": policy}
-    model = read_model(parameters)
-    workload = read_workload(parameters, model.arrival_rate(0.4))
-    # These count servers of speed 1, not of capacity 1/k.
-    servers = workload.servers if kind in ("heterogeneous", "limited-processor-sharing") else 1
-    assert servers * workload.load == pytest.approx(0.4, rel=1e-13, abs=0)
+    model, queue = read_model(parameters), read_queue(parameters)
+    exact, constants, rate = model.exact(), model.constants(), model.arrival_rate(0.4)
+    known = {row["question"] for row in queue.known().rows() if row["applies"]}
+    assert ("exact" in known) == (exact is not None)
+    assert ("bounds" in known) == (constants is not None)
+    assert ("stability" in known) == (not math.isnan(model.limit))
+    if exact:
+        found = queue.exact(arrival_rate=rate)
+        times = [c.mean_response_time for c in found.by_class]
+        assert times == pytest.approx(list(exact(0.4)[:-1]), rel=1e-12, abs=0)
+    if constants:
+        found = queue.bounds(arrival_rate=rate, refined=False).mean_response_time
+        assert found == pytest.approx(tuple(constants.at(rate).response), rel=1e-12, abs=0)
 
 
 def test_policies_go_with_their_systems_only():
     with pytest.raises(ValueError, match="one of equal-shares, found 'max-weight'"):
         read_model({"system": SYSTEMS["limited-processor-sharing"], "policy": "max-weight"})
-    assert set(BY_CLASS) < {policy for _, policy in EVERY}
 
 
 def test_sizes_without_phases_or_bounds_leave_them_out():
@@ -142,21 +140,21 @@ def test_simulated_points_stand_beside_exact_ones_and_bounds():
         "seed": 5,
         "exact": True,
     }
-    table = simulated_policy.compute(parameters)
+    table = compute(simulated_policy, parameters)
     assert list(table["quantity"]) == ["class-1", "class-2", "all"] * 2
     everyone = table[table["quantity"] == "all"]
     assert everyone["z"].abs().max() < 5.3
     assert everyone["mean_response_time"].between(everyone["lower"], everyone["upper"]).all()
     assert table.loc[table["quantity"] != "all", "z"].isna().all()
-    unknown = simulated_policy.compute({**parameters, "exact": False})
+    unknown = compute(simulated_policy, {**parameters, "exact": False})
     assert unknown["exact"].isna().all()
     assert unknown["z"].isna().all()
 
 
 def test_loads_beyond_the_limit_are_not_simulated():
-    parameters = {"system": JOBS, "policy": "fcfs", "loads": [0.95], "exact": True}
+    parameters = {"system": JOBS, "policy": "fcfs", "loads": [0.95], "jobs": 1000, "seed": 1}
     with pytest.raises(ValueError, match=r"below 0\.934157"):
-        simulated_policy.compute(parameters)
+        compute(simulated_policy, parameters)
 
 
 def test_ranks_put_the_best_first_and_say_what_is_settled():
@@ -169,9 +167,9 @@ def test_ranks_put_the_best_first_and_say_what_is_settled():
 
 
 def test_the_front_serves_the_largest_needs():
-    state = front_state.compute({"servers": 4, "jobs-present": [1, 2, 2, 1]})
+    state = compute(front_state, {"servers": 4, "jobs-present": [1, 2, 2, 1]})
     assert list(state["place"]) == ["front", "service", "service", "queue"]
-    few = front_state.compute({"servers": 4, "jobs-present": [1, 2]})
+    few = compute(front_state, {"servers": 4, "jobs-present": [1, 2]})
     assert list(few["place"]) == ["service", "service"]
 
 

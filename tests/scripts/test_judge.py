@@ -1,73 +1,173 @@
-"""A claim agrees, disagrees, is an erratum, holds after all, or has no reference."""
+"""The verdict on a claim follows from its numbers, and the ledger shows them."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-import agree
-import judge
+from claims.verdicts import decide, holds
+from plan.read import read_yaml
+from plan.tolerances import allow, parse
+from stages import agree, judge
 
-CLAIM = {
-    "id": "peak",
-    "where": "Section 1",
-    "quote": "77 servers & more",
-    "quantity": "wastage/peak",
-    "stated": 77,
-    "tolerance": 0.5,
-    "verdict": "agrees",
-    "differs": [],
-}
+WORDS, _ = read_yaml(Path(__file__).parents[2] / "config/tolerances.yaml", "tolerances")
 
 
 @pytest.mark.parametrize(
-    ("stated", "value", "tolerance", "same"),
+    ("text", "value", "unit"),
     [
-        (77, 77.4, 0.5, True),
-        (77, 77.6, 0.5, False),
-        (0.1, 0.1, 0, True),
-        ([1, [2, 3]], [1, [2, 3]], 0, True),
-        ([1, 2], [1, 2, 3], 0, False),
-        ([1.0, 2.0], [1.04, 1.96], 0.05, True),
-        (True, True, 0, True),
-        (True, 1, 0, False),
-        (1, True, 0, False),
-        (1, "1", 5, False),
-        (77, float("nan"), 1000, False),
+        ("0.60", 0.6, 0.01),
+        ("6.4 %", 0.064, 0.001),
+        ("77", 77, 1),
+        ("1e5", 1e5, 1e5),
+        ("−0.5", -0.5, 0.1),
     ],
 )
-def test_values_match_within_the_tolerance_and_all_else_exactly(stated, value, tolerance, same):
-    assert judge.matches(stated, value, tolerance) is same
+def test_the_digits_of_a_printed_number_count(text, value, unit):
+    assert parse(text) == pytest.approx((value, unit), rel=1e-12)
+
+
+def test_zeros_at_the_end_of_a_round_number_count_only_where_it_was_counted():
+    assert parse("500")[1] == 1
+    assert parse("500", significant=True)[1] == 100
+    assert parse("about ten") is None
 
 
 @pytest.mark.parametrize(
-    ("expected", "value", "differs", "verdict", "sound"),
+    ("stated", "within", "inside", "outside"),
     [
-        ("agrees", 77, [], "agrees", True),
-        ("agrees", 78, [], "disagrees", False),
-        ("erratum", 78, [], "erratum", True),
-        ("erratum", 77, [], "holds after all", False),
-        ("agrees", 78, ["servers"], "no reference", True),
+        ("77", "printed", 77.5, 77.6),
+        ("0.064", "printed", 0.0645, 0.0646),
+        ("1.2", "around", 1.3, 1.31),
+        ("500", "around", 410, 610),
+        ("78 %", "around", 0.771, 0.794),
+        ("1", "nearly", 0.96, 1.01),
+        ("8", "very close", 8.3, 8.5),
+        ("0", "very close", 0.04, 0.06),
+        ("0", "no perceptible separation", 0.009, 0.011),
+        ("0", "tight", 0.019, 0.021),
+        ("0", "much", 0.49, 0.51),
+        ("0", "far below", 0.09, 0.11),
+        (["50 %", "60 %"], "between", 0.614, 0.66),
+        ("3", "at most", 3, 3.01),
+        ("1", "more than", 1.0001, 1),
+        ("1", "less than", 0.9999, 1),
+        (11, "exact", 11, 12),
+        (True, "exact", True, False),
+        ([[1, 4, 1]], "exact", [[1, 4, 1]], [[1, 4, 2]]),
+        ("1.9", "around", [1.9, 2.0], [1.9, 2.05]),
+        (["1.0", "2.0"], "about", [1.1, 1.9], [1.1, 1.8]),
     ],
 )
-def test_the_verdict_and_whether_it_is_expected(expected, value, differs, verdict, sound):
-    claim = CLAIM | {"verdict": expected, "differs": differs}
-    assert judge.decide(claim, value) == (verdict, sound)
+def test_a_word_allows_one_thing(stated, within, inside, outside):
+    allowed = allow(stated, WORDS[within], 0.0)
+    assert holds(allowed, inside) is True
+    assert holds(allowed, outside) is False
 
 
-def ledger(tmp_path, value):
+def test_every_word_has_its_reason():
+    assert all(rule["why"] for rule in WORDS.values())
+
+
+def test_digits_are_asked_for_where_they_count():
+    with pytest.raises(ValueError, match="not text"):
+        allow(0.6, WORDS["printed"], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "half_width", "held"),
+    [(0.9, 0.05, True), (0.99, 0.05, None), (1.01, 0.05, None), (1.2, 0.05, False)],
+)
+def test_an_interval_decides_only_if_all_of_it_is_on_one_side(value, half_width, held):
+    assert holds([0.0, 1.0], value, half_width) is held
+
+
+def test_what_a_short_run_could_not_decide_is_undecided():
+    assert holds({"is": "fcfs"}, "undecided") is None
+    allowed = {"each": [{"is": "fcfs"}, {"is": "fcfs"}]}
+    assert holds(allowed, ["fcfs", "undecided"]) is None
+    assert holds(allowed, ["max-weight", "undecided"]) is False
+
+
+@pytest.mark.parametrize(
+    ("expected", "cases", "readings", "verdict", "sound"),
+    [
+        ("agrees", (True,), 0, "agrees", True),
+        ("agrees", (False,), 0, "disagrees", False),
+        ("agrees", (True, False), 0, "disagrees", False),
+        ("agrees", (None,), 0, "undecided at this effort", True),
+        ("needs the trace", (True,), 0, "agrees", True),
+        ("erratum", (False, False), 1, "erratum", True),
+        ("erratum", (True, False), 1, "holds after all", False),
+        ("erratum", (False, True), 1, "holds in a reading or a case", False),
+        ("erratum", (False, False, True), 1, "holds in a reading or a case", False),
+        ("erratum", (False, None), 1, "undecided at this effort", True),
+        ("depends", (False, True), 1, "depends", True),
+        ("depends", (True, False), 1, "depends", True),
+        ("depends", (True, True), 1, "holds in every reading", False),
+        ("depends", (False, False), 1, "holds in no reading", False),
+        ("depends", (False, None), 1, "undecided at this effort", True),
+    ],
+)
+def test_the_verdict_and_whether_it_is_sound(expected, cases, readings, verdict, sound):
+    assert decide(expected, cases, readings, differs=False, pending=False) == (verdict, sound)
+
+
+def test_other_parameters_have_no_reference_and_a_missing_trace_is_awaited():
+    assert decide("agrees", (False,), 0, differs=True, pending=False) == ("no reference", True)
+    assert decide("erratum", (True,), 0, differs=False, pending=True) == ("needs the trace", True)
+
+
+def claim(**changes):
+    case = {
+        "id": "peak",
+        "row": "peak",
+        "label": "as printed",
+        "quantity": "wastage/peak",
+        "stated": "77",
+        "within": "printed",
+        "accuracy": 0.0,
+        "allowed": [76.5, 77.5],
+        "parameters": {"n": 3},
+        "of": [],
+    }
+    reading = case | {"id": "peak/readings/0", "label": "at most", "allowed": [0, 77.5]}
+    return {
+        "id": "peak",
+        "where": "Section 1",
+        "quote": "77 servers & more",
+        "how": "The most servers wasted",
+        "route": "product form",
+        "confirmed": "the chain",
+        "certainty": "stated",
+        "verdict": "agrees",
+        "differs": "",
+        "cases": [case, reading],
+    } | changes
+
+
+def ledger(tmp_path, value, **changes):
     """The ledger of one claim, as the judge writes it."""
     spec = {
         "id": "ledger",
         "bibliography": {"title": "T", "authors": ["A"], "year": 2020},
-        "claims": [CLAIM],
-        "series": {"claims": {"parameters": {"rows": [{"id": "peak", "parameters": {"n": 3}}]}}},
+        "claims": [claim(**changes)],
     }
-    series = pd.DataFrame([{"id": "peak", "quantity": "wastage/peak", "value": json.dumps(value)}])
-    list(judge.judge(spec, {"claims": series}, tmp_path))
+    found = json.dumps({"value": value, "at": "p2 = 0.06", "half_width": 0.1})
+    series = pd.DataFrame([{"id": "peak", "quantity": "wastage/peak", "found": found}])
+    list(judge.judge(spec, {"wastage": series}, tmp_path))
     return tmp_path / "ledger.csv"
+
+
+def test_a_row_shows_all_that_was_found(tmp_path):
+    text = ledger(tmp_path, 77.2).with_suffix(".txt").read_text("utf-8")
+    assert "stated 77, recomputed 77.2 ± 0.1 at p2 = 0.06" in text
+    assert "read as: at most: stated 77, recomputed 77.2 ± 0.1 at p2 = 0.06: holds" in text
+    assert "by product form; confirmed by the chain" in text
+    assert "parameters: stated" in text
 
 
 def test_the_ledger_shows_an_unsound_claim_in_text_and_latex(tmp_path):
@@ -80,8 +180,20 @@ def test_an_unsound_claim_is_a_fault_of_the_run(tmp_path):
     summary, unsound = agree.check_ledger(ledger(tmp_path, 78.0))
     assert "1 claims: 1 disagrees" in summary
     assert len(unsound) == 1
-    assert "peak: disagrees; stated 77, recomputed 78.0" in unsound[0]
+    assert 'peak: disagrees; stated "77", recomputed 78.0' in unsound[0]
 
 
 def test_a_sound_ledger_has_no_faults(tmp_path):
     assert agree.check_ledger(ledger(tmp_path, 77.2))[1] == []
+
+
+def test_an_erratum_on_chosen_parameters_or_twice_on_a_sentence_is_a_fault(tmp_path):
+    case = json.dumps([{"holds": False}])
+    row = {"claim": "a", "quote": "q", "verdict": "erratum", "certainty": "stated"}
+    row |= {"readings": case, "evidence": "[]"}
+    assert agree.check_errata([row]) == []
+    assert len(agree.check_errata([row, row])) == 2
+    assert "chosen" in agree.check_errata([row | {"certainty": "chosen"}])[0]
+    held = json.dumps([{"holds": False}, {"holds": True}])
+    assert "not every reading fails" in agree.check_errata([row | {"readings": held}])[0]
+    assert "not every reading fails" in agree.check_errata([row | {"readings": "[]"}])[0]

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from scipy.special import ndtri
 
-from agree import check_scores
-from score import ALARM, UNITS, assess, collect, narrate, score, typeset
-from tidy import write_table
+from output.scores import ALARM, assess
+from output.tidy import write_table
+from stages.agree import check_scores
+from stages.score import UNITS, collect, narrate, score, typeset
 
 
 def scores(z: np.ndarray) -> pd.DataFrame:

@@ -1,25 +1,17 @@
-"""Clusters and networks as config describes them, their chains, and the studies on them."""
+"""Clusters and networks as config describes them, and the studies on them."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
+from tests.conftest import compute
 
-from multiserver.sharing.networks import solve
+from claims import sharing_rates
+from models.networks import read_network
+from models.sharing import read_cluster, read_servers
+from multiserver.sharing.networks import load_of
 from multiserver.sizes import Exponential
-from quantities import sharing_clusters
-from quantities.sharing_models import read_cluster, read_servers
-from quantities.sharing_networks import (
-    ceilings,
-    load_of,
-    moves,
-    rates_in_service,
-    read_network,
-    stationary_law,
-)
-from studies import network_means, sharing_allocation, sharing_check, simulated_sharing
+from studies import network_means, sharing_allocation, simulated_sharing
 
 SHARED = {"assigned": {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]], "shares": [0.5, 0.5]}}
 POOL = {"capacities": [1, 2, 4], "servers": [[1, 3], [2, 3]]}
@@ -67,66 +59,8 @@ def test_sets_and_shares_must_be_equally_many():
         read_servers({"assigned": SHARED["assigned"] | {"shares": [0.2, 0.3, 0.5]}})
 
 
-def test_every_server_serves_the_oldest_job_that_it_can():
-    queue = read_network(MIXED).queues[0]
-    # Server 3 (rate 4) goes to whoever comes first, servers 1 and 2 to their classes.
-    assert rates_in_service(queue, (0, 1)) == [5, 2]
-    assert rates_in_service(queue, (1, 0, 0)) == [6, 1, 0]
-    assert rates_in_service(queue, (0, 0)) == [5, 0]
-
-
-def test_moves_from_a_state_of_a_mixed_queue():
-    found = {}
-    for target, rate in moves(read_network(MIXED), ((1, 0, 1),), most=2):
-        found[target] = found.get(target, 0) + rate
-    # An arrival; class 1 ends (rate 1) and half the time comes back; class 2 (rate 6) comes back.
-    assert found == {
-        ((1, 0, 1, 0),): 2,
-        ((1, 1, 0),): 0.5,
-        ((1, 1),): 0.5,
-        ((0, 1, 1),): 6,
-    }
-    full = [target for target, _ in moves(read_network(MIXED), ((1, 0, 1),), most=1)]
-    assert ((1, 0, 1, 0),) not in full
-
-
-def test_the_law_of_one_server_with_losses():
-    """M/M/1 with room for 4: π(n) ∝ ρ^n; elimination of 5 states rounds to 1e-15."""
-    block = {"queues": [{"capacities": [2], "servers": [[1]]}], "arrivals": [1], "routing": [[0]]}
-    law = stationary_law(read_network(block | {"populations": []}), most=4)
-    for n in range(5):
-        assert law[((0,) * n,)] == pytest.approx(0.5**n / 1.9375, abs=1e-14)
-
-
-def test_the_check_finds_a_wrong_product_form(monkeypatch):
-    network = read_network(CLOSED)
-    right = sharing_check.compare(network, 0)
-    assert max(right["law_gap"], right["mean_jobs_gap"], right["throughput_gap"]) < 1e-12
-    assert right["states"] == 1 + 2 + 4 + 8
-
-    def processor_sharing(queue, loads, sequence):
-        return math.prod(loads[i] for i in sequence) / float(queue.ranks()[-1]) ** len(sequence)
-
-    monkeypatch.setattr(sharing_check, "weight", processor_sharing)
-    assert sharing_check.compare(network, 0)["law_gap"] > 0.01
-
-
-def test_throughputs_stay_below_their_ceilings_and_tend_to_them():
-    """With 300 permanent jobs the bottleneck, server 1 of queue 2, idles less than 1e-9."""
-    limits = ceilings(read_network(CLOSED))
-    few, many = (solve(read_network(CLOSED, permanent=(n,))).throughputs for n in (3, 300))
-    assert (few < 0.99 * limits).all()
-    np.testing.assert_allclose(many, limits, rtol=1e-9)
-
-
-def test_transient_jobs_lower_the_ceiling_of_permanent_ones():
-    # Class 1 brings 4 of the 7 that the servers do, class 2 can use 6 of them.
-    assert ceilings(read_network(MIXED))[1] == pytest.approx(3, rel=1e-14)
-    assert np.isnan(ceilings(read_network(MIXED))[0])
-
-
 def test_a_network_is_scaled_to_the_load_of_its_busiest_classes():
-    table = network_means.compute({"network": MIXED, "loads": [0.4, 0.8], "permanent": [0, 5]})
+    table = compute(network_means, {"network": MIXED, "loads": [0.4, 0.8], "permanent": [0, 5]})
     assert load_of(read_network(MIXED)) == pytest.approx(4 / 5, rel=1e-14)
     first = table[table["class"] == "class-1"]
     np.testing.assert_allclose(first["throughput"], [2, 2, 4, 4], rtol=1e-13)
@@ -136,21 +70,24 @@ def test_a_network_is_scaled_to_the_load_of_its_busiest_classes():
 
 
 def test_loads_go_with_arrivals():
-    with pytest.raises(ValueError, match="loads must be given if"):
-        network_means.compute({"network": MIXED, "loads": [], "permanent": [2]})
+    with pytest.raises(ValueError, match="loads if jobs arrive from outside"):
+        compute(network_means, {"network": MIXED, "loads": [], "permanent": [2]})
 
 
 def test_the_printed_equations_are_those_of_the_paper():
-    example = {"capacities": [1, 1, 1], "class": 1, "load": 0.6}
+    example = {"capacities": [1, 1, 1], "loads": [0.6], "shares": [0.5]}
     # By hand: 1/1.2 + 1/1.1 − (1 − 0.45/3)/(1.2 + 0.45²) is 1.13637.
-    gap = sharing_clusters.printed_rate_gap({**example, "loads": [0.6]})
+    gaps = sharing_rates.printed_gap(**example)
     by_hand = 1 / (1 / 1.2 + 1 / 1.1 - 0.85 / 1.4025)
-    exact = sharing_clusters.exact_rate(example)
-    assert gap == pytest.approx(by_hand / exact - 1, rel=1e-9)
+    exact = read_servers(SHARED).service_rates(0.6)[0]
+    assert gaps == pytest.approx([by_hand / exact - 1] * 2, rel=1e-9)
+    other_readings = [sharing_rates.printed_gap(**example, last=last) for last in ("own", "total")]
+    assert np.min(other_readings) > 0.01
 
 
 def test_the_allocation_of_figure_1():
-    table = sharing_allocation.compute(
+    table = compute(
+        sharing_allocation,
         {
             "capacities": [1, 1],
             "arrivals": [
@@ -159,7 +96,7 @@ def test_the_allocation_of_figure_1():
             ],
             "interruptions": [{"time": 3, "server": 1}],
             "until": 3,
-        }
+        },
     )
     assert table["job"].tolist() == [1, 0, 1, 2, 2, 2]
     assert table["order"].unique().tolist() == ["1", "1 2", "2 1"]
@@ -180,7 +117,7 @@ POINTS = {
 
 
 def test_a_point_stops_at_its_half_width_and_one_class_of_it_is_scored():
-    table = simulated_sharing.compute(POINTS)
+    table = compute(simulated_sharing, POINTS)
     assert len(table) == 2 * 2 * 2
     assert (table["half_width"] <= 0.05).all()
     assert (table["replications"] % simulated_sharing.BATCH == 0).all()
@@ -188,13 +125,13 @@ def test_a_point_stops_at_its_half_width_and_one_class_of_it_is_scored():
     assert table.loc[table["z"].notna(), "quantity"].tolist() == ["class-2"] * 4
     # Eight scores: one beyond 5.7 has a chance of 1e-7.
     assert table["score"].abs().max() < 5.7
-    finer = simulated_sharing.compute({**POINTS, "half_width": 0.02})
+    finer = compute(simulated_sharing, {**POINTS, "half_width": 0.02})
     assert finer["half_width"].max() <= 0.02
     assert finer["replications"].sum() > table["replications"].sum()
 
 
 def test_sizes_that_are_not_exponential_have_no_exact_value():
-    table = simulated_sharing.compute({**POINTS, "size": {"deterministic": 1}, "effort": 100_000})
+    table = compute(simulated_sharing, {**POINTS, "size": {"deterministic": 1}, "effort": 100_000})
     assert table[["exact", "score", "z"]].isna().all(axis=None)
     assert table["inside"].isna().all()
     assert table["balanced"].notna().all()
@@ -202,7 +139,7 @@ def test_sizes_that_are_not_exponential_have_no_exact_value():
 
 @pytest.mark.parametrize("effort", ["quick", 50_000])
 def test_short_efforts_are_of_fixed_length(effort):
-    table = simulated_sharing.compute({**POINTS, "effort": effort})
+    table = compute(simulated_sharing, {**POINTS, "effort": effort})
     assert (table["replications"] == simulated_sharing.FEW).all()
     total = simulated_sharing.QUICK if effort == "quick" else effort
     # Half of the jumps are measured; a job with m interruptions takes m + 2, 4 at the least.

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import latex
-import tabulate
-import tidy
-from atomic import replace, write_text
+from output import latex, tidy
+from output.atomic import replace, write_text
+from stages import tabulate
 
 
 def test_a_table_comes_back_exactly(tmp_path):

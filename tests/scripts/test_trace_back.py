@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -11,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from tests.conftest import Project, copy_project
+from tests.conftest import Project, compute, copy_project
 
-import draw
-import trace_back
 from plan import Plan
 from plan.read import read_yaml
+from provenance import trace_back
+from stages import draw
 
 PAPER = """
 paper: small
@@ -46,7 +47,7 @@ def drawn(tmp_path_factory) -> tuple[Project, Path]:
     plan = Plan.load(read_yaml(config, "config")[0], project.root)
     [product] = [product for product in plan.products if product.stage == "draw"]
     study = importlib.import_module("studies.queue_state")
-    series = {"state": study.compute(product.series["state"].parameters)}
+    series = {"state": compute(study, product.series["state"].parameters)}
     folder = tmp_path_factory.mktemp("figures")
     spec = json.loads(json.dumps(product.spec))
     assert {f"fig1.{kind}" for kind in KINDS} <= {f.name for f in draw.draw(spec, series, folder)}
@@ -67,9 +68,12 @@ def story(drawn) -> trace_back.Story:
 
 def run(project: Project, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the script of a project from a folder that is not the project's."""
-    command = [sys.executable, project.root / "scripts/trace_back.py", *arguments]
+    command = [sys.executable, project.root / "scripts", "whence", *arguments]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     return subprocess.run(
-        command, cwd=project.root.parent, capture_output=True, text=True, check=False
+        command,
+        **{"cwd": project.root.parent, "env": environment, "capture_output": True, "text": True},
+        check=False,
     )
 
 
@@ -140,8 +144,12 @@ def test_a_missing_file_is_refused(tmp_path):
     ("old", "new", "difference"),
     [
         ("servers: 30", "servers: 31", "series state: servers: 30, now 31"),
-        ("state: [1, 4, 1]", "state: [2, 4, 1]", "series state: state: [1, 4, 1], now [2, 4, 1]"),
-        ("A caption", "Another", "its caption, source, drawing, style, width or formats differ"),
+        ("state: [1, 4, 1]", "state: [1, 1, 2]", "series state: state: [1, 4, 1], now [1, 1, 2]"),
+        (
+            "A caption",
+            "Another",
+            "its caption, source, drawing, style, width, formats or packages, or an order, differ",
+        ),
         ("λ = 3", "λ", "title: A state, λ = 3, now A state, λ"),
     ],
 )
@@ -167,7 +175,10 @@ def test_other_series_are_named(story):
     ("file", "difference"),
     [
         ("drawings", "the code that draws it has changed"),
-        ("studies", "series state: same parameters; the code that computes it has changed"),
+        (
+            "studies",
+            "series state: same parameters; the code that computes it has changed, or a package",
+        ),
     ],
 )
 def test_changed_code(project, drawn, file, difference):
@@ -198,17 +209,15 @@ def test_a_config_file_is_merged_in(project, story):
     more.write_text("widths: {double: 6.0}\n", encoding="utf-8")
     standing, _ = trace_back.compare(story, project.root, [more])
     assert standing == trace_back.CHANGED
-    assert trace_back.merge({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"c": 4}}) == {
-        "a": {"b": 1, "c": 4},
-        "d": 3,
-    }
     assert trace_back.redraw(story, [more]).endswith(f"small_fig1 --configfile {more}")
 
 
 def test_a_figure_of_a_paper_of_ones_own(project, story):
     own = project.root.parent / "own.yaml"
     own.write_text(PAPER.replace("paper: small", "paper: own"), encoding="utf-8")
-    mine = story | {"paper": "own"}
+    config = read_yaml(project.root / "config/config.yaml", "config")[0]
+    [product] = [p for p in Plan.load(config, project.root, [own]).products if p.stage == "draw"]
+    mine = story | {"paper": "own", "fingerprint": product.fingerprint}
     assert trace_back.compare(mine, project.root, []) == (
         trace_back.GONE,
         ["it draws small, not own"],

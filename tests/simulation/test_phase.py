@@ -260,12 +260,12 @@ def test_unstable_in_one_of_two_closed_classes_of_phases():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"jobs": 0}, "jobs must be an integer of at least 1, found 0"),
-        ({"jobs": 1e6}, "jobs must be an integer"),
+        ({"jobs": 0}, "jobs must be a positive integer, found 0"),
+        ({"jobs": 1e6}, "jobs must be a positive integer"),
         ({"replications": 1}, "replications must be an integer of at least 2, found 1"),
-        ({"steps": 0}, "steps must be an integer of at least 1, found 0"),
-        ({"tail_levels": [3, -1]}, "tail_levels must be an integer of at least 0, found -1"),
-        ({"tail_levels": [True]}, "tail_levels must be an integer"),
+        ({"steps": 0}, "steps must be a positive integer, found 0"),
+        ({"tail_levels": [3, -1]}, "tail_levels must be a non-negative integer, found -1"),
+        ({"tail_levels": [True]}, "tail_levels must be a non-negative integer"),
         ({"warm_up": 1.0}, "warm_up must lie in"),
         ({"warm_up": -0.1}, "warm_up must lie in"),
         ({"warm_up": math.nan}, "warm_up must lie in"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.theory.references import close
 
-from multiserver import MultiserverJobSystem
+from multiserver.model import MultiserverJobSystem
 from multiserver.open.by_class import response_times
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import UnstableError, solve

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.saturated.chain import UNSAMPLED, enumerate_chain
+from multiserver.saturated.chain import UNSAMPLED, _count_vectors, enumerate_chain, packings
 
 from .references import brute_chain, lemma_5_1, random_two_class_system
 
@@ -174,3 +174,11 @@ def test_a_million_states_are_not_too_many():
 def test_numpy_integers_of_any_width(kind):
     system = MultiserverJobSystem.of(1000, [kind(3), kind(10)], [1.0, 1.0], [0.5, 0.5])
     assert len(enumerate_chain(system).idle) == 334
+
+
+@pytest.mark.parametrize(("servers", "needs"), [(7, (1, 4)), (12, (1, 4, 6)), (40, (3, 5, 11))])
+def test_packings_are_the_states_that_the_solver_would_look_at(servers, needs):
+    system = MultiserverJobSystem.of(
+        servers, needs, [1.0] * len(needs), [1 / len(needs)] * len(needs)
+    )
+    assert packings(system) == len(_count_vectors(servers, np.array(needs)))

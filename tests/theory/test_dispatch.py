@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from multiserver import MultiserverJobSystem
+from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch, stationary
 
 SYSTEMS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from multiserver import MultiserverJobSystem
+from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import formulations, stationary, two_class
 
 THREE = MultiserverJobSystem.of(5, (1, 2, 4), (1.0, 1.0, 1.0), (0.5, 0.3, 0.2))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiserver.model import JobClass, MultiserverJobSystem
+from multiserver.model import ExponentialClass, MultiserverJobSystem
 
 from .references import close
 
@@ -19,7 +19,7 @@ from .references import close
 @pytest.mark.parametrize("need", [0, -3, 1.0, True, "2", None, math.nan, np.float64(2)])
 def test_need_must_be_a_positive_integer(need):
     with pytest.raises(ValueError, match=r"^need must be a positive integer, found ") as error:
-        JobClass(need, 1.0, 1.0)
+        ExponentialClass(need, 1.0, 1.0)
     assert str(error.value).endswith(repr(need))
 
 
@@ -28,21 +28,21 @@ def test_rate_must_be_positive_and_finite(rate):
     with pytest.raises(
         ValueError, match=r"^rate must be a positive finite number, found "
     ) as error:
-        JobClass(1, rate, 1.0)
+        ExponentialClass(1, rate, 1.0)
     assert str(error.value).endswith(repr(rate))
 
 
 @pytest.mark.parametrize("probability", [0, 0.0, -1e-9, 1 + 1e-9, math.nan, True, "1", None])
 def test_probability_must_lie_in_the_half_open_interval(probability):
     with pytest.raises(ValueError, match=r"^probability must lie in \(0, 1\], found ") as error:
-        JobClass(1, 1.0, probability)
+        ExponentialClass(1, 1.0, probability)
     assert repr(probability) in str(error.value)
 
 
 @pytest.mark.parametrize("servers", [0, -1, 30.0, True, "30", None])
 def test_servers_must_be_a_positive_integer(servers):
     with pytest.raises(ValueError, match=r"^servers must be a positive integer, found ") as error:
-        MultiserverJobSystem(servers, (JobClass(1, 1.0, 1.0),))
+        MultiserverJobSystem(servers, (ExponentialClass(1, 1.0, 1.0),))
     assert str(error.value).endswith(repr(servers))
 
 
@@ -93,7 +93,7 @@ def test_columns_may_be_consumed_only_once():
 
 
 def test_systems_are_values():
-    classes = [JobClass(3, 2.0, 0.75), JobClass(10, 1.0, 0.25)]
+    classes = [ExponentialClass(3, 2.0, 0.75), ExponentialClass(10, 1.0, 0.25)]
     system = MultiserverJobSystem(30, classes)
     assert system.classes == tuple(classes)
     assert len({system, MultiserverJobSystem(30, tuple(classes))}) == 1

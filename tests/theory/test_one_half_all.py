@@ -1,95 +1,242 @@
-"""The closed form for needs {1, n/2, n}, against the recurrence and the unsimplified sum.
-
-The sum is taken in 70-digit arithmetic, by Euler–Maclaurin, good to 55 digits.
-"""
+"""`one_half_all` against the chain itself, sparse or in many digits, and against what is known."""
 
 from __future__ import annotations
 
+import itertools
 import math
-import random
+from collections import defaultdict
 
-import mpmath
+import mpmath as mp
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from multiserver.saturated.single_duration import (
-    one_half_all,
-    partial_log_series,
-    single_duration,
-)
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import stationary, two_class
+from multiserver.saturated.one_half_all import one_half_all
+from multiserver.saturated.one_or_n import one_or_n
+from multiserver.saturated.single_duration import one_half_all_one_rate
 
-
-def mp_partial(p, first, last):
-    """Σ p^s/s: a hundred terms, then Euler–Maclaurin."""
-    x, split = -mpmath.log(p), min(last + 1, first + 120)
-    total = mpmath.fsum(mpmath.exp(-x * s) / s for s in range(first, split))
-    if split > last or x > 1:
-        return total
-
-    def rise(m):
-        """The m-th derivative of e^{−x s}/s (m = −1: the integral), from `split` to `last`."""
-        a, b = (mpmath.gammainc(m + 1, x * s) / mpmath.mpf(s) ** (m + 1) for s in (split, last))
-        return (-1) ** (m + 1) * (a - b)
-
-    total += rise(-1) + (mpmath.exp(-x * split) / split + mpmath.exp(-x * last) / last) / 2
-    corrections = (mpmath.bernoulli(k) / mpmath.factorial(k) * rise(k - 1) for k in range(2, 32, 2))
-    return total + mpmath.fsum(corrections)
+from .references import admit, close, shifted
 
 
-def mp_one_half_all(n, p_half, p_all):
-    """E[1/σ], its geometric sums left in, and E[N_idle] by Little's law."""
-    ph, pn, h = mpmath.mpf(p_half), mpmath.mpf(p_all), n // 2
-    q, p1 = ph + pn, 1 - ph - pn
-    last = p1**n / n + ph * p1**h + pn + ph**2 / 2
-    upper = mp_partial(p1, h + 1, n - 1) + ph * (p1 - p1**h) / q
-    reciprocal = last + q * upper + pn * (mp_partial(p1, 1, h) + ph)
-    return reciprocal, n - (p1 + h * ph + n * pn) / reciprocal
+def means_of(n, p_h, p_n, rates=(1.0, 1.0, 1.0)):
+    return one_half_all(n, (math.fsum([1, -p_h, -p_n]), p_h, p_n), rates)
 
 
-@pytest.mark.parametrize("n", [2, 4, 6, 10, 1000, 100_000])
-@pytest.mark.parametrize("p_half", [0.0, 1e-24, 1e-7, 1e-4, 0.3, 0.5])
-@pytest.mark.parametrize("p_all", [0.0, 1e-20, 1e-9, 1e-5, 0.2, 0.5])
-def test_closed_form_against_recurrence(n, p_half, p_all):
-    needs, p = [1, n // 2, n], [1 - p_half - p_all, p_half, p_all]
-    if n == 2:
-        needs, p = [1, 2], [1 - p_all, p_all]
-    found, expected = one_half_all(n, p_half, p_all, 2.0), single_duration(n, needs, p, 2.0)
-    assert found.throughput == pytest.approx(expected.throughput, rel=1e-13)
-    assert found.wastage == pytest.approx(expected.wastage, rel=1e-12, abs=1e-300)
+# The chain as the rules of the model build it, solved by sparse algebra.
 
 
-def test_closed_form_in_high_precision():
-    draw = random.Random(3)
-    with mpmath.workdps(70):
-        for _ in range(60):
-            n = draw.choice([10**8, 10**8, 10**8, 2 * draw.randint(1, 10**7) + 2])
-            p_half = draw.choice([0, 0.5, 0.5]) * 10 ** -draw.uniform(0, 24)
-            p_all = draw.choice([1e-24, 0.5, 0.5]) * 10 ** -draw.uniform(0, 24)
-            found = one_half_all(n, p_half, p_all)
-            reciprocal, wastage = mp_one_half_all(n, p_half, p_all)
-            assert abs(found.mean_reciprocal / reciprocal - 1) < 2e-15
-            assert abs(found.wastage / wastage - 1) < 2e-14
+def assert_solves_the_chain(rel, n, p_h, p_n, rates):
+    classes = zip((1, n // 2, n), rates, (1 - p_h - p_n, p_h, p_n), strict=True)
+    present = [c for c in classes if c[2] > 0]
+    law = stationary.solve(MultiserverJobSystem.of(n, *zip(*present, strict=True)))
+    means = means_of(n, p_h, p_n, rates)
+    assert means.throughput == close(law.throughput, rel)
+    assert means.wastage == close(law.wastage, rel, abs=1e-13)
+    assert means.utilisation == close(law.utilisation, rel)
+    assert means.relative_completions == close(law.mean_relative_completions, rel, abs=1e-13)
 
 
-@pytest.mark.parametrize("x", [0.0, 1e-30, 1e-9, 1e-3, 0.3, 2.0, 40.0])
-@pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 40), (7, 9), (50, 3000), (3, 2)])
-def test_partial_log_series_is_its_sum(x, first, last):
-    direct = math.fsum(math.exp(-x * s) / s for s in range(first, last + 1))
-    assert partial_log_series(x, first, last) == pytest.approx(direct, rel=2e-14, abs=1e-300)
+@pytest.mark.parametrize("seed", range(10))
+def test_random_systems(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(24):
+        n = 2 * int(np.exp(rng.uniform(0, np.log(101))))
+        weights = 10 ** rng.uniform(-6, 0, 3)
+        _, p_h, p_n = (weights / weights.sum()).tolist()
+        rates = tuple((10 ** rng.uniform(-2, 2, 3)).tolist())
+        assert_solves_the_chain(1e-10, n, p_h, p_n, rates)
 
 
-@pytest.mark.parametrize("n", [4, 10, 10**8])
-def test_closed_form_with_one_need(n):
-    for p_half, p_all, throughput in ((0, 0, n), (1, 0, 2), (0, 1, 1)):
-        found = one_half_all(n, p_half, p_all)
-        assert (found.throughput, found.wastage) == (pytest.approx(throughput, rel=1e-15), 0)
+@pytest.mark.parametrize(("p_h", "p_n"), [(0.02, 0.0), (0.0, 0.3), (0.6, 0.4), (1 / 3, 1 / 3)])
+@pytest.mark.parametrize("n", [2, 4, 6, 30])
+def test_absent_classes(n, p_h, p_n):
+    assert_solves_the_chain(1e-11, n, p_h, p_n, (2.0, 0.7, 0.1))
+
+
+def test_ten_thousand_servers():
+    assert_solves_the_chain(1e-10, 10_000, 2e-4, 5e-5, (1.0, 30.0, 200.0))
+
+
+@pytest.mark.parametrize("p_n", [0.0, 1e-12, 1e-7, 1e-3])
+@pytest.mark.parametrize("mu_h", [2.0, 100.0, 450.0, 499.0, 600.0, 1e4])
+def test_ages_beside_half_size_jobs(mu_h, p_n):
+    """The corners but H_k and D_k may lie e^100 completions apart."""
+    assert_solves_the_chain(1e-12, 1000, 0.5, p_n, (1.0, mu_h, 1.0))
+
+
+# The chain again, in as many digits as it cancels.
+
+
+def successors(n, needs, p, mu, state):
+    """Law of the next state, a state being (jobs in service by class, class of the blocked job)."""
+    counts, head = state
+    rate = sum(u * m for u, m in zip(counts, mu, strict=True))
+    law = defaultdict(mp.mpf)
+    for c in range(3):
+        if counts[c]:
+            for after, chance in admit(n, needs, p, shifted(counts, c, -1), head).items():
+                law[after] += chance * counts[c] * mu[c] / rate
+    return {after: chance for after, chance in law.items() if chance}
+
+
+def dense(n, p_h, p_n, rates):
+    """X, E[N_idle] and E[Δ(Y_d)] from the dense balance and Poisson equations."""
+    needs, mu = (1, n // 2, n), [mp.mpf(m) for m in rates]
+    p = [1 - mp.mpf(p_h) - mp.mpf(p_n), mp.mpf(p_h), mp.mpf(p_n)]
+    jumps, found = {}, [((0, 0, 1), None), ((n, 0, 0), None), ((0, 2, 0), None)]
+    while found:
+        state = found.pop()
+        if state not in jumps:
+            jumps[state] = successors(n, needs, p, mu, state)
+            found += jumps[state]
+    size = len(jumps)
+    rate = [sum(u * m for u, m in zip(counts, mu, strict=True)) for counts, _ in jumps]
+    idle = [n - sum(u * v for u, v in zip(counts, needs, strict=True)) for counts, _ in jumps]
+    P = mp.matrix([[law.get(state, mp.mpf(0)) for state in jumps] for law in jumps.values()])
+
+    balance = (mp.eye(size) - P).T
+    balance[0, :] = mp.ones(1, size)
+    flow = mp.lu_solve(balance, mp.matrix([1] + [0] * (size - 1)))
+    sojourn = [z / r for z, r in zip(flow, rate, strict=True)]
+    X = 1 / sum(sojourn)
+    poisson, reward = mp.eye(size) - P, mp.matrix([1 - X / r for r in rate])
+    # Some states may be transient; the equation of the likeliest one is not needed.
+    spare = max(range(size), key=lambda i: flow[i])
+    poisson[spare, :], reward[spare] = mp.matrix([sojourn]), 0
+    relative = mp.lu_solve(poisson, reward)
+    wastage = X * sum(t * i for t, i in zip(sojourn, idle, strict=True))
+    return X, wastage, sum(z * d for z, d in zip(flow, relative, strict=True))
+
+
+EXTREME = [
+    *itertools.product((1e-12, 1e-6, 0.25), repeat=2),
+    *((1 - 1e-12, 0.0), (0.0, 1 - 1e-12), (0.5, 0.5 - 1e-12)),
+    *((1 - 2e-12, 1e-12), (1e-12, 1 - 2e-12), (0.0, 1e-24), (1e-24, 0.0)),
+]
+RATES = [(1.0, 1.0, 1.0), (1.0, 4.0, 8.0), (0.01, 1.0, 100.0), (100.0, 1.0, 0.01), (1, 1e-4, 1e4)]
+
+
+@pytest.mark.parametrize(("p_h", "p_n"), EXTREME)
+@pytest.mark.parametrize("n", [2, 8])
+def test_many_digits(n, p_h, p_n):
+    with mp.workdps(120):
+        for rates in RATES:
+            means = means_of(n, p_h, p_n, rates)
+            found = means.throughput, means.wastage, means.relative_completions
+            for ours, theirs in zip(found, dense(n, p_h, p_n, rates), strict=True):
+                assert abs(ours - theirs) <= 1e-13 * abs(theirs) + 1e-60, rates
+
+
+# What is known in closed form.
+
+FIELDS = "throughput", "wastage", "utilisation", "relative_completions"
+
+
+@pytest.mark.parametrize("p_n", [0.9, 0.3, 1e-2, 1e-4, 1e-8, 1e-12])
+@pytest.mark.parametrize(("n", "rel"), [(2, 1e-13), (6, 1e-13), (100, 1e-13), (100_000, 1e-11)])
+def test_without_half_size_jobs(n, p_n, rel):
+    for mu_1, mu_n in [(1.0, 1.0), (30.0, 0.2), (0.2, 30.0)]:
+        means, known = means_of(n, 0.0, p_n, (mu_1, 1.0, mu_n)), one_or_n(n, p_n, mu_1, mu_n)
+        for name in FIELDS:
+            assert getattr(means, name) == close(getattr(known, name), rel), name
+
+
+@pytest.mark.parametrize("p_n", [1e-5, 1e-7])
+def test_a_million_servers(p_n):
+    means, known = means_of(1_000_000, 0.0, p_n), one_or_n(1_000_000, p_n)
+    for name in FIELDS:
+        assert getattr(means, name) == close(getattr(known, name), 1e-10), name
 
 
 @pytest.mark.parametrize(
-    ("half", "all_servers", "boundary"), [(0, 1, 0.532), (1, 0, 0.794), (0.5, 0.5, 0.614)]
+    ("p_h", "p_n"), [(0.2, 0.3), (0.1, 0.0), (1e-3, 1e-5), (1e-12, 1e-7), (1e-6, 1e-12)]
 )
-def test_capacity_at_the_boundary_of_stability(half, all_servers, boundary):
-    """`multilevel-scaling`, Figs 6(a), 8(b) and 9: n = 10, the smallest utilisation over α."""
-    large = 10.0 ** -np.linspace(0, 3, 3001)
-    utilisation = [one_half_all(10, half * p, all_servers * p).utilisation for p in large]
-    assert round(min(utilisation), 3) == boundary
+@pytest.mark.parametrize("n", [4, 50, 20_000])
+def test_equal_rates(n, p_h, p_n):
+    means, known = (
+        means_of(n, p_h, p_n, (3.0, 3.0, 3.0)),
+        one_half_all_one_rate(n, p_h, p_n, 3.0),
+    )
+    assert means.throughput == close(known.throughput, 1e-12)
+    assert means.wastage == close(known.wastage, 2e-12)
+
+
+@pytest.mark.parametrize("p_h", [0.8, 0.1, 1e-3, 1e-5])
+@pytest.mark.parametrize("n", [4, 50, 20_000])
+def test_without_n_server_jobs(n, p_h):
+    for mu_1, mu_h in [(1.0, 1.0), (5.0, 0.1), (0.1, 5.0)]:
+        system = MultiserverJobSystem.of(n, (1, n // 2), (mu_1, mu_h), (1 - p_h, p_h))
+        means, known = means_of(n, p_h, 0.0, (mu_1, mu_h, 1.0)), two_class.law(system)
+        assert means.throughput == close(known.throughput, 2e-12)
+        assert means.wastage == close(known.wastage, 2e-12)
+
+
+@pytest.mark.parametrize("n", [2, 4, 50, 3000])
+def test_a_single_kind_of_job(n):
+    rates = 3.0, 0.7, 0.2
+    for p, throughput in (((1, 0, 0), 3.0 * n), ((0, 1, 0), 1.4), ((0, 0, 1), 0.2)):
+        means = one_half_all(n, p, rates)
+        assert (means.throughput, means.utilisation) == close((throughput, 1), 1e-15)
+        assert (means.wastage, means.relative_completions) == close((0, 0), 0, abs=1e-25)
+
+
+# Properties.
+
+halves = st.one_of(st.integers(1, 30), st.integers(1, 2000))
+chances = st.floats(-12, math.log10(0.5)).map(lambda exponent: 10**exponent)
+rates = st.tuples(*[st.floats(-4, 4).map(lambda exponent: 10**exponent)] * 3)
+
+
+@settings(deadline=None)
+@given(halves, chances, chances, rates, st.integers(-40, 40))
+def test_unit_of_time_does_not_matter(h, p_h, p_n, mu, exponent):
+    here = means_of(2 * h, p_h, p_n, mu)
+    there = means_of(2 * h, p_h, p_n, tuple(m * 2.0**exponent for m in mu))
+    assert there.throughput == here.throughput * 2.0**exponent
+    assert all(getattr(there, name) == getattr(here, name) for name in FIELDS[1:])
+
+
+@settings(deadline=None)
+@given(halves, chances, chances, rates)
+def test_bounds_and_littles_law(h, p_h, p_n, mu):
+    n, means = 2 * h, means_of(2 * h, p_h, p_n, mu)
+    demand = (1 - p_h - p_n) / mu[0] + h * p_h / mu[1] + n * p_n / mu[2]
+    assert means.utilisation == close(means.throughput * demand / n, 1e-11)
+    assert means.utilisation + means.wastage / n == close(1, 1e-13)
+    fastest = max(n * mu[0], h * mu[0] + mu[1], 2 * mu[1], mu[2])
+    assert 0 < means.throughput <= fastest * (1 + 1e-13)
+    assert 0 <= means.wastage <= n
+    assert means.relative_completions >= 0
+
+
+def test_narrow_floats_lose_nothing():
+    narrow = one_half_all(np.int64(100), np.float32([0.5, 0.25, 0.25]), np.float32([2, 1, 0.5]))
+    assert narrow == one_half_all(100, (0.5, 0.25, 0.25), (2.0, 1.0, 0.5))
+
+
+LAW = 0.5, 0.25, 0.25
+
+
+@pytest.mark.parametrize("servers", [0, 5, 4.0, True])
+def test_bad_servers(servers):
+    with pytest.raises(ValueError, match=r"^servers must .*, found "):
+        one_half_all(servers, LAW)
+
+
+@pytest.mark.parametrize(
+    "p", [(0.5, 0.5), 0.5, (1.5, -0.25, -0.25), (0.5, 0.2, 0.2), (0.5, math.nan, 0.5), ("1", 0, 0)]
+)
+def test_bad_probabilities(p):
+    with pytest.raises(ValueError, match=r"^probabilities must .*, found "):
+        one_half_all(4, p)
+
+
+@pytest.mark.parametrize(
+    "mu", [(1, 1), (1, 0, 1), (1, math.inf, 1), (1, 1, math.nan), (1e10, 1, 1e-10)]
+)
+def test_bad_rates(mu):
+    with pytest.raises(ValueError, match=r"^rates must .*, found "):
+        one_half_all(4, LAW, mu)

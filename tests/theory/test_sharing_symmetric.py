@@ -201,7 +201,7 @@ def test_refusals():
     assert solve(pools, [JobType(3.99, (2, 0)), JobType(1.0, (1, 1))]).mean_jobs[0] > 100
     with pytest.raises(ValueError, match="at most the 100 servers"):
         random_assignment(100, 101, 1.0)
-    with pytest.raises(ValueError, match=r"degree is 1\.5"):
+    with pytest.raises(ValueError, match=r"degree must be a positive integer, found 1\.5"):
         random_assignment(100, 1.5, 1.0)
     with pytest.raises(ValueError, match="expected finite numbers"):
         random_assignment(100, 2, [1.0, math.nan])
@@ -214,7 +214,7 @@ def test_refusals():
         solve(pools, [])
     with pytest.raises(ValueError, match="rate is 0"):
         ServerPool(1, 0)
-    with pytest.raises(ValueError, match="servers is 0"):
+    with pytest.raises(ValueError, match="servers must be a positive integer, found 0"):
         ServerPool(0)
     with pytest.raises(ValueError, match="load is -1"):
         JobType(-1, (1,))

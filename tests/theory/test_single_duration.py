@@ -19,7 +19,7 @@ from scipy.stats import binom
 
 from multiserver.saturated.single_duration import (
     jobs_in_service_law,
-    one_half_all,
+    one_half_all_one_rate,
     single_duration,
 )
 
@@ -157,7 +157,7 @@ def test_bounds_and_scaling(system, mu, factor, spare):
     assert -1e-12 < found.wastage < max(needs)
     assert n // max(needs) - 1e-9 <= found.jobs_in_service <= n // min(needs) + 1e-9
     assert found.utilisation == pytest.approx(1 - found.wastage / n, rel=1e-12)
-    assert found.utilisation == pytest.approx(found.throughput / found.unwasted_throughput)
+    assert found.utilisation == pytest.approx(found.throughput / found.naive_throughput)
     scaled = single_duration(factor * n + spare % factor, [factor * v for v in needs], p, mu)
     assert scaled.throughput == pytest.approx(found.throughput, rel=1e-13)
 
@@ -181,11 +181,11 @@ def test_a_single_need_fills_the_servers(n, v):
         (single_duration, "probabilities", (4, [1, 2], [0.5, 0.4])),
         (jobs_in_service_law, "probabilities", (4, [1, 2], [math.nan, 0.5])),
         (single_duration, "mu", (4, [1], [1.0], math.inf)),
-        (one_half_all, "servers", (7, 0.1, 0.1)),
-        (one_half_all, "p_half, p_all", (4, -0.1, 0.1)),
-        (one_half_all, "p_half, p_all", (4, 0.6, 0.5)),
-        (one_half_all, "p_half, p_all", (4, 0.1, math.nan)),
-        (one_half_all, "mu", (4, 0.1, 0.1, 0.0)),
+        (one_half_all_one_rate, "servers", (7, 0.1, 0.1)),
+        (one_half_all_one_rate, "p_half, p_all", (4, -0.1, 0.1)),
+        (one_half_all_one_rate, "p_half, p_all", (4, 0.6, 0.5)),
+        (one_half_all_one_rate, "p_half, p_all", (4, 0.1, math.nan)),
+        (one_half_all_one_rate, "mu", (4, 0.1, 0.1, 0.0)),
     ],
 )
 def test_bad_arguments_are_named(function, name, arguments):

@@ -6,17 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from tests.conftest import compute
 
-from quantities.traces import (
-    commonest_need,
-    correlation,
-    count_rows,
-    generate,
-    generated_law,
-    read_jobs,
-    read_table,
-    smallest_to_largest,
-)
+from claims.traces import commonest_need, correlation, smallest_to_largest
+from models.traces import count_rows, generate, read_jobs, read_table
+from multiserver.simulation.correlated_jobs import CorrelatedJobs
 from studies import trace_rows, trace_summary, workload_facts
 from traces import Chunk, aggregate
 
@@ -40,14 +34,14 @@ def test_parameters_are_recovered_from_a_million_jobs(million):
     # A class has 3e5 jobs or more and durations of a coefficient of variation of 0.82: rates err by
     # 0.15 %, 6.7 standard errors being 1 %; the correlation by 0.001.
     classes = aggregate.by_need(million)
-    law = generated_law(LAW)
+    law = CorrelatedJobs(*(LAW[key] for key in list(LAW)[2:]))
     rates = (classes["jobs"] / classes["duration"]).to_numpy()
-    assert np.abs(rates * law["mean"] - 1).max() < 0.01
-    assert np.abs(classes["jobs"] / 1e6 - law["probability"]).max() < 5 * 0.0005
+    assert np.abs(rates * law.means - 1).max() < 0.01
+    assert np.abs(classes["jobs"] / 1e6 - law.probabilities).max() < 5 * 0.0005
     found = aggregate.fit(million)
     assert abs(found.correlation - 0.45) < 0.02
-    x = np.log(law["need"])
-    deviation = math.sqrt(law["probability"] @ (x - law["probability"] @ x) ** 2)
+    x, p = np.log(law.needs), np.array(law.probabilities)
+    deviation = math.sqrt(p @ (x - p @ x) ** 2)
     assert abs(found.exponent - 0.45 * 0.8 / deviation) < 0.001
 
 
@@ -89,7 +83,7 @@ def test_intervals_hold_their_durations():
     durations = np.array([1.0, 9.999999, 10.0, 0.1, 3600.0])
     bins = aggregate.bin_of(durations)
     assert bins.tolist() == [0, 7, 8, -8, 28]
-    table = trace_summary.compute({"generated": LAW | {"jobs": 5000}})
+    table = compute(trace_summary, {"generated": LAW | {"jobs": 5000}})
     means = table["duration"] / table["jobs"]
     assert ((table["from"] <= means) & (means < table["to"])).all()
     assert list(table) == list(trace_summary.UNITS)
@@ -119,10 +113,10 @@ def test_quantities_of_the_papers(million):
 
 def test_facts_and_rows_are_tidy():
     parameters = {"generated": LAW | {"jobs": 1000}}
-    facts = workload_facts.compute(parameters)
+    facts = compute(workload_facts, parameters)
     assert list(facts) == list(workload_facts.UNITS)
     assert facts.set_index("quantity")["value"]["jobs"] == 1000
-    rows = trace_rows.compute(parameters)
+    rows = compute(trace_rows, parameters)
     assert list(rows) == list(trace_rows.UNITS)
     assert rows["rows"].tolist() == [1000]
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import traces
-from quantities.traces import count_rows, generate, read_chunks, read_jobs
+from models.traces import count_rows, generate, read_chunks, read_jobs
 from traces import FAULTS, LEFT_OUT, Lines, borg, plain, slurm, swf
 
 ROOT = Path(__file__).resolve().parents[2]

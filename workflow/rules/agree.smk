@@ -3,17 +3,18 @@
 
 rule agree:
     input:
-        [product.mark for product in plan.complete()],
+        [product.targets for product in plan.complete()],
     output:
-        AGREED,
+        summary=plan.agreement.file,
+        sums=plan.agreement.sums,
     log:
         "results/logs/agree.log",
     conda:
         "../envs/atlas.yaml"
     params:
-        script=f"{SCRIPTS}/agree.py",
-        spec=plan.spec_file,
+        scripts=SCRIPTS,
+        spec=plan.agreement.spec_file,
     message:
         "agree: judge the whole run"
     shell:
-        "python {params.script:q} {params.spec:q} --output {output:q} 2>&1 | tee {log:q}"
+        "python {params.scripts:q} agree {params.spec:q} --output {output.summary:q} 2>&1 | tee {log:q}"

@@ -6,8 +6,8 @@
 rule archive:
     input:
         ancient([product.targets for product in plan.complete()]),
-        ancient([s.file for product in plan.complete() for s in product.series.values()]),
-        ancient(AGREED),
+        ancient([name for series in plan.needed().values() for name in series.targets]),
+        ancient(plan.agreement.file),
     output:
         plan.archive.file,
     log:
@@ -15,13 +15,13 @@ rule archive:
     conda:
         "../envs/atlas.yaml"
     params:
-        script=f"{SCRIPTS}/archive.py",
+        scripts=SCRIPTS,
         spec=plan.archive.spec_file,
         root=os.path.relpath(ROOT),
     message:
         "archive {output}"
     shell:
-        "python {params.script:q} {params.spec:q} --root {params.root:q} --output {output:q}"
+        "python {params.scripts:q} archive {params.spec:q} --root {params.root:q} --output {output:q}"
         " 2>&1 | tee {log:q}"
 
 
@@ -32,9 +32,9 @@ rule verify:
     conda:
         "../envs/atlas.yaml"
     params:
-        script=f"{SCRIPTS}/verify.py",
+        scripts=SCRIPTS,
         archive=plan.archive.file,
     message:
         "verify the outputs against {params.archive}"
     shell:
-        "python {params.script:q} . --against {params.archive:q} 2>&1 | tee {log:q}"
+        "python {params.scripts:q} verify . --against {params.archive:q} 2>&1 | tee {log:q}"

@@ -9,9 +9,10 @@ rule benchmarks:
     conda:
         "../envs/atlas.yaml"
     params:
-        script=f"{SCRIPTS}/benchmark.py",
+        path=os.pathsep.join(str(ROOT / part) for part in ("scripts", "src")),
+        script=os.path.relpath(ROOT / "benchmarks/benchmark.py"),
         code=plan.code("benchmark"),
     message:
         "benchmark the mathematics"
     shell:
-        "python {params.script:q} --output {output:q} 2>&1 | tee {log:q}"
+        "PYTHONPATH={params.path:q} python {params.script:q} --output {output:q} 2>&1 | tee {log:q}"

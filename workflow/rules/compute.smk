@@ -3,16 +3,18 @@
 
 rule compute:
     output:
-        "results/series/{study}/{digest}.csv",
+        data="results/series/{study}/{digest}.csv",
+        sums="results/series/{study}/{digest}.sha256",
     log:
         "results/logs/compute/{study}/{digest}.log",
     conda:
         "../envs/atlas.yaml"
     params:
-        script=f"{SCRIPTS}/compute.py",
+        scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(**wildcards).spec_file,
         used_by=lambda wildcards: plan.find(**wildcards).used_by,
     message:
         "compute {wildcards.study} for {params.used_by}"
     shell:
-        "python {params.script:q} {params.spec:q} --output {output:q} 2>&1 | tee {log:q}"
+        "python {params.scripts:q} compute {params.spec:q} --output {output.data:q}"
+        " 2>&1 | tee {log:q}"

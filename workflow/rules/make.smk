@@ -8,7 +8,7 @@ for product in plan.products:
         name:
             f"{product.paper}_{product.id}"
         input:
-            [series.file for series in product.series.values()],
+            [name for series in product.series.values() for name in series.targets],
         output:
             *product.files,
             mark=product.mark,
@@ -17,9 +17,11 @@ for product in plan.products:
         conda:
             "../envs/atlas.yaml"
         params:
-            script=f"{SCRIPTS}/{product.stage}.py",
+            scripts=SCRIPTS,
+            stage=product.stage,
             spec=product.spec_file,
         message:
             f"{product.stage} {product.paper}/{product.id}"
         shell:
-            "python {params.script:q} {params.spec:q} --mark {output.mark:q} 2>&1 | tee {log:q}"
+            "python {params.scripts:q} {params.stage} {params.spec:q} --mark {output.mark:q}"
+            " 2>&1 | tee {log:q}"

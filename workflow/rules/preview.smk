@@ -16,8 +16,8 @@ rule preview:
     conda:
         "../envs/atlas.yaml"
     params:
-        script=f"{SCRIPTS}/preview.py",
+        scripts=SCRIPTS,
     message:
         "preview {wildcards.paper}/{wildcards.id}"
     shell:
-        "python {params.script:q} {input:q} --output {output:q} 2>&1 | tee {log:q}"
+        "python {params.scripts:q} preview {input:q} --output {output:q} 2>&1 | tee {log:q}"

@@ -4,8 +4,7 @@
 
 rule gallery:
     input:
-        [product.targets for product in plan.complete()],
-        [series.file for product in plan.complete() for series in product.series.values()],
+        plan.marks,
     output:
         directory("figures/gallery"),
         mark=plan.gallery.mark,
@@ -14,9 +13,10 @@ rule gallery:
     conda:
         "../envs/atlas.yaml"
     params:
-        script=f"{SCRIPTS}/publish.py",
+        scripts=SCRIPTS,
         spec=plan.gallery.spec_file,
     message:
         "publish the gallery"
     shell:
-        "python {params.script:q} {params.spec:q} --mark {output.mark:q} 2>&1 | tee {log:q}"
+        "python {params.scripts:q} publish {params.spec:q} --mark {output.mark:q}"
+        " 2>&1 | tee {log:q}"

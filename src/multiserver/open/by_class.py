@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks
-from multiserver.open.qbd import solve
+from multiserver.open.qbd import StationaryLaw, solve
 
 
 def response_times(blocks: FcfsBlocks, arrival_rate: float) -> NDArray[np.float64]:
@@ -25,8 +25,12 @@ def response_times(blocks: FcfsBlocks, arrival_rate: float) -> NDArray[np.float6
 
     Raises `UnstableError` unless λ < λ*.
     """
-    law = solve(blocks.at(arrival_rate))
-    system = blocks.system
+    return of_law(blocks, solve(blocks.at(arrival_rate)))
+
+
+def of_law(blocks: FcfsBlocks, law: StationaryLaw) -> NDArray[np.float64]:
+    """The same, given the law of these blocks at the arrival rate λ."""
+    system, arrival_rate = blocks.system, law.qbd.arrival_rate
     blocking = np.zeros(len(system.classes))
     for fronts, masses in zip(blocks.fronts, (*law.boundary, law.above), strict=True):
         for (_, head), mass in zip(fronts, masses, strict=True):

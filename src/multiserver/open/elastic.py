@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Literal
 
 import numpy as np
 
-from multiserver.open.qbd import Level, QuasiBirthDeath, UnstableError, solve
+from multiserver.checks import require_integer
+from multiserver.errors import TooLargeError, UnstableError
+from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 
 LARGEST_LOST_MASS = 1e-18
 MAX_PHASES = 1500
@@ -45,9 +46,7 @@ class ElasticInelastic:
     first: Literal["inelastic", "elastic"]
 
     def __post_init__(self) -> None:
-        k = self.servers
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise ValueError(f"servers must be a positive integer, found {k!r}")
+        require_integer("servers", self.servers)
         for rate in (self.inelastic_rate, self.elastic_rate):
             if not 0 < rate < math.inf:
                 raise ValueError(f"rates must be positive finite numbers, found {rate!r}")
@@ -111,7 +110,7 @@ def truncation(model: ElasticInelastic, arrival_rate: float) -> tuple[int, float
     beyond = max(0, math.ceil(math.log(LARGEST_LOST_MASS / busy) / math.log(load)))
     largest = max(servers, servers - 1 + beyond)
     if largest > MAX_PHASES:
-        raise ValueError(
+        raise TooLargeError(
             f"the class that goes first has a load of {load!r}:"
             f" more than {MAX_PHASES} of its jobs would have to be told apart"
         )
@@ -154,7 +153,11 @@ def _arrival_rates(model: ElasticInelastic, arrival_rate: float) -> tuple[float,
         raise ValueError(f"arrival_rate must be a positive finite number, found {arrival_rate!r}")
     if arrival_rate * model.mean_size >= 1:
         limit = 1 / model.mean_size
-        raise UnstableError(f"the arrival rate {arrival_rate!r} must be below λ* = {limit!r}")
+        raise UnstableError(
+            f"the arrival rate {arrival_rate!r} must be below λ* = {limit!r}",
+            arrival_rate=arrival_rate,
+            limit=limit,
+        )
     inelastic = arrival_rate * model.inelastic_probability
     return inelastic, arrival_rate * (1 - model.inelastic_probability)
 

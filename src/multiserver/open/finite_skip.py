@@ -19,6 +19,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.errors import TooLargeError
 from multiserver.open.qbd import Level, QuasiBirthDeath, StationaryLaw
 from multiserver.sizes import Size
 
@@ -100,7 +101,7 @@ class FrontBlocks:
 def prepare(model: FiniteSkipModel) -> FrontBlocks:
     """Enumerate the levels of a model, once for all arrival rates.
 
-    Raises `ValueError` if it has more than `MAX_FRONTS` fronts.
+    Raises `TooLargeError` if it has more than `MAX_FRONTS` fronts.
     """
     found = _reachable(model)
     jobs = {front: sum(model.counts(front)) for front in found}
@@ -172,7 +173,7 @@ def _reachable(model: FiniteSkipModel) -> list[Front]:
         pending += (new := [other for other in dict.fromkeys(after) if other not in found])
         found.update(dict.fromkeys(new))
         if len(found) > MAX_FRONTS:
-            raise ValueError(f"the model has more than {MAX_FRONTS} fronts: {model!r}")
+            raise TooLargeError(f"the model has more than {MAX_FRONTS} fronts: {model!r}")
     return list(found)
 
 

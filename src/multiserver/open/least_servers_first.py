@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 
@@ -98,7 +99,7 @@ def _idle_of_first(n: int, need: int, load: float) -> NDArray[np.int64]:
     """The servers that each N_1 = 0, 1, … leaves, up to one beyond which little mass lies."""
     largest = n // need + math.ceil(math.log(NEGLIGIBLE) / math.log(load))
     if largest > LARGEST_PHASE:
-        raise ValueError(
+        raise TooLargeError(
             f"jobs of need {need} use {load:.4f} of what they can: too close to 1 to go on"
         )
     return n - np.minimum(np.arange(largest + 1), n // need) * need

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 
+from multiserver.checks import require_integer
 from multiserver.open.finite_skip import FiniteSkipModel, phase_rates, shifted
 from multiserver.sizes import Size
 
@@ -22,8 +22,7 @@ class LimitedProcessorSharing(FiniteSkipModel):
     size: Size
 
     def __post_init__(self) -> None:
-        if isinstance(self.limit, bool) or not isinstance(self.limit, Integral) or self.limit < 1:
-            raise ValueError(f"limit must be a positive integer, found {self.limit!r}")
+        require_integer("limit", self.limit)
         phase_rates(self.size)
 
     @property

@@ -22,7 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
+from multiserver.open.finite_skip import shifted
 from multiserver.open.qbd import Level, QuasiBirthDeath
 from multiserver.open.solve import law_of_rates
 
@@ -66,7 +68,7 @@ class FcfsBlocks:
 def prepare(system: MultiserverJobSystem) -> FcfsBlocks:
     """Enumerate the levels of a system, once for all arrival rates.
 
-    Raises `ValueError` if Σ_k m_k² exceeds `LARGEST`: the blocks are dense.
+    Raises `TooLargeError` if Σ_k m_k² exceeds `LARGEST`: the blocks are dense.
     """
     model = _Fronts(system)
     top = model.top
@@ -110,8 +112,8 @@ class _Fronts:
                 raise self.too_large()
         return found
 
-    def too_large(self) -> ValueError:
-        return ValueError(
+    def too_large(self) -> TooLargeError:
+        return TooLargeError(
             f"the levels of {self.servers} servers and needs {self.needs} would take matrices of"
             f" more than {LARGEST} numbers"
         )
@@ -139,7 +141,7 @@ class _Fronts:
                 continue
             for c, p in enumerate(self.probabilities):
                 fits = self.needs[c] <= idle
-                after = (_shifted(counts, c, 1), UNSAMPLED) if fits else (counts, c)
+                after = (shifted(counts, c, 1), UNSAMPLED) if fits else (counts, c)
                 row[above[after]] += p
         return matrix
 
@@ -153,11 +155,11 @@ class _Fronts:
             for c, u in enumerate(counts):
                 if not u:
                     continue
-                left, rate = _shifted(counts, c, -1), u * self.rates[c]
+                left, rate = shifted(counts, c, -1), u * self.rates[c]
                 if head == UNSAMPLED:
                     row += rate * settled[left]
                 elif self.needs[head] <= self.idle(left):
-                    row += rate * settled[_shifted(left, head, 1)]
+                    row += rate * settled[shifted(left, head, 1)]
                 else:
                     row[below[left, head]] += rate
         return matrix
@@ -174,7 +176,7 @@ class _Fronts:
                 continue
             for c, p in enumerate(self.probabilities):
                 if self.needs[c] <= idle:
-                    law += p * laws[_shifted(counts, c, 1)]
+                    law += p * laws[shifted(counts, c, 1)]
                 else:
                     law[level[counts, c]] += p
         return laws
@@ -183,7 +185,3 @@ class _Fronts:
 def _total(counts: Counts, needs: Counts) -> int:
     """Servers held, by the classes that `counts` knows so far."""
     return sum(u * v for u, v in zip(counts, needs, strict=False))
-
-
-def _shifted(counts: Counts, c: int, by: int) -> Counts:
-    return (*counts[:c], counts[c] + by, *counts[c + 1 :])

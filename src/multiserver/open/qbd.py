@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiserver.errors import UnstableError
 from multiserver.open.solve import (
     SumOverLevels,
     first_passage,
@@ -39,10 +40,6 @@ Vector = NDArray[np.float64]
 # Rates typed or summed by people; a drift below the second number is rounding, not stability.
 RATE_TOLERANCE = 1e-9
 SMALLEST_DRIFT = 1e-14
-
-
-class UnstableError(ValueError):
-    """The process has no stationary law: jobs arrive at least as fast as they can leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +250,8 @@ def _negative_drift(qbd: QuasiBirthDeath, phases: Vector) -> float:
         phase_stays = np.count_nonzero(up) == np.count_nonzero(np.diagonal(up))
         bound = "λ* =" if phase_stays else "the rate at which they can leave,"
         raise UnstableError(
-            f"jobs arrive at rate {qbd.arrival_rate!r}, which must be below {bound} {leaving!r}"
+            f"jobs arrive at rate {qbd.arrival_rate!r}, which must be below {bound} {leaving!r}",
+            arrival_rate=qbd.arrival_rate,
+            limit=leaving if phase_stays else math.nan,
         )
     return drift

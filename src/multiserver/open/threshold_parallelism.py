@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 
+from multiserver.checks import SUM_TOLERANCE
 from multiserver.open.finite_skip import (
     FiniteSkipModel,
     phase_rates,
@@ -23,8 +24,6 @@ from multiserver.sizes import Size
 
 SATISFIED = -1
 Front = tuple[tuple[int, ...], int]
-
-PROBABILITY_SUM_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class ThresholdParallelism(FiniteSkipModel):
             if isinstance(p, bool) or not isinstance(p, Integral) or not 1 <= p <= self.servers:
                 raise ValueError(f"thresholds must be integers in 1 … {self.servers}, found {p!r}")
         total = math.fsum(self.probabilities)
-        if min(self.probabilities) <= 0 or abs(total - 1) > PROBABILITY_SUM_TOLERANCE:
+        if min(self.probabilities) <= 0 or abs(total - 1) > SUM_TOLERANCE:
             raise ValueError(
                 f"probabilities must be positive and sum to 1, found {self.probabilities!r}"
             )

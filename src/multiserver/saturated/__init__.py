@@ -7,12 +7,15 @@ system (`two-class-stability`, Theorem 4.3), and n − λ* E[S] servers are wast
 - `chain`: the states and transitions for any classes, by enumeration;
 - `stationary`: their laws and relative completions, by sparse linear algebra;
 - `two_class`: the product form for two classes, vectorised over sweeps;
-- `peak`: the mix that wastes most servers;
+- `peak`: where a curve over the mixes is highest, and the mix that wastes most servers;
 - `limits`: what it tends to when one class is far faster than the other;
 - `single_duration`: the product form when all classes have the same rate;
 - `one_or_n`: needs 1 and n in closed form, up to n = 1e8;
-- `half_size`: needs 1, n/2 and n by recursion;
+- `one_half_all`: needs 1, n/2 and n by recursion;
 - `asymptotics`: how the system with needs 1 and n grows with n;
 - `dispatch`: the cheapest exact method for a system;
-- `formulations`: three descriptions of the saturated system, job by job, that are one.
+- `formulations`: three descriptions of the saturated system, job by job, that are one;
+- `agreement`: the product form of two classes beside the enumerated chain;
+- `extrapolation`: limits as n → ∞ from exact values;
+- `reduction`: two of the needs of a system, to stand for all.
 """

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
 
 UNSAMPLED = -1
@@ -61,9 +62,17 @@ class SaturatedChain:
             total, term = total + term, onward @ term
         return tuple(c[:, :timed] + c[:, timed:] @ total for c in self.completions)
 
+    def states(self) -> list[tuple[int, ...]]:
+        """The timed states as (h, u_1, u_2, …), h being 1 if a job blocks and 0 if not: [h, a, b]
+        of `two-class-stability` for two classes."""
+        return [
+            (int(head != UNSAMPLED), *map(int, jobs))
+            for head, jobs in zip(self.blocking, self.in_service, strict=True)
+        ]
+
 
 def enumerate_chain(system: MultiserverJobSystem) -> SaturatedChain:
-    """The saturated chain of a system. Raises `ValueError` if it would exceed `LARGEST` states."""
+    """The saturated chain of a system. Raises `TooLargeError` beyond `LARGEST` states."""
     grid = _Grid(system)
     timed = (grid.head != UNSAMPLED) | (grid.idle < grid.smallest)
     drawing = np.flatnonzero(~timed)
@@ -87,6 +96,16 @@ def enumerate_chain(system: MultiserverJobSystem) -> SaturatedChain:
         completions=tuple(c[keep][:, order] for c in completions),
         entries=entries[order[len(keep) :]][:, order],
     )
+
+
+def packings(system: MultiserverJobSystem) -> int:
+    """How many ways there are to hold more than n − 2 v_max of the servers: what the enumeration
+    looks at, and so a bound on the number of states but for h."""
+    ways = [1] + [0] * system.servers
+    for need in system.needs:
+        for held in range(need, system.servers + 1):
+            ways[held] += ways[held - need]
+    return sum(ways[max(system.servers - 2 * max(system.needs) + 1, 0) :])
 
 
 class _Grid:
@@ -155,7 +174,7 @@ def _count_vectors(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]:
     idle, and a completion frees at most v_max more."""
     order = np.argsort(needs)[::-1]
     if math.prod(int(servers // v) + 1 for v in needs) >= 2**62:
-        raise ValueError(f"too many states: {servers} servers shared by {len(needs)} classes")
+        raise TooLargeError(f"too many states: {servers} servers shared by {len(needs)} classes")
     least = max(servers - 2 * int(needs.max()) + 1, 0)
     columns: list[NDArray[np.int64]] = []
     used = np.zeros(1, dtype=np.int64)
@@ -163,7 +182,7 @@ def _count_vectors(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]:
         low = -(-(least - used).clip(0) // needs[c]) if c == order[-1] else np.zeros_like(used)
         repeats = (servers - used) // needs[c] - low + 1
         if repeats.sum() * (len(needs) + 1) > LARGEST:
-            raise ValueError(
+            raise TooLargeError(
                 f"the chain of {servers} servers and needs {sorted(needs.tolist())}"
                 f" may have more than {LARGEST} states"
             )

@@ -1,14 +1,16 @@
 """The cheapest exact method for a saturated system.
 
-| method               | where it applies                          | cost     | E[Δ(Y_d)] |
-|----------------------|-------------------------------------------|----------|-----------|
-| one class            | one class of jobs                         | constant | 0         |
-| needs 1 and n        | `one_or_n`                                | constant | yes       |
-| halves, one rate     | `one_half_all`, needs 1, n/2 and n        | constant | no        |
-| needs 1, n/2 and n   | `half_size`, any two or three of them     | linear   | yes       |
-| two-class product    | `two_class`, any two needs                | n/n1     | no        |
-| single duration      | `single_duration`, one rate for all       | n · d    | no        |
-| enumerated chain     | `stationary`, any classes                 | states   | yes       |
+==================  ===========================================  ========  =========
+method              where it applies                             cost      E[Δ(Y_d)]
+==================  ===========================================  ========  =========
+one class           one class of jobs                            constant  0
+needs 1 and n       `one_or_n`                                   constant  yes
+halves, one rate    `one_half_all_one_rate`, needs 1, n/2 and n  constant  no
+needs 1, n/2 and n  `one_half_all`, any two or three of them     linear    yes
+two-class product   `two_class`, any two needs                   n/n1      no
+single duration     `single_duration`, one rate for all          n · d     no
+enumerated chain    `stationary`, any classes                    states    yes
+==================  ===========================================  ========  =========
 
 The first that applies is taken; those that lack the relative completions only if these are not
 wanted. Every method is exact; each is tested against the enumerated chain.
@@ -20,9 +22,10 @@ from dataclasses import dataclass
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary, two_class
-from multiserver.saturated.half_size import half_size
+from multiserver.saturated.chain import packings
+from multiserver.saturated.one_half_all import RATIO_LIMIT, one_half_all
 from multiserver.saturated.one_or_n import one_or_n
-from multiserver.saturated.single_duration import one_half_all, single_duration
+from multiserver.saturated.single_duration import one_half_all_one_rate, single_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,18 @@ def solve(system: MultiserverJobSystem, relative_completions: bool = True) -> Sa
         wastage = n % needs[0]
         return SaturatedMeans(n // needs[0] * rates[0], wastage, 1 - wastage / n, 0.0, "one class")
     if needs == (1, n):
-        return _means(one_or_n(n, probabilities[1], *rates), "needs 1 and n")
-    if distinct and needs[0] == 1 and set(needs) <= halves.keys():
+        p_1, p_n = probabilities
+        return _means(one_or_n(n, p_n, *rates, probability_1=p_1), "needs 1 and n")
+    near = max(rates) / min(rates) <= RATIO_LIMIT
+    if near and distinct and needs[0] == 1 and set(needs) <= halves.keys():
         # A class that is not there has any rate.
         p, mu = [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]
         for need, probability, rate in zip(needs, probabilities, rates, strict=True):
             p[halves[need]], mu[halves[need]] = probability, rate
         if not relative_completions and len(set(rates)) == 1:
-            return _means(one_half_all(n, p[1], p[2], rates[0]), "halves, one rate")
-        return _means(half_size(n, tuple(p), tuple(mu)), "needs 1, n/2 and n")
+            found = one_half_all_one_rate(n, p[1], p[2], rates[0], p_one=p[0])
+            return _means(found, "halves, one rate")
+        return _means(one_half_all(n, tuple(p), tuple(mu)), "needs 1, n/2 and n")
     if not relative_completions and distinct and len(needs) == 2:
         return _means(two_class.law(ordered), "two-class product")
     if not relative_completions and distinct and len(set(rates)) == 1:
@@ -74,6 +80,14 @@ def solve(system: MultiserverJobSystem, relative_completions: bool = True) -> Sa
         law.mean_relative_completions,
         "enumerated chain",
     )
+
+
+def solve_within(system: MultiserverJobSystem, most: int) -> SaturatedMeans | None:
+    """The means without relative completions, or None if there are more than two classes and more
+    than `most` packings of the servers to look at."""
+    if len(system.classes) > 2 and packings(system) > most:
+        return None
+    return solve(system, relative_completions=False)
 
 
 def _means(found, method: str) -> SaturatedMeans:

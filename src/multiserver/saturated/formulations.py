@@ -17,7 +17,7 @@ enumerated for a handful of servers (`embedded_law`), as a check on all else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,11 @@ def service_law(
         counts = tuple(prefix.count(c) for c in range(len(system.classes)))
         served[counts] = served.get(counts, 0.0) + chance
     return served
+
+
+def law_gap(one: Mapping[Classes, float], other: Mapping[Classes, float]) -> float:
+    """The largest difference between the chances that two laws give a state."""
+    return max(abs(one.get(state, 0.0) - other.get(state, 0.0)) for state in one.keys() | other)
 
 
 def couple(system: MultiserverJobSystem, completions: int, rng: np.random.Generator) -> bool:

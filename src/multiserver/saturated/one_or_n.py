@@ -33,7 +33,7 @@ p^i/i = p ∫ (p t)^{i−1} dt and H_i/i = ∫ t^{i−1} ln(1/(1 − t)) dt over
     K = p_1 ∫_0^∞ e^{−y} φ(p_n + p_1 e^{−y}) dy,
     Q = p_1 ∫_0^∞ y e^{−y} φ(p_n + p_1 e^{−y}) dy − F/n,    F = p_1 φ(p_n):
 
-positive integrands, analytic for |Im y| < π/2, whatever n and p_n.
+positive integrands, analytic in a strip of half-width π/2, whatever n and p_n.
 
 If p_n ≥ 1/2, (A) may cancel (all of its order p_1 does, if μ_1 = μ_n), but sixty states hold all
 the mass. With a_i = 1 − μ τ_i, E[a_B] = 0, and m_k = E[a_B | B ≥ k], summing Lemma 5.5 by parts
@@ -52,10 +52,11 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import SUM_TOLERANCE
+from multiserver.saturated.quadrature import WEIGHTS, panels
+
 # Contributions below e^-TAIL of the whole are left out.
 TAIL = 42.0
-# With 16 nodes, a panel of length 2 in a strip of analyticity of half-width π/2 errs by 1e-17.
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 PANEL = 2.0
 # Beyond, n is not a float, and ν² or 1/ν² may overflow.
 LARGEST_EXACT, RATIO_LIMIT = 2**53, 1e100
@@ -76,22 +77,29 @@ class OneOrNMeans:
 
 
 def one_or_n(
-    servers: int, probability_n: float, rate_1: float = 1.0, rate_n: float = 1.0
+    servers: int,
+    probability_n: float,
+    rate_1: float = 1.0,
+    rate_n: float = 1.0,
+    *,
+    probability_1: float | None = None,
 ) -> OneOrNMeans:
     """The saturated system of n = `servers` servers, in a time that hardly depends on n.
 
     `probability_n` is p_n in [0, 1], the probability that a job needs all servers; `rate_1` and
     `rate_n` are μ_1 and μ_n, per unit of time. p_n may be far below the spacing of floats around 1;
-    p_n = 0 is the limit of one-server jobs alone.
+    p_n = 0 is the limit of one-server jobs alone. Where p_1 is that small, `probability_1` gives it
+    with digits that 1 − p_n has lost.
 
     Relative error of every field below 1e-13, measured for n up to 1e12, p_n down to 1e-24 and up
     to 1, μ_1/μ_n from 1e-6 to 1e6 (`multilevel-scaling`, Lemmas 5.3 and 5.5). Raises ValueError if
-    n is not an integer in 1 … 2^53, p_n not a probability, a rate not positive and finite, or the
-    rates more than a factor 1e100 apart.
+    n is not an integer in 1 … 2^53, p_n not a probability, p_1 not 1 − p_n, a rate not positive and
+    finite, or the rates more than a factor 1e100 apart.
     """
     n, p_n, mu_1, mu_n = _checked(servers, probability_n, rate_1, rate_n)
-    p_1, r, gap = 1 - p_n, mu_1 / mu_n, (mu_n - mu_1) / mu_n
-    K, scaled = _by_squares(n, p_n, gap) if p_n >= 0.5 else _by_quadrature(n, p_n, r, gap)
+    p_1 = 1 - p_n if probability_1 is None else _checked_complement(probability_1, p_n)
+    r, gap = mu_1 / mu_n, (mu_n - mu_1) / mu_n
+    K, scaled = _by_squares(n, p_1, gap) if p_n >= 0.5 else _by_quadrature(n, p_n, r, gap)
     nu = 1 / (p_1 / n + p_n * (r + K))
     return OneOrNMeans(
         throughput=nu * mu_1,
@@ -105,7 +113,9 @@ def _by_quadrature(n: float, p_n: float, r: float, gap: float) -> tuple[float, f
     """K and E[Δ(Y_d)]/ν² by (A)."""
     p_1 = 1 - p_n
     # Once e^-y is below p_n or 1/n, φ is constant and the integrands fall as e^-y.
-    y, weight = _panels(math.log(n if n * p_n < 1 else 1 / p_n) + TAIL)
+    length = math.log(n if n * p_n < 1 else 1 / p_n) + TAIL
+    nodes, half = panels(length, math.ceil(length / PANEL))
+    y, weight = nodes.ravel(), np.tile(half * WEIGHTS, len(nodes))
     v = np.exp(-y)
     mass = weight * v * _phi(n, p_n + p_1 * v)
     F = p_1 * float(_phi(n, np.array([p_n]))[0])
@@ -116,14 +126,14 @@ def _by_quadrature(n: float, p_n: float, r: float, gap: float) -> tuple[float, f
     return K, p_n * (Q + c * (s - p_n * (c + F)))
 
 
-def _by_squares(n: float, p_n: float, gap: float) -> tuple[float, float]:
+def _by_squares(n: float, p_1: float, gap: float) -> tuple[float, float]:
     """K and E[Δ(Y_d)]/ν² by (B), for p_n ≥ 1/2.
 
     In units of 1/μ_1, a_i/ν is E[τ_B] − τ_i. Measured from state 1, which is as fast as state 0
     if gap = 1 − r = 0, it is e_0 = p_1 (gap − g_1), e_i = 1 − 1/i − p_n gap − p_1 g_1, and m_k/ν
     is f_k = e_1 + g_k, where g_k = E[1 − 1/B | B ≥ k] is p_n (1 − 1/k) + p_1 g_{k+1}.
     """
-    p_1 = 1 - p_n
+    p_n = 1 - p_1
     # Squares are of order p_1² when gap = 0: keep two states more than the mass needs.
     last = int(min(n, 2 + math.ceil(TAIL / -math.log(p_1)))) if p_1 > 0 else 1
     i = np.arange(1.0, last + 1)
@@ -153,14 +163,6 @@ def _phi(n: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     return phi
 
 
-def _panels(length: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights of a composite Gauss–Legendre rule on [0, length]."""
-    panels = math.ceil(length / PANEL)
-    half = length / (2 * panels)
-    nodes = half * (2 * np.arange(panels)[:, None] + 1 + NODES)
-    return nodes.ravel(), np.tile(half * WEIGHTS, panels)
-
-
 def _checked(
     servers: int, probability_n: float, rate_1: float, rate_n: float
 ) -> tuple[float, float, float, float]:
@@ -179,3 +181,10 @@ def _checked(
     if not 1 / RATIO_LIMIT <= mu_1 / mu_n <= RATIO_LIMIT:
         raise ValueError(f"rate_1/rate_n must lie in [1e-100, 1e100], found {mu_1!r}/{mu_n!r}")
     return float(servers), float(probability_n), mu_1, mu_n
+
+
+def _checked_complement(probability_1: float, p_n: float) -> float:
+    p_1 = float(probability_1)
+    if not (p_1 >= 0 and abs(p_1 + p_n - 1) <= SUM_TOLERANCE):
+        raise ValueError(f"probability_1 must be 1 − {p_n!r}, found {probability_1!r}")
+    return p_1

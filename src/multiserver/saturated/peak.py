@@ -1,4 +1,4 @@
-"""The mix of two classes that wastes most servers.
+"""Where a curve over the mixes of a system is highest; the mix of two classes that wastes most.
 
 With n, (n1, n2) and (μ1, μ2) given, E[N_idle] is a smooth function of p2 that may have several
 maxima (`two-class-stability`, Section 9.1, reads the highest off its Fig. 6).
@@ -6,7 +6,7 @@ maxima (`two-class-stability`, Section 9.1, reads the highest off its Fig. 6).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,15 +41,24 @@ def find_peak_wastage(
         return sweep(servers, needs, rates, expit(logit)).wastage
 
     grid = np.linspace(-27.6, 27.6, points)
-    top = int(np.argmax(wastage(grid)))
-    lower, upper = grid[max(top - 1, 0)], grid[min(top + 1, points - 1)]
-    found = minimize_scalar(
-        lambda x: -float(wastage(x)),
-        bounds=(lower, upper),
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    p2 = float(expit(found.x))
-    peak = -float(found.fun)
+    logit, peak = _refine(lambda x: float(wastage(x)), grid, int(np.argmax(wastage(grid))))
+    p2 = float(expit(logit))
     demands = (1 - p2) * needs[0] / rates[0], p2 * needs[1] / rates[1]
     return PeakWastage(p2, peak, 1 - peak / servers, demands[1] / sum(demands))
+
+
+def find_highest(curve: Callable[[float], float], grid: NDArray[np.float64]) -> float:
+    """Where a curve is highest: the best point of an increasing `grid`, refined to 1e-9 between its
+    neighbours, which must hold no second peak."""
+    return _refine(curve, grid, int(np.argmax([curve(x) for x in grid])))[0]
+
+
+def _refine(
+    curve: Callable[[float], float], grid: NDArray[np.float64], top: int
+) -> tuple[float, float]:
+    """The highest point near grid[top], and its height."""
+    bounds = grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)]
+    found = minimize_scalar(
+        lambda x: -curve(x), bounds=bounds, method="bounded", options={"xatol": 1e-9}
+    )
+    return float(found.x), -float(found.fun)

@@ -36,24 +36,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.checks import SUM_TOLERANCE
+from multiserver.saturated.quadrature import WEIGHTS, panels
+
 # Measured nanoseconds: one tap of lfilter, one shifted array addition, one element of it.
 TAP, ADDITION, ELEMENT = 0.8, 1300.0, 0.5
-
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 @dataclass(frozen=True, slots=True)
 class SingleDurationMeans:
     """Stationary means of the saturated system.
 
-    `mean_reciprocal` is E[1/σ] under π, `throughput` X and `unwasted_throughput` n μ/E[V] (what no
+    `mean_reciprocal` is E[1/σ] under π, `throughput` X and `naive_throughput` n μ/E[V] (what no
     wastage would allow) in jobs per unit of time, `jobs_in_service` the mean of σ in time,
     `wastage` E[N_idle] in servers, `utilisation` 1 − E[N_idle]/n.
     """
 
     mean_reciprocal: float
     throughput: float
-    unwasted_throughput: float
+    naive_throughput: float
     jobs_in_service: float
     wastage: float
     utilisation: float
@@ -99,7 +100,9 @@ def jobs_in_service_law(
     return law * np.exp(-math.log1p(excess) * np.arange(1, law.size + 1))
 
 
-def one_half_all(servers: int, p_half: float, p_all: float, mu: float = 1.0) -> SingleDurationMeans:
+def one_half_all_one_rate(
+    servers: int, p_half: float, p_all: float, mu: float = 1.0, *, p_one: float | None = None
+) -> SingleDurationMeans:
     """The saturated system with needs 1, n/2 and n, n even, in constant time.
 
     With p_1 = 1 − q, q = p_h + p_n (`p_half` and `p_all`, either of them possibly 0), h = n/2 and
@@ -116,19 +119,24 @@ def one_half_all(servers: int, p_half: float, p_all: float, mu: float = 1.0) -> 
     which answers the question of `multilevel-scaling`, Section 10.4; p_h = 0 and p_n = 0 are its
     settings {1, n} and {1, n/2}. E[(n − S_σ)/σ] is n E[1/σ] − E[V], grouped so as not to cancel.
 
-    Relative error below 1e-12 for n up to 1e8 and probabilities down to 1e-24. Raises ValueError
-    if `servers` is not an even positive integer or the probabilities are not a law.
+    Relative error below 1e-12 for n up to 1e8 and probabilities down to 1e-24; where p_1 is that
+    small, `p_one` gives it with digits that 1 − q has lost. Raises ValueError if `servers` is not
+    an even positive integer or the probabilities are not a law.
     """
     n = _check_servers(servers)
     if n % 2:
         raise ValueError(f"servers is {n}, expected an even number")
     if not (p_half >= 0 and p_all >= 0 and p_half + p_all <= 1 + 1e-15):
         raise ValueError(f"p_half, p_all are {p_half}, {p_all}, expected ≥ 0 with sum at most 1")
+    if p_one is not None and abs(p_one + p_half + p_all - 1) > SUM_TOLERANCE:
+        raise ValueError(f"p_one is {p_one}, expected 1 − {p_half} − {p_all}")
     h = n // 2
     # With n = 2, needs 1 and n/2 are the same need: p_1 takes it all.
     ph, pn = (p_half if h > 1 else 0.0), p_all
     q = min(ph + pn, 1.0)
     p1, x = 1 - q, -math.log1p(-q) if q < 1 else math.inf
+    if p_one is not None and 0 < p_one < 0.5 and h > 1:
+        p1, x = p_one, -math.log(p_one)
     short, long = partial_log_series(x, 1, h), partial_log_series(x, h + 1, n - 1)
     mixed = q * long + pn * short
     mean_reciprocal = math.exp(-n * x) / n + pn + ph * (1 - ph / 2) + mixed
@@ -153,9 +161,8 @@ def partial_log_series(x: float, first: int, last: int) -> float:
     lower = max(x, 1e-18 / last)
     upper = x + 45 / first
     length = math.log(upper / lower)
-    panels = 6 + math.ceil(length)
-    half = length / (2 * panels)
-    t = np.exp(math.log(lower) + half * (2 * np.arange(panels)[:, None] + 1 + NODES))
+    nodes, half = panels(length, 6 + math.ceil(length))
+    t = np.exp(math.log(lower) + nodes)
     terms = np.exp(-first * t) * np.expm1(-(last - first + 1) * t) / np.expm1(-t)
     return half * float((terms * t).sum(axis=0) @ WEIGHTS)
 
@@ -168,7 +175,7 @@ def _law(
     return SingleDurationMeans(
         mean_reciprocal=mean_reciprocal,
         throughput=mu / mean_reciprocal,
-        unwasted_throughput=n * mu / mean_need,
+        naive_throughput=n * mu / mean_need,
         jobs_in_service=1 / mean_reciprocal,
         wastage=wastage,
         utilisation=mean_need / (n * mean_reciprocal),

@@ -10,5 +10,7 @@ them in the order of arrival. The numbers of jobs then follow balanced fairness.
   recursion over sets of classes, and bounds by truncation;
 - `two_class`: equations (15) and (16) in closed form, corrected;
 - `symmetric`: pools of equal servers and random assignment;
-- `networks`: open, closed and mixed networks (Theorems 3 and 4, Propositions 3 and 4).
+- `networks`: open, closed and mixed networks (Theorems 3 and 4, Propositions 3 and 4);
+- `chain`: the same networks job by job, by elimination;
+- `clusters`: servers, the sets of them that jobs are given, and the load (Section 8).
 """

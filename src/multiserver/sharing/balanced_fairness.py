@@ -108,7 +108,7 @@ def solve(queue: MultiServerQueue, loads: ArrayLike) -> SharingMeans:
 def measure(
     queue: MultiServerQueue, loads: ArrayLike, limits: Sequence[int]
 ) -> NDArray[np.float64]:
-    """π̄(x)/π̄(0) = Φ(x) ∏ λ_i^{x_i} for 0 ≤ x_i ≤ `limits`_i, shape (limits_1 + 1, …, limits_N + 1).
+    """π̄(x)/π̄(0) = Φ(x) ∏ λ_i^{x_i} for 0 ≤ x_i ≤ limits_i, shape (limits_1 + 1, …, limits_N + 1).
 
     λ = `loads` need not be stable: loads of 1 give Φ itself, for as long as it can be represented.
     """
@@ -159,11 +159,11 @@ def rates(queue: MultiServerQueue, jobs: Sequence[int]) -> NDArray[np.float64]:
 
 
 def truncated_means(queue: MultiServerQueue, loads: ArrayLike, jobs: int) -> TruncatedMeans:
-    """E[X_i] by the recursion for Φ over the states with |x| ≤ M = `jobs`, and how far off it is.
+    """E[X_i] by the recursion for Φ over the states with ‖x‖ ≤ M = `jobs`, and how far off it is.
 
     Let w(x) = Φ(x) ∏ λ_i^{x_i} and let G(θ) be its sum with θλ for λ, finite for θ up to the scale
-    of stability. As w(x) = w_θ(x) θ^{−|x|}, the states beyond M weigh at most θ^{−M−1} G(θ), and
-    Σ_{|x|>M} x_i w(x) ≤ n θ^{−n} G(θ) with n = max(M + 1, 1/log θ), where n θ^{−n} is largest. The
+    of stability. As w(x) = w_θ(x) θ^{−‖x‖}, the states beyond M weigh at most θ^{−M−1} G(θ), and
+    Σ_{‖x‖>M} x_i w(x) ≤ n θ^{−n} G(θ) with n = max(M + 1, 1/log θ), where n θ^{−n} is largest. The
     smallest of the bounds for a range of θ is taken. Takes (M + 1)^N states.
     """
     rates = require_stable(queue, loads)

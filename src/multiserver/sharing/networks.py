@@ -38,6 +38,7 @@ from multiserver.sharing.queue import (
     layers,
     over_subsets,
     require_stable,
+    stability,
 )
 from multiserver.sharing.traffic import Traffic, solve_traffic
 
@@ -153,6 +154,32 @@ def solve(network: Network) -> NetworkMeans:
     return NetworkMeans(rates, float(total), throughputs, jobs, sojourns)
 
 
+def load_of(network: Network) -> float:
+    """max_A λ(A)/μ(A) over the sets of transient classes of a queue, which (7) keeps below 1."""
+    rates = _rates(network.traffic(), network.traffic().transient)
+    return max(
+        stability(queue, rates[span]).load
+        for queue, span in zip(network.queues, network.spans(), strict=True)
+    )
+
+
+def ceilings(network: Network) -> NDArray[np.float64]:
+    """Throughputs that the classes of each chain tend to as its jobs multiply, NaN if transient.
+
+    The busiest set of classes limits them all: λ(A) ≤ μ(A), less what transient jobs bring.
+    """
+    traffic = network.traffic()
+    opened = _rates(traffic, traffic.transient)
+    found = np.full(opened.size, np.nan)
+    for chain in traffic.chains:
+        closed, load = _rates(traffic, chain), 0.0
+        for queue, span in zip(network.queues, network.spans(), strict=True):
+            left = queue.ranks() - over_subsets(opened[span])
+            load = max(load, float((over_subsets(closed[span])[1:] / left[1:]).max()))
+        found[list(chain)] = closed[list(chain)] / load
+    return found
+
+
 def _scaled(network: Network, traffic: Traffic, chain: NDArray[np.int64]) -> NDArray[np.float64]:
     """λ, with each chain just saturating its bottleneck.
 
@@ -209,3 +236,9 @@ def _convolve(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.floa
         rest = tuple(slice(0, n - m) for n, m in zip(a.shape, shift, strict=True))
         found[inside] += a[shift] * b[rest]
     return found
+
+
+def _rates(traffic: Traffic, classes: tuple[int, ...]) -> NDArray[np.float64]:
+    kept = np.zeros(traffic.rates.size)
+    kept[list(classes)] = traffic.rates[list(classes)]
+    return kept

@@ -28,23 +28,12 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiserver.errors import TooLargeError, UnstableError
+
 # Tables over sets of classes have 2^N entries.
 MOST_CLASSES = 16
 # Sets whose loads differ by rounding only are equally binding.
 TIE = 1e-12
-
-
-class UnstableError(ValueError):
-    """Jobs arrive faster than they can be served.
-
-    `binding` is the set of classes (or what stands for it) that says so, `scale` the factor below
-    which all arrival rates must be multiplied for the queue to be stable.
-    """
-
-    def __init__(self, message: str, binding: tuple[int, ...], scale: float) -> None:
-        super().__init__(message)
-        self.binding = binding
-        self.scale = scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +138,8 @@ def require_stable(
             f" expected all arrival rates multiplied by less than {found.scale:.6g}",
             binding,
             found.scale,
+            arrival_rate=float(rates.sum()),
+            limit=float(rates.sum()) * found.scale,
         )
     return rates
 
@@ -214,7 +205,7 @@ def _server_sets(queue: MultiServerQueue, mask: int) -> Sequence[frozenset[int]]
 @lru_cache(maxsize=16)
 def _ranks(queue: MultiServerQueue) -> NDArray[np.float64]:
     if queue.classes > MOST_CLASSES:
-        raise ValueError(
+        raise TooLargeError(
             f"{queue.classes} classes have too many subsets, expected at most {MOST_CLASSES}"
             " (see `symmetric` for pools of equal servers)"
         )

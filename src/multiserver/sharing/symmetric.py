@@ -35,12 +35,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from multiserver.sharing.queue import TIE, UnstableError
+from multiserver.checks import require_integer
+from multiserver.errors import TooLargeError, UnstableError
+from multiserver.sharing.queue import TIE
 
 MOST_STATES = 100_000
 
@@ -53,14 +54,14 @@ class ServerPool:
     rate: float = 1.0
 
     def __post_init__(self) -> None:
-        _require_integer("servers", self.servers, 1)
+        require_integer("servers", self.servers, 1)
         if not 0 < self.rate < math.inf:
             raise ValueError(f"rate is {self.rate!r}, expected a positive finite number")
 
 
 @dataclass(frozen=True, slots=True)
 class JobType:
-    """Jobs that arrive at rate `load` ≥ 0 and are assigned `degrees`[t] servers of pool t."""
+    """Jobs that arrive at rate `load` ≥ 0 and are assigned degrees[t] servers of pool t."""
 
     load: float
     degrees: tuple[int, ...]
@@ -70,7 +71,7 @@ class JobType:
         if not 0 <= self.load < math.inf:
             raise ValueError(f"load is {self.load!r}, expected a finite number of at least 0")
         for degree in self.degrees:
-            _require_integer("degree", degree, 0)
+            require_integer("degree", degree, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def random_assignment(
     roundings over 1 − ρ. Raises UnstableError where λ ≥ n C.
     """
     pool = ServerPool(servers, rate)
-    _require_integer("degree", degree, 1)
+    require_integer("degree", degree, 1)
     if degree > servers:
         raise ValueError(f"degree is {degree}, expected at most the {servers} servers")
     arriving = np.asarray(loads, dtype=float)
@@ -142,10 +143,12 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
                 f"degrees is {kind.degrees}, expected a number for each of the {len(pools)} pools,"
                 f" at most {tuple(n - 1 for n in shape)} and not all 0"
             )
-    if not types or math.prod(shape) > MOST_STATES:
-        raise ValueError(
-            f"found {len(types)} types and {math.prod(shape)} states,"
-            f" expected at least one type and at most {MOST_STATES} states"
+    if not types:
+        raise ValueError("found no type of jobs, expected at least one type")
+    if math.prod(shape) > MOST_STATES:
+        raise TooLargeError(
+            f"found {len(types)} types and {math.prod(shape)} states, expected at most"
+            f" {MOST_STATES} states"
         )
     served = sum(pool.rate * count for pool, count in zip(pools, np.indices(shape), strict=True))
     loads = np.array([kind.load for kind in types])
@@ -225,9 +228,6 @@ def _unstable(binding: tuple[int, ...], brought: float, served: float) -> Unstab
         f" expected all loads multiplied by less than {served / brought:.6g}",
         binding,
         served / brought,
+        arrival_rate=brought,
+        limit=served,
     )
-
-
-def _require_integer(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} is {value!r}, expected an integer of at least {least}")

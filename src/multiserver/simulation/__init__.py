@@ -1,22 +1,27 @@
 """Simulation of multiserver queues.
 
-| module           | what it holds                                                          |
-|------------------|------------------------------------------------------------------------|
-| `streams`        | independent streams of random numbers by seed and key                  |
-| `draws`          | sizes of any distribution in compiled code                             |
-| `estimate`       | means, confidence intervals and z-scores from independent replications |
-| `fcfs`           | multiserver jobs served first come, first served, job by job           |
-| `class_queues`   | preemptive policies that look at the oldest jobs of each class         |
-| `class_policies` | … MaxWeight, Least and Most Servers First, First Fit, priorities       |
-| `front`          | finite-skip policies, whose front of the queue is served               |
-| `front_policies` | … ServerFilling, fastest server first, limited processor sharing, …    |
-| `waiting`        | queues in compiled code, for both                                      |
-| `replications`   | the means that both measure                                            |
-| `interruptions`  | servers shared by random interruptions, job by job                     |
-| `assignments`    | which server serves which job, for `interruptions`                     |
-| `phase`          | any process that the exact solver describes, many jumps at a time      |
-| `skeleton`       | the laws and gains of so many jumps, for `phase`                       |
-| `alias`          | tables to draw from those laws with one random word                    |
+=================  ======================================================================
+module             what it holds
+=================  ======================================================================
+`streams`          independent streams of random numbers by seed and key
+`draws`            sizes of any distribution in compiled code
+`estimate`         means, confidence intervals and z-scores from independent replications
+`workload`         servers, classes with their sizes, and the rate of arrival
+`fcfs`             multiserver jobs served first come, first served, job by job
+`saturated`        … with a job always in the queue, drawn or given as a log has them
+`correlated_jobs`  jobs with a given correlation of need and duration, in place of a log
+`class_queues`     preemptive policies that look at the oldest jobs of each class
+`class_policies`   … MaxWeight, Least and Most Servers First, First Fit, priorities
+`front`            finite-skip policies, whose front of the queue is served
+`front_policies`   … ServerFilling, fastest server first, limited processor sharing, …
+`waiting`          queues in compiled code, for both
+`replications`     the means that both measure
+`interruptions`    servers shared by random interruptions, job by job
+`assignments`      which server serves which job, for `interruptions`
+`phase`            any process that the exact solver describes, many jumps at a time
+`skeleton`         the laws and gains of so many jumps, for `phase`
+`alias`            tables to draw from those laws with one random word
+=================  ======================================================================
 
 All but the last three are job by job, and share no code with the exact solvers that they check.
 """

@@ -1,4 +1,4 @@
-"""Job-level engine for preemptive policies that serve each class in order of arrival.
+"""Job-level engine for policies that serve each class in order of arrival, preemptive or not.
 
 The requirement of a job of class c is the time that it takes on v_c servers. At every moment a
 policy allots a number of the k servers to each class. These serve the class's jobs in order of
@@ -20,7 +20,6 @@ import numpy as np
 from numba import int64, njit, types
 from numpy.typing import NDArray
 
-from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import (
     LIMIT,
     Responses,
@@ -31,11 +30,13 @@ from multiserver.simulation.replications import (
     replicate,
 )
 from multiserver.simulation.waiting import empty_queues, pop, push
+from multiserver.simulation.workload import Workload
 
 # policy(present, number, needs, servers, allotted) fills in `allotted`, the servers for each class;
 # all arrays but `number` are (C,), the classes in increasing order of their needs. `present` counts
 # the jobs; number[c, j] tells when job j of class c, of those present, arrived: the smaller, the
-# earlier. Its columns are as many as jobs of a class can be in service at once.
+# earlier. Its columns are as many as jobs of a class can be in service at once. On entry `allotted`
+# holds what the jobs that are present hold: a policy that only adds to it never preempts.
 CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::1])
 
 
@@ -51,14 +52,17 @@ def simulate(
     limit: int = LIMIT,
     confidence: float = 0.95,
     record: NDArray[np.float64] | None = None,
+    equal_needs: bool = False,
 ) -> Responses:
     """Simulate a policy, any function compiled with `numba.njit(CLASS_POLICY)`.
 
-    See `multiserver.simulation.replications` for the other arguments. Raises `ValueError` if two
-    classes have the same need (they are one class, with a mixture of sizes) or if the policy allots
-    servers that are not there or cannot be used, and `Overloaded` if `limit` jobs are present.
+    `equal_needs` says that the policy takes classes of the same need by age. See
+    `multiserver.simulation.replications` for the other arguments. Raises `ValueError` if two
+    classes have the same need and it does not (they are one class, with a mixture of sizes) or if
+    the policy allots servers that are not there or cannot be used, and `Overloaded` if `limit` jobs
+    are present.
     """
-    if len(set(workload.needs)) < len(workload.needs):
+    if len(set(workload.needs)) < len(workload.needs) and not equal_needs:
         raise ValueError(f"classes must have different needs, found {workload.needs!r}")
     engine = compiled(_run, types.FunctionType(CLASS_POLICY))
     return replicate(
@@ -78,12 +82,7 @@ def simulate(
 @njit(cache=True)
 def _run(
     policy,
-    servers,
-    needs,
-    cumulated,
-    kinds,
-    parameters,
-    mean_gap,
+    source,
     rng,
     warm_up,
     jobs,
@@ -91,6 +90,7 @@ def _run(
     record,
 ):
     """One replication."""
+    servers, needs, cumulated, kinds, parameters, mean_gap = source
     C = len(needs)
     by_need = np.argsort(needs)
     place = np.argsort(by_need)
@@ -135,6 +135,7 @@ def _run(
             now = completion
             _serve(needs, allotted, now - updated, remaining)
             c, done = next_class, next_job_done
+            proposed[c] -= min(needs[c], allotted[c] - done * needs[c])
             if warm_up <= number[c, done] < jobs:
                 measured -= 1
                 measure(sums, c, now - arrived[c, done])

@@ -3,25 +3,29 @@
 Compiled code cannot hold objects of different types in one array. `encode` turns the sizes of all
 classes into a number for the kind of each and a row of parameters; `draw` reads them.
 
-| kind                  | parameters                                                      |
-|-----------------------|-----------------------------------------------------------------|
-| exponential           | mean                                                            |
-| hyperexponential      | branches, their cumulated probabilities, their means            |
-| Erlang                | stages, mean of a stage                                         |
-| deterministic         | value                                                           |
-| finite set of values  | values, their cumulated probabilities, the values themselves    |
-| Pareto                | scale, 1/shape                                                  |
+====================  ============================================================
+kind                  parameters
+====================  ============================================================
+exponential           mean
+hyperexponential      branches, their cumulated probabilities, their means
+Erlang                stages, mean of a stage
+deterministic         value
+finite set of values  values, their cumulated probabilities, the values themselves
+Pareto                scale, 1/shape
+====================  ============================================================
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from multiserver.simulation.workload import Workload
 from multiserver.sizes import (
     Bimodal,
     Deterministic,
@@ -93,3 +97,25 @@ def _encoded(size: Size) -> tuple[int, list[float]]:
 
 def _mixture(probabilities: Sequence[float], values: Sequence[float]) -> list[float]:
     return [float(len(values)), *np.cumsum(probabilities), *values]
+
+
+class Source(NamedTuple):
+    """What jobs are drawn from, and the servers: sizes as `draws` encodes them."""
+
+    servers: int
+    needs: NDArray[np.int64]
+    cumulated: NDArray[np.float64]
+    kinds: NDArray[np.int64]
+    parameters: NDArray[np.float64]
+    mean_gap: float
+
+
+def source_of(workload: Workload) -> Source:
+    """The jobs of a workload for compiled code."""
+    return Source(
+        workload.servers,
+        np.array(workload.needs),
+        np.cumsum(workload.probabilities),
+        *encode(workload.sizes),
+        1 / workload.arrival_rate,
+    )

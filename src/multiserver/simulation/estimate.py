@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtr, stdtrit
 
+from multiserver.errors import NotSampledError
+
 SETTLED = 10
 
 
@@ -50,6 +52,10 @@ class Estimate:
         """
         return self.effective_size >= SETTLED * self.replications
 
+    def covers(self, exact: float) -> bool:
+        """Whether the interval holds the exact value."""
+        return abs(self.mean - exact) <= self.half_width
+
 
 def estimate(
     totals: ArrayLike,
@@ -68,7 +74,7 @@ def estimate(
     Y, w = np.asarray(totals, dtype=float), np.asarray(weights, dtype=float)
     if Y.ndim != 1 or Y.shape != w.shape or len(Y) < 2:
         raise ValueError(
-            "totals and weights must be those of at least two replications,"
+            "an interval needs totals and weights of at least two replications,"
             f" found shapes {Y.shape} and {w.shape}"
         )
     if not (np.isfinite(Y).all() and np.isfinite(w).all()):
@@ -92,6 +98,15 @@ def estimate(
         jobs=int(jobs),
         effective_size=float(variance) / standard_error**2 if standard_error > 0 else math.inf,
     )
+
+
+def require_some(c: int, jobs: int, probability: float) -> None:
+    """Raises `NotSampledError`, a `ValueError`, if no measured job is of class c."""
+    if jobs == 0:
+        raise NotSampledError(
+            f"no measured job is of class {c}, whose probability is {probability!r}:"
+            " simulate more jobs"
+        )
 
 
 def score(estimate: Estimate, exact: float) -> float:

@@ -24,74 +24,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from multiserver.model import MultiserverJobSystem
-from multiserver.simulation.draws import draw, encode
-from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.checks import require_integer
+from multiserver.simulation.draws import draw, source_of
+from multiserver.simulation.estimate import Estimate, estimate, require_some
 from multiserver.simulation.streams import generator
-from multiserver.sizes import Exponential, Size
+from multiserver.simulation.workload import Workload
 
 # Rows of `Simulation.areas`: integrals over time of 1, N, N², Q, Q², servers held, their square.
 TIME, JOBS, JOBS_SQUARED, WAITING, WAITING_SQUARED, HELD, HELD_SQUARED = range(7)
-
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """n servers, and needs, sizes (of durations) and probabilities of C classes arriving at rate λ.
-
-    Raises `ValueError` unless there are equally many of each, at least one, needs are integers in
-    1 … n, probabilities lie in (0, 1] with sum 1, sizes have a finite mean and λ is positive and
-    finite. Whether λ is below the stability limit is for the caller to know.
-    """
-
-    servers: int
-    needs: tuple[int, ...]
-    sizes: tuple[Size, ...]
-    probabilities: tuple[float, ...]
-    arrival_rate: float
-
-    def __post_init__(self) -> None:
-        for name in ("needs", "sizes", "probabilities"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        counts = len(self.needs), len(self.sizes), len(self.probabilities)
-        if len(set(counts)) != 1:
-            raise ValueError(
-                "needs, sizes and probabilities must be equally many,"
-                f" found {', '.join(map(str, counts))}"
-            )
-        # The rules for servers, needs and probabilities are those of the model.
-        system = MultiserverJobSystem.of(
-            self.servers, self.needs, (1.0,) * len(self.needs), self.probabilities
-        )
-        for name in ("servers", "needs", "probabilities"):
-            object.__setattr__(self, name, getattr(system, name))
-        for size in self.sizes:
-            if not isinstance(size, Size) or size.mean == math.inf:
-                raise ValueError(f"sizes must have a finite mean, found {size!r}")
-        rate = self.arrival_rate
-        if isinstance(rate, bool) or not isinstance(rate, Real) or not 0 < rate < math.inf:
-            raise ValueError(f"arrival_rate must be a positive finite number, found {rate!r}")
-        object.__setattr__(self, "arrival_rate", float(rate))
-
-    @classmethod
-    def of(cls, system: MultiserverJobSystem, arrival_rate: float) -> Workload:
-        """The exponential durations of `system`."""
-        sizes = tuple(Exponential(rate) for rate in system.rates)
-        return cls(system.servers, system.needs, sizes, system.probabilities, arrival_rate)
-
-    @property
-    def load(self) -> float:
-        """λ Σ_c p_c v_c E[S_c] / n, the fraction of the servers that are held if stable."""
-        demand = (
-            p * v * size.mean
-            for p, v, size in zip(self.probabilities, self.needs, self.sizes, strict=True)
-        )
-        return self.arrival_rate * math.fsum(demand) / self.servers
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +83,7 @@ class Simulation:
 
     def class_response_time(self, c: int) -> Estimate:
         """E[T] of the jobs of class c. Raises `ValueError` if no measured job is of that class."""
+        require_some(c, int(self.completions[:, c].sum()), self.workload.probabilities[c])
         sums = (self.completions, self.response_sums, self.response_squares)
         return self._job_average(*(s[:, c] for s in sums))
 
@@ -165,14 +112,23 @@ class Simulation:
         return estimate(totals, weights, variance=variance, jobs=jobs, confidence=self.confidence)
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """Jobs in order of arrival: arrivals, classes, durations and starts, each (jobs,)."""
 
     arrivals: NDArray[np.float64]
     classes: NDArray[np.int64]
     durations: NDArray[np.float64]
     starts: NDArray[np.float64]
+
+
+class _Sums(NamedTuple):
+    """The sums of one replication, rows of those of `Simulation`."""
+
+    areas: NDArray[np.float64]
+    time_at_level: NDArray[np.float64]
+    completions: NDArray[np.int64]
+    response_sums: NDArray[np.float64]
+    response_squares: NDArray[np.float64]
 
 
 def simulate(
@@ -199,7 +155,7 @@ def simulate(
     `warm_up`, in [0, 1), leaves a job to measure.
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("levels", levels)):
-        _require_positive_integer(name, value)
+        require_integer(name, value)
     if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
         raise ValueError(
             f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
@@ -214,20 +170,10 @@ def simulate(
         response_squares=np.zeros((R, C)),
         confidence=confidence,
     )
-    parameters, unrecorded = _compiled(workload), _blank(0)
+    source, unrecorded = source_of(workload), _blank(0)
     for r in range(R):
-        _run(
-            generator(seed, *key, r),
-            *parameters,
-            deleted,
-            jobs,
-            done.areas[r],
-            done.time_at_level[r],
-            done.completions[r],
-            done.response_sums[r],
-            done.response_squares[r],
-            *unrecorded,
-        )
+        sums = _Sums(*(getattr(done, name)[r] for name in _Sums._fields))
+        _run(generator(seed, *key, r), source, deleted, jobs, sums, unrecorded)
         if progress is not None:
             progress(r + 1)
     return done
@@ -238,54 +184,23 @@ def trace(workload: Workload, jobs: int, *, seed: int, key: Iterable[int] = ()) 
 
     Raises `ValueError` unless `jobs` is a positive integer.
     """
-    _require_positive_integer("jobs", jobs)
+    require_integer("jobs", jobs)
     C, record = len(workload.needs), _blank(jobs)
-    sums = np.zeros(7), np.zeros(2), np.zeros(C, dtype=np.int64), np.zeros(C), np.zeros(C)
-    _run(generator(seed, *key, 0), *_compiled(workload), 0, jobs, *sums, *record)
-    return Trace(*record)
+    sums = _Sums(np.zeros(7), np.zeros(2), np.zeros(C, dtype=np.int64), np.zeros(C), np.zeros(C))
+    _run(generator(seed, *key, 0), source_of(workload), 0, jobs, sums, record)
+    return record
 
 
-def _require_positive_integer(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, found {value!r}")
-
-
-def _compiled(workload: Workload) -> tuple:
-    return (
-        workload.servers,
-        np.array(workload.needs),
-        np.cumsum(workload.probabilities),
-        *encode(workload.sizes),
-        1 / workload.arrival_rate,
-    )
-
-
-def _blank(jobs: int) -> tuple[NDArray, ...]:
-    return np.empty(jobs), np.empty(jobs, dtype=np.int64), np.empty(jobs), np.empty(jobs)
+def _blank(jobs: int) -> Trace:
+    return Trace(np.empty(jobs), np.empty(jobs, dtype=np.int64), np.empty(jobs), np.empty(jobs))
 
 
 @njit(cache=True)
-def _run(
-    rng,
-    servers,
-    needs,
-    cumulated,
-    kinds,
-    parameters,
-    mean_gap,
-    warm_up,
-    jobs,
-    areas,
-    time_at_level,
-    completions,
-    response_sums,
-    response_squares,
-    arrivals,
-    classes,
-    durations,
-    starts,
-):
-    """One replication, added to the sums; the last four arrays record as many jobs as they hold."""
+def _run(rng, source, warm_up, jobs, sums, record):
+    """One replication, added to the sums; `record` takes as many jobs as it has room for."""
+    servers, needs, cumulated, kinds, parameters, mean_gap = source
+    areas, time_at_level, completions, response_sums, response_squares = sums
+    arrivals, classes, durations, starts = record
     most = min(servers // needs.min(), jobs)
     ends, held = np.empty(most), np.empty(most, dtype=np.int64)
     # The queue: a ring of waiting jobs, Q of them from `head` on, of a size that is a power of 2.

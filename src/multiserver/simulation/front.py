@@ -11,14 +11,13 @@ The models are in `multiserver.simulation.front_policies`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba import boolean, float64, int64, njit, types
 from numpy.typing import NDArray
 
-from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import (
     LIMIT,
     Responses,
@@ -29,6 +28,7 @@ from multiserver.simulation.replications import (
     replicate,
 )
 from multiserver.simulation.waiting import empty_queues, pop, push
+from multiserver.simulation.workload import Workload
 
 # full = policy(m, needs, servers, speeds, rates) fills in the rates (n,) at which the remaining
 # requirements of the m jobs of the front fall, given their needs (n,) in order of arrival, and says
@@ -50,6 +50,16 @@ class FrontPolicy:
     largest_front: int
     capacity: float
     speeds: tuple[float, ...] = ()
+
+    def serve(self, needs: Sequence[int], servers: int) -> NDArray[np.float64]:
+        """The rates of the jobs at the front, (m,), if jobs of these needs are present on so many
+        servers, oldest first; the other jobs wait in the queue."""
+        present, rates = np.array(needs, dtype=np.int64), np.zeros(self.largest_front)
+        m, full = 0, False
+        while m < len(needs) and not full:
+            m += 1
+            full = self.rates(m, present, servers, np.array(self.speeds, dtype=float), rates)
+        return rates[:m]
 
 
 def simulate(
@@ -93,12 +103,7 @@ def _run(
     n,
     capacity,
     speeds,
-    servers,
-    needs,
-    cumulated,
-    kinds,
-    parameters,
-    mean_gap,
+    source,
     rng,
     warm_up,
     jobs,
@@ -106,6 +111,7 @@ def _run(
     record,
 ):
     """One replication."""
+    servers, needs, cumulated, kinds, parameters, mean_gap = source
     C = len(needs)
     # The front: m jobs in order of arrival.
     m, full = 0, False

@@ -4,13 +4,15 @@ Each is a small compiled function of the front and the bound n on its jobs; see 
 the arguments. The k servers are those of the workload. Whether a model is stable depends on its
 load alone: it is, if that is below 1.
 
-| model                         | requirement of a job        | full front          | n           |
-|-------------------------------|-----------------------------|---------------------|-------------|
-| `server_filling`              | time on its v servers       | Σ v ≥ k             | ⌊k/min v⌋   |
-| `server_filling_divisible`    | time on its v servers       | k/v jobs of some v  | c(k, supp V)|
-| `fastest_server_first`        | size, capacity 1            | k jobs              | k           |
-| `limited_processor_sharing`   | size, capacity 1            | k jobs              | k           |
-| `threshold_parallelism`       | time on its p servers       | Σ p ≥ k             | ⌊k/min p⌋   |
+===========================  =====================  ==================  ============
+model                        requirement of a job   full front          n
+===========================  =====================  ==================  ============
+`server_filling`             time on its v servers  Σ v ≥ k             ⌊k/min v⌋
+`server_filling_divisible`   time on its v servers  k/v jobs of some v  c(k, supp V)
+`fastest_server_first`       size, capacity 1       k jobs              k
+`limited_processor_sharing`  size, capacity 1       k jobs              k
+`threshold_parallelism`      time on its p servers  Σ p ≥ k             ⌊k/min p⌋
+===========================  =====================  ==================  ============
 """
 
 from __future__ import annotations
@@ -21,10 +23,9 @@ from itertools import pairwise
 
 from numba import njit
 
-from multiserver.simulation.fcfs import Workload
+from multiserver.checks import SUM_TOLERANCE
 from multiserver.simulation.front import FRONT_POLICY, FrontPolicy
-
-SPEED_SUM_TOLERANCE = 1e-9
+from multiserver.simulation.workload import Workload
 
 
 def server_filling(workload: Workload) -> FrontPolicy:
@@ -73,7 +74,7 @@ def fastest_server_first(workload: Workload, speeds: Sequence[float]) -> FrontPo
     """
     k = workload.servers
     _require_single_needs(workload)
-    if len(speeds) != k or not min(speeds) > 0 or abs(sum(speeds) - 1) > SPEED_SUM_TOLERANCE:
+    if len(speeds) != k or not min(speeds) > 0 or abs(sum(speeds) - 1) > SUM_TOLERANCE:
         raise ValueError(f"speeds must be {k} positive numbers with sum 1, found {speeds!r}")
     total = math.fsum(speeds)
     fastest_first = tuple(sorted((v / total for v in speeds), reverse=True))

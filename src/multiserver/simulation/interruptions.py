@@ -164,7 +164,7 @@ def simulate(
     """Independent replications: each tallies `jumps` after `warmup` jumps of an empty cluster.
 
     Arrivals, departures and interruptions are the jumps. Replication r draws from the stream of
-    `seed` and (*key, r), whatever the others are. The defaults are the effort of the paper, for
+    `seed` and (key, r), whatever the others are. The defaults are the effort of the paper, for
     100 replications (Section 8). Intervals need windows that are long against the relaxation of
     the cluster, and sizes of finite third moment if m = 0. Raises `ValueError` if a class has no
     departure in any window, or there are fewer than two replications.

@@ -29,14 +29,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from multiserver.open.qbd import SMALLEST_DRIFT, QuasiBirthDeath, UnstableError
+from multiserver.checks import require_integer
+from multiserver.errors import UnstableError
+from multiserver.open.qbd import SMALLEST_DRIFT, QuasiBirthDeath
 from multiserver.open.solve import law_of_rates
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.skeleton import GAINS, Skeleton, cheapest_steps, skeleton
@@ -75,7 +76,7 @@ def simulate(
 
     `tail_levels` are the levels k ≥ 0 whose P(N > k) is wanted; each takes about a quarter of the
     time that the rest takes. Without `steps`, s is chosen so that tables and epochs together take
-    least. Replication r draws from the stream of `seed` and (*key, r); equal arguments give equal
+    least. Replication r draws from the stream of `seed` and (key, r); equal arguments give equal
     bits. A warm-up that is short for the load leaves a bias that no interval shows.
 
     Raises `UnstableError`, a `ValueError`, if the drift of the repeating part is not negative, and
@@ -89,8 +90,7 @@ def simulate(
         ("steps", 1 if steps is None else steps, 1),
         *(("tail_levels", k, 0) for k in tail_levels),
     ):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            raise ValueError(f"{name} must be an integer of at least {least}, found {value!r}")
+        require_integer(name, value, least)
     jumps = jobs * _jumps_per_job(qbd)
     s = cheapest_steps(qbd, jumps) if steps is None else int(steps)
     epochs = math.ceil(jumps / (replications * s))

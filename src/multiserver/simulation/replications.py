@@ -13,16 +13,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from numba import float64, int64, njit, typeof, types
 from numpy.typing import NDArray
 
-from multiserver.simulation.draws import draw, encode
-from multiserver.simulation.estimate import Estimate, estimate
-from multiserver.simulation.fcfs import Workload
+from multiserver.checks import require_integer
+from multiserver.simulation.draws import draw, source_of
+from multiserver.simulation.estimate import Estimate, estimate, require_some
 from multiserver.simulation.streams import generator
+from multiserver.simulation.workload import Workload
+from multiserver.sizes import Exponential
 
 # Columns of `Responses.sums`: over the measured jobs of a class, 1, T and T²; over all measured
 # jobs, the jobs N_c of a class that they find, and N_c².
@@ -31,16 +32,10 @@ MEASURED, RESPONSE, RESPONSE_SQUARED, FOUND, FOUND_SQUARED = range(5)
 # A stable run does not get here: jobs in the system.
 LIMIT = 2**17
 
-# What an engine takes after its own arguments: servers, needs, cumulated probabilities, kinds and
-# parameters of the sizes, mean gap between arrivals, stream, warm-up, jobs, limit on the jobs in
-# the system, and an array that records the response times of as many jobs as it holds.
+# What an engine takes after its own arguments: the source of the jobs, stream, warm-up, jobs, limit
+# on the jobs in the system, and an array that records the response times of as many as it holds.
 COMMON_TYPES = (
-    int64,
-    int64[::1],
-    float64[::1],
-    int64[::1],
-    float64[:, ::1],
-    float64,
+    typeof(source_of(Workload(1, (1,), (Exponential(1.0),), (1.0,), 1.0))),
     typeof(generator(0)),
     int64,
     int64,
@@ -77,6 +72,7 @@ class Responses:
 
     def class_response_time(self, c: int) -> Estimate:
         """E[T_c]. Raises `ValueError` if no measured job is of that class."""
+        require_some(c, int(self.sums[:, c, MEASURED].sum()), self.workload.probabilities[c])
         return self._mean(c, RESPONSE, c)
 
     def class_jobs(self, c: int) -> Estimate:
@@ -120,22 +116,15 @@ def replicate(
     `warm_up`, in [0, 1), leaves a job to measure, and `Overloaded` if the limit is reached.
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("limit", limit)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise ValueError(f"{name} must be a positive integer, found {value!r}")
+        require_integer(name, value)
     if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
         raise ValueError(
             f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
         )
-    key, kinds_and_parameters = tuple(key), encode(workload.sizes)
-    needs, cumulated = np.array(workload.needs), np.cumsum(workload.probabilities)
-    runs = []
+    key, source, runs = tuple(key), source_of(workload), []
     for r in range(replications):
         below, sums = engine(
-            workload.servers,
-            needs,
-            cumulated,
-            *kinds_and_parameters,
-            1 / workload.arrival_rate,
+            source,
             generator(seed, *key, r),
             deleted,
             jobs,

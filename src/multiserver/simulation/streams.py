@@ -7,9 +7,9 @@ cores, the order of the computations and the way that they are cut into chunks.
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
+
+from multiserver.checks import require_integer
 
 
 def generator(seed: int, *key: int) -> np.random.Generator:
@@ -18,8 +18,7 @@ def generator(seed: int, *key: int) -> np.random.Generator:
     Raises `ValueError` unless the seed and the key are non-negative integers.
     """
     for name, value in (("seed", seed), *(("key", part) for part in key)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-            raise ValueError(f"{name} must be a non-negative integer, found {value!r}")
+        require_integer(name, value, least=0)
     # A plain integer hashes as the same words whatever its width was.
     sequence = np.random.SeedSequence(int(seed), spawn_key=tuple(int(part) for part in key))
     return np.random.Generator(np.random.SFC64(sequence))

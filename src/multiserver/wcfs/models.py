@@ -4,15 +4,17 @@ Every model is normalised to a total capacity of 1; S is the size of a job in ca
 and rem_max its largest expected remaining size when the scheduler does not know sizes. The printed
 constants are, for n the largest number of jobs at the front,
 
-| model                               | n | w_nonfull       | w_nonbusy | r_min     |
-|-------------------------------------|---|-----------------|-----------|-----------|
-| any                                 | n | (n − 1) rem_max | w_nonfull | b_min/n   |
-| heterogeneous M/G/k, any assignment | k | (k − 1) rem_max | w_nonfull | min v     |
-| same, preemptive fastest first      | k | (k − 1) rem_max | w_nonfull | 1/k       |
-| limited processor sharing           | k | (k − 1) rem_max | 0         | 1/k       |
-| threshold parallelism, FCFS         | k | (k − 1) rem_max | w_nonfull | 1/k       |
-| ServerFilling, exponential setting  | k | (k − 1) rem_max | w_nonfull | 1/k       |
-| ServerFilling, divisible setting    | c | (c − 1) rem_max | w_nonfull | 1/Σ_v k/v |
+===================================  =  ===============  =========  =========
+model                                n  w_nonfull        w_nonbusy  r_min
+===================================  =  ===============  =========  =========
+any                                  n  (n − 1) rem_max  w_nonfull  b_min/n
+heterogeneous M/G/k, any assignment  k  (k − 1) rem_max  w_nonfull  min v
+same, preemptive fastest first       k  (k − 1) rem_max  w_nonfull  1/k
+limited processor sharing            k  (k − 1) rem_max  0          1/k
+threshold parallelism, FCFS          k  (k − 1) rem_max  w_nonfull  1/k
+ServerFilling, exponential setting   k  (k − 1) rem_max  w_nonfull  1/k
+ServerFilling, divisible setting     c  (c − 1) rem_max  w_nonfull  1/Σ_v k/v
+===================================  =  ===============  =========  =========
 
 with c = Σ_v (k/v − 1) + 1. In the exponential setting the needs divide k and each other, in the
 divisible setting they divide k. (Section 4.4 prints v_k for min v, though it orders the speeds
@@ -33,18 +35,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from numbers import Integral
 
+from multiserver.checks import SUM_TOLERANCE, require_integer
 from multiserver.sizes import Size
 from multiserver.wcfs.bounds import Constants
-
-SUM_TOLERANCE = 1e-9
 
 
 def generic(front_size: int, size: Size, least_service: float) -> Constants:
     """Any model with at most n = `front_size` jobs at the front that serves them at a total rate of
     `least_service` = b_min in (0, 1] or more while there are any (Sections 2.2 and 3)."""
-    work = (_count("front_size", front_size) - 1) * _remaining(size)
+    work = (require_integer("front_size", front_size) - 1) * _remaining(size)
     return Constants(size.mean, size.second_moment, work, work, least_service / front_size)
 
 
@@ -64,7 +64,7 @@ def heterogeneous(speeds: Sequence[float], size: Size, *, fastest_first: bool) -
 
 def limited_processor_sharing(limit: int, size: Size) -> Constants:
     """The k = `limit` oldest jobs share the server equally (Section 5.4)."""
-    work = (_count("limit", limit) - 1) * _remaining(size)
+    work = (require_integer("limit", limit) - 1) * _remaining(size)
     return Constants(size.mean, size.second_moment, work, 0.0, 1 / limit)
 
 
@@ -77,7 +77,7 @@ def zhang_zwart(limit: int, size: Size, arrival_rate: float) -> float:
     load = arrival_rate * size.mean
     if not 0 < load < 1 or not size.second_moment < math.inf:
         raise ValueError(f"needs 0 < ρ < 1 and a finite E[S²], found ρ = {load!r} and {size!r}")
-    full = load ** _count("limit", limit)
+    full = load ** require_integer("limit", limit)
     residual = size.second_moment / (2 * size.mean)
     return (size.mean * (1 - full) + residual * full) / (1 - load)
 
@@ -232,19 +232,13 @@ def _remaining(size: Size) -> float:
 def _classes(
     servers: int, needs: Sequence[int], sizes: Sequence[Size], probabilities: Sequence[float]
 ) -> int:
-    k = _count("servers", servers)
+    k = require_integer("servers", servers)
     if not len(needs) == len(sizes) == len(probabilities) > 0:
         counts = f"{len(needs)}, {len(sizes)} and {len(probabilities)}"
         raise ValueError(f"servers, sizes and probabilities must be equally many, found {counts}")
     for v in needs:
-        if _count("servers of a class", v) > k:
+        if require_integer("servers of a class", v) > k:
             raise ValueError(f"a class can hold at most the {k} servers, found {v}")
     if min(probabilities) <= 0 or abs(math.fsum(probabilities) - 1) > SUM_TOLERANCE:
         raise ValueError(f"probabilities must be positive and sum to 1, found {probabilities!r}")
     return k
-
-
-def _count(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, found {value!r}")
-    return int(value)

@@ -1,0 +1,284 @@
+"""Benchmark the mathematics: routes to the same numbers timed against each other in one run.
+
+The best of several repeats counts; what the first call takes, compilation included, stands apart.
+Absolute times depend on the machine and its neighbours; the ratios to the last route of each block
+are what can be compared. So is the gap: how far a route's value is, relatively, from that of the
+last route, which the tests hold to be exact. Simulators are timed per job, and their gaps are what
+so many jobs leave to chance; those of others run where `pip install --group benchmark` has been.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import math
+import shutil
+import tempfile
+import timeit
+import tracemalloc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.qbd import solve
+from multiserver.saturated import stationary, two_class
+from multiserver.saturated.one_half_all import one_half_all
+from multiserver.saturated.one_or_n import one_or_n
+from multiserver.saturated.single_duration import one_half_all_one_rate
+from multiserver.simulation import (
+    class_policies,
+    class_queues,
+    fcfs,
+    front,
+    front_policies,
+    interruptions,
+    phase,
+)
+from multiserver.sizes import Hyperexponential
+from output.tidy import write_table
+from simulators import simulate_in_most_queue, simulate_in_simpy
+from summation import sum_in_a_loop, sum_in_chunks
+from traces import borg, plain, slurm, swf
+from traces.aggregate import aggregate
+
+UNITS = {
+    "block": "name",
+    "route": "name",
+    "first": "s",
+    "time": "s",
+    "ratio": "1",
+    "gap": "1",
+    "memory": "MiB",
+}
+REPEATS = 5
+# A route that takes longer than this is run once.
+PATIENCE = 1.0
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way to a number, by how many jobs its time is to be divided, and whether its memory counts.
+
+    Memory is the peak of what Python and NumPy hold at once, told by a call of its own.
+    """
+
+    run: Callable[[], float]
+    jobs: int = 1
+    traced: bool = False
+
+    def first(self) -> tuple[float, float]:
+        """The number, and the time of the first call in seconds."""
+        started = timeit.default_timer()
+        return self.run(), timeit.default_timer() - started
+
+    def best(self) -> float:
+        """The best time of a few calls, in seconds a job."""
+        once = timeit.timeit(self.run, number=1)
+        rest = [] if once > PATIENCE else timeit.repeat(self.run, number=1, repeat=REPEATS)
+        return min([once, *rest]) / self.jobs
+
+    def memory(self) -> float:
+        """The peak of memory in MiB, NaN unless it counts."""
+        if not self.traced:
+            return math.nan
+        tracemalloc.start()
+        self.run()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak / 2**20
+
+
+Routes = Mapping[str, Callable[[], float] | Route]
+
+
+def main() -> None:
+    """`--output FILE`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, required=True)
+    arguments = parser.parse_args()
+    rows = [row for name, routes in blocks().items() for row in compare(name, routes)]
+    table = pd.DataFrame(rows, columns=list(UNITS))
+    write_table(arguments.output, table, UNITS)
+    print(table.to_string(index=False, float_format="{:.3g}".format))
+
+
+def compare(block: str, routes: Routes) -> list[tuple[str, str, float, float, float, float, float]]:
+    """A row a route: its times, and how time and value stand to the last one's."""
+    ways = {name: r if isinstance(r, Route) else Route(r) for name, r in routes.items()}
+    firsts = {name: way.first() for name, way in ways.items()}
+    times = {name: way.best() for name, way in ways.items()}
+    *_, last = ways
+    exact = firsts[last][0]
+    return [
+        (
+            *(block, name, first, times[name], times[name] / times[last]),
+            *(abs(value / exact - 1), ways[name].memory()),
+        )
+        for name, (value, first) in firsts.items()
+    ]
+
+
+def blocks() -> dict[str, Routes]:
+    """The routes to compare, by block; each returns one number."""
+    p2 = np.linspace(0.001, 0.999, 400)
+    region = MultiserverJobSystem.of(200, (1, 100), (2.0, 1.0), (0.936, 0.064))
+    large = MultiserverJobSystem.of(10**6, (1, 10**5), (1.0, 1.0), (0.5, 0.5))
+    half = (0.98, 0.01, 0.01), (1.0, 2.0, 3.0)
+    three = MultiserverJobSystem.of(10**4, (1, 5000, 10**4), half[1], half[0])
+    vast = (10**8, 1e-16, 1.0, 1.0)
+    return {
+        "400 mixes at n = 200": {
+            "enumerated chain, one mix": lambda: stationary.solve(region).throughput,
+            "product form, one mix": lambda: two_class.law(region).throughput,
+            "product form, all 400": lambda: two_class.sweep(
+                200, (1, 100), (2.0, 1.0), np.append(p2, 0.064)
+            ).throughput[-1],
+        },
+        "λ* at n = 1e6": {"product form": lambda: two_class.law(large).throughput},
+        "E[Δ] of needs 1 and n at n = 1e8": {
+            "naive sum": lambda: sum_in_chunks(*vast),
+            "compiled loop": lambda: sum_in_a_loop(*vast),
+            "closed form": lambda: one_or_n(*vast).relative_completions,
+        },
+        "E[Δ] of three needs at n = 1e4": {
+            "enumerated chain": lambda: stationary.solve(three).mean_relative_completions,
+            "recursion": lambda: one_half_all(10**4, *half).relative_completions,
+        },
+        "λ* of three needs at n = 1e8": {
+            "closed form, one rate": lambda: one_half_all_one_rate(10**8, 1e-8, 1e-8).throughput,
+        },
+        "E[T] at n = 10, half of capacity": response_time(),
+        "policies at ρ = 0.9, a job": policies(),
+        "interruptions at ρ = 0.9, a jump": sharing(),
+        "mean need of the jobs of a log, a row": logs(),
+    }
+
+
+def response_time() -> Routes:
+    """Ways to E[T] of needs 1 and 10 with p10 = 10^−0.8, simulated ones per job."""
+    p10 = 10**-0.8
+    system = MultiserverJobSystem.of(10, (1, 10), (1.0, 1.0), (1 - p10, p10))
+    rate = 0.5 * system.naive_throughput
+    prepared = prepare(system)
+    chain = prepared.at(rate)
+
+    def job_level(jobs: int) -> float:
+        load = fcfs.Workload.of(system, rate)
+        return fcfs.simulate(load, jobs=jobs, replications=2, seed=1).mean_response_time.mean
+
+    def phase_level(jobs: int, steps: int | None) -> float:
+        return phase.simulate(chain, jobs, seed=1, steps=steps).mean_response_time.mean
+
+    others = {
+        "SimPy": (simulate_in_simpy, "simpy", 20_000),
+        "most-queue": (simulate_in_most_queue, "most_queue", 20_000),
+    }
+    return {
+        **{
+            name: Route(lambda run=run, jobs=jobs: run(system, rate, jobs), jobs)
+            for name, (run, package, jobs) in others.items()
+            if find_spec(package)
+        },
+        "job level": Route(lambda: job_level(10**6), 2 * 10**6),
+        "phase level, single steps": Route(lambda: phase_level(10**7, 1), 10**7),
+        "phase level, skeleton": Route(lambda: phase_level(10**8, None), 10**8),
+        "exact": lambda: solve(prepared.at(rate)).mean_response_time,
+    }
+
+
+def policies() -> Routes:
+    """E[T] under the policies of `finite-skip`, Fig. 7, per job. They are no routes to one number:
+    the gaps say how they compare."""
+    load = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
+    workload = fcfs.Workload.of(load, 0.9 * load.naive_throughput)
+    jobs, replications = 10**5, 2
+
+    def by_class(policy) -> float:
+        found = class_queues.simulate(
+            workload, policy, jobs=jobs, replications=replications, seed=1
+        )
+        return found.mean_response_time.mean
+
+    def by_front() -> float:
+        policy = front_policies.server_filling(workload)
+        found = front.simulate(workload, policy, jobs=jobs, replications=replications, seed=1)
+        return found.mean_response_time.mean
+
+    names = ("max_weight", "least_servers_first", "most_servers_first", "preemptive_first_fit")
+    runs = {name: getattr(class_policies, name) for name in names}
+    routes = {name: Route(lambda p=p: by_class(p), jobs * replications) for name, p in runs.items()}
+    return {**routes, "server_filling": Route(by_front, jobs * replications)}
+
+
+def sharing() -> Routes:
+    """γ of `parallel-processing`, Section 8, per jump: three servers, and three of a hundred."""
+    size = Hyperexponential((0.2, 5.0), (1 / 6, 5 / 6))
+    jumps = 10**6
+
+    def run(capacities: tuple[float, ...], *classes) -> float:
+        rate = 0.9 * sum(capacities) / len(classes)
+        jobs = [interruptions.ParallelClass(rate, size, servers) for servers in classes]
+        cluster = interruptions.Cluster(capacities, tuple(jobs), 1.0)
+        found = interruptions.simulate(
+            cluster, seed=1, replications=range(2), warmup=0, jumps=jumps // 2
+        )
+        return found.service_rate[0].mean
+
+    return {
+        "2 classes, 3 servers": Route(lambda: run((1.0, 1.0, 1.0), (0, 2), (1, 2)), jumps),
+        "3 of 100 servers": Route(lambda: run((1.0,) * 100, 3), jumps),
+    }
+
+
+def logs() -> Routes:
+    """The same jobs in four formats, and 25 times over, read and summed up, per row."""
+    rows = 400_000
+    rng = np.random.default_rng(1)
+    needs = 2 ** rng.integers(0, 10, rows)
+    durations = rng.integers(1, 86400, rows)
+    jobs = list(zip(range(rows), needs.tolist(), durations.tolist(), strict=True))
+    texts = {
+        "plain CSV": "cores,seconds\n" + "".join(f"{v},{d}\n" for _, v, d in jobs),
+        "Borg, CSV": "cpus,priority,start_time,end_time\n"
+        + "".join(f"{v}.0,25,1000000,{1000000 * (d + 1)}\n" for _, v, d in jobs),
+        "sacct --parsable2": "JobID|State|Elapsed|AllocCPUS\n"
+        + "".join(
+            f"{i}|COMPLETED|{d // 3600:02d}:{d // 60 % 60:02d}:{d % 60:02d}|{v}\n"
+            for i, v, d in jobs
+        ),
+        "Standard Workload Format": "".join(
+            f"{i} {i} -1 {d} {v} -1 -1 {v} -1 -1 1 1 1 -1 -1 -1 -1 -1\n" for i, v, d in jobs
+        ),
+    }
+    readers = {
+        "plain CSV": lambda file: plain.read(file, ("cores", "seconds")),
+        "Borg, CSV": borg.read,
+        "sacct --parsable2": slurm.read,
+        "Standard Workload Format": swf.read,
+    }
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+
+    def measure(name: str) -> float:
+        table = aggregate(readers[name](str(folder / name)))
+        return float((table["need"] * table["jobs"]).sum() / table["jobs"].sum())
+
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="ascii")
+    *_, swf_name = texts
+    long = f"{swf_name}, 10 million rows"
+    readers[long] = readers[swf_name]
+    with (folder / long).open("w", encoding="ascii") as file:
+        file.writelines(texts[swf_name] for _ in range(25))
+    counts = {long: 25 * rows, **dict.fromkeys(texts, rows)}
+    return {n: Route(lambda n=n: measure(n), count, traced=True) for n, count in counts.items()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""The site: a few written pages, and the library's docstrings. No page asks another host."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
+
+import multiserver
+from methods import write_methods
+from pictures import PICTURES
+
+project = "Multiserver Atlas"
+author = "The Multiserver Atlas authors"
+project_copyright = author
+release = multiserver.__version__
+
+extensions = ["myst_parser", "sphinx.ext.apidoc", "sphinx.ext.autodoc"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 2
+default_role = "code"  # in docstrings, `name`
+
+apidoc_modules = [
+    {
+        "path": "../src/multiserver",
+        "destination": "_modules",
+        "separate_modules": True,
+        "module_first": True,
+    }
+]
+autodoc_default_options = {"members": True, "member-order": "bysource", "show-inheritance": True}
+autodoc_typehints = "signature"
+python_maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
+
+exclude_patterns = ["_methods.md", "_modules/modules.rst"]
+suppress_warnings = ["ref.python"]  # the front page names what stands in modules
+
+html_theme = "furo"
+html_title = project
+html_show_sphinx = False
+html_copy_source = False
+
+
+def setup(app: Sphinx) -> None:
+    """Draw what the pages show."""
+    app.connect("config-inited", draw)
+    app.connect("autodoc-skip-member", skip)
+
+
+def skip(app: Sphinx, what: str, name: str, value: object, *_: object) -> bool | None:
+    """Leave out the function that has the name of a module beside it."""
+    return True if value is multiserver.policies.policy else None
+
+
+def draw(*_: object) -> None:
+    """Write the pictures of the models, and the table of methods, beside the pages."""
+    (HERE / "_methods.md").write_text(write_methods(), encoding="utf-8")
+    folder = HERE / "_pictures"
+    folder.mkdir(exist_ok=True)
+    for name, picture in PICTURES.items():
+        (folder / f"{name}.svg").write_text(picture().svg(), encoding="utf-8")

@@ -1,0 +1,32 @@
+"""The table of methods, from the library's registry of policies."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import multiserver as ms
+
+COLUMNS = ("policy", "question", "method", "range", "cost", "source")
+
+
+def write_methods() -> str:
+    """A section for each model, in Markdown: what is known under each policy; then the policies."""
+    parts = []
+    for model, rows in groupby(ms.known().rows(), key=lambda row: row["model"]):
+        parts += [f"## {model.replace('-', ' ').capitalize()}", "", *_table(list(rows)), ""]
+    parts += ["## The policies", ""]
+    for name in ms.policies.names():
+        parts += [f"**{name}**", f": {ms.policy(name).definition}", ""]
+    return "\n".join(parts)
+
+
+def _table(rows: list[dict[str, str]]) -> list[str]:
+    """A policy and a question are said once, where they begin."""
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
+    above: tuple[str, ...] = ()
+    for row in rows:
+        head = (row["policy"], row["question"])
+        said = ["" if head[: k + 1] == above[: k + 1] else head[k] for k in range(2)]
+        lines.append("| " + " | ".join([*said, *(row[key] for key in COLUMNS[2:])]) + " |")
+        above = head
+    return lines

@@ -1,0 +1,26 @@
+"""Run a stage by its name: `python scripts STAGE ...`, from any folder.
+
+Nothing need be installed: Python finds the scripts here, and the library is put beside them.
+"""
+
+import runpy
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    stages = sorted(file.stem for file in (HERE / "stages").glob("[!_]*.py"))
+    if len(sys.argv) < 2 or sys.argv[1] not in stages:
+        sys.exit(f"usage: python scripts STAGE ...; STAGE is one of {', '.join(stages)}")
+    sys.path[:1] = [str(HERE), str(HERE.parent / "src")]
+    stage = sys.argv.pop(1)
+    try:
+        runpy.run_module(f"stages.{stage}", run_name="__main__", alter_sys=True)
+    except OSError as error:  # a full disk, a file that may not be written
+        sys.exit(f"{stage}: {type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    main()

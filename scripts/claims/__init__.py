@@ -1,0 +1,42 @@
+"""What printed statements say, recomputed: one function a quantity, `module/function` in config.
+
+A quantity is a pure function of keyword-only parameters, or of a mapping of those that it `takes`.
+It returns a number, a text, a truth value or a list of these; an `Estimate` with its interval; or a
+`Found`, if there is more to say: at what parameter the number was decided, or how uncertain it is.
+Its docstring begins with a sentence on what it returns, which the ledger quotes. A module says by
+what ROUTE its quantities are found and what has CONFIRMED them, a route that shares no code; a
+quantity that differs says so in `takes`. Modules with one GROUP are computed together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value, where it was found, such as `ρ = 0.9`, and the half-width of its 95 % interval."""
+
+    value: Any
+    at: str = ""
+    half_width: float | None = None
+
+
+def takes(
+    *required: str, optional: tuple[str, ...] = (), route: str = "", confirmed: str = ""
+) -> Callable[[Callable], Callable]:
+    """Declare the parameters of a quantity, which the plan reads from the source.
+
+    `seed`, and the length of a run as `jobs` or `jumps`, come from the run's config if a claim does
+    not give them.
+    """
+    return lambda function: function
+
+
+def record(found: Any) -> dict[str, Any]:
+    """What a quantity has returned, as it stands in a table of claims; an `Estimate` has a mean."""
+    if hasattr(found, "mean") and hasattr(found, "half_width"):
+        found = Found(float(found.mean), half_width=float(found.half_width))
+    return asdict(found if isinstance(found, Found) else Found(found))

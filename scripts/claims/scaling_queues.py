@@ -1,0 +1,112 @@
+"""The open queue of `multilevel-scaling`, Section 10: E[N] under FCFS against the mix, exact.
+
+Settings are those of `scaling_curves`; a *fraction* f of capacity is demanded, λ = f n/E[S], and
+E[N] is infinite at the mixes that are unstable there. Fractions may also be given relative to the
+boundary of stability of the worst mix, so that settings can be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from claims.scaling_curves import direction_changes, inflections, mix, worst_share
+from claims.scaling_system import UNIT, Rates
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.qbd import solve
+from multiserver.saturated import stationary
+from multiserver.saturated.peak import find_highest
+
+ROUTE = "matrix-analytic solution of the open chain"
+CONFIRMED = "simulation job by job (tests/simulation/test_fcfs.py)"
+
+GRID = np.linspace(0.0, 3.0, 31)
+
+
+def peaks(
+    *, servers: int, fractions: list[float], sizes: str = "n", rates: Rates = UNIT
+) -> list[float]:
+    """The α at which E[N] is largest, for each of `fractions` of capacity."""
+    return [
+        find_highest(lambda alpha, f=f: mean_jobs(servers, sizes, rates, alpha, f), GRID)
+        for f in fractions
+    ]
+
+
+def peak_spread_ratio(
+    *, servers: int, loads: list[float], rates: Rates, reference: Rates = UNIT
+) -> float:
+    """How far the peaks of E[N] lie apart, largest α less smallest, over `loads` relative to the
+    boundary of the worst mix, over the same at the rates `reference`."""
+    spreads = []
+    for pair in (rates, reference):
+        boundary = worst_share(servers=servers, rates=pair).value
+        found = peaks(servers=servers, fractions=[load * boundary for load in loads], rates=pair)
+        spreads.append(max(found) - min(found))
+    return spreads[0] / spreads[1]
+
+
+def turns(*, servers: int, fraction: float, sizes: str = "n", rates: Rates = UNIT) -> int:
+    """How often E[N] turns as α rises from 0 to 3: once for a bell curve."""
+    return direction_changes([mean_jobs(servers, sizes, rates, alpha, fraction) for alpha in GRID])
+
+
+def jobs_over_middle(
+    *, servers: int, fraction: float, middle: float, ends: list[float], sizes: str = "n"
+) -> list[float]:
+    """E[N] at each α of `ends` over E[N] at α = `middle`, at one fraction of capacity, rates 1."""
+    top = mean_jobs(servers, sizes, UNIT, middle, fraction)
+    return [mean_jobs(servers, sizes, UNIT, alpha, fraction) / top for alpha in ends]
+
+
+def heavy_traffic_ratio(
+    *,
+    servers: int,
+    needs: list[int],
+    rates: list[float],
+    probabilities: list[float],
+    gap: float,
+) -> float:
+    """E[N](1 − ρ) at 1 − ρ = `gap`, over E[Δ(Y_d)] + 1."""
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    blocks = prepare(system)
+    mean = solve(blocks.at((1 - gap) * blocks.throughput)).mean_jobs
+    return mean * gap / (stationary.solve(system).mean_relative_completions + 1)
+
+
+def mean_jobs(servers: int, sizes: str, rates: Rates, alpha: float, fraction: float) -> float:
+    """E[N] at one α; infinite where the queue is unstable."""
+    system = mix(servers, sizes, rates, alpha)
+    blocks = prepare(system)
+    arrival_rate = fraction * system.naive_throughput
+    if arrival_rate >= blocks.throughput:
+        return math.inf
+    return solve(blocks.at(arrival_rate)).mean_jobs
+
+
+def peak_off_inflection(*, servers: int, sizes: str, fraction: float, rates: Rates = UNIT) -> float:
+    """How far apart on the α axis E[N] at one fraction of capacity peaks and the throughput has its
+    inflection."""
+    found = peaks(servers=servers, fractions=[fraction], sizes=sizes, rates=rates)[0]
+    return abs(found - inflections(numbers=[servers], sizes=sizes, rates=[rates])[0])
+
+
+def smallest_step(*, values: str, servers: int, settings: list[dict[str, Any]]) -> float:
+    """The smallest rise from one of `settings` to the next, positive if they are in order: of the
+    peaks of E[N] (`peaks`) or of the lowest boundaries of stability (`shares`)."""
+    if values == "peaks":
+        found = [
+            peaks(
+                servers=servers,
+                fractions=[given["fraction"]],
+                sizes=given["sizes"],
+                rates=given.get("rates", UNIT),
+            )[0]
+            for given in settings
+        ]
+    else:
+        found = [worst_share(servers=servers, **given).value for given in settings]
+    return float(np.diff(found).min())

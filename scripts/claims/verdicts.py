@@ -1,0 +1,81 @@
+"""The verdict on a claim, from its cases: what was found for each, and what is allowed.
+
+A case *holds* if the number, with all of its 95 % interval, lies in the allowed interval, and fails
+if all of it lies outside; in between it is undecided. Then, of the verdict that is expected,
+
+- `agrees` follows if the sentence as printed holds;
+- `erratum` if neither it nor any other reading nor any further evidence holds;
+- `depends` if some of its readings hold and some fail.
+
+What does not follow is not sound, except that a short run may leave a case undecided, and that a
+figure drawn with other parameters than the paper's has no reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+UNDECIDED = "undecided"
+
+
+def holds(allowed: Any, value: Any, half_width: float = 0.0) -> bool | None:
+    """Whether a value is allowed, None if its interval cannot decide.
+
+    `allowed` is an interval, which each number of a list has to meet, `{"is": x}`, or `{"each": …}`
+    for the parts of a list.
+    """
+    if isinstance(allowed, Mapping) and "each" in allowed:
+        if not isinstance(value, list) or len(value) != len(allowed["each"]):
+            return False
+        parts = zip(allowed["each"], value, strict=True)
+        return _all(holds(one, item, half_width) for one, item in parts)
+    if isinstance(allowed, Mapping):
+        if value == UNDECIDED:
+            return None
+        return value == allowed["is"] and type(value) is type(allowed["is"])
+    if isinstance(value, list):
+        return _all(holds(allowed, item, half_width) for item in value) if value else False
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None if value == UNDECIDED else False
+    low, high = allowed
+    if low <= value - half_width and value + half_width <= high:
+        return True
+    if half_width and value + half_width >= low and value - half_width <= high:
+        return None
+    return False
+
+
+def decide(
+    verdict: str, cases: Sequence[bool | None], readings: int, *, differs: bool, pending: bool
+) -> tuple[str, bool]:
+    """The verdict that follows where `verdict` is expected, and whether it is sound.
+
+    `cases` are the sentence as printed, then its `readings` others, then further evidence.
+    """
+    if differs:
+        return "no reference", True
+    if pending:
+        return "needs the trace", True
+    printed, others = cases[0], cases[1 : 1 + readings]
+    if verdict == "depends":
+        read = (printed, *others)
+        if True in read and False in read:
+            return "depends", True
+        if None in read:
+            return "undecided at this effort", True
+        return ("holds in every reading" if all(read) else "holds in no reading"), False
+    if verdict == "erratum":
+        if True in cases:
+            which = "after all" if printed else "in a reading or a case"
+            return f"holds {which}", False
+        return ("undecided at this effort" if None in cases else "erratum"), True
+    found = _all((printed, *cases[1 + readings :]))
+    if found is None:
+        return "undecided at this effort", True
+    return ("agrees", True) if found else ("disagrees", False)
+
+
+def _all(parts: Any) -> bool | None:
+    found = list(parts)
+    return False if False in found else None if None in found else True

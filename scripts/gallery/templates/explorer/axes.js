@@ -1,0 +1,66 @@
+"use strict";
+// Scales of axes and their ticks. A scale is {to, from, ticks}: to a number that is even along the axis,
+// back, and the ticks between two values with their labels.
+const axes = (() => {
+  const label = (x) => words.number(x, 6);
+  const power_label = (x) => words.number(x, x < 1e4 ? 6 : 1);
+
+  // 1, 2 or 5 times a power of ten, about `count` of them.
+  function linear_ticks(low, high, count) {
+    const rough = (high - low) / count;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough));
+    const ticks = [];
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-12); i += 1) {
+      ticks.push([i * step, label(Number((i * step).toPrecision(12)))]);
+    }
+    return ticks;
+  }
+
+  function log_ticks(low, high, count) {
+    const decades = Math.log10(high / low);
+    const apart = Math.max(1, Math.ceil(decades / count));
+    const factors = decades < 2.5 ? [1, 2, 5] : [1];
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
+      if (power % apart) continue;
+      for (const factor of factors) {
+        const x = Number(`${factor}e${power}`);
+        if (x >= low * (1 - 1e-12) && x <= high * (1 + 1e-12)) ticks.push([x, power_label(x)]);
+      }
+    }
+    return ticks;
+  }
+
+  // Shares: powers of ten at both ends, one half between.
+  function logit_ticks(low, high, count) {
+    const small = [];
+    for (let power = -1; power >= -15; power -= 1) small.push(Number(`1e${power}`));
+    const all = [...small.toReversed().map((x) => [x, words.percent(x)]), [0.5, "50 %"],
+      ...small.slice(0, 4).map((x) => [1 - x, `${label(Number((100 - 100 * x).toPrecision(12)))} %`])];
+    const inside = all.filter(([x]) => x >= low && x <= high);
+    const apart = Math.ceil(inside.length / count);
+    const half = inside.findIndex(([x]) => x === 0.5);
+    return inside.filter((_, i) => (i - Math.max(half, 0)) % apart === 0);
+  }
+
+  const kinds = {
+    linear: { to: (x) => x, from: (y) => y, ticks: linear_ticks },
+    log: { to: Math.log, from: Math.exp, ticks: log_ticks },
+    logit: {
+      to: (x) => Math.log(x) - Math.log1p(-x),
+      from: (y) => 1 / (1 + Math.exp(-y)),
+      ticks: logit_ticks,
+    },
+  };
+
+  // `count` values from `low` to `high`, evenly along a scale, with both ends as they are.
+  function spread(kind, low, high, count) {
+    const { to, from } = kinds[kind];
+    const [a, b] = [to(low), to(high)];
+    return Float64Array.from({ length: count }, (_, i) => (
+      i === 0 ? low : i === count - 1 ? high : from(a + ((b - a) * i) / (count - 1))));
+  }
+
+  return { kinds, spread };
+})();

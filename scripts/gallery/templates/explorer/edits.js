@@ -1,0 +1,56 @@
+"use strict";
+// What hands may do to a state: pure functions of a state and a value.
+const edits = (() => {
+  const round = (x) => Number(x.toPrecision(3));
+  const change = (state, c, part) => ({ ...state, classes: state.classes.map((k, i) => (i === c ? { ...k, ...part } : k)) });
+
+  // Needs that no longer fit become all servers.
+  function set_servers(state, servers) {
+    return { ...state, servers, classes: state.classes.map((c) => ({ ...c, need: Math.min(c.need, servers) })) };
+  }
+
+  const set_need = (state, c, need) => change(state, c, { need: Math.min(need, state.servers) });
+  const set_rate = (state, c, rate) => change(state, c, { rate });
+
+  // A share to three digits of its distance to 0 or 1.
+  const tidy_share = (p) => (p < 0.5 ? round(p) : 1 - round(1 - p));
+
+  // The others keep their proportions. With one class there is nothing to set.
+  function set_share(state, c, p) {
+    return state.classes.length > 1 ? model.with_probability(state, c, p) : state;
+  }
+
+  function add_class(state) {
+    const taken = new Set(state.classes.map((c) => c.need));
+    let need = Math.max(1, Math.round(Math.sqrt(state.servers)));
+    while (taken.has(need) && need < state.servers) need += 1;
+    const classes = [...state.classes, { need, rate: 1, probability: 0 }];
+    return set_share({ ...state, classes }, classes.length - 1, 0.05);
+  }
+
+  function remove_class(state, c) {
+    const left = state.classes.filter((_, i) => i !== c);
+    const total = model.sum(left.map((k) => k.probability));
+    return { ...state, classes: left.map((k) => ({ ...k, probability: left.length > 1 ? k.probability / total : 1 })) };
+  }
+
+  // What dragging in a plot asks for.
+  function follow(state, { probability, rate, load }) {
+    if (probability) return set_share(state, probability[0], Math.min(1 - 1e-12, Math.max(1e-12, tidy_share(probability[1]))));
+    if (rate) return set_rate(state, rate[0], round(rate[1]));
+    return { ...state, load: round(load) };
+  }
+
+  // A preset's system; where it leaves the mix open, the worst one.
+  function take(state, { servers, classes, mix }) {
+    let taken = { ...state, servers, classes: classes.map(([need, rate, probability]) => ({ need, rate, probability })) };
+    if (mix === "worst") {
+      const column = (key) => taken.classes.map((c) => c[key]);
+      const { probability_2 } = peak.find_peak_wastage(servers, column("need"), column("rate"));
+      taken = set_share(taken, 1, round(probability_2));
+    }
+    return taken;
+  }
+
+  return { add_class, follow, remove_class, round, set_need, set_rate, set_servers, set_share, take, tidy_share };
+})();

@@ -1,0 +1,64 @@
+"use strict";
+// What the reader has set: {servers, classes, wasted, load}. `wasted` is the per cent of servers that may
+// be wasted, `load` the λ/λ* that is marked. All of it stands in the address, and in a stack for undo.
+const state = (() => {
+  const START = {
+    servers: 200,
+    classes: [{ need: 1, rate: 2, probability: 0.99 }, { need: 200, rate: 1, probability: 0.01 }],
+    wasted: 10,
+    load: 0.8,
+  };
+  const MOST_CLASSES = 8;
+
+  // After the # of an address; numbers in as many digits as tell them apart.
+  function write({ servers, classes, wasted, load }) {
+    const jobs = classes.map((c) => `class=${c.need},${c.rate},${c.probability}`);
+    return [`servers=${servers}`, ...jobs, `wasted=${wasted}`, `load=${load}`].join("&");
+  }
+
+  // Back from there, or null if it is no such thing.
+  function read(hash) {
+    const parts = new URLSearchParams(hash.replace(/^#/, ""));
+    const classes = parts.getAll("class").map((text) => {
+      const [need, rate, probability] = text.split(",").map(Number);
+      return { need, rate, probability };
+    });
+    const given = (key) => (parts.has(key) ? Number(parts.get(key)) : START[key]);
+    const found = { servers: Number(parts.get("servers")), classes, wasted: given("wasted"), load: given("load") };
+    return find_fault(found) ? null : found;
+  }
+
+  function find_fault(found) {
+    if (found.classes.length > MOST_CLASSES) return `There may be at most ${MOST_CLASSES} classes.`;
+    if (!(found.wasted > 0 && found.wasted < 100)) return "The servers that may be wasted must lie between 0 and 100 %.";
+    if (!(found.load > 0 && found.load < 1)) return "The load must lie between 0 and 1.";
+    return model.find_fault(found);
+  }
+
+  // A stack of states. `set` changes the present one; `keep` makes what is present a step of its own.
+  function history(first) {
+    let [steps, place, present] = [[first], 0, first];
+    const same = (a, b) => write(a) === write(b);
+    const move = (by) => {
+      keep();
+      place = Math.max(0, Math.min(steps.length - 1, place + by));
+      present = steps[place];
+    };
+    function keep() {
+      if (same(present, steps[place])) return;
+      steps = [...steps.slice(0, place + 1), present];
+      place += 1;
+    }
+    return {
+      get present() { return present; },
+      get can_undo() { return place > 0 || !same(present, steps[place]); },
+      get can_redo() { return place < steps.length - 1; },
+      set: (next) => { present = next; },
+      keep,
+      undo: () => move(-1),
+      redo: () => move(1),
+    };
+  }
+
+  return { START, MOST_CLASSES, find_fault, history, read, write };
+})();

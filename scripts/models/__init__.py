@@ -1,0 +1,1 @@
+"""From a block of YAML to an object of the library, and nothing else."""

@@ -1,0 +1,90 @@
+"""The jobs of a trace, or generated jobs in place of one.
+
+Parameters have a block `trace` (a file and how to read it) or `generated` (a law of needs and
+durations, `multiserver.simulation.correlated_jobs`, in place of a file).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from multiserver.simulation.correlated_jobs import CorrelatedJobs
+from traces import Chunk, aggregate, borg, plain, slurm, swf
+
+Parameters = Mapping[str, Any]
+Progress = Callable[[Iterable], Iterable]
+
+
+def read_table(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
+    """The aggregated table of the jobs."""
+    return aggregate.aggregate(read_chunks(parameters, progress))
+
+
+def read_chunks(parameters: Parameters, progress: Progress = iter) -> Iterator[Chunk]:
+    """The jobs, each of a need that is a multiple of the `unit`, if there is one."""
+    return count_rows(parameters, progress)[1]
+
+
+def count_rows(
+    parameters: Parameters, progress: Progress = iter
+) -> tuple[aggregate.Count, Iterator[Chunk]]:
+    """The jobs, and what counts their rows as they pass."""
+    block = parameters.get("trace")
+    if block is None:
+        count = aggregate.Count(limit=0.0)
+        return count, count.watch(generate(parameters["generated"], progress))
+    count = aggregate.Count(limit=block.get("faults", 0.01))
+    return count, _in_units(count.watch(_read(block, progress)), block.get("unit"))
+
+
+def read_jobs(
+    parameters: Parameters, progress: Progress = iter
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Needs and durations of all jobs, in the order of the file: 16 bytes a job."""
+    chunks = [(c.needs, c.durations) for c in read_chunks(parameters, progress)]
+    needs, durations = zip(*chunks, strict=True)
+    return np.concatenate(needs), np.concatenate(durations)
+
+
+def generate(block: Mapping[str, Any], progress: Progress = iter) -> Iterator[Chunk]:
+    """The jobs of a block `generated`; those of a longer run begin with those of a shorter."""
+    law = {key: block[key] for key in ("median", "spread", "correlation")}
+    jobs = CorrelatedJobs(tuple(block["needs"]), tuple(block["probabilities"]), **law)
+    for needs, durations in jobs.draw(block["jobs"], block["seed"], progress):
+        yield Chunk(needs, durations, {})
+
+
+def _read(block: Mapping[str, Any], progress: Progress) -> Iterator[Chunk]:
+    if "file" not in block:
+        raise ValueError(
+            f"needs the trace {block['name']!r}: give its file and format under `traces` in the"
+            " run's config (config/examples says how to get it)"
+        )
+    file = block["file"]
+    match block["format"]:
+        case "swf":
+            return swf.read(file, progress)
+        case "slurm":
+            return slurm.read(file, block.get("need", "cpus"), progress)
+        case "borg":
+            return borg.read(file, block.get("priorities"), progress)
+        case "plain":
+            columns = block["columns"]["need"], block["columns"]["duration"]
+            seconds, separator = block.get("seconds", 1.0), block.get("separator", ",")
+            return plain.read(file, columns, seconds, separator, progress)
+    raise ValueError(f"a trace is in one of swf, slurm, borg, plain, found {block['format']!r}")
+
+
+def _in_units(chunks: Iterator[Chunk], unit: float | None) -> Iterator[Chunk]:
+    for chunk in chunks:
+        if unit is None:
+            yield chunk
+        else:
+            # What is a multiple but for rounding stays one.
+            multiples = np.ceil(chunk.needs / unit * (1 - 1e-12))
+            yield Chunk(multiples, chunk.durations, chunk.rejected)

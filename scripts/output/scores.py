@@ -1,0 +1,42 @@
+"""Whether simulated points scatter about their exact values as they should.
+
+A point's score z is standard normal if simulation and exact solution are of the same system and the
+interval is as wide as it should be. Three tests say whether the scores are what they should be:
+
+- *largest*: P(max |z| ≥ found) for so many independent standard normal scores;
+- *normal*: the Kolmogorov-Smirnov test of all scores against the standard normal law;
+- *coverage*: the binomial test of how many 95 % intervals hold the exact value.
+
+Each p-value is below `ALARM` with about that probability although nothing is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+CONFIDENCE = 0.95
+ALARM = 1e-6
+TESTS = ("p_largest", "p_normal", "p_coverage")
+
+
+def assess(table: pd.DataFrame) -> dict[str, float]:
+    """How many points there are, how they scatter, and the three p-values."""
+    from scipy.stats import binomtest, kstest, norm
+
+    count, inside = len(table), int(table["inside"].sum())
+    if not count:
+        found = dict.fromkeys(("points", "largest", "mean", "deviation", "coverage"), 0)
+        return found | dict.fromkeys(TESTS, 1.0)
+    largest = float(table["z"].abs().max())
+    return {
+        "points": count,
+        "largest": largest,
+        "mean": float(table["z"].mean()),
+        "deviation": float((table["z"] ** 2).mean() ** 0.5),
+        "coverage": inside / count,
+        "p_largest": -math.expm1(count * math.log1p(-2 * norm.sf(largest))),
+        "p_normal": float(kstest(table["z"], "norm").pvalue),
+        "p_coverage": float(binomtest(inside, count, CONFIDENCE).pvalue),
+    }

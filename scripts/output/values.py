@@ -1,0 +1,65 @@
+"""Values of claims, numbers, truth values and lists, and what a row of a ledger says, as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def show(value: Any, style: str = ".6g") -> str:
+    """A stated or recomputed value for a reader, floats in the given format."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return format(value, style)
+    if isinstance(value, list):
+        inner = ", ".join(show(item, style) for item in value)
+        return f"[{inner}]"
+    return str(value)
+
+
+def show_found(value: Any, at: str, half_width: float | None) -> str:
+    """A recomputed value with its 95 % interval and where it was found."""
+    error = "" if half_width is None else f" ± {half_width:.2g}"
+    return show(value) + error + (f" at {at}" if at else "")
+
+
+def show_stated(stated: Any, within: str) -> str:
+    """A stated value with the word that says how closely it is meant."""
+    if isinstance(stated, bool) or within in ("exact", "printed"):
+        return show(stated)
+    if within == "between" and isinstance(stated, list):
+        return f"between {stated[0]} and {stated[-1]}"
+    return f"{within} {show(stated)}"
+
+
+def stated(line: Mapping[str, Any]) -> str:
+    """What a row of the ledger says is stated."""
+    return show_stated(json.loads(line["stated"]), line["within"])
+
+
+def recomputed(line: Mapping[str, Any]) -> str:
+    """What a row of the ledger says was found."""
+    width = json.loads(line["half_width"])
+    return show_found(json.loads(line["recomputed"]), line["at"], width)
+
+
+def tell(line: Mapping[str, Any]) -> Iterator[str]:
+    """What a row of the ledger says besides its quotation and its number."""
+    for kind, cases in (("read as", line["readings"]), ("evidence", line["evidence"])):
+        for case in json.loads(cases):
+            held = {True: "holds", False: "fails", None: "undecided"}[case["holds"]]
+            found = show_found(case["value"], case["at"], case["half_width"])
+            wanted = show_stated(case["stated"], case["within"])
+            yield f"{kind}: {case['label']}: stated {wanted}, recomputed {found}: {held}"
+    yield f"computed: {line['how']}; by {line['route']}; confirmed by {line['confirmed']}"
+    yield f"parameters: {line['certainty']}"
+    if line["decides"]:
+        yield f"what decides: {line['decides']}"
+    if line["result"]:
+        yield f"the result {line['result']}"
+    if line["reason"]:
+        yield line["reason"]

@@ -1,0 +1,185 @@
+"""Complete a figure or table by what its studies and its drawing declare, and see that they fit.
+
+A study declares `Parameters` and the columns it returns, `UNITS`; a drawing declares `Options`,
+which say what series it wants, with which columns.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path as FilePath
+from types import ModuleType
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from declared.block import Block
+from declared.wanted import OptionsBlock, Wanted
+from plan.errors import Fault, Path, suggest
+from plan.validate import check
+from plan.words import is_faithful
+
+SCRIPTS = FilePath(__file__).resolve().parents[1]
+# What the run gives to every study that takes it, unless a series has its own.
+FROM_THE_RUN = {"seed": 0, "effort": "paper"}
+# Made from the claims of a paper, not by hand.
+INTERNAL = {"claims"}
+
+
+@cache
+def kinds(group: str) -> list[str]:
+    """The names of all studies or drawings."""
+    names = (file.stem.replace("_", "-") for file in (SCRIPTS / group).glob("[!_]*.py"))
+    return sorted(set(names) - INTERNAL)
+
+
+@cache
+def module(group: str, kind: str) -> ModuleType:
+    """A study or a drawing."""
+    return importlib.import_module(f"{group}.{kind.replace('-', '_')}")
+
+
+def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, Any], list[Fault]]:
+    """A figure (`draw`) or table (`tabulate`), completed, and its faults.
+
+    What the run gives to a series stands there as None; `faithful` says of each series whether it
+    is what the paper has there.
+    """
+    series, parameters, faults = {}, {}, []
+    for name, given in block["series"].items():
+        series[name], parameters[name], found = complete_series(given, (*path, "series", name))
+        faults += found
+    stated = block["source"].get("parameters")
+    faithful = {
+        name: is_faithful(name, given, stated, lambda x: (complete_series(x, ())[0], []))
+        for name, given in block["series"].items()
+    }
+    completed = block | {"series": series, "faithful": faithful}
+    if stage == "tabulate":
+        if not faults:
+            faults = list(_fit_table(block, path))
+        return completed, faults
+    options, found = _complete_drawing(block["drawing"], (*path, "drawing"))
+    if options is not None:
+        completed["drawing"] = {"kind": block["drawing"]["kind"]} | options.plain()
+        if not faults:
+            found = _fit_drawing(options, series, parameters, path)
+    return completed, faults + found
+
+
+def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[Fault]]:
+    """A series, completed, its parameters if they are in order, and its faults."""
+    study, faults = _kind("studies", "study", given, path)
+    if faults:
+        return given, None, faults
+    model = module("studies", study).Parameters
+    own = {key: value for key, value in given.items() if key != "study"}
+    lent = {k: v for k, v in FROM_THE_RUN.items() if k in model.model_fields and k not in own}
+    parameters, faults = check(model, lent | own, path)
+    if faults:
+        return given, None, faults
+    return {"study": study} | parameters.plain() | dict.fromkeys(lent), parameters, []
+
+
+def _complete_drawing(given: dict, path: Path) -> tuple[OptionsBlock | None, list[Fault]]:
+    kind, faults = _kind("drawings", "kind", given, path)
+    if faults:
+        return None, faults
+    own = {key: value for key, value in given.items() if key != "kind"}
+    return check(module("drawings", kind).Options, own, path)
+
+
+def _kind(group: str, key: str, given: dict, path: Path) -> tuple[str, list[Fault]]:
+    known = kinds(group)
+    expected = "one of " + ", ".join(known)
+    if key not in given:
+        return "", [Fault(path, f"no key '{key}'", f"{key}: {expected}")]
+    kind = given[key]
+    if kind not in known:
+        hint = suggest(kind, known) if isinstance(kind, str) else ""
+        return "", [Fault((*path, key), repr(kind), expected, hint)]
+    return kind, []
+
+
+def _fit_drawing(
+    options: OptionsBlock, series: Mapping[str, dict], parameters: Mapping[str, Block], path: Path
+) -> list[Fault]:
+    wanted = options.wanted()
+    faults = list(_fit_names(wanted, series, (*path, "series")))
+    for name, block in series.items():
+        match = next((want for want in wanted if want.fits(name)), None)
+        if match is not None:
+            faults += _fit_columns(match, block["study"], (*path, "series", name))
+    if not faults:
+        try:
+            options.check(parameters)
+        except PydanticCustomError as error:
+            said = error.context
+            place = (*path, "drawing", *said["at"])
+            faults = [Fault(place, said["found"], said["expected"])]
+    return faults
+
+
+def _fit_names(wanted: Iterable[Wanted], series: Mapping, path: Path) -> Iterator[Fault]:
+    """Which series are wanted, and which are there."""
+    wanted = list(wanted)
+    chosen = {name: next((w for w in wanted if w.fits(name)), None) for name in series}
+    expected = "; ".join(want.described for want in wanted)
+    exact = [want.name for want in wanted if "*" not in want.name]
+    for name, want in chosen.items():
+        if want is None:
+            hint = suggest(name, exact)
+            yield Fault((*path, name), "a series that is not drawn", expected, hint)
+        elif want.beside and name.removesuffix(want.name[1:]) not in series:
+            bare = name.removesuffix(want.name[1:])
+            hint = suggest(bare, [n for n in series if n != name])
+            yield Fault((*path, name), f"no series '{bare}' beside it", expected, hint)
+    for want in wanted:
+        found = [name for name, one in chosen.items() if one is want]
+        if want.required and not found:
+            fitting = ", ".join(_fitting(want)[:5])
+            what = f"a series named {want.name}" if "*" in want.name else want.name
+            text = f"{what}, with columns {', '.join(want.columns)} (study {fitting})"
+            yield Fault(path, f"no series '{want.name}' among {', '.join(series)}", text)
+        if len(found) > want.most:
+            yield Fault(path, f"{len(found)} series", f"at most {want.most}")
+
+
+def _fit_columns(want: Wanted, study: str, path: Path) -> Iterator[Fault]:
+    """Whether a study returns what is wanted."""
+    declared = module("studies", study)
+    columns = [c for c in want.columns if c not in declared.UNITS]
+    keys = [k for k in want.parameters if k not in declared.Parameters.model_fields]
+    if columns or keys:
+        lacks = [f"column {c}" for c in columns] + [f"parameter {k}" for k in keys]
+        fitting = ", ".join(_fitting(want)) or "none"
+        found = f"{study}, which has no {' and no '.join(lacks)}"
+        expected = f"a study with {', '.join(want.columns)}: {fitting}"
+        yield Fault((*path, "study"), found, expected)
+
+
+def _fitting(want: Wanted) -> list[str]:
+    """The studies that return what is wanted."""
+    return [
+        study
+        for study in kinds("studies")
+        if set(want.columns) <= module("studies", study).UNITS.keys()
+        and set(want.parameters) <= module("studies", study).Parameters.model_fields.keys()
+    ]
+
+
+def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
+    """Whether all series have the columns that are typeset or selected by."""
+    studies = [given["study"] for given in block["series"].values()]
+    for key in ("columns", "rows"):
+        for column in block[key]:
+            for study in studies:
+                known = list(module("studies", study).UNITS)
+                known = ["series", *known] if len(studies) > 1 else known
+                if column not in known:
+                    expected = f"a column of {study}: {', '.join(known)}"
+                    at = (*path, key, column)
+                    yield Fault(at, "an unknown column", expected, suggest(column, known))
+                    break

@@ -1,0 +1,77 @@
+"""From what a paper states, and the word it uses, to the interval in which the number must lie.
+
+A number is stated as text where its digits count: "0.60" is more than "0.6", "6.4 %" is 0.064. The
+vocabulary, one meaning a word for all papers, is `config/tolerances.yaml`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+Interval = tuple[float, float]
+
+NUMBER = re.compile(r"^([-+−]?\d+(?:\.(\d+))?)(?:e([-+]?\d+))?( ?%)?$")
+
+
+def parse(stated: str, *, significant: bool = False) -> tuple[float, float] | None:
+    """A printed number and the unit of its last digit, or None if the text is no number.
+
+    With `significant`, zeros at the end of a whole number are not digits: 500 has the unit 100.
+    """
+    match = NUMBER.match(stated)
+    if match is None:
+        return None
+    digits, decimals, exponent, percent = match.groups()
+    power = int(exponent or 0) - (2 if percent else 0)
+    place = -len(decimals or "")
+    if significant and not decimals:
+        place = len(digits) - len(digits.rstrip("0")) if digits.strip("-+−0") else 0
+    return float(f"{digits.replace('−', '-')}e{power}"), 10.0 ** (place + power)
+
+
+def value_of(stated: Any) -> Any:
+    """What is stated, as numbers, truth values and texts."""
+    if isinstance(stated, list):
+        return [value_of(item) for item in stated]
+    parsed = parse(stated) if isinstance(stated, str) else None
+    return stated if parsed is None else parsed[0]
+
+
+def allow(stated: Any, rule: Mapping[str, Any], accuracy: float) -> Any:
+    """What is allowed where something is stated: an interval [low, high] for numbers, `{"is": x}`
+    for all else, `{"each": …}` for the parts of a list.
+
+    Raises `ValueError` where digits count and there are none to count.
+    """
+    if rule.get("range") and isinstance(stated, list):
+        ends = [allow(item, {**rule, "range": False}, accuracy) for item in stated]
+        return [ends[0][0], ends[-1][1]]
+    if isinstance(stated, list):
+        return {"each": [allow(item, rule, accuracy) for item in stated]}
+    if isinstance(stated, bool) or value_of(stated) is None or isinstance(value_of(stated), str):
+        return {"is": stated}
+    if "units" in rule and not isinstance(stated, str):
+        raise ValueError(f"{stated!r} is not text, so that its digits do not count")
+    number = float(value_of(stated))
+    low = high = accuracy
+    if "units" in rule:
+        unit = parse(stated, significant=rule.get("significant", False))[1]
+        # Half a unit is meant in decimal digits: 0.064 ± 0.0005 ends at 0.0645.
+        low = high = rule["units"] * unit * (1 + 1e-12) + accuracy
+    elif "relative" in rule:
+        low = high = rule["relative"] * (abs(number) or 1.0) + accuracy
+    if rule.get("side") == "below":
+        high = accuracy
+        low = low if "relative" in rule else math.inf
+    if rule.get("side") == "above":
+        low, high = accuracy, math.inf
+    ends = [number - low, number + high]
+    if rule.get("strict"):
+        return [
+            ends[0] if low else math.nextafter(number, math.inf),
+            ends[1] if high else math.nextafter(number, -math.inf),
+        ]
+    return ends

@@ -1,0 +1,1 @@
+"""Where a file comes from: crates, manifests, and the way back from a figure to its making."""

@@ -1,0 +1,69 @@
+"""Draw a figure: the drawing its spec names, from the series its spec names; and how to cite it.
+
+The files carry what they were made from in their metadata (PDF Subject, PNG and SVG Description)
+and no date, so that the same figure is the same file, byte for byte.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+from matplotlib.figure import Figure
+
+from output.atomic import replace, write_text
+from output.cite import paste, references
+from output.shades import shade
+from stages.product import Spec, identify, run
+
+# What each format calls the description, and the date that it would add.
+DESCRIPTION = {"pdf": "Subject", "png": "Description", "svg": "Description"}
+DATE = {"pdf": {"CreationDate": None}, "png": {}, "svg": {"Date": None}}
+
+
+def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+    """Write the figure in every format that the config asks for."""
+    drawing = importlib.import_module(f"drawings.{spec['drawing']['kind'].replace('-', '_')}")
+    look = spec["look"]
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # whatever a matplotlibrc of the user's says
+        matplotlib.rcParams.update(_read_style(look["style"]))
+        figure = drawing.draw(spec, series, look["widths"][spec["width"]])
+        # The layout is found once; each format would look for it again, and find another.
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")
+        for kind in look["formats"]:
+            file = folder / f"{spec['id']}.{kind}"
+            _write(figure, file, spec)
+            yield file
+    for suffix, text in ((".figure.tex", paste(spec)), (".bib", references(spec))):
+        file = folder / f"{spec['id']}{suffix}"
+        write_text(file, text)
+        yield file
+
+
+def _write(figure: Figure, file: Path, spec: Spec) -> None:
+    kind = file.suffix[1:]
+    story = json.dumps(identify(spec), sort_keys=True, ensure_ascii=False)
+    metadata = {"Title": spec["title"], DESCRIPTION[kind]: story} | DATE[kind]
+    with replace(file) as draft:
+        figure.savefig(draft, format=kind, metadata=metadata)
+        if kind == "svg":
+            write_text(draft, shade(draft.read_text(encoding="utf-8")))
+
+
+def _read_style(text: str) -> matplotlib.RcParams:
+    # It is read from files only; one that is open cannot be read again on every system.
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "atlas.mplstyle")
+        file.write_text(text, encoding="utf-8")
+        return matplotlib.rc_params_from_file(file, use_default_template=False)
+
+
+if __name__ == "__main__":
+    run(__doc__, draw)

@@ -1,0 +1,144 @@
+"""Judge the claims of a paper: recomputed against stated, a ledger with one row a claim.
+
+Each row shows where and what the paper states, the number recomputed for the sentence as printed,
+for its other readings and as further evidence, by what route and what has confirmed it, how sure
+the parameters are, and the verdict with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from claims import Found, record
+from claims.cases import find
+from claims.verdicts import decide, holds
+from output.atomic import write_text
+from output.latex import escape, tabular
+from output.tidy import write_table
+from output.values import recomputed, stated, tell
+from stages.product import Spec, run
+
+UNITS = {
+    "claim": "name",
+    "where": "place in the paper",
+    "quote": "text",
+    "stated": "JSON",
+    "within": "word",
+    "recomputed": "JSON",
+    "at": "text",
+    "half_width": "of the 95 % interval",
+    "how": "text",
+    "route": "text",
+    "confirmed": "text",
+    "certainty": "of the parameters",
+    "verdict": "word",
+    "result": "word",
+    "readings": "JSON",
+    "evidence": "JSON",
+    "decides": "text",
+    "reason": "text",
+    "quantity": "name",
+    "parameters": "JSON",
+    "sound": "whether as expected",
+}
+
+
+def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+    """Write `ledger.csv`, `ledger.tex` and `ledger.txt`."""
+    found = find(spec, series)
+    ledger = pd.DataFrame([row(claim, found) for claim in spec["claims"]], columns=list(UNITS))
+    stem = folder / spec["id"]
+    write_table(stem.with_suffix(".csv"), ledger, UNITS)
+    write_text(stem.with_suffix(".tex"), typeset(ledger))
+    write_text(stem.with_suffix(".txt"), narrate(spec, ledger))
+    yield from (stem.with_suffix(suffix) for suffix in (".csv", ".tex", ".txt"))
+
+
+def row(claim: dict[str, Any], found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The ledger's row for a claim."""
+    nothing = record(Found(None))
+    cases = [case | found.get(case["id"], nothing) for case in claim["cases"]]
+    for case in cases:
+        case["holds"] = holds(case["allowed"], case["value"], case["half_width"] or 0.0)
+    printed, readings = cases[0], [c for c in cases if "/readings/" in c["id"]]
+    verdict, sound = decide(
+        claim["verdict"],
+        tuple(case["holds"] for case in cases),
+        len(readings),
+        differs=bool(claim["differs"]),
+        pending="pending" in claim,
+    )
+    reason = claim.get("pending") or claim.get("reason", "")
+    if claim["differs"]:
+        reason = f"{claim['differs']} is drawn with other parameters than the paper's"
+    return {
+        **{key: claim[key] for key in ("where", "quote", "how", "route", "confirmed", "certainty")},
+        **{key: claim.get(key, "") for key in ("result", "decides")},
+        "claim": claim["id"],
+        "stated": json.dumps(printed["stated"], ensure_ascii=False),
+        "within": printed["within"],
+        "recomputed": json.dumps(printed["value"]),
+        "at": printed["at"],
+        "half_width": json.dumps(printed["half_width"]),
+        "verdict": verdict,
+        "readings": _list(readings),
+        "evidence": _list([case for case in cases[1:] if case not in readings]),
+        "reason": reason,
+        "quantity": printed["quantity"],
+        "parameters": json.dumps(printed["parameters"]),
+        "sound": sound,
+    }
+
+
+def _list(cases: list[dict[str, Any]]) -> str:
+    keys = ("label", "stated", "within", "value", "at", "half_width", "holds")
+    return json.dumps([{key: case[key] for key in keys} for case in cases], ensure_ascii=False)
+
+
+def narrate(spec: Spec, ledger: pd.DataFrame) -> str:
+    """The ledger as plain text."""
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in ledger["verdict"].value_counts().items())
+    lines = [head(spec), counts, ""]
+    for line in ledger.to_dict("records"):
+        lines.append(f"{'   ' if line['sound'] else '!! '}{line['verdict']:<15} {line['claim']}")
+        lines.append(f"      {line['where']}: “{line['quote']}”")
+        lines.append(f"      stated {stated(line)}, recomputed {recomputed(line)}")
+        lines += [f"      {text}" for text in tell(line)]
+    return "\n".join(lines) + "\n"
+
+
+def head(spec: Spec) -> str:
+    """What the claims are about."""
+    if spec["bibliography"] is None:
+        return spec["paper"]
+    return "{title} ({names}, {year})".format(
+        names=", ".join(spec["bibliography"]["authors"]), **spec["bibliography"]
+    )
+
+
+def typeset(ledger: pd.DataFrame) -> str:
+    """The ledger as a LaTeX longtable that fits the page of an article."""
+    rows = []
+    for line in ledger.to_dict("records"):
+        quote = f"{line['where']}: “{line['quote']}” ({line['claim']})"
+        told = ". ".join([f"stated {stated(line)}, recomputed {recomputed(line)}", *tell(line)])
+        rows.append([_ragged(x) for x in (quote, told, line["verdict"])])
+    headings = ["Statement", "Stated and recomputed", "Verdict"]
+    return tabular(headings, rows, "p{3.9cm}p{5.3cm}p{1.6cm}", "longtable")
+
+
+def _ragged(text: str) -> str:
+    """A cell of running text that needs no package, with places to break what does not fit."""
+    cell = escape(text)
+    for mark in ("/", ",", r"\_"):
+        cell = cell.replace(mark, mark + r"\allowbreak{}")
+    return rf"{{\raggedright\small {cell}\par}}"
+
+
+if __name__ == "__main__":
+    run(__doc__, judge)

@@ -1,0 +1,48 @@
+"""Publish: write the gallery, static pages that need neither a server nor a network."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+from pathlib import Path
+
+from gallery.collect import collect
+from gallery.render import render
+from output.atomic import write_text
+from output.sums import leave_sums
+
+FOLDER = Path("figures/gallery")
+
+
+def main() -> None:
+    """`SPEC --mark FILE`; marks that the gallery had before go, as those of products do."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("spec", type=Path, help="all products (JSON)")
+    parser.add_argument("--mark", type=Path, required=True, help="left when all is written")
+    arguments = parser.parse_args()
+    spec = json.loads(arguments.spec.read_text(encoding="utf-8"))
+    # Of a workflow that takes this one as a module, `prefix` is part of the mark's name, but not of
+    # the specs' names.
+    for entry in spec["products"]:
+        entry["spec"] = str(Path(entry["spec"]).resolve())
+    made = arguments.mark.resolve()
+    os.chdir(made.parents[2])
+    papers, data = collect(spec["products"])
+    pages = render(papers)
+    # What a former run left would stay for ever: no other rule knows these names.
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for name, source in data.items():
+        target = FOLDER / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    for name, text in pages.items():
+        write_text(FOLDER / name, text)
+    for mark in made.parent.glob("gallery.*"):
+        mark.unlink()
+    leave_sums(made, [FOLDER / name for name in (*data, *pages)], Path())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""What is known, as a table: from the registry of policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from multiserver.network import Network
+from multiserver.policies.policy import Method, Policy
+from multiserver.system import System
+from multiserver.tables import aligned
+
+COLUMNS = ("question", "method", "range", "source", "cost")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Methods by question and cost; `print` it, or take its `rows()` for a DataFrame."""
+
+    title: str
+    table: tuple[dict[str, Any], ...]
+
+    @classmethod
+    def of(cls, system: System | Network, policy: Policy) -> Known:
+        """The methods for one queue, and whether each applies."""
+        rows = [
+            {**row, "applies": not method.lacks(system)}
+            for row, method in _rows(policy, system.model)
+        ]
+        return cls(f"{system.model} under {policy!r}: {policy.definition}", tuple(rows))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Plain dictionaries, one for each method."""
+        return [dict(row) for row in self.table]
+
+    def __str__(self) -> str:
+        columns = list(self.table[0])
+        cells = [[_cell(row[name]) for name in columns] for row in self.table]
+        return f"{self.title}\n{aligned([columns, *cells])}"
+
+
+def known() -> Known:
+    """All that is known of any model under any policy.
+
+    >>> import multiserver as ms
+    >>> {row["policy"] for row in ms.known().rows() if row["question"] == "bounds"} == {
+    ...     "server-filling", "server-filling-divisible", "fcfs", "equal-shares",
+    ...     "fastest-server-first"}
+    True
+    """
+    from multiserver.policies import REGISTRY
+
+    rows = [
+        {"model": model, "policy": policy.name, **row}
+        for policy in REGISTRY.values()
+        for model in policy.models
+        for row, _ in _rows(policy, model)
+    ]
+    rows.sort(key=lambda row: row["model"])
+    return Known("What is known", tuple(rows))
+
+
+def _rows(policy: Policy, model: str) -> Iterator[tuple[dict[str, str], Method]]:
+    for method in policy.of(model):
+        values = method.question, method.name, method.range, method.source, method.cost
+        yield dict(zip(COLUMNS, values, strict=True)), method
+
+
+def _cell(value: Any) -> str:
+    return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else str(value)

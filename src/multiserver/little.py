@@ -1,0 +1,69 @@
+"""What a method found, completed by Little's law.
+
+With λ p_c the rate at which jobs of class c come, E[N_c] = λ p_c E[T_c]; and the capacity at work
+is λ E[S], whatever the policy, as all work is done in the end. A rigid job is in service for X_c in
+all, so that it waits E[T_c] − E[X_c]; and λ Σ_c p_c E[X_c] jobs are in service.
+"""
+
+from __future__ import annotations
+
+import math
+
+from multiserver.network import Network
+from multiserver.policies.policy import Means
+from multiserver.results import ClassResult, Kind, Result, changed
+from multiserver.system import System
+
+
+def completed(
+    system: System | Network,
+    rate: float | None,
+    limit: float | None,
+    found: Means,
+    kind: Kind,
+    policy: str,
+    method: str,
+    source: str,
+) -> Result:
+    """The result of a method at λ = `rate` (None: a closed network), λ* being `limit`."""
+    nothing = (None,) * len(system.classes)
+    jobs, times, waiting, busy = found.jobs, found.times, found.waiting, found.busy
+    class_times, class_jobs = found.class_times or nothing, found.class_jobs or nothing
+    waiting_time = None if waiting is None else changed(waiting, 1 / rate)
+    class_waits = nothing
+    if isinstance(system, System):
+        flows = [rate * p for p in system.probabilities]
+        jobs = changed(times, rate) if jobs is None else jobs
+        busy = system.load(rate) * system.capacity if busy is None else busy
+        if found.class_jobs is None:
+            pairs = zip(class_times, flows, strict=True)
+            class_jobs = tuple(changed(t, flow) for t, flow in pairs)
+    if system.model == "multiserver-jobs":
+        in_service = [X.mean for X in system.durations]
+        pairs = zip(class_times, in_service, strict=True)
+        class_waits = tuple(changed(t, 1.0, -x) for t, x in pairs)
+        mean = math.fsum(p * x for p, x in zip(system.probabilities, in_service, strict=True))
+        if waiting is None:
+            waiting, waiting_time = changed(jobs, 1.0, -rate * mean), changed(times, 1.0, -mean)
+    rows = zip(class_jobs, class_times, class_waits, strict=True)
+    return Result(
+        kind=kind,
+        model=system.model,
+        policy=policy,
+        method=method,
+        source=source,
+        arrival_rate=rate,
+        load=None if rate is None else system.load(rate),
+        limit=limit,
+        mean_jobs=jobs,
+        mean_waiting=waiting,
+        mean_response_time=times,
+        mean_waiting_time=waiting_time,
+        busy_servers=busy,
+        idle_servers=changed(busy, -1.0, system.capacity),
+        by_class=tuple(
+            ClassResult(mean_jobs=n, mean_response_time=t, mean_waiting_time=w) for n, t, w in rows
+        ),
+        counts=found.counts,
+        _tail=found.tail,
+    )

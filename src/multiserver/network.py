@@ -1,0 +1,109 @@
+"""A network: stations of parallel processing, and the ways of the jobs between them.
+
+A job that has been served at a station joins a class of any station, or leaves, at random; sizes
+are exponential with mean 1 at every visit. Classes are numbered through the stations. Jobs of class
+i come from outside at the rate ν_i; jobs in a *chain*, a set of classes that they never leave, keep
+their number (`parallel-processing`, Sections 2 to 6).
+
+λ = Σ ν_i is the rate from outside, E[S] the work of a job over all its visits, n the total speed of
+all servers, and ρ = λ E[S]/n. An operating point multiplies all ν_i alike; without one, the network
+is taken as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from multiserver.sharing import networks
+from multiserver.sharing.queue import MultiServerQueue
+
+if TYPE_CHECKING:
+    from multiserver.policies.policy import Policy
+    from multiserver.queue import Queue
+
+Station = MultiServerQueue
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """Stations, ν (N,), routing probabilities (N, N), and the jobs of each chain, chains in the
+    order of their first classes.
+
+    Raises `ValueError` unless these fit one another and speeds are positive.
+
+    >>> import multiserver as ms
+    >>> station = ms.Station(rates=(1.0, 1.0), compatible=({0}, {0, 1}))
+    >>> network = ms.Network([station], arrivals=[0.3, 0.6], routing=[[0, 0], [0.5, 0]])
+    >>> round(network.under(ms.FCFS).exact().mean_jobs, 6)
+    2.571429
+    """
+
+    stations: tuple[Station, ...]
+    arrivals: ArrayLike
+    routing: ArrayLike
+    populations: tuple[int, ...] = ()
+    _network: networks.Network = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("stations", "populations"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        speeds = [v for station in self.stations for v in station.rates]
+        if not all(v > 0 for v in speeds):
+            raise ValueError(f"speeds must be positive finite numbers, found {min(speeds)!r}")
+        found = networks.Network(self.stations, self.arrivals, self.routing, self.populations)
+        object.__setattr__(self, "_network", found)
+        for name in ("arrivals", "routing"):
+            object.__setattr__(self, name, getattr(found, name))
+
+    @property
+    def model(self) -> str:
+        """`network`."""
+        return "network"
+
+    @property
+    def classes(self) -> range:
+        """The numbers of the classes."""
+        return range(len(self.arrivals))
+
+    @property
+    def capacity(self) -> float:
+        """n, the total speed of all servers."""
+        return math.fsum(v for station in self.stations for v in station.rates)
+
+    @property
+    def outside(self) -> float:
+        """λ = Σ ν_i as given, in jobs per unit of time; 0 for a closed network."""
+        return math.fsum(self.arrivals)
+
+    @property
+    def mean_size(self) -> float:
+        """E[S]: the visits, and so the work, of a job from outside; NaN for a closed network."""
+        traffic = self._network.traffic()
+        visits = math.fsum(traffic.rates[list(traffic.transient)])
+        return visits / self.outside if self.outside else math.nan
+
+    def arrival_rate(self, load: float) -> float:
+        """λ = ρ n/E[S]."""
+        return load * self.capacity / self.mean_size
+
+    def load(self, arrival_rate: float) -> float:
+        """ρ = λ E[S]/n."""
+        return arrival_rate * self.mean_size / self.capacity
+
+    def at(self, arrival_rate: float | None) -> networks.Network:
+        """The network at λ, or as it is for None."""
+        if arrival_rate is None or arrival_rate == self.outside:
+            return self._network
+        arrivals = np.asarray(self.arrivals) * (arrival_rate / self.outside)
+        return networks.Network(self.stations, arrivals, self.routing, self.populations)
+
+    def under(self, policy: Policy) -> Queue:
+        """This network under a policy, which must be defined for it (else `ValueError`)."""
+        from multiserver.queue import Queue
+
+        return Queue(self, policy)

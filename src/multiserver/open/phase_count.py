@@ -1,0 +1,44 @@
+"""How many phases the chain of FCFS multiserver jobs has, counted without listing them.
+
+A front holds u_c jobs of class c and perhaps the class h of the job that blocks the head of the
+queue (see `multiserver_jobs`). With W[k, s] the number of vectors u of k jobs that hold s servers,
+
+    Σ_k Σ_s W[k, s] x^k y^s = Π_c 1 / (1 − x y^{v_c}),
+
+level k has Σ_s W[k, s] phases of exactly k jobs in service, and of each u of fewer jobs one for
+every class that is too large for the idle servers, or a single one if all are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+# Beyond, two classes or more have more phases than any solver of dense blocks can take.
+MOST_LEVELS = 3000
+
+
+def block_entries(servers: int, needs: Sequence[int]) -> float:
+    """Σ_k m_k², the entries of the blocks of all levels, m_k being the phases of level k.
+
+    Infinite where there are more than `MOST_LEVELS` levels and more than one need. Costs
+    O(classes × n²/v_min) at most. Raises `ValueError` unless 1 ≤ v_c ≤ n.
+    """
+    if not needs or not 1 <= min(needs) <= max(needs) <= servers:
+        raise ValueError(f"needs must lie in 1 … {servers}, found {tuple(needs)!r}")
+    smallest, top = min(needs), servers // min(needs)
+    if len(needs) == 1:
+        return float(top + 1)
+    if top > MOST_LEVELS:
+        return float("inf")
+    ways = np.zeros((top + 1, servers + 1))
+    ways[0, 0] = 1.0
+    for v in needs:
+        for k in range(1, top + 1):
+            ways[k, v:] += ways[k - 1, :-v]
+    idle = servers - np.arange(servers + 1)
+    heads = sum((idle < v).astype(float) for v in needs)
+    settled = ways @ np.where(idle < smallest, 1.0, heads)
+    before = np.concatenate([[0.0], np.cumsum(settled)[:-1]])
+    return float(((ways.sum(axis=1) + before) ** 2).sum())

@@ -1,0 +1,62 @@
+"""At which arrival rate a question is asked.
+
+An operating point is said in exactly one of three ways: `load` ρ = λ E[S]/n, the share of the
+capacity that is at work if the queue is stable; `arrival_rate` λ in jobs per unit of time; or
+`fraction_of_limit` λ/λ*, for which λ* must be known. All three are above 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+
+from multiserver.errors import UnstableError
+from multiserver.network import Network
+from multiserver.policies.parallel import highest_rate
+from multiserver.system import System
+
+
+def rate_of(
+    system: System | Network, policy: str, limit: float | None, point: Mapping[str, float | None]
+) -> float | None:
+    """λ of the one operating point that is not None; None for a closed network.
+
+    `limit` is λ*, if it is known. Raises `ValueError` unless the point is said in one way (a
+    network may go without: it is taken as it is; a closed one must), and `UnstableError` unless
+    λ < λ* or, where that is not known, λ is below what no policy exceeds.
+    """
+    said = {name: value for name, value in point.items() if value is not None}
+    if isinstance(system, Network):
+        if said and not system.outside:
+            raise ValueError(f"no jobs come to a closed network: {', '.join(said)} has no meaning")
+        if not said:
+            rate = system.outside or None
+            return None if rate is None else _below(system, policy, limit, rate)
+    if len(said) != 1:
+        raise ValueError(
+            "say the operating point by exactly one of load, arrival_rate and fraction_of_limit;"
+            f" found {' and '.join(said) or 'none'}"
+        )
+    ((name, value),) = said.items()
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a positive finite number, found {value!r}")
+    rate = float(value)
+    if name == "load":
+        rate = system.arrival_rate(rate)
+    elif name == "fraction_of_limit":
+        rate *= limit
+    return _below(system, policy, limit, rate)
+
+
+def _below(system: System | Network, policy: str, limit: float | None, rate: float) -> float:
+    most, name = (limit, "λ* =") if limit is not None else (highest_rate(system), "any limit,")
+    if rate >= most:
+        raise UnstableError(
+            f"{system.model} under {policy}: the arrival rate λ = {rate:.6g} (load"
+            f" {system.load(rate):.6g}) must be below {name} {most:.6g} (load"
+            f" {system.load(most):.6g})",
+            arrival_rate=rate,
+            limit=most,
+        )
+    return rate

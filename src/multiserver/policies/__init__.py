@@ -1,0 +1,51 @@
+"""The policies, registered: one file and one line each.
+
+To add one, write a file beside this one that makes a `Policy`, and import it here. Its rule can be
+a plain function (see `first_fit`), which `answers.class_simulation` compiles when it is used; what
+becomes known of a policy is one more `Method` in its file. What `known()` tables say, the names
+that config files use and the documentation come from here.
+"""
+
+from __future__ import annotations
+
+from multiserver.policies.balanced_fairness import BalancedFairness as BalancedFairness
+from multiserver.policies.elastic import ElasticFirst as ElasticFirst
+from multiserver.policies.elastic import InelasticFirst as InelasticFirst
+from multiserver.policies.equal_shares import EqualShares as EqualShares
+from multiserver.policies.fastest_server_first import FastestServerFirst as FastestServerFirst
+from multiserver.policies.fcfs import FCFS as FCFS
+from multiserver.policies.first_fit import FirstFit as FirstFit
+from multiserver.policies.least_servers_first import LeastServersFirst as LeastServersFirst
+from multiserver.policies.max_weight import MaxWeight as MaxWeight
+from multiserver.policies.most_servers_first import MostServersFirst as MostServersFirst
+from multiserver.policies.policy import Policy
+from multiserver.policies.preemptive_first_fit import PreemptiveFirstFit as PreemptiveFirstFit
+from multiserver.policies.random_interruptions import RandomInterruptions as RandomInterruptions
+from multiserver.policies.server_filling import ServerFilling as ServerFilling
+from multiserver.policies.server_filling import ServerFillingDivisible as ServerFillingDivisible
+
+# By the name under which Python knows them; each has its own name for files and tables.
+REGISTRY = {name: found for name, found in list(globals().items()) if isinstance(found, Policy)}
+
+
+def names(model: str | None = None) -> tuple[str, ...]:
+    """The names of the policies that are defined for a model, or of all.
+
+    >>> import multiserver as ms
+    >>> ms.policies.names("threshold-parallelism")
+    ('elastic-first', 'inelastic-first', 'fcfs')
+    """
+    return tuple(p.name for p in REGISTRY.values() if model is None or model in p.models)
+
+
+def policy(name: str) -> Policy:
+    """The policy of a name such as `server-filling`. Raises `ValueError` if there is none.
+
+    >>> import multiserver as ms
+    >>> ms.policy("max-weight") is ms.MaxWeight
+    True
+    """
+    for found in REGISTRY.values():
+        if found.name == name:
+            return found
+    raise ValueError(f"a policy must be one of {', '.join(names())}; found {name!r}")

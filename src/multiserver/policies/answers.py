@@ -1,0 +1,242 @@
+"""Methods that several policies share.
+
+Exact solvers know nothing of simulators and the other way round: engines for either are imported
+where they are used, and numba, which takes a second, only by who simulates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, Protocol
+
+from multiserver.errors import NotSampledError
+from multiserver.open.qbd import QuasiBirthDeath, StationaryLaw, solve
+from multiserver.policies.conditions import DISTINCT_NEEDS, FINITE_REMAINDER
+from multiserver.policies.policy import Condition, Effort, Limit, Means, Method, Value
+from multiserver.simulation.workload import Workload
+from multiserver.system import System
+from multiserver.wcfs.bounds import Constants
+
+# Jobs, and the `simulation.front.FrontPolicy` that serves them.
+FrontRule = tuple[Workload, Any]
+JOB_LEVEL, PHASE_LEVEL = "job by job", "phase by phase"
+
+
+class Process(Protocol):
+    """A quasi-birth-death process but for λ, and how its law gives E[T_c] of the user's classes."""
+
+    def at(self, arrival_rate: float) -> QuasiBirthDeath:
+        """The process at arrival rate λ."""
+
+    def class_times(self, law: StationaryLaw) -> tuple[float, ...]:
+        """E[T_c], class by class."""
+
+
+def whole_capacity(source: str) -> Method:
+    """λ* = n/E[S]: all servers are at work once enough jobs are present."""
+    return Method(
+        question="stability",
+        name="whole capacity, λ* = n/E[S]",
+        source=source,
+        cost="constant",
+        answer=lambda system, **_: Limit(system.capacity / system.mean_size, 0.0),
+    )
+
+
+def process_methods(
+    build: Callable[..., Process], *conditions: Condition, source: str
+) -> tuple[Method, Method]:
+    """The exact solution of a quasi-birth-death process, and its simulation by jumps."""
+
+    def exact(system: System, **options: Any) -> Callable[[float], Means]:
+        process = build(system, **options)
+
+        def at(arrival_rate: float) -> Means:
+            law = solve(process.at(arrival_rate))
+            return Means(
+                times=law.mean_response_time,
+                jobs=law.mean_jobs,
+                class_times=process.class_times(law),
+                waiting=law.mean_waiting,
+                tail=lambda k: float(law.tail(k)),
+            )
+
+        return at
+
+    def sample(system: System, **options: Any) -> Callable[[float, Effort], Means]:
+        process = build(system, **options)
+
+        def run(arrival_rate: float, effort: Effort) -> Means:
+            from multiserver.simulation import phase
+
+            found = phase.simulate(
+                process.at(arrival_rate),
+                effort.jobs,
+                seed=effort.seed,
+                key=effort.key,
+                replications=effort.replications,
+                warm_up=effort.warm_up,
+                confidence=effort.confidence,
+            )
+            return Means(
+                times=found.mean_response_time,
+                jobs=found.mean_jobs,
+                waiting=found.mean_waiting,
+                counts=found,
+            )
+
+        return run
+
+    return (
+        Method(
+            question="exact",
+            name="quasi-birth-death process",
+            source=source,
+            cost="phases³",
+            answer=exact,
+            conditions=conditions,
+        ),
+        Method(
+            question="simulation",
+            name=PHASE_LEVEL,
+            source="jumps of the quasi-birth-death process",
+            cost="jobs",
+            answer=sample,
+            conditions=conditions,
+        ),
+    )
+
+
+def job_level(simulate: Callable[..., Any], *conditions: Condition, source: str) -> Method:
+    """Simulation job by job; `simulate(system, λ, effort, **options)` gives `Means`."""
+
+    def answer(system: System, **options: Any) -> Callable[[float, Effort], Means]:
+        return lambda arrival_rate, effort: simulate(system, arrival_rate, effort, **options)
+
+    return Method(
+        question="simulation",
+        name=JOB_LEVEL,
+        source=source,
+        cost="jobs",
+        answer=answer,
+        conditions=conditions,
+    )
+
+
+def pooled_bounds(constants: Callable[..., Constants], source: str) -> Method:
+    """E[T] of a work-conserving finite-skip model, beside that of the M/G/1 of the same jobs.
+
+    `constants(system, refined=…)` are those of `multiserver.wcfs`, where the capacity is 1.
+    """
+
+    def answer(system: System, *, refined: bool = True, **_: Any) -> Callable[[float], Means]:
+        found = constants(system, refined=refined)
+
+        def at(arrival_rate: float) -> Means:
+            bounds = found.at(arrival_rate)
+            return Means(times=bounds.response, note="refined" if refined else "as printed")
+
+        return at
+
+    return Method(
+        question="bounds",
+        name="resource-pooled M/G/1",
+        source=source,
+        cost="constant",
+        answer=answer,
+        conditions=(FINITE_REMAINDER,),
+    )
+
+
+def class_simulation(
+    rule: str | Callable[..., None], source: str, *, equal_needs: bool = False
+) -> Method:
+    """Job by job, by the engine for policies that serve each class in order of arrival.
+
+    `rule` is the name of one of `simulation.class_policies`, or a plain function of the arguments
+    of `CLASS_POLICY`, which is compiled when it is first used. `equal_needs` says that it takes
+    classes of the same need by age.
+    """
+
+    def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
+        from multiserver.simulation import class_queues
+
+        found = class_queues.simulate(
+            workload_of(system, arrival_rate),
+            compiled_rule(rule),
+            **effort_of(effort),
+            equal_needs=equal_needs,
+        )
+        return means_of(found, system)
+
+    return job_level(simulate, *(() if equal_needs else (DISTINCT_NEEDS,)), source=source)
+
+
+@cache
+def compiled_rule(rule: str | Callable[..., None]) -> Callable[..., None]:
+    """A rule for class queues, compiled."""
+    from numba import njit
+
+    from multiserver.simulation import class_policies
+    from multiserver.simulation.class_queues import CLASS_POLICY
+
+    if isinstance(rule, str):
+        return getattr(class_policies, rule)
+    return njit(CLASS_POLICY, cache=True)(rule)
+
+
+def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Method:
+    """Job by job, by the engine for finite-skip models.
+
+    `front_policy(system, λ, **options)` gives the workload and the `FrontPolicy`.
+    """
+
+    def simulate(system: System, arrival_rate: float, effort: Effort, **options: Any) -> Means:
+        from multiserver.simulation import front
+
+        workload, rule = front_policy(system, arrival_rate, **options)
+        return means_of(front.simulate(workload, rule, **effort_of(effort)), system)
+
+    return job_level(simulate, source=source)
+
+
+def workload_of(system: System, arrival_rate: float) -> Workload:
+    """The jobs of a system as the engines of `multiserver.simulation` take them."""
+    durations, probabilities = system.durations, system.probabilities
+    return Workload(system.servers, system.needs, durations, probabilities, arrival_rate)
+
+
+def effort_of(effort: Effort) -> dict[str, Any]:
+    """The effort as the job-level engines take it."""
+    return {
+        "jobs": effort.jobs_each,
+        "replications": effort.replications,
+        "seed": effort.seed,
+        "key": effort.key,
+        "warm_up": effort.warm_up,
+        "confidence": effort.confidence,
+    }
+
+
+def means_of(found: Any, system: System) -> Means:
+    """The estimates of `simulation.replications`."""
+    classes = range(len(system.classes))
+    return Means(
+        times=found.mean_response_time,
+        jobs=found.mean_jobs,
+        class_times=sampled(found.class_response_time, classes),
+        class_jobs=tuple(found.class_jobs(c) for c in classes),
+        counts=found,
+    )
+
+
+def sampled(estimate: Callable[[int], Value], classes: Iterable[int]) -> tuple[Value | None, ...]:
+    """An estimate for each class, None for one without a measured job."""
+    found: list[Value | None] = []
+    for c in classes:
+        try:
+            found.append(estimate(c))
+        except NotSampledError:
+            found.append(None)
+    return tuple(found)

@@ -1,0 +1,64 @@
+"""Inelastic First and Elastic First: preemptive priority by threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+from multiserver.open.elastic import ElasticInelastic, response_times
+from multiserver.policies.answers import class_simulation, whole_capacity
+from multiserver.policies.conditions import EXPONENTIAL, ONE_AND_ALL
+from multiserver.policies.policy import Means, Method, Policy
+from multiserver.sizes import scaled
+from multiserver.system import System
+
+SECTION = "`finite-skip`, Section 6.3"
+
+
+def _exact(first: Literal["inelastic", "elastic"], system: System) -> Callable[[float], Means]:
+    k = system.servers
+    small, large = sorted(range(2), key=lambda c: system.needs[c])
+    # In capacity times time, the capacity of all servers together being 1.
+    rates = [scaled(system.durations[c], system.needs[c] / k).rate for c in (small, large)]
+    model = ElasticInelastic(k, *rates, system.probabilities[small], first)
+
+    def at(arrival_rate: float) -> Means:
+        found = response_times(model, arrival_rate)
+        times = {small: found.inelastic, large: found.elastic}
+        return Means(times=found.response, class_times=(times[0], times[1]))
+
+    return at
+
+
+def _policy(first: Literal["inelastic", "elastic"], definition: str) -> Policy:
+    return Policy(
+        name=f"{first}-first",
+        definition=definition,
+        methods={
+            "threshold-parallelism": (
+                whole_capacity(SECTION),
+                Method(
+                    question="exact",
+                    name="quasi-birth-death process, phases cut off below 1e-18",
+                    source=f"{SECTION}.1",
+                    cost="phases³",
+                    answer=partial(_exact, first),
+                    conditions=(EXPONENTIAL, ONE_AND_ALL),
+                ),
+                class_simulation(f"{first}_first", SECTION),
+            )
+        },
+    )
+
+
+InelasticFirst = _policy(
+    "inelastic",
+    "Servers go to the smallest thresholds first, preemptively: to each job up to its threshold,"
+    " the oldest of a threshold first; the last takes what is left.",
+)
+ElasticFirst = _policy(
+    "elastic",
+    "Servers go to the largest thresholds first, preemptively: to each job up to its threshold,"
+    " the oldest of a threshold first; the last takes what is left.",
+)

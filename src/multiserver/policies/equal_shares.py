@@ -1,0 +1,52 @@
+"""Equal shares of one server: limited processor sharing."""
+
+from __future__ import annotations
+
+from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
+from multiserver.policies.answers import (
+    FrontRule,
+    front_simulation,
+    pooled_bounds,
+    process_methods,
+    whole_capacity,
+)
+from multiserver.policies.conditions import PHASE_TYPE
+from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.policy import Policy
+from multiserver.simulation.workload import Workload
+from multiserver.system import System
+from multiserver.wcfs import models
+from multiserver.wcfs.bounds import Constants
+
+
+def _front(system: System) -> FrontProcess:
+    return FrontProcess.of(LimitedProcessorSharing(system.limit, system.durations[0]))
+
+
+def _constants(system: System, refined: bool) -> Constants:
+    return models.limited_processor_sharing(system.limit, system.durations[0])
+
+
+def _policy(system: System, arrival_rate: float) -> FrontRule:
+    from multiserver.simulation import front_policies
+
+    # The engine counts places at the server.
+    workload = Workload(system.limit, (1,), system.durations, (1.0,), arrival_rate)
+    return workload, front_policies.limited_processor_sharing(workload)
+
+
+EqualShares = Policy(
+    name="equal-shares",
+    definition=(
+        "The oldest jobs, up to the limit of the system, share the server equally; the others wait"
+        " in order of arrival."
+    ),
+    methods={
+        "limited-processor-sharing": (
+            whole_capacity("`finite-skip`, Section 5"),
+            *process_methods(_front, PHASE_TYPE, source="`finite-skip`, Section 5"),
+            pooled_bounds(_constants, "`finite-skip`, Corollary 3.8 and Section 5.4"),
+            front_simulation(_policy, "`finite-skip`, Section 5"),
+        )
+    },
+)

@@ -1,0 +1,141 @@
+"""First come, first served: of multiserver jobs, threshold parallelism and parallel processing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from multiserver.open import by_class, multiserver_jobs
+from multiserver.open.qbd import QuasiBirthDeath, StationaryLaw
+from multiserver.open.threshold_parallelism import ThresholdParallelism
+from multiserver.policies.answers import (
+    FrontRule,
+    effort_of,
+    front_simulation,
+    job_level,
+    pooled_bounds,
+    process_methods,
+    sampled,
+    whole_capacity,
+    workload_of,
+)
+from multiserver.policies.conditions import MIXED_EXPONENTIAL, ONE_EXPONENTIAL, PHASE_TYPE
+from multiserver.policies.exponential import ExponentialParts, exponential_parts
+from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.networks import NETWORK_METHODS
+from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
+from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
+from multiserver.saturated import dispatch
+from multiserver.sizes import Size, scaled
+from multiserver.system import System
+from multiserver.wcfs import models
+from multiserver.wcfs.bounds import Constants
+
+
+@dataclass(frozen=True, slots=True)
+class FcfsProcess:
+    """The front of multiserver jobs, of exponential parts."""
+
+    parts: ExponentialParts
+    blocks: multiserver_jobs.FcfsBlocks
+
+    def at(self, arrival_rate: float) -> QuasiBirthDeath:
+        return self.blocks.at(arrival_rate)
+
+    def class_times(self, law: StationaryLaw) -> tuple[float, ...]:
+        return self.parts.by_owner(by_class.of_law(self.blocks, law))
+
+
+def _process(system: System) -> FcfsProcess:
+    parts = exponential_parts(system)
+    return FcfsProcess(parts, multiserver_jobs.prepare(parts.system))
+
+
+def _saturated(system: System, relative_completions: bool) -> Limit:
+    """λ* of the saturated system."""
+    parts = exponential_parts(system)
+    found = dispatch.solve(parts.system, relative_completions=relative_completions)
+    wastage = float(found.wastage)
+    return Limit(found.throughput, wastage, found.relative_completions, found.method)
+
+
+def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
+    from multiserver.simulation import fcfs
+
+    found = fcfs.simulate(workload_of(system, arrival_rate), **effort_of(effort))
+    return Means(
+        times=found.mean_response_time,
+        jobs=found.mean_jobs,
+        class_times=sampled(found.class_response_time, range(len(system.classes))),
+        waiting=found.mean_waiting,
+        busy=found.mean_held,
+        tail=found.tail,
+        counts=found,
+    )
+
+
+def _sizes(system: System) -> tuple[Size, ...]:
+    """S_c in capacity times time, the capacity being 1: a job holds v_c/n of it for X_c."""
+    pairs = zip(system.durations, system.needs, strict=True)
+    return tuple(scaled(X, v / system.servers) for X, v in pairs)
+
+
+def _threshold_front(system: System) -> FrontProcess:
+    return FrontProcess.of(
+        ThresholdParallelism(system.servers, system.needs, _sizes(system), system.probabilities)
+    )
+
+
+def _threshold_constants(system: System, refined: bool) -> Constants:
+    k, p = system.servers, system.probabilities
+    return models.threshold_parallelism(k, system.needs, _sizes(system), p, refined=refined)
+
+
+def _threshold_policy(system: System, arrival_rate: float) -> FrontRule:
+    from multiserver.simulation import front_policies
+
+    workload = workload_of(system, arrival_rate)
+    return workload, front_policies.threshold_parallelism(workload)
+
+
+SATURATED = Method(
+    question="stability",
+    name="saturated system",
+    source="`two-class-stability`, Theorem 4.3",
+    cost="constant to linear in its states",
+    answer=_saturated,
+    conditions=(MIXED_EXPONENTIAL,),
+)
+
+FCFS = Policy(
+    name="fcfs",
+    definition=(
+        "First come, first served. Multiserver jobs start in order of arrival, each once its"
+        " servers are idle: one that does not fit blocks all behind it. Under threshold parallelism"
+        " jobs take servers in order of arrival, up to their thresholds; the last takes what is"
+        " left. In parallel processing, and at every station of a network, a server serves the"
+        " oldest job that it can. No ties: jobs arrive one at a time."
+    ),
+    methods={
+        "multiserver-jobs": (
+            SATURATED,
+            *process_methods(
+                _process,
+                MIXED_EXPONENTIAL,
+                source="`two-class-stability`, Section 3; E[T] by class from Little's law",
+            ),
+            job_level(_simulate, source="`multiserver.simulation.fcfs`"),
+        ),
+        "threshold-parallelism": (
+            whole_capacity("`finite-skip`, Section 6"),
+            *process_methods(_threshold_front, PHASE_TYPE, source="`finite-skip`, Section 6"),
+            pooled_bounds(_threshold_constants, "`finite-skip`, Corollary 3.8 and Section 6.4"),
+            front_simulation(_threshold_policy, "`finite-skip`, Section 6"),
+        ),
+        "parallel-processing": (
+            *set_methods(ONE_EXPONENTIAL),
+            *balanced_methods(ONE_EXPONENTIAL, source="`parallel-processing`, Theorems 1 and 2"),
+            job_level(interrupted, source="`parallel-processing`, Algorithm 1 with m = 0"),
+        ),
+        "network": NETWORK_METHODS,
+    },
+)

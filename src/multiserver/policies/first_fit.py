@@ -1,0 +1,63 @@
+"""First Fit without preemption: backfilling without reservations.
+
+If all needs are equal, nobody fits where the oldest waiting job does not: the policy is FCFS, and
+all that is known of FCFS is known of it. Otherwise a large job may wait for ever while smaller ones
+overtake it, and neither the limit of stability nor a mean is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multiserver.policies.answers import class_simulation
+from multiserver.policies.fcfs import FCFS
+from multiserver.policies.policy import Condition, Policy
+
+Ints = NDArray[np.int64]
+EQUAL_NEEDS = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
+
+
+def first_fit(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:
+    """Start the oldest waiting job that fits, and again, until none does.
+
+    That is one scan of the queue: who did not fit before others started does not fit after. Jobs of
+    a class start in order of arrival, so that those in service are the oldest of their class.
+    """
+    idle, oldest = servers, 0
+    for c in range(len(needs)):
+        idle -= allotted[c]
+    while oldest >= 0:
+        oldest = -1
+        for c in range(len(needs)):
+            u = allotted[c] // needs[c]
+            if (
+                needs[c] <= idle
+                and u < present[c]
+                and (oldest < 0 or number[c, u] < number[oldest, allotted[oldest] // needs[oldest]])
+            ):
+                oldest = c
+        if oldest >= 0:
+            allotted[oldest] += needs[oldest]
+            idle -= needs[oldest]
+
+
+FirstFit = Policy(
+    name="first-fit",
+    definition=(
+        "At every arrival and completion the waiting jobs, oldest first: each starts if its servers"
+        " are idle, and is skipped if they are not. No job is interrupted, none reserves servers."
+    ),
+    methods={
+        "multiserver-jobs": (
+            *(
+                replace(method, conditions=(*method.conditions, EQUAL_NEEDS))
+                for method in FCFS.of("multiserver-jobs")
+                if method.question != "simulation"
+            ),
+            class_simulation(first_fit, "by definition", equal_needs=True),
+        )
+    },
+)

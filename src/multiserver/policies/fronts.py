@@ -1,0 +1,29 @@
+"""Finite-skip models as exact solvers take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from multiserver.open.finite_skip import FiniteSkipModel, FrontBlocks, prepare
+from multiserver.open.qbd import QuasiBirthDeath, StationaryLaw
+from multiserver.policies.exponential import ExponentialParts
+
+
+@dataclass(frozen=True, slots=True)
+class FrontProcess:
+    """The blocks of a finite-skip model, and whose its classes are (None: the user's own)."""
+
+    blocks: FrontBlocks
+    parts: ExponentialParts | None = None
+
+    @classmethod
+    def of(cls, model: FiniteSkipModel, parts: ExponentialParts | None = None) -> FrontProcess:
+        """The process of a model; raises `TooLargeError` if it has too many fronts."""
+        return cls(prepare(model), parts)
+
+    def at(self, arrival_rate: float) -> QuasiBirthDeath:
+        return self.blocks.at(arrival_rate)
+
+    def class_times(self, law: StationaryLaw) -> tuple[float, ...]:
+        times = self.blocks.response_times(law)
+        return tuple(map(float, times)) if self.parts is None else self.parts.by_owner(times)

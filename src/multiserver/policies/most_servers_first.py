@@ -1,0 +1,17 @@
+"""Most Servers First: preemptive priority to the largest needs."""
+
+from __future__ import annotations
+
+from multiserver.policies.answers import class_simulation
+from multiserver.policies.policy import Policy
+
+MostServersFirst = Policy(
+    name="most-servers-first",
+    definition=(
+        "The largest needs first, preemptively: as many jobs of each as fit beside those of larger"
+        " needs, the oldest of a need first."
+    ),
+    methods={
+        "multiserver-jobs": (class_simulation("most_servers_first", "`finite-skip`, Section 7.5"),)
+    },
+)

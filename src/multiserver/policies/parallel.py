@@ -1,0 +1,182 @@
+"""What is known of parallel processing: balanced fairness, and interruptions.
+
+With λ_i the rate and σ_i the mean size of class i, and C_s the speeds, the numbers of jobs under
+balanced fairness are those of a queue of servers of rates C_s at which jobs of mean size 1 arrive
+at rates λ_i σ_i: they depend on no more of the sizes (`parallel-processing`, Section 8). Serving
+each server's oldest job, interrupted or not, has the same law for exponential sizes of one mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from multiserver.policies.conditions import ONE_DEGREE, ONLY_DEGREES, ONLY_SETS
+from multiserver.policies.policy import Condition, Effort, Limit, Means, Method
+from multiserver.sharing import balanced_fairness, symmetric
+from multiserver.sharing.queue import MultiServerQueue, stability
+from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.system import System
+
+Jobs = Callable[[System, NDArray[np.float64]], NDArray[np.float64]]
+
+
+def work_of(system: System, arrival_rate: float) -> NDArray[np.float64]:
+    """λ_i σ_i, class by class."""
+    pairs = zip(system.probabilities, system.durations, strict=True)
+    return np.array([arrival_rate * p * X.mean for p, X in pairs])
+
+
+def queue_of(system: System) -> MultiServerQueue:
+    """The servers and sets of servers."""
+    return MultiServerQueue(system.speeds, tuple(c.compatible for c in system.classes))
+
+
+def _by_sets(system: System, work: NDArray[np.float64]) -> NDArray[np.float64]:
+    return balanced_fairness.solve(queue_of(system), work).mean_jobs
+
+
+def _one_degree(system: System, work: NDArray[np.float64]) -> NDArray[np.float64]:
+    n, speed, (job,) = len(system.speeds), system.speeds[0], system.classes
+    return symmetric.random_assignment(n, job.degree, work, rate=speed).mean_jobs
+
+
+def _degrees(system: System, work: NDArray[np.float64]) -> NDArray[np.float64]:
+    pool = symmetric.ServerPool(len(system.speeds), system.speeds[0])
+    pairs = zip(work.tolist(), system.classes, strict=True)
+    types = [symmetric.JobType(load, (job.degree,)) for load, job in pairs]
+    return symmetric.solve([pool], types).mean_jobs
+
+
+def _answer(jobs: Jobs) -> Callable[..., Callable[[float], Means]]:
+    def answer(system: System, **_: Any) -> Callable[[float], Means]:
+        def at(arrival_rate: float) -> Means:
+            found = jobs(system, work_of(system, arrival_rate)).tolist()
+            flows = [arrival_rate * p for p in system.probabilities]
+            times = tuple(n / flow for n, flow in zip(found, flows, strict=True))
+            total = math.fsum(found)
+            return Means(
+                jobs=total,
+                times=total / arrival_rate,
+                class_jobs=tuple(found),
+                class_times=times,
+            )
+
+        return at
+
+    return answer
+
+
+def balanced_methods(*conditions: Condition, source: str) -> tuple[Method, ...]:
+    """Exact means under balanced fairness, cheapest first."""
+    rows = (
+        ("closed form of random assignment", "servers", _one_degree, ONE_DEGREE),
+        ("recursion over sets of classes", "classes · 2^classes", _by_sets, ONLY_SETS),
+        ("recursion over the servers in use", "servers · degrees", _degrees, ONLY_DEGREES),
+    )
+    return tuple(
+        Method(
+            question="exact",
+            name=name,
+            source=source,
+            cost=cost,
+            answer=_answer(jobs),
+            conditions=(*conditions, own),
+        )
+        for name, cost, jobs, own in rows
+    )
+
+
+def set_methods(*conditions: Condition) -> tuple[Method, ...]:
+    """Stability: condition (7)."""
+
+    def by_sets(system: System, **_: Any) -> Limit:
+        limit = stability(queue_of(system), work_of(system, 1.0)).scale
+        return Limit(limit, system.capacity - limit * system.mean_size)
+
+    def whole(system: System, **_: Any) -> Limit:
+        return Limit(system.capacity / system.mean_size, 0.0)
+
+    source = "`parallel-processing`, condition (7)"
+    rows = (
+        ("all servers bind, λ* = n/E[S]", "constant", whole, ONLY_DEGREES),
+        ("the set of classes that binds", "2^classes", by_sets, ONLY_SETS),
+    )
+    return tuple(
+        Method(
+            question="stability",
+            name=name,
+            source=source,
+            cost=cost,
+            answer=answer,
+            conditions=(*conditions, own),
+        )
+        for name, cost, answer, own in rows
+    )
+
+
+def highest_rate(system: System) -> float:
+    """A λ from which on no policy is stable: n/E[S] or, for sets of servers, where (7) fails."""
+    if system.model == "parallel-processing" and ONLY_SETS.holds(system):
+        return stability(queue_of(system), work_of(system, 1.0)).scale
+    return system.capacity / system.mean_size
+
+
+def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: float = 0.0) -> Means:
+    """Algorithm 1 with m = `per_job` interruptions of a job on average, 0 for FCFS.
+
+    A job takes 2 + m jumps on average: so many are the jumps of all replications together.
+    """
+    from multiserver.simulation import interruptions
+    from multiserver.simulation.interruptions import DEPARTURES, RESPONSE, RESPONSE_SQUARE
+
+    jumps = math.ceil((2 + per_job) * effort.jobs / effort.replications)
+    warmup = math.ceil(effort.warm_up * jumps)
+    if warmup >= jumps:
+        raise ValueError(f"warm_up must leave some of {effort.jobs} jobs, found {effort.warm_up!r}")
+    classes = [
+        interruptions.ParallelClass(
+            arrival_rate * p, job.duration, job.degree or tuple(sorted(job.compatible))
+        )
+        for p, job in zip(system.probabilities, system.classes, strict=True)
+    ]
+    found = interruptions.simulate(
+        interruptions.Cluster(system.speeds, classes, per_job),
+        seed=effort.seed,
+        replications=range(effort.replications),
+        warmup=warmup,
+        jumps=jumps - warmup,
+        key=effort.key,
+    )
+    left, total, squares = (
+        found.tallies[:, row].sum(axis=1) for row in (DEPARTURES, RESPONSE, RESPONSE_SQUARE)
+    )
+    mean, measured = total.sum() / left.sum(), int(left.sum())
+    overall = estimate(
+        total,
+        left,
+        variance=squares.sum() / left.sum() - mean**2,
+        jobs=measured,
+        confidence=effort.confidence,
+    )
+    return Means(
+        times=overall,
+        class_times=_at(effort.confidence, found.response_time),
+        class_jobs=_at(effort.confidence, found.jobs),
+        counts=found,
+    )
+
+
+def _at(confidence: float, estimates: tuple[Estimate, ...]) -> tuple[Estimate, ...]:
+    """The same estimates with intervals at another confidence."""
+    quantiles = [-stdtrit(e.replications - 1, (1 - confidence) / 2) for e in estimates]
+    return tuple(
+        replace(e, half_width=float(q) * e.standard_error)
+        for e, q in zip(estimates, quantiles, strict=True)
+    )

@@ -1,0 +1,19 @@
+"""Preemptive First Fit: everybody who still fits, oldest first."""
+
+from __future__ import annotations
+
+from multiserver.policies.answers import class_simulation
+from multiserver.policies.policy import Policy
+
+PreemptiveFirstFit = Policy(
+    name="preemptive-first-fit",
+    definition=(
+        "At every arrival and completion all jobs, oldest first, whether served so far or not: each"
+        " is served if it still fits, and skipped if it does not."
+    ),
+    methods={
+        "multiserver-jobs": (
+            class_simulation("preemptive_first_fit", "`finite-skip`, Section 7.5"),
+        )
+    },
+)

@@ -1,0 +1,27 @@
+"""Servers shared by random interruptions: an implementation of balanced fairness."""
+
+from __future__ import annotations
+
+from multiserver.policies.answers import job_level
+from multiserver.policies.conditions import ONE_EXPONENTIAL
+from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
+from multiserver.policies.policy import Policy
+
+RandomInterruptions = Policy(
+    name="random-interruptions",
+    definition=(
+        "Every server serves the oldest job that it can. A job is interrupted `per_job` times on"
+        " average, after exponential amounts of work: it gives up its servers and goes to the end"
+        " of the queue. 0 is first come, first served; more and more tends to balanced fairness."
+    ),
+    options={"per_job": 1.0},
+    methods={
+        "parallel-processing": (
+            *set_methods(ONE_EXPONENTIAL),
+            *balanced_methods(
+                ONE_EXPONENTIAL, source="`parallel-processing`, Theorem 2 and Section 7"
+            ),
+            job_level(interrupted, source="`parallel-processing`, Algorithm 1"),
+        )
+    },
+)

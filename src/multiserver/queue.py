@@ -1,0 +1,239 @@
+"""A queue: a system under a policy, and the questions one asks of it.
+
+`operating_point` says at which λ, `little` completes what a method found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+
+from multiserver.compiling import announced
+from multiserver.errors import NotKnownError, TooLargeError
+from multiserver.knowledge import Known
+from multiserver.little import completed
+from multiserver.network import Network
+from multiserver.operating_point import rate_of
+from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL
+from multiserver.policies.policy import Effort, Means, Method, Policy, Question
+from multiserver.results import Kind, Result, Stability
+from multiserver.system import System
+
+LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A system under a policy. Raises `ValueError` unless the policy is defined for the system.
+
+    >>> import multiserver as ms
+    >>> system = ms.System(servers=2, classes=[ms.JobClass(duration=ms.Exponential(rate=1.0))])
+    >>> queue = system.under(ms.FCFS)
+    >>> print(queue.stability())
+    multiserver-jobs under fcfs, stability: saturated system, one class (`two-class-stability`, \
+Theorem 4.3)
+    λ* = 2,  ρ* = 1,  wastage = 0,  utilisation = 1,  E[Δ] = 0
+    >>> round(queue.exact(load=0.5).mean_response_time, 12)
+    1.333333333333
+    """
+
+    system: System | Network
+    policy: Policy
+
+    def __post_init__(self) -> None:
+        system, policy = self.system, self.policy
+        if not isinstance(policy, Policy):
+            raise ValueError(f"a policy must be one such as ms.FCFS, found {policy!r}")
+        if system.model not in policy.methods:
+            from multiserver.policies import names
+
+            raise ValueError(
+                f"the policies of {system.model} are {', '.join(names(system.model))};"
+                f" found {policy.name}, which is for {', '.join(policy.models)}"
+            )
+        for condition in policy.requires.get(system.model, ()):
+            if not condition.holds(system):
+                raise ValueError(
+                    f"{policy.name} is defined for {condition.text}, found needs {system.needs}"
+                    f" and {system.servers} servers"
+                )
+
+    def stability(self, *, relative_completions: bool = False) -> Stability:
+        """λ*, below which the queue is stable, and how it was found.
+
+        With `relative_completions` the cheapest method that gives E[Δ(Y_d)] too, where there is
+        one. Raises `NotKnownError` if λ* is not known.
+        """
+        return self._stability if not relative_completions else self._limited(True)
+
+    def exact(
+        self,
+        *,
+        load: float | None = None,
+        arrival_rate: float | None = None,
+        fraction_of_limit: float | None = None,
+    ) -> Result:
+        """The exact means, by the cheapest method that applies.
+
+        A closed network has no operating point. Raises `NotKnownError` if there is no method, or
+        not enough room for it, `UnstableError` unless λ < λ*, and `ValueError` unless the operating
+        point is said in one way.
+        """
+        rate = self._rate(load, arrival_rate, fraction_of_limit)
+        method, means_at = self._exact
+        try:
+            return self._result("exact", method, rate, means_at(rate))
+        except TooLargeError as error:
+            raise self._too_large("exact", error) from error
+
+    def bounds(
+        self,
+        *,
+        load: float | None = None,
+        arrival_rate: float | None = None,
+        fraction_of_limit: float | None = None,
+        refined: bool = True,
+    ) -> Result:
+        """Bounds on the means: by the refined constants where there are, or those printed.
+
+        Raises as `exact` does.
+        """
+        rate = self._rate(load, arrival_rate, fraction_of_limit)
+        method = self._method("bounds")
+        found = method.answer(self.system, refined=refined, **self.policy.options)(rate)
+        return self._result("bounds", method, rate, found)
+
+    def simulate(
+        self,
+        *,
+        load: float | None = None,
+        arrival_rate: float | None = None,
+        fraction_of_limit: float | None = None,
+        jobs: int,
+        seed: int,
+        replications: int = 32,
+        warm_up: float = 0.2,
+        confidence: float = 0.95,
+        key: tuple[int, ...] = (),
+        level: str = "jobs",
+    ) -> Result:
+        """Estimates with intervals at `confidence`, from about `jobs` jobs in all replications.
+
+        Each replication starts empty and leaves out its first jobs, a share `warm_up`. `level` is
+        "jobs", any durations, or "phases", which samples the process that `exact` solves. Equal
+        seeds and keys give equal bits. A class that was never sampled has None for its times.
+
+        Raises `ValueError` unless there are at least 2 replications (one has no interval) and jobs
+        for all of them, `UnstableError` unless λ < λ* where that is known, and `NotKnownError`.
+        """
+        for name, value, least in (("replications", replications, 2), ("jobs", jobs, 1)):
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                why = " (one has no interval)" if name == "replications" else ""
+                raise ValueError(f"{name} must be an integer from {least} on{why}, found {value!r}")
+        if not 0 <= warm_up < 1 or not 0 < confidence < 1:
+            raise ValueError(
+                "warm_up must lie in [0, 1) and confidence in (0, 1),"
+                f" found {warm_up!r} and {confidence!r}"
+            )
+        if level not in LEVELS:
+            raise ValueError(f"level must be 'jobs' or 'phases', found {level!r}")
+        rate = self._rate(load, arrival_rate, fraction_of_limit)
+        method = self._method("simulation", LEVELS[level])
+        effort = Effort(int(jobs), seed, int(replications), warm_up, confidence, tuple(key))
+        with announced():
+            try:
+                found = method.answer(self.system, **self.policy.options)(rate, effort)
+            except TooLargeError as error:
+                raise self._too_large("simulation", error) from error
+        return self._result("simulated", method, rate, found)
+
+    def known(self) -> Known:
+        """What is known of this queue, how and from where; `print` it, or take its `rows()`."""
+        return Known.of(self.system, self.policy)
+
+    @cached_property
+    def _stability(self) -> Stability:
+        return self._limited(False)
+
+    def _limited(self, relative_completions: bool) -> Stability:
+        method, options = self._method("stability"), self.policy.options
+        try:
+            found = method.answer(self.system, relative_completions=relative_completions, **options)
+        except TooLargeError as error:
+            raise self._too_large("stability", error) from error
+        system, wastage = self.system, found.wastage
+        limited = math.isfinite(found.arrival_rate)
+        return Stability(
+            model=system.model,
+            policy=repr(self.policy),
+            method=", ".join(filter(None, [method.name, found.note])),
+            source=method.source,
+            limit=float(found.arrival_rate),
+            load_limit=system.load(found.arrival_rate) if limited else None,
+            wastage=wastage,
+            utilisation=None if wastage is None else 1 - wastage / system.capacity,
+            relative_completions=found.relative_completions,
+        )
+
+    @cached_property
+    def _exact(self) -> tuple[Method, Callable[[float | None], Means]]:
+        method = self._method("exact")
+        try:
+            return method, method.answer(self.system, **self.policy.options)
+        except TooLargeError as error:
+            raise self._too_large("exact", error) from error
+
+    @cached_property
+    def _limit(self) -> float | None:
+        try:
+            return self._stability.limit
+        except NotKnownError:
+            return None
+
+    def _rate(
+        self, load: float | None, arrival_rate: float | None, fraction: float | None
+    ) -> float | None:
+        if fraction is not None:
+            self.stability()
+        point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
+        return rate_of(self.system, repr(self.policy), self._limit, point)
+
+    def _result(self, kind: Kind, method: Method, rate: float | None, found: Means) -> Result:
+        name = ", ".join(filter(None, [method.name, found.note]))
+        said = (kind, repr(self.policy), name, method.source)
+        return completed(self.system, rate, self._limit, found, *said)
+
+    def _method(self, question: Question, name: str | None = None) -> Method:
+        """The first method that applies; what there is instead, if none does."""
+        methods = self.policy.of(self.system.model, question)
+        methods = tuple(m for m in methods if name in (None, m.name))
+        for method in methods:
+            if not method.lacks(self.system):
+                return method
+        asked = question if name is None else f"{question} {name}"
+        why = [f"{m.name} is for {m.lacks(self.system)}" for m in methods]
+        raise NotKnownError(self._advice(f"{asked} is not known", why))
+
+    def _too_large(self, question: Question, error: TooLargeError) -> NotKnownError:
+        # Sampling by phases needs the states of the exact solution.
+        useless = {f"{question}()", "exact()", "simulate(level='phases')"}
+        return NotKnownError(self._advice(f"{question} takes too much", [str(error)], useless))
+
+    def _advice(self, what: str, why: list[str], useless: Collection[str] = ()) -> str:
+        """What was asked, why it has no answer, and what has one."""
+        methods = self.policy.of(self.system.model)
+        said = dict.fromkeys(_said(m) for m in methods if not m.lacks(self.system))
+        others = [ask for ask in said if ask not in useless]
+        reasons = f" ({'; '.join(why)})" if why else ""
+        instead = f"ask {', '.join(others)}" if others else "nothing else is"
+        return f"{self.system.model} under {self.policy}: {what}{reasons}; {instead}"
+
+
+def _said(method: Method) -> str:
+    """How one asks for a method."""
+    if method.question != "simulation":
+        return f"{method.question}()"
+    return "simulate()" if method.name == JOB_LEVEL else "simulate(level='phases')"

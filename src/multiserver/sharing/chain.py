@@ -1,0 +1,131 @@
+"""The chain of a network of multi-server queues, job by job.
+
+A state lists the jobs of every queue by class, oldest first. Every server serves the oldest job
+that it can, at its rate; a job that completes goes where the routing sends it, to the end of a
+queue (`parallel-processing`, Section 2). The chain is built from this rule alone and solved by
+elimination: it shares no code with the product form (Theorems 1, 3 and 4), beside which `compare`
+puts it.
+
+With transient jobs the chain is cut: from `most` of them on, jobs that come from outside are lost.
+What is lost so keeps the product form on the states that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.linalg import splu
+
+from multiserver.sharing.networks import Network, solve
+from multiserver.sharing.product_form import weight
+from multiserver.sharing.queue import MultiServerQueue
+
+State = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainGaps:
+    """How far the chain, of `states` states, is from the exact solution.
+
+    `law` is the largest difference between its probabilities and the product form on the same
+    states; those of E[X_i], `mean_jobs`, and of the completions, `throughput`, are relative, to the
+    exact means with any number of jobs.
+    """
+
+    states: int
+    law: float
+    mean_jobs: float
+    throughput: float
+
+
+def compare(network: Network, most: int) -> ChainGaps:
+    """The chain with at most `most` transient jobs beside the product form and the exact means."""
+    exact, spans = solve(network), network.spans()
+    law = stationary_law(network, most)
+    weights, jobs, completions = [], np.zeros(exact.mean_jobs.size), np.zeros(exact.mean_jobs.size)
+    for state, probability in law.items():
+        product = 1.0
+        for queue, span, sequence in zip(network.queues, spans, state, strict=True):
+            own = tuple(i - span.start for i in sequence)
+            product *= weight(queue, exact.visit_rates[span], own)
+            for i, rate in zip(sequence, rates_in_service(queue, own), strict=True):
+                jobs[i] += probability
+                completions[i] += probability * rate
+        weights.append(product)
+    expected = np.array(weights) / sum(weights)
+    return ChainGaps(
+        states=len(law),
+        law=float(np.abs(expected - np.array(list(law.values()))).max()),
+        mean_jobs=float(np.abs(jobs / exact.mean_jobs - 1).max()),
+        throughput=float(np.abs(completions / exact.throughputs - 1).max()),
+    )
+
+
+def rates_in_service(queue: MultiServerQueue, jobs: tuple[int, ...]) -> list[float]:
+    """The rate of every job, oldest first: each server serves the first that it can."""
+    rates = [0.0] * len(jobs)
+    for s, rate in enumerate(queue.rates):
+        served = next((n for n, i in enumerate(jobs) if s in queue.compatible[i]), None)
+        if served is not None:
+            rates[served] += rate
+    return rates
+
+
+def moves(network: Network, state: State, most: int) -> Iterator[tuple[State, float]]:
+    """The states that follow, and at what rates; from `most` transient jobs on, others are lost."""
+    transient, home = set(network.traffic().transient), _home(network)
+    if sum(i in transient for jobs in state for i in jobs) < most:
+        for i, rate in enumerate(network.arrivals):
+            if rate > 0:
+                yield _joined(state, home[i], i), rate
+    for k, (queue, span) in enumerate(zip(network.queues, network.spans(), strict=True)):
+        jobs = state[k]
+        served = rates_in_service(queue, tuple(i - span.start for i in jobs))
+        for n, rate in enumerate(served):
+            if rate == 0:
+                continue
+            routing = network.routing[jobs[n]]
+            left = (*state[:k], (*jobs[:n], *jobs[n + 1 :]), *state[k + 1 :])
+            for j in np.flatnonzero(routing):
+                yield _joined(left, home[j], int(j)), rate * routing[j]
+            if routing.sum() < 1 - 1e-12:
+                yield left, rate * (1 - routing.sum())
+
+
+def stationary_law(network: Network, most: int) -> dict[State, float]:
+    """π of the chain with at most `most` transient jobs, by elimination."""
+    home, traffic = _home(network), network.traffic()
+    start: State = ((),) * len(network.queues)
+    for chain, count in zip(traffic.chains, network.populations, strict=True):
+        for _ in range(count):
+            start = _joined(start, home[chain[0]], chain[0])
+    index, pending = {start: 0}, [start]
+    rows, columns, rates = [], [], []
+    while pending:
+        state = pending.pop()
+        for target, rate in moves(network, state, most):
+            if target not in index:
+                index[target] = len(index)
+                pending.append(target)
+            rows.append(index[state])
+            columns.append(index[target])
+            rates.append(rate)
+    n = len(index)
+    flow = coo_array((rates, (columns, rows)), shape=(n, n)).tocsr()
+    # One balance equation follows from the others: with π(start) = 1 it makes way for nothing.
+    balance = (flow - coo_array((flow.sum(axis=0), (range(n), range(n))), shape=(n, n))).tocsc()
+    inner = splu(balance[1:, 1:].tocsc()).solve(-balance[1:, [0]].toarray()[:, 0])
+    weights = np.concatenate([[1.0], inner])
+    return dict(zip(index, (weights / weights.sum()).tolist(), strict=True))
+
+
+def _home(network: Network) -> list[int]:
+    """The queue of every class."""
+    return [k for k, queue in enumerate(network.queues) for _ in range(queue.classes)]
+
+
+def _joined(state: State, k: int, i: int) -> State:
+    return (*state[:k], (*state[k], i), *state[k + 1 :])

@@ -1,0 +1,253 @@
+"""A system: its servers, and the classes of the jobs that come to them.
+
+Jobs arrive in a Poisson process; one is of class c with probability p_c. What its jobs may do with
+the servers makes the model:
+
+===========================  =========  ====================================================
+model                        servers    a job of class c
+===========================  =========  ====================================================
+`multiserver-jobs`           n          holds `need` v_c servers, all at once (rigid)
+`threshold-parallelism`      n          uses any number of servers up to its `threshold` v_c
+`heterogeneous`              speeds     uses one server, of any speed
+`limited-processor-sharing`  1          shares the server; at most `limit` jobs do
+`parallel-processing`        n, speeds  uses all of its `compatible` servers at once, or of
+                                        `degree` servers drawn at random for it
+===========================  =========  ====================================================
+
+X_c, the `duration`, is the time that a job takes on the v_c servers that it can use, of speed 1
+each; v_c = 1 in the last three models, where X_c may be read as its size. With S = v_c X_c, in
+server-seconds, and n the total speed of the servers, the one meaning of *load* is
+
+    ρ = λ E[S]/n,    E[S] = Σ_c p_c v_c E[X_c]:
+
+the share of the capacity that is at work, if the queue is stable. No queue is, for ρ ≥ 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
+
+from multiserver.checks import SUM_TOLERANCE, require_integer
+from multiserver.sizes import Size
+
+if TYPE_CHECKING:
+    from multiserver.policies.policy import Policy
+    from multiserver.queue import Queue
+
+USES = ("need", "threshold", "compatible", "degree")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobClass:
+    """Jobs of one kind: their duration X, their probability p, and the servers they use.
+
+    At most one of `need`, `threshold`, `compatible` (numbers of servers, from 0) and `degree` says
+    which; without any, a job needs one server. Raises `ValueError` unless the duration has a finite
+    mean, 0 < p ≤ 1, and numbers of servers are positive integers.
+
+    >>> import multiserver as ms
+    >>> ms.JobClass(need=4, duration=ms.Erlang(stages=3, rate=1.5), probability=0.1).demand
+    8.0
+    """
+
+    duration: Size
+    probability: float = 1.0
+    need: int | None = None
+    threshold: int | None = None
+    compatible: frozenset[int] | None = None
+    degree: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.duration, Size):
+            raise ValueError(
+                "duration must be a distribution, such as ms.Exponential(rate=2),"
+                f" found {self.duration!r}"
+            )
+        if not self.duration.mean < math.inf:
+            raise ValueError(
+                f"the mean of {self.duration!r} is infinite: no arrival rate is stable"
+            )
+        p = self.probability
+        if isinstance(p, bool) or not isinstance(p, Real) or not 0 < p <= 1:
+            raise ValueError(
+                f"probability must lie in (0, 1], found {p!r} (leave out a class that never comes)"
+            )
+        said = [name for name in USES if getattr(self, name) is not None]
+        if len(said) > 1:
+            raise ValueError(f"a class has one of {', '.join(USES)}; found {' and '.join(said)}")
+        if not said:
+            object.__setattr__(self, "need", 1)
+        elif said == ["compatible"]:
+            object.__setattr__(self, "compatible", frozenset(self.compatible))
+            strange = [s for s in self.compatible if not isinstance(s, Integral) or s < 0]
+            if strange or not self.compatible:
+                raise ValueError(
+                    f"compatible must be numbers of servers, from 0, found {self.compatible!r}"
+                )
+        else:
+            require_integer(said[0], getattr(self, said[0]))
+
+    @property
+    def use(self) -> str:
+        """How its jobs use servers: the name of the field that says so."""
+        return next(name for name in USES if getattr(self, name) is not None)
+
+    @property
+    def servers(self) -> int:
+        """v: the servers whose time the duration counts."""
+        return self.need or self.threshold or 1
+
+    @property
+    def demand(self) -> float:
+        """E[v X] in server-seconds."""
+        return self.servers * self.duration.mean
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Servers (their number, or the speed of each) and classes of jobs.
+
+    `limit` makes it one server that at most so many jobs share. Raises `ValueError` unless the
+    classes fit each other and the servers, and their probabilities sum to 1.
+
+    >>> import multiserver as ms
+    >>> system = ms.System(servers=4, classes=[
+    ...     ms.JobClass(need=4, duration=ms.Exponential(rate=1.0), probability=0.25),
+    ...     ms.JobClass(need=1, duration=ms.Exponential(rate=0.5), probability=0.75)])
+    >>> system.model, system.mean_size, system.arrival_rate(load=0.5)
+    ('multiserver-jobs', 2.5, 0.8)
+    >>> round(system.under(ms.ServerFilling).exact(load=0.5).mean_jobs, 9)
+    2.01549018
+    """
+
+    servers: int | tuple[float, ...]
+    classes: tuple[JobClass, ...]
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", tuple(self.classes))
+        if not self.classes or not all(isinstance(c, JobClass) for c in self.classes):
+            raise ValueError(f"classes must be one ms.JobClass or more, found {self.classes!r}")
+        if isinstance(self.servers, Iterable) and not isinstance(self.servers, str):
+            object.__setattr__(self, "servers", tuple(self.servers))
+            for v in self.servers:
+                if isinstance(v, bool) or not isinstance(v, Real) or not 0 < v < math.inf:
+                    raise ValueError(f"speeds must be positive finite numbers, found {v!r}")
+            if not self.servers:
+                raise ValueError("a system needs at least one server, found no speed")
+            object.__setattr__(self, "servers", tuple(map(float, self.servers)))
+        else:
+            require_integer("servers", self.servers)
+        total = math.fsum(self.probabilities)
+        if abs(total - 1) > SUM_TOLERANCE:
+            raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
+        uses = {c.use for c in self.classes}
+        if len(uses) > 1 and uses != {"compatible", "degree"}:
+            raise ValueError(f"classes must use servers alike, found {' and '.join(sorted(uses))}")
+        _CHECKS[self.model](self)
+
+    @property
+    def model(self) -> str:
+        """Which model it is: a row of the table above."""
+        uses = {c.use for c in self.classes}
+        if self.limit is not None:
+            return "limited-processor-sharing"
+        if uses & {"compatible", "degree"}:
+            return "parallel-processing"
+        if "threshold" in uses:
+            return "threshold-parallelism"
+        return "heterogeneous" if isinstance(self.servers, tuple) else "multiserver-jobs"
+
+    @property
+    def speeds(self) -> tuple[float, ...]:
+        """The speed of each server, 1 where only their number was given."""
+        return self.servers if isinstance(self.servers, tuple) else (1.0,) * self.servers
+
+    @property
+    def capacity(self) -> float:
+        """n, the total speed: their number, if all servers have speed 1."""
+        return math.fsum(self.servers) if isinstance(self.servers, tuple) else float(self.servers)
+
+    @property
+    def probabilities(self) -> tuple[float, ...]:
+        """p_c, class by class."""
+        return tuple(float(c.probability) for c in self.classes)
+
+    @property
+    def durations(self) -> tuple[Size, ...]:
+        """X_c, class by class."""
+        return tuple(c.duration for c in self.classes)
+
+    @property
+    def needs(self) -> tuple[int, ...]:
+        """v_c, class by class: needs, thresholds, or 1."""
+        return tuple(c.servers for c in self.classes)
+
+    @property
+    def mean_size(self) -> float:
+        """E[S] = Σ_c p_c v_c E[X_c] in server-seconds."""
+        return math.fsum(
+            p * c.demand for p, c in zip(self.probabilities, self.classes, strict=True)
+        )
+
+    def arrival_rate(self, load: float) -> float:
+        """λ = ρ n/E[S] in jobs per unit of time."""
+        return load * self.capacity / self.mean_size
+
+    def load(self, arrival_rate: float) -> float:
+        """ρ = λ E[S]/n."""
+        return arrival_rate * self.mean_size / self.capacity
+
+    def under(self, policy: Policy) -> Queue:
+        """This system under a policy, which must be defined for it (else `ValueError`)."""
+        # The one arrow upwards: sentences begin with their noun.
+        from multiserver.queue import Queue
+
+        return Queue(self, policy)
+
+
+def _check_equal_servers(system: System) -> None:
+    if isinstance(system.servers, tuple):
+        raise ValueError(f"servers must be a number in {system.model}, found speeds")
+    for v in system.needs:
+        if v > system.servers:
+            raise ValueError(f"{v} servers exceed the {system.servers} that there are")
+
+
+def _check_heterogeneous(system: System) -> None:
+    if len(system.classes) > 1 or system.needs != (1,):
+        raise ValueError(
+            "servers of different speeds take one class of jobs of one server each (or compatible"
+            f" servers), found {len(system.classes)} classes of needs {system.needs}"
+        )
+
+
+def _check_limited(system: System) -> None:
+    require_integer("limit", system.limit)
+    if system.servers != 1 or len(system.classes) > 1 or system.classes[0].use != "need":
+        raise ValueError(
+            "limited processor sharing has one server and one class of jobs, found servers ="
+            f" {system.servers!r} and {len(system.classes)} classes"
+        )
+
+
+def _check_parallel(system: System) -> None:
+    size = len(system.speeds)
+    for c in system.classes:
+        if (c.degree or 0) > size or (c.compatible and max(c.compatible) >= size):
+            raise ValueError(
+                f"the servers are 0 … {size - 1}, found {c.use} = {getattr(c, c.use)!r}"
+            )
+
+
+_CHECKS = {
+    "multiserver-jobs": _check_equal_servers,
+    "threshold-parallelism": _check_equal_servers,
+    "heterogeneous": _check_heterogeneous,
+    "limited-processor-sharing": _check_limited,
+    "parallel-processing": _check_parallel,
+}

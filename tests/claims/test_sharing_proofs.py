@@ -1,0 +1,135 @@
+"""Proofs of `parallel-processing` in fractions, its algorithm, and insensitivity."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from claims import (
+    sharing,
+    sharing_algorithm,
+    sharing_clusters,
+    sharing_proofs,
+    sharing_rates,
+    sharing_simulations,
+)
+
+QUEUE = {"rates": [1, 2, 1], "servers": [[1, 3], [2, 3]]}
+THREE = {"rates": [1, 2, 3], "servers": [[1, 3], [2, 3], [2]]}
+SHARED = {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]]}
+SIZE = {"hyperexponential": {"rates": [0.2, 5], "probabilities": [1 / 6, 5 / 6]}}
+CLUSTER = {"assigned": {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]], "shares": [0.5, 0.5]}}
+DOUBT = 6
+
+
+def test_balance_equations_hold_in_fractions():
+    routing = [["1/4", "1/4"], ["1/5", "0"]]
+    given = {**QUEUE, "routing": routing, "most": 4}
+    assert sharing_proofs.departure_balance_residual(**given, arrivals=["1/3", "1/2"]) == 0
+    closed = {**QUEUE, "routing": [["1/4", "3/4"], ["1/5", "4/5"]], "most": 4}
+    assert sharing_proofs.departure_balance_residual(**closed, arrivals=["0", "0"]) == 0
+    queues = [([1, 2, 1], [[1, 3], [2, 3]]), ([1, 1], [[1, 2], [2]])]
+    arrivals = [["1/3", "1/2"], ["1/7", "2/5"]]
+    assert sharing_proofs.interleaving_gap(queues=queues, arrivals=arrivals, most=2) == 0
+
+
+def test_appendix_a():
+    assert sharing_proofs.maximum_gap(**THREE, most=5) == 0
+    assert min(sharing_proofs.majorant_ratio(**THREE, most=4)) >= 1
+    loads = ["1/2", "2/3", "1/5"]
+    assert sharing_proofs.series_gap(**THREE, loads=loads, most=4) == 0
+    assert sharing_proofs.lower_series_ratio(**THREE, loads=loads, most=4) >= 1
+
+
+@pytest.mark.parametrize("load", ["19/10", "21/10"])
+def test_sums_over_levels_grow_with_the_binding_load(load):
+    exact, found = sharing_proofs.growth_of_levels(**QUEUE, loads=[load, "1/2"], most=40)
+    assert found == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("permanent", [1, 2, 3])
+def test_appendix_b_loses_a_factorial(permanent):
+    found = sharing_proofs.permanent_series_ratio(permanent=permanent, load="1/2", most=40)
+    assert found == pytest.approx(math.factorial(permanent), rel=1e-12)
+    ratios = [
+        sharing_proofs.permanent_bound_ratio(permanent=permanent, load="1/2", visits=v)
+        for v in ("1", "2")
+    ]
+    assert ratios[1] == pytest.approx(2**permanent * ratios[0], rel=1e-12)
+
+
+def test_algorithm_1_carries_out_the_rule():
+    found = sharing_algorithm.mismatches(clusters=10, events=300, most=8, seed=1)
+    assert found.value == 0 and int(found.at.split()[0]) > 3000
+
+
+def test_the_chain_with_interruptions_is_balanced_for_exponential_sizes_only():
+    given = {**SHARED, "loads": [0.9, 0.6], "most": 4}
+    assert sharing_algorithm.interrupted_chain_gap(**given, interruptions=[0, 1, 10]) < 1e-11
+    far, near = sharing_algorithm.distance_to_insensitivity(
+        **given, size=SIZE, interruptions=[1000, 10_000]
+    )
+    # Of order 1/m.
+    assert far == pytest.approx(10 * near, rel=0.01)
+    assert near < 1e-4
+
+
+def test_redundant_requests_hold_as_many_jobs():
+    found = sharing_algorithm.redundant_requests(**SHARED, loads=[0.6, 0.6], jobs=400_000, seed=1)
+    assert abs(found.mean - 1) < DOUBT * found.standard_error < 0.1
+
+
+def test_rates_of_the_shared_server():
+    capacities = [[1, 1, 1], [1, 0, 1], [1, 0.5, 2]]
+    given = {"capacities": capacities, "loads": [0.3, 0.9], "shares": [0.3, 0.5]}
+    assert sharing_rates.corrected_gap(**given) < 1e-12
+    states = {**given, "loads": [0.3]}
+    assert sharing_rates.corrected_gap_to_states(**states, most=80) < 1e-6
+    first, second = sharing_rates.printed_gap(capacities=[1, 0, 1], loads=[0.6], shares=[0.5])
+    assert first < 1e-12 < 0.01 < second
+    highest = sharing_rates.largest_rate_over_capacity(system=CLUSTER, loads=[1e-6, 0.5])
+    assert highest == pytest.approx([1, 1], abs=1e-5) and max(highest) <= 1
+
+
+def test_the_absolute_gap_is_the_relative_one_on_another_scale():
+    given = {"system": CLUSTER, "size": SIZE, "load": 0.3, "interruptions": 1, "class": 1}
+    given |= {"warmup": 8000, "jumps": 40_000, "seed": 1}
+    relative = sharing_simulations.gap_to_balanced_fairness(given)
+    absolute = sharing_simulations.absolute_gap(given)
+    # The same run: γ of balanced fairness lies between 1 and 2 here.
+    assert 1 < absolute.value / relative.value < 2
+    assert relative.value - DOUBT / 1.96 * relative.half_width > 0
+
+
+def test_rates_lie_on_the_boundary_and_the_measure_grows_with_the_load():
+    found = sharing.distance_from_boundary({"system": CLUSTER, "most": 4})
+    assert abs(found.value) < 1e-12
+    queues = [
+        {"capacities": [1, 1], "servers": [[1, 2], [2]]},
+        {"capacities": [2], "servers": [[1]]},
+    ]
+    network = {
+        "queues": queues,
+        "arrivals": [0.2, 0.1, 0],
+        "routing": [[0, 0, 1], [0, 0, 1], [0, 0, 0]],
+        "populations": [],
+    }
+    assert sharing.largest_stable_load({"network": network}) == pytest.approx(1, abs=1e-8)
+    for load in (0.8, 1.2):
+        grown = sharing.growth_of_measure({"network": network, "load": load, "most": 80})
+        assert grown == pytest.approx(load, rel=0.05)
+
+
+def test_sizes_matter_without_interruptions():
+    assert sharing_clusters.fcfs_over_processor_sharing({"size": SIZE, "load": 0.8}) > 2
+    exponential = {"size": {"exponential": 1}, "load": 0.8}
+    assert sharing_clusters.fcfs_over_processor_sharing(exponential) == pytest.approx(1, rel=1e-12)
+    lopsided = {"assigned": CLUSTER["assigned"] | {"capacities": [1, 0.5, 2]}}
+    assert sharing_clusters.stability_mismatches({"system": lopsided}).value == 0
+    # Var[S] is the mean variance within the kinds and the variance of their means.
+    size = {"size": SIZE}
+    within = sharing_clusters.root_mean_square(size) ** 2 / 2
+    between = sharing_clusters.deviation_between_kinds(size) ** 2
+    whole = sharing_clusters.standard_deviation(size) ** 2
+    assert within + between == pytest.approx(whole, rel=1e-12)

@@ -1,0 +1,186 @@
+"""Every misuse gets an error that says what was found, what was expected and what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+import multiserver as ms
+
+from .systems import EVERY, NAMES, SYSTEMS
+
+ONE = ms.Exponential(rate=1.0)
+JOB = ms.JobClass(duration=ONE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"duration": 2.0}, r"duration must be a distribution, .* found 2\.0"),
+        ({"duration": ms.Pareto(shape=1.0, scale=1.0)}, "mean .* is infinite: no arrival rate"),
+        ({"probability": 0.0}, r"probability must lie in \(0, 1\], found 0\.0 \(leave out"),
+        ({"probability": True}, "probability must lie in"),
+        ({"need": 0}, "need must be a positive integer, found 0"),
+        ({"need": 1.5}, r"need must be a positive integer, found 1\.5"),
+        ({"threshold": -1}, "threshold must be a positive integer, found -1"),
+        ({"degree": 0}, "degree must be a positive integer, found 0"),
+        ({"compatible": ()}, "compatible must be numbers of servers, from 0"),
+        ({"compatible": (-1,)}, "compatible must be numbers of servers, from 0"),
+        ({"need": 1, "degree": 2}, "found need and degree"),
+    ],
+)
+def test_classes(arguments, text):
+    with pytest.raises(ValueError, match=text):
+        ms.JobClass(**{"duration": ONE} | arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"servers": 0}, "servers must be a positive integer, found 0"),
+        ({"servers": "4"}, "servers must be a positive integer, found '4'"),
+        ({"servers": [1.0, 0.0]}, r"speeds must be positive finite numbers, found 0\.0"),
+        ({"servers": []}, "at least one server, found no speed"),
+        ({"classes": []}, "classes must be one ms.JobClass or more"),
+        ({"classes": [ONE]}, "classes must be one ms.JobClass or more"),
+        ({"classes": [JOB, JOB]}, r"sum to 1, found a sum of 2\.0"),
+        ({"classes": [ms.JobClass(need=5, duration=ONE)]}, "5 servers exceed the 4"),
+        ({"classes": [ms.JobClass(threshold=5, duration=ONE)]}, "5 servers exceed the 4"),
+        ({"classes": [ms.JobClass(degree=5, duration=ONE)]}, r"0 … 3, found degree = 5"),
+        ({"classes": [ms.JobClass(compatible={4}, duration=ONE)]}, r"0 … 3, found compatible"),
+        (
+            {
+                "classes": [
+                    ms.JobClass(duration=ONE, probability=0.5),
+                    ms.JobClass(threshold=2, duration=ONE, probability=0.5),
+                ]
+            },
+            "use servers alike, found need and threshold",
+        ),
+        ({"servers": [1.0, 2.0], "classes": [ms.JobClass(need=2, duration=ONE)]}, "one class of"),
+        ({"servers": [1.0], "classes": [ms.JobClass(threshold=1, duration=ONE)]}, "found speeds"),
+        ({"limit": 2}, "limited processor sharing has one server .* found servers = 4"),
+        ({"servers": 1, "limit": 0}, "limit must be a positive integer, found 0"),
+    ],
+)
+def test_systems(arguments, text):
+    with pytest.raises(ValueError, match=text):
+        ms.System(**{"servers": 4, "classes": [JOB]} | arguments)
+
+
+def test_policies_go_with_their_systems_only():
+    limited = SYSTEMS["limited-processor-sharing"]
+    with pytest.raises(ValueError, match="are equal-shares; found max-weight, which is for multi"):
+        limited.under(ms.MaxWeight)
+    with pytest.raises(ValueError, match=r"a policy must be one such as ms\.FCFS, found 'fcfs'"):
+        limited.under("fcfs")
+    needs = [ms.JobClass(need=v, duration=ONE, probability=0.5) for v in (2, 3)]
+    with pytest.raises(ValueError, match=r"needs that divide each other .* found needs \(2, 3\)"):
+        ms.System(6, needs).under(ms.ServerFilling)
+    ms.System(6, needs).under(ms.ServerFillingDivisible)
+    with pytest.raises(ValueError, match=r"divide the servers, .* and 5 servers"):
+        ms.System(5, needs).under(ms.ServerFillingDivisible)
+    with pytest.raises(ValueError, match="the options of fcfs are none; found 'm'"):
+        ms.FCFS(m=3)
+    with pytest.raises(ValueError, match="of random-interruptions are per_job; found 'm'"):
+        ms.RandomInterruptions(m=3)
+
+
+@pytest.mark.parametrize(
+    ("point", "text"),
+    [
+        ({}, "exactly one of load, arrival_rate and fraction_of_limit; found none"),
+        ({"load": 0.5, "arrival_rate": 1.0}, "found load and arrival_rate"),
+        ({"load": 0}, "load must be a positive finite number, found 0"),
+        ({"load": True}, "load must be a positive finite number"),
+        ({"load": "0.5"}, "load must be a positive finite number"),
+        ({"arrival_rate": float("inf")}, "arrival_rate must be a positive finite number"),
+        ({"fraction_of_limit": -0.5}, "fraction_of_limit must be a positive finite number"),
+    ],
+)
+@pytest.mark.parametrize("ask", ["exact", "bounds", "simulate"])
+def test_operating_points(ask, point, text):
+    queue = SYSTEMS["multiserver-jobs"].under(ms.ServerFilling)
+    effort = {"jobs": 100, "seed": 1} if ask == "simulate" else {}
+    with pytest.raises(ValueError, match=text):
+        getattr(queue, ask)(**point, **effort)
+
+
+@pytest.mark.parametrize(("model", "policy"), EVERY, ids=NAMES)
+def test_one_error_for_instability_with_both_rates(model, policy):
+    queue = SYSTEMS[model].under(policy)
+    with pytest.raises(ms.UnstableError, match=r"λ = .* \(load 1\) must be below") as caught:
+        queue.exact(load=1.0)
+    error = caught.value
+    assert error.arrival_rate == pytest.approx(SYSTEMS[model].arrival_rate(1.0), rel=1e-12)
+    assert 0 < error.limit <= error.arrival_rate
+    assert error.scale == error.limit / error.arrival_rate
+    assert isinstance(error, ValueError)
+
+
+def test_the_limit_binds_before_the_capacity():
+    queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
+    limit = queue.stability().load_limit
+    assert limit < 0.99
+    for ask in (queue.exact, lambda load: queue.simulate(load=load, jobs=100, seed=1)):
+        with pytest.raises(ms.UnstableError, match=r"must be below λ\* = "):
+            ask(load=(1 + limit) / 2)
+    with pytest.raises(ms.UnstableError):
+        queue.exact(fraction_of_limit=1.0)
+    with pytest.raises(ms.NotKnownError, match=r"stability is not known; ask simulate\(\)"):
+        SYSTEMS["multiserver-jobs"].under(ms.MaxWeight).exact(fraction_of_limit=0.5)
+    # No policy carries more than a set of servers can, whatever the sizes.
+    classes = [
+        ms.JobClass(compatible=s, duration=ms.Deterministic(value=1.0), probability=p)
+        for s, p in (({0}, 0.9), ({0, 1}, 0.1))
+    ]
+    with pytest.raises(ms.UnstableError, match=r"below any limit, 1\.11111"):
+        ms.System(2, classes).under(ms.FCFS).simulate(load=0.6, jobs=100, seed=1)
+
+
+def test_engines_raise_the_same_error():
+    from multiserver.open.qbd import UnstableError as of_processes
+    from multiserver.sharing.queue import UnstableError as of_sharing
+
+    assert of_processes is of_sharing is ms.UnstableError
+
+
+@pytest.mark.parametrize(
+    ("effort", "text"),
+    [
+        ({"replications": 1}, r"from 2 on \(one has no interval\), found 1"),
+        ({"replications": range(4)}, "replications must be an integer from 2 on"),
+        ({"jobs": 0}, "jobs must be an integer from 1 on, found 0"),
+        ({"jobs": 1e6}, "jobs must be an integer from 1 on"),
+        ({"warm_up": 1.0}, r"warm_up must lie in \[0, 1\)"),
+        ({"confidence": 0.0}, r"confidence in \(0, 1\)"),
+        ({"level": "front"}, "level must be 'jobs' or 'phases', found 'front'"),
+        ({"seed": -1}, "seed must be a non-negative integer, found -1"),
+    ],
+)
+def test_efforts(effort, text):
+    queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
+    with pytest.raises(ValueError, match=text):
+        queue.simulate(**{"load": 0.5, "jobs": 1000, "seed": 1} | effort)
+
+
+def test_too_many_states_come_with_advice():
+    needs = [ms.JobClass(need=v, duration=ONE, probability=0.25) for v in (1, 2, 3, 5)]
+    queue = ms.System(200, needs).under(ms.FCFS)
+    with pytest.raises(ms.NotKnownError, match=r"exact takes too much .* ask .*simulate\(\)"):
+        queue.exact(arrival_rate=1.0)
+    erlang = ms.System(1, [ms.JobClass(duration=ms.Erlang(stages=20, rate=1.0))], limit=12)
+    with pytest.raises(ms.NotKnownError, match=r"takes too much .* ask .*bounds\(\), simulate\(\)"):
+        erlang.under(ms.EqualShares).exact(load=0.5)
+    sets = [ms.JobClass(compatible={s}, duration=ONE, probability=1 / 17) for s in range(17)]
+    with pytest.raises(ms.NotKnownError, match=r"at most 16 classes, .*; ask simulate\(\)"):
+        ms.System(17, sets).under(ms.FCFS).exact(load=0.5)
+
+
+def test_networks():
+    station = ms.Station(rates=(1.0, 0.0), compatible=({0, 1},))
+    with pytest.raises(ValueError, match=r"speeds must be positive finite numbers, found 0\.0"):
+        ms.Network([station], [0.5], [[0.0]])
+    with pytest.raises(ms.UnstableError):
+        ms.Network([ms.Station((1.0,), ({0},))], [2.0], [[0.0]]).under(ms.FCFS).exact()
+    with pytest.raises(ValueError, match=r"are balanced-fairness, fcfs; found max-weight"):
+        SYSTEMS["network"].under(ms.MaxWeight)

@@ -1,0 +1,232 @@
+"""What the front door simulates is what the engines do, bit by bit, and agrees with what is exact.
+
+Thirty-nine scores are taken of runs that are long against their relaxation; each exceeds 5.3 by
+chance with a probability of 1.2e-7, any of them with one of at most 5e-6.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import multiserver as ms
+from multiserver.open import multiserver_jobs
+from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
+from multiserver.simulation.interruptions import Cluster, ParallelClass
+from multiserver.simulation.interruptions import simulate as interrupted
+from multiserver.simulation.workload import Workload
+from multiserver.sizes import scaled
+
+from .systems import EVERY, MIXED, NAMES, SYSTEMS, turned
+
+EFFORT = {"load": 0.5, "jobs": 4000, "seed": 7, "replications": 4, "key": (3, 1)}
+ENGINE = {"jobs": 1000, "replications": 4, "seed": 7, "key": (3, 1)}
+JOBS = (4, (4, 1, 2), tuple(map(ms.Exponential, (0.5, 5.0, 2.0))), (0.2, 0.5, 0.3))
+PARALLEL = (8, (8, 1), tuple(map(ms.Exponential, (2 / 3, 0.25))), (0.5, 0.5))
+
+CLASS_ENGINE = {
+    policy.replace("_", "-"): getattr(class_policies, policy)
+    for policy in (
+        *("least_servers_first", "most_servers_first", "max_weight", "preemptive_first_fit"),
+        *("inelastic_first", "elastic_first"),
+    )
+}
+
+ENGINES = {
+    *CLASS_ENGINE,
+    *("fcfs", "server-filling", "server-filling-divisible", "random-interruptions"),
+    *("fastest-server-first", "equal-shares"),
+}
+
+
+def engine(model, policy, rate):
+    """E[T] of all jobs, then of the first class, by the engine."""
+    if model == "parallel-processing":
+        classes = [
+            ParallelClass(rate * p, ms.Exponential(1.0), s)
+            for p, s in ((0.8, (1, 2)), (0.2, (0, 1)))
+        ]
+        m = policy.options.get("per_job", 0.0)
+        jumps = round((2 + m) * 1000)
+        found = interrupted(
+            Cluster((1.0, 2.0, 1.0), classes, m),
+            seed=7,
+            replications=range(4),
+            warmup=jumps // 5,
+            jumps=jumps - jumps // 5,
+            key=(3, 1),
+        )
+        return None, found.response_time[0]
+    workload = {
+        "multiserver-jobs": lambda: Workload(*JOBS, rate),
+        "threshold-parallelism": lambda: Workload(*PARALLEL, rate),
+        "heterogeneous": lambda: Workload(4, (1,), (MIXED,), (1.0,), rate),
+        "limited-processor-sharing": lambda: Workload(4, (1,), (MIXED,), (1.0,), rate),
+    }[model]()
+    rules = {
+        ("multiserver-jobs", "server-filling"): front_policies.server_filling,
+        ("multiserver-jobs", "server-filling-divisible"): front_policies.server_filling_divisible,
+        ("threshold-parallelism", "fcfs"): front_policies.threshold_parallelism,
+        ("limited-processor-sharing", "equal-shares"): front_policies.limited_processor_sharing,
+        ("heterogeneous", "fastest-server-first"): lambda w: front_policies.fastest_server_first(
+            w, (0.4, 0.3, 0.2, 0.1)
+        ),
+    }
+    if policy.name in CLASS_ENGINE:
+        found = class_queues.simulate(workload, CLASS_ENGINE[policy.name], **ENGINE)
+    elif (model, policy.name) in rules:
+        found = front.simulate(workload, rules[model, policy.name](workload), **ENGINE)
+    else:
+        found = fcfs.simulate(workload, **ENGINE)
+    return found.mean_response_time, found.class_response_time(0)
+
+
+@pytest.mark.parametrize(("model", "policy"), EVERY, ids=NAMES)
+def test_simulations_are_the_engine_s(model, policy):
+    queue = SYSTEMS[model].under(policy)
+    if model == "network" or policy is ms.BalancedFairness:
+        with pytest.raises(ms.NotKnownError, match=r"ask stability\(\), exact\(\)"):
+            queue.simulate(**EFFORT)
+        return
+    if policy.name not in ENGINES:
+        # Registered with an engine of its own, which a test of its own compares.
+        assert (Path(__file__).parent / f"test_{policy.name.replace('-', '_')}.py").is_file()
+        return
+    found = queue.simulate(**EFFORT)
+    everyone, first = engine(model, policy, found.arrival_rate)
+    assert found.by_class[0].mean_response_time == first
+    assert everyone is None or found.mean_response_time == everyone
+
+
+def exact_and_simulated():
+    for model, policy in EVERY:
+        queue = SYSTEMS[model].under(policy)
+        try:
+            yield pytest.param(queue, queue.exact(load=0.5), id=f"{model}-{policy.name}")
+        except ms.NotKnownError:
+            continue
+
+
+@pytest.mark.parametrize(("queue", "exact"), list(exact_and_simulated()))
+def test_simulations_agree_with_what_is_exact(queue, exact):
+    try:
+        found = queue.simulate(load=0.5, jobs=400_000, seed=11)
+    except ms.NotKnownError:
+        assert exact.model == "network" or exact.policy == "balanced-fairness"
+        return
+    assert found.mean_response_time.settled
+    assert abs(ms.z_score(found.mean_response_time, exact.mean_response_time)) < 5.3
+    for mine, theirs in zip(found.by_class, exact.by_class, strict=True):
+        assert abs(ms.z_score(mine.mean_jobs, theirs.mean_jobs)) < 5.3
+
+
+@pytest.mark.parametrize("policy", [ms.FCFS, ms.ServerFilling], ids=repr)
+def test_hyperexponential_durations_agree(policy):
+    classes = [
+        ms.JobClass(need=2, duration=MIXED, probability=0.5),
+        ms.JobClass(need=1, duration=ms.Exponential(rate=2.0), probability=0.5),
+    ]
+    queue = ms.System(4, classes).under(policy)
+    exact = queue.exact(load=0.5)
+    for level in ("jobs", "phases"):
+        found = queue.simulate(load=0.5, jobs=400_000, seed=12, level=level)
+        assert abs(ms.z_score(found.mean_response_time, exact.mean_response_time)) < 5.3
+        assert abs(ms.z_score(found.mean_jobs, exact.mean_jobs)) < 5.3
+
+
+def test_the_phase_level_is_the_engine_s():
+    system = SYSTEMS["multiserver-jobs"]
+    found = system.under(ms.FCFS).simulate(**EFFORT, level="phases")
+    jobs = ms.MultiserverJobSystem.of(4, (4, 1, 2), (0.5, 5.0, 2.0), (0.2, 0.5, 0.3))
+    qbd = multiserver_jobs.prepare(jobs).at(found.arrival_rate)
+    expected = phase.simulate(qbd, 4000, seed=7, key=(3, 1), replications=4, warm_up=0.2)
+    assert found.mean_jobs == expected.mean_jobs
+    assert found.mean_waiting == expected.mean_waiting
+    assert found.by_class[0].mean_response_time is None
+    with pytest.raises(ms.NotKnownError, match="simulation phase by phase is not known"):
+        system.under(ms.MaxWeight).simulate(**EFFORT, level="phases")
+
+
+def test_classes_the_other_way_round_are_the_same_in_law():
+    for policy in (ms.MaxWeight, ms.MostServersFirst):
+        system = SYSTEMS["multiserver-jobs"]
+        here = system.under(policy).simulate(load=0.5, jobs=200_000, seed=1)
+        there = turned(system).under(policy).simulate(load=0.5, jobs=200_000, seed=2)
+        for mine, theirs in zip(here.by_class, there.by_class[::-1], strict=True):
+            a, b = mine.mean_response_time, theirs.mean_response_time
+            assert abs(a.mean - b.mean) < 5.6 * np.hypot(a.standard_error, b.standard_error)
+
+
+def test_durations_of_every_kind_are_simulated():
+    durations = [
+        ms.Erlang(stages=3, rate=3.0),
+        ms.Deterministic(value=1.0),
+        ms.Bimodal(values=(0.5, 1.5), probabilities=(0.5, 0.5)),
+        ms.Pareto(shape=3.5, scale=2.5 / 3.5),
+    ]
+    for duration in durations:
+        system = ms.System(4, [ms.JobClass(need=2, duration=duration)])
+        queue = system.under(ms.FCFS)
+        # Two M/G/1-like halves: λ* = 2/E[X], which only simulation is not told.
+        found = queue.simulate(load=0.5, jobs=20_000, seed=5)
+        assert found.limit is None
+        assert found.busy_servers.mean == pytest.approx(2.0, rel=0.1)
+        with pytest.raises(ms.NotKnownError, match=r"is for exponential .*; ask simulate\(\)"):
+            queue.exact(load=0.5)
+
+
+def test_a_class_that_never_came_has_no_times():
+    classes = [
+        ms.JobClass(duration=ms.Exponential(rate=1.0), probability=1 - 1e-9),
+        ms.JobClass(need=2, duration=ms.Exponential(rate=1.0), probability=1e-9),
+    ]
+    system = ms.System(2, classes)
+    for policy in (ms.FCFS, ms.MaxWeight):
+        found = system.under(policy).simulate(load=0.5, jobs=1000, seed=1)
+        assert found.by_class[1].mean_response_time is None
+        assert found.by_class[0].mean_response_time.mean > 0
+        assert "—" in str(found)
+
+
+def test_confidence_is_that_asked_for():
+    for policy in (ms.FCFS, ms.RandomInterruptions(per_job=2.0)):
+        queue = SYSTEMS["parallel-processing"].under(policy)
+        wide, narrow = (queue.simulate(**EFFORT, confidence=c) for c in (0.99, 0.5))
+        for pick in (
+            lambda r: r.mean_response_time,
+            lambda r: r.by_class[1].mean_response_time,
+            lambda r: r.by_class[1].mean_jobs,
+        ):
+            assert pick(wide).mean == pick(narrow).mean
+            ratio = pick(wide).half_width / pick(narrow).half_width
+            # Student's t of 3 degrees of freedom at 0.995 and 0.75.
+            assert ratio == pytest.approx(5.840909 / 0.764892, rel=1e-5)
+
+
+def test_a_compile_is_said_once(tmp_path):
+    code = """
+import multiserver as ms
+system = ms.System(2, [ms.JobClass(duration=ms.Exponential(rate=1.0))])
+for policy in (ms.FCFS, ms.FCFS):
+    system.under(policy).simulate(load=0.5, jobs=1000, seed=1)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    said = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr
+        for _ in range(2)
+    ]
+    assert said[0].count("compiling a simulator") == 1
+    assert said[1] == ""
+
+
+def test_scaling_keeps_the_requirement():
+    """The engines' requirement of an elastic job is the duration that the user gave."""
+    system = SYSTEMS["threshold-parallelism"]
+    assert system.mean_size == pytest.approx(0.5 * 8 * 1.5 + 0.5 * 4, rel=1e-14)
+    assert scaled(system.durations[1], 1 / 8) == ms.Exponential(2.0)

@@ -1,0 +1,127 @@
+"""What the page hands over: files that the workflow draws, lines that run, pictures."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from plan.resolve import Plan
+
+from .conftest import SETTLED
+
+ROOT = Path(__file__).resolve().parents[2]
+SYSTEMS = {
+    "start": "",
+    "ratios": "#servers=200&class=200,1e-9,1e-7&class=1,20000000,0.9999999",
+    "small": "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4",
+    "three": "#servers=16&class=1,1,0.9&class=4,0.5,0.07&class=16,0.25,0.03",
+    "many": "#servers=500&class=1,1,0.5&class=7,1,0.3&class=90,1,0.15&class=2,1,0.05",
+    "equal": "#servers=40&class=3,1,0.5&class=3,7.5,0.5",
+    "one": "#servers=30&class=7,2,1",
+}
+
+
+@pytest.fixture(scope="module")
+def exported(browser, page_file) -> dict[str, tuple[str, str, list[float]]]:
+    """By system: the YAML, the Python and λ*, E[N_idle] and the utilisation on the page."""
+    page = browser.new_page()
+    found = {}
+    for name, hash in SYSTEMS.items():
+        page.goto("about:blank")
+        page.goto(f"{page_file.as_uri()}{hash}")
+        page.wait_for_function(SETTLED)
+        texts = [page.locator(f"#{id}").inner_text() for id in ("yaml", "python")]
+        means = page.evaluate(
+            """() => { const m = explorer.about.means;
+            return [m.throughput, m.wastage, m.utilisation] }"""
+        )
+        found[name] = (*texts, means)
+    page.close()
+    return found
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_plan_takes_the_file(exported, name, tmp_path):
+    file = tmp_path / "my-system.yaml"
+    file.write_text(exported[name][0], "utf-8")
+    config = YAML(typ="safe").load(ROOT / "config/config.yaml") | YAML(typ="safe").load(file)
+    products = {product.id for product in Plan.load(config, ROOT, [file]).products}
+    wanted = {
+        "start": {"stability-region", "wastage-by-rate-ratio"},
+        "ratios": {"stability-region", "wastage-by-rate-ratio"},
+        "small": {"stability-region", "wastage-by-rate-ratio", "response-time"},
+        "three": {"response-time"},
+        "many": {"response-times"},
+        "equal": {"response-time"},
+        "one": {"response-time"},
+    }
+    assert wanted[name] <= products
+
+
+@pytest.mark.parametrize("name", ["start", "equal"])
+def test_the_workflow_draws_the_file(exported, name, tmp_path):
+    file = tmp_path / "my-system.yaml"
+    file.write_text(exported[name][0], "utf-8")
+    figure = {"start": "stability-region", "equal": "response-time"}[name]
+    command = ["snakemake", f"my-system_{figure}", "--configfile", str(file), "--cores", "1"]
+    done = subprocess.run(
+        [Path(sys.executable).with_name(command[0]), *command[1:], "--directory", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    drawn = tmp_path / "figures/my-system"
+    assert (drawn / f"{figure}.pdf").stat().st_size > 1000
+    assert '"fingerprint"' in (drawn / f"{figure}.json").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_lines_of_python_print_what_the_page_says(exported, name):
+    _, python, means = exported[name]
+    # The print, and after it all digits of what it rounds.
+    digits = "s = system.under(ms.FCFS).stability(); print(s.limit, s.wastage, s.utilisation)"
+    command = [sys.executable, "-c", f"{python}\n{digits}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    *printed, last = done.stdout.splitlines()
+    limit = float(re.search(r"λ\* = ([^, ]+)", "\n".join(printed))[1])
+    assert limit == pytest.approx(means[0], rel=1e-5)
+    assert [*map(float, last.split())] == pytest.approx(means, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_snapshot_is_a_picture_with_its_caption(exploring, scheme):
+    with exploring(SYSTEMS["small"], color_scheme=scheme, accept_downloads=True) as page:
+        for plot in ("region", "bell"):
+            sentence = page.locator(f"#view-{plot} .sentence").inner_text()
+            with page.expect_download() as download:
+                page.locator(f"#view-{plot} button").click()
+            assert download.value.suggested_filename == f"{plot}.svg"
+            root = ET.parse(download.value.path()).getroot()
+            names = {"svg": "http://www.w3.org/2000/svg"}
+            caption = root.find("svg:desc", names).text
+            assert caption.startswith("n = 10 servers, needs [1, 10], rates [8.6, 4.3]")
+            assert sentence.split(".")[0] in caption
+            curves = root.findall(".//svg:path[@class='curve look0']", names)
+            assert curves and all(c.get("stroke").startswith("rgb") for c in curves)
+            assert "var(" not in ET.tostring(root, encoding="unicode")
+
+
+def test_files_are_saved_as_they_are_shown(exploring):
+    with exploring(accept_downloads=True) as page:
+        for id, name in (("yaml", "my-system.yaml"), ("python", "my_system.py")):
+            with page.expect_download() as download:
+                page.locator(f"#save-{id}").click()
+            assert download.value.suggested_filename == name
+            saved = Path(download.value.path()).read_text("utf-8")
+            assert saved.strip() == page.locator(f"#{id}").inner_text().strip()

@@ -1,0 +1,283 @@
+"""The page under a reader's hands: mouse, keys, fingers, undo, the address."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from multiserver import MultiserverJobSystem
+from multiserver.saturated import two_class
+from multiserver.saturated.peak import find_peak_wastage
+
+from .conftest import SETTLED
+
+PRESENT = "() => explorer.present"
+PLOTS = ["time", "region", "mix", "ratio", "capacity", "response", "bell"]
+TEN = "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4&wasted=10&load=0.8"
+
+
+def present(page):
+    """What is set, once all is drawn."""
+    page.wait_for_function(SETTLED)
+    return page.evaluate(PRESENT)
+
+
+def type_in(page, id: str, text: str) -> None:
+    """Fill a number box and leave it."""
+    page.locator(f"#{id}").fill(text)
+    page.locator(f"#{id}").press("Enter")
+
+
+def test_a_new_reader_sees_why_one_job_in_a_hundred_wastes_more_than_half(exploring):
+    with exploring() as page:
+        headline = page.locator("#headline").inner_text()
+        assert headline == (
+            "Of 200 servers, 124.7 (62.3 %) stand idle while jobs wait, because one job in 100"
+            " needs 200 servers."
+        )
+        why = page.locator("#view-time .sentence").inner_text()
+        assert "waits at the head of the line until so many are free" in why
+        assert page.locator("#plot-time").bounding_box()["y"] < 900
+
+
+def test_what_the_page_shows_after_typing_is_what_the_library_says(exploring):
+    rng = np.random.default_rng(187)
+    with exploring() as page:
+        for _ in range(30):
+            n = int(10 ** rng.uniform(0.5, 3.5))
+            n1 = int(rng.integers(1, n))
+            needs = (n1, int(rng.integers(n1 + 1, n + 1)))
+            rates = [float(f"{10 ** rng.uniform(-3, 3):.4g}") for _ in needs]
+            percent = float(f"{10 ** rng.uniform(-7, 1.9):.4g}")
+            type_in(page, "servers", str(n))
+            for c, (need, rate) in enumerate(zip(needs, rates, strict=True), 1):
+                type_in(page, f"need-{c}", str(need))
+                type_in(page, f"rate-{c}", repr(rate))
+            type_in(page, "share-2", repr(percent))
+            page.wait_for_function(SETTLED)
+            set_to = page.evaluate(PRESENT)
+            p2 = set_to["classes"][1]["probability"]
+            assert p2 == pytest.approx(percent / 100, rel=1e-15)
+            columns = [[c[key] for c in set_to["classes"]] for key in ("need", "rate")]
+            assert (set_to["servers"], *columns) == (n, [*needs], rates)
+            law = two_class.law(MultiserverJobSystem.of(n, needs, rates, (1 - p2, p2)))
+            means = page.evaluate(
+                "() => [explorer.about.means.throughput, explorer.about.means.wastage]"
+            )
+            assert means == pytest.approx([law.throughput, law.wastage], rel=1e-10)
+            shown = page.locator("#limit").inner_text().removesuffix(" jobs/s")
+            if "·" not in shown and not shown.startswith("10"):
+                assert float(shown) == pytest.approx(law.throughput, rel=6e-4)
+
+
+def test_sliders_by_keys_and_whole_numbers_by_one_at_least(exploring):
+    with exploring(TEN) as page:
+        slider = page.locator("#servers-slider")
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        assert present(page)["servers"] == 11
+        assert slider.get_attribute("aria-valuetext") == "11"
+        page.keyboard.press("PageUp")
+        assert present(page)["servers"] > 15
+        page.keyboard.press("Home")
+        assert present(page)["servers"] == 1
+        page.locator("#rate-1-slider").focus()
+        page.keyboard.press("ArrowLeft")
+        assert present(page)["classes"][0]["rate"] < 8.6
+
+
+def test_dragging_a_slider_is_one_step_of_undo_and_needs_come_back_on_the_way(exploring):
+    with exploring() as page:
+        box = page.locator("#servers-slider").bounding_box()
+        y = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + box["width"] * 0.575, y)
+        page.mouse.down()
+        for to in (0.5, 0.4, 0.3, 0.45, 0.8):
+            page.mouse.move(box["x"] + box["width"] * to, y, steps=4)
+            page.evaluate("() => new Promise(requestAnimationFrame)")
+        page.mouse.up()
+        after = present(page)
+        assert after["servers"] > 500 and after["classes"][1]["need"] == 200
+        page.get_by_role("button", name="Undo").click()
+        assert present(page)["servers"] == 200
+        assert page.get_by_role("button", name="Undo").is_disabled()
+        page.get_by_role("button", name="Redo").click()
+        assert present(page) == after
+
+
+def test_undo_and_redo_by_keys(exploring):
+    with exploring(TEN) as page:
+        first = present(page)
+        type_in(page, "rate-2", "7")
+        type_in(page, "servers", "20")
+        page.locator("#plot-mix").focus()
+        for _ in range(2):
+            page.keyboard.press("Control+z")
+        assert present(page) == first
+        page.keyboard.press("Control+Shift+z")
+        assert present(page)["classes"][1]["rate"] == 7 and present(page)["servers"] == 10
+        page.keyboard.press("Control+y")
+        assert present(page)["servers"] == 20
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "words"),
+    [
+        ("servers", "0", "whole number from 1 to 100000"),
+        ("servers", "2.5", "whole number"),
+        ("rate-1", "-1", "must be positive"),
+        ("rate-2", "abc", "must be positive"),
+        ("share-2", "100", "between"),
+        ("wasted", "0", "between 0 and 100 %"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words_and_changes_nothing(exploring, id, text, words):
+    with exploring() as page:
+        before = present(page)
+        type_in(page, id, text)
+        assert words in page.get_by_role("alert").inner_text()
+        assert page.locator(f"#{id}").get_attribute("aria-invalid") == "true"
+        assert present(page) == before
+        type_in(page, "load", "55")
+        page.wait_for_function(SETTLED)
+        assert page.get_by_role("alert").inner_text() == ""
+        assert page.locator("[aria-invalid=true]").count() == 0
+
+
+def test_the_address_holds_all_and_brings_it_back(exploring):
+    with exploring() as page:
+        type_in(page, "share-2", "1.3")
+        type_in(page, "rate-1", "2.7182818284590455")
+        type_in(page, "wasted", "3")
+        page.get_by_role("button", name="Add a class").click()
+        before = present(page)
+        assert len(before["classes"]) == 3
+        address = page.url
+    with exploring("#" + address.partition("#")[2]) as page:
+        assert present(page) == before
+        page.evaluate("() => { location.hash = 'servers=7&class=1,2,0.6&class=4,1,0.4' }")
+        page.wait_for_function("() => explorer.present.servers === 7")
+    with exploring("#servers=3&class=5,1,1") as page:
+        assert present(page)["servers"] == 200, "a system that cannot be is no system"
+
+
+def test_dragging_in_plots_moves_the_mix_the_rates_and_the_load(exploring):
+    with exploring(TEN) as page:
+        for plot, read in (
+            ("mix", "classes[1].probability"),
+            ("ratio", "classes[1].rate"),
+            ("region", "classes[1].probability"),
+            ("bell", "classes[1].probability"),
+            ("response", "load"),
+        ):
+            svg = page.locator(f"#plot-{plot}")
+            svg.scroll_into_view_if_needed()
+            before = page.evaluate(f"() => explorer.present.{read}")
+            box = svg.bounding_box()
+            x, y = box["x"] + 0.35 * box["width"], box["y"] + 0.55 * box["height"]
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x + 20, y, steps=5)
+            page.mouse.up()
+            present(page)
+            assert page.evaluate(f"() => explorer.present.{read}") != before, plot
+
+
+def test_the_pointer_and_the_keys_read_values(exploring):
+    with exploring(TEN) as page:
+        for plot in PLOTS:
+            svg = page.locator(f"#plot-{plot}")
+            output = page.locator(f"#view-{plot} output")
+            svg.hover()
+            assert output.inner_text() and svg.locator(".cursor").count() == 1, plot
+            page.mouse.move(0, 0)
+            assert output.inner_text() == ""
+            svg.focus()
+            page.keyboard.press("Home")
+            first = output.inner_text()
+            page.keyboard.press("ArrowRight")
+            assert first and output.inner_text() not in ("", first), plot
+            page.keyboard.press("Escape")
+            assert output.inner_text() == ""
+
+
+def test_enter_takes_the_mix_that_is_read(exploring):
+    with exploring(TEN) as page:
+        page.locator("#plot-mix").focus()
+        page.keyboard.press("End")
+        read = page.locator("#view-mix output").inner_text()
+        page.keyboard.press("Enter")
+        p2 = present(page)["classes"][1]["probability"]
+        assert float(re.match(r"[\d.]+", read)[0]) == pytest.approx(100 * p2, rel=2e-3)
+
+
+def test_a_finger_sets_and_reads_and_the_page_still_scrolls(exploring):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with exploring(TEN, **phone) as page:
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+        svg = page.locator("#plot-mix")
+        svg.scroll_into_view_if_needed()
+        before = present(page)
+        svg.tap(position={"x": 120, "y": 120})
+        assert present(page) != before
+        assert page.locator("#view-mix output").inner_text()
+        assert (
+            page.evaluate("() => getComputedStyle(document.querySelector('#plot-mix')).touchAction")
+            == "pan-y"
+        )
+        sticky = page.locator("#headline").bounding_box()
+        assert 0 <= sticky["y"] < 10, "the answer stays in sight"
+        for slider in page.locator("input[type=range]").all():
+            assert slider.bounding_box()["height"] >= 32
+
+
+def test_presets_are_the_systems_of_the_run_and_an_open_mix_is_the_worst(exploring):
+    with exploring() as page:
+        labels = page.locator("#preset option").all_inner_texts()
+        assert labels[1:] == [
+            "Fig. 6(b): needs 1-200 of 200, rates 2, 1, worst mix",
+            "Fig. 3: needs 1-10 of 10, rates 8.6, 4.3, shares 60, 40 %",
+        ]
+        page.locator("#preset").select_option(label=labels[1])
+        p2 = present(page)["classes"][1]["probability"]
+        worst = find_peak_wastage(200, (1, 200), (2.0, 1.0))
+        assert p2 == pytest.approx(worst.probability_2, rel=5e-3)
+        page.locator("#preset").select_option(label=labels[2])
+        assert present(page)["classes"][0] == {"need": 1, "rate": 8.6, "probability": 0.6}
+
+
+def test_classes_come_and_go(exploring):
+    with exploring(TEN) as page:
+        page.get_by_role("button", name="Add a class").click()
+        three = present(page)
+        assert sum(c["probability"] for c in three["classes"]) == pytest.approx(1, abs=1e-12)
+        assert page.locator("#method").inner_text().startswith("enumerated chain")
+        assert "two classes" in page.locator("#view-region .sentence").inner_text()
+        for _ in range(2):
+            page.get_by_role("button", name="Remove class 1").click()
+        assert len(present(page)["classes"]) == 1
+        assert page.get_by_role("button", name="Remove class 1").is_disabled()
+        assert page.locator("#method").inner_text() == "one class"
+
+
+def test_a_system_that_is_too_large_says_so(exploring):
+    hash = "#servers=900&class=1,1,0.5&class=7,2,0.3&class=11,3,0.2"
+    with exploring(hash) as page:
+        assert "too many for this page" in page.locator("#headline").inner_text()
+        for plot in PLOTS:
+            assert page.locator(f"#view-{plot} .sentence").inner_text()
+            assert page.locator(f"#plot-{plot} *").count() == 0
+        assert "ms.System(servers=900, classes" in page.locator("#python").inner_text()
+
+
+def test_reduced_motion_and_labels(exploring):
+    with exploring(TEN, reduced_motion="reduce") as page:
+        style = "() => getComputedStyle(document.querySelector('#plot-mix')).transitionDuration"
+        assert page.evaluate(style) == "0s"
+        for plot in PLOTS:
+            label = page.locator(f"#plot-{plot}").get_attribute("aria-label")
+            assert len(label) > 60 and "Arrow keys" in label
+        for field in page.locator("input").all():
+            assert field.evaluate("(e) => (e.ariaLabel ?? e.labels[0]?.innerText ?? '').length") > 3

@@ -1,0 +1,125 @@
+"""What the page takes up of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from gallery.collect import Claim, Table
+from gallery.explorer import CLAIMS, find_links, find_presets
+
+from .conftest import paper, product
+
+JOBS = {"servers": 10, "needs": [1, 10], "rates": [2.0, 1.0]}
+PAIR = [[1, 2.0, 0.75], [10, 1.0, 0.25]]
+
+
+def only(block) -> dict:
+    """The preset of a product with one series."""
+    (preset,) = find_presets([paper("p", product("x", "1", series=block))])
+    return preset
+
+
+@pytest.mark.parametrize(
+    ("block", "classes"),
+    [
+        ({**JOBS, "probabilities": [0.75, 0.25]}, PAIR),
+        ({**JOBS, "probability_2": 0.25}, PAIR),
+        (
+            {"servers": 10, "needs": [1, 10], "probability_2": 0.25, "rate_ratio": [0.1, 10]},
+            [[1, 1.0, 0.75], [10, 1.0, 0.25]],
+        ),
+        ({"systems": {"name": {**JOBS, "probabilities": [0.75, 0.25]}}}, PAIR),
+        (
+            {
+                "system": {
+                    "multiserver-jobs": {
+                        "servers": 10,
+                        "needs": [10, 1],
+                        "durations": [{"exponential": 1}, {"exponential": 2}],
+                        "probabilities": [0.25, 0.75],
+                    }
+                }
+            },
+            PAIR,
+        ),
+        (
+            {"servers": 10, "shares": [0.5, 0.5], "rates": [1, 2, 3], "rate_1_exponent": 1},
+            [[1, 10.0, 0.8999999999999999], [5, 2.0, 0.05], [10, 3.0, 0.05]],
+        ),
+        (
+            {"servers": [10, 10**8], "exponent": 1.0, "rates": [10.0, 1.0]},
+            [[1, 10.0, 0.999], [1000, 1.0, 0.001]],
+        ),
+    ],
+)
+def test_systems_are_found_in_every_kind_of_block(block, classes):
+    preset = only(block)
+    assert preset["classes"] == classes and "mix" not in preset
+
+
+@pytest.mark.parametrize("block", [JOBS, {"servers": 9, "needs": [1, 2], "rate_ratio": [1, 2]}])
+def test_a_mix_that_is_left_open_is_the_worst(block):
+    assert only(block)["mix"] == "worst"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"servers": 10, "needs": [1, 10]},
+        {"system": {"heterogeneous": {"speeds": [1]}}},
+        {**JOBS, "servers": 10**6, "probabilities": [0.5, 0.5]},
+        {"servers": 9, "needs": [*range(1, 10)], "rates": [1] * 9, "probabilities": [1 / 9] * 9},
+        {
+            "system": {
+                "multiserver-jobs": {
+                    "servers": 1,
+                    "needs": [1],
+                    "durations": [{"deterministic": 1}],
+                    "probabilities": [1],
+                }
+            }
+        },
+    ],
+)
+def test_what_is_no_system_of_the_page_is_left_out(block):
+    assert find_presets([paper("p", product("x", series=block))]) == []
+
+
+def test_a_system_stands_once_a_paper_and_names_its_figures():
+    block = {**JOBS, "probabilities": [0.75, 0.25]}
+    run = paper("p", product("b", "2(b)", x=block), product("a", "7", x=block, y=block))
+    labels = [preset["label"] for preset in find_presets([run, paper("q", product("t", z=block))])]
+    text = "needs 1-10 of 10, rates 2, 1, shares 75, 25 %"
+    assert labels == [f"Fig. 2(b), 7: {text}", f"Title of t: {text}"]
+
+
+def test_a_figure_with_other_parameters_is_not_the_paper_s():
+    changed = product("b", "2(b)", x={**JOBS, "probabilities": [0.75, 0.25]})
+    changed = replace(changed, spec=changed.spec | {"faithful": False})
+    (preset,) = find_presets([paper("p", changed)])
+    assert preset["label"].startswith("Title of b: ")
+
+
+def test_the_jobs_of_a_log_on_the_servers_that_the_run_asks_about():
+    study = {"study": "workload-wastage", "parameters": {"servers": [4, 8, 16]}}
+    columns = {"need": [1, 8], "share_of_jobs": [0.75, 0.25], "mean_duration": [0.5, 2.0]}
+    asks = replace(product("waste"), spec={"series": {"x": study}, "faithful": True})
+    table = Table("classes", pd.DataFrame(columns), {}, "")
+    presets = find_presets([paper("mine", asks, replace(product("classes"), tables=(table,)))])
+    assert [p["servers"] for p in presets] == [8, 16], "the largest job needs 8"
+    assert all(p["classes"] == [[1, 2.0, 0.75], [8, 0.5, 0.25]] for p in presets)
+
+
+def test_theorems_are_linked_where_the_ledger_has_them():
+    claim = Claim(
+        "two-class-stability", "theorem-4-2-law", "", "", "", {}, 0, 0, 0, "", True, "", frozenset()
+    )
+    links = find_links([paper("two-class-stability", claims=(claim,))])
+    assert links.keys() == CLAIMS.keys()
+    linked = {key: link["href"] for key, link in links.items() if "href" in link}
+    assert linked == {
+        "two-class-stability/theorem-4-2-law": "ledger.html#two-class-stability.theorem-4-2-law"
+    }

@@ -1,0 +1,38 @@
+"""Build a project from nothing without Snakemake: every stage once, in order, in one process.
+
+`python reference.py PROJECT`, in the folder to build in.
+"""
+
+import importlib
+import sys
+from pathlib import Path
+
+
+def main(root: Path) -> None:
+    sys.path[:1] = [str(root / "scripts"), str(root / "src")]
+    from plan import Plan
+    from plan.read import read_yaml
+
+    plan = Plan.load(read_yaml(root / "config/config.yaml", "config.yaml")[0], root)
+    plan.write_specs()
+    for series in plan.series.values():
+        run("compute", series.spec_file, "--output", series.file)
+    for product in plan.complete():
+        run(product.stage, product.spec_file, "--mark", product.mark)
+    run("agree", plan.agreement.spec_file, "--output", plan.agreement.file)
+    run("publish", plan.gallery.spec_file, "--mark", plan.gallery.mark)
+
+
+def run(stage: str, *arguments: str) -> None:
+    module = importlib.import_module(f"stages.{stage}")
+    sys.argv = [stage, *arguments]
+    make = {"judge": "judge", "typeset": "typeset", "score": "score"}
+    make |= {"draw": "draw", "tabulate": "tabulate"}
+    if stage in make:
+        importlib.import_module("stages.product").run(None, getattr(module, make[stage]))
+    else:
+        module.main()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())

@@ -1,0 +1,27 @@
+"""Random sequences of edits, damage and interruptions leave nothing stale or damaged behind a green
+run, and no state that the same command does not resume."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from tests.faults.driver import build_base, drive
+
+CHECKED, VERIFIED = range(10), range(10, 200)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return build_base(tmp_path_factory.mktemp("base"))
+
+
+@pytest.mark.parametrize("seed", CHECKED)
+def test_one_step(base, tmp_path, seed):
+    drive(base, tmp_path / "run", seed, 1, Counter())
+
+
+@pytest.mark.verification
+@pytest.mark.parametrize("seed", VERIFIED)
+def test_five_steps(base, tmp_path, seed):
+    drive(base, tmp_path / "run", seed, 5, Counter())

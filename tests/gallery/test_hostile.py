@@ -1,0 +1,61 @@
+"""Words of strangers stay words, on the pages and in LaTeX."""
+
+from __future__ import annotations
+
+import html
+import json
+
+import pytest
+from tests.gallery.conftest import build_products, publish
+
+from gallery.render import heading, prose
+from output.cite import paste, references
+from output.latex import escape
+
+SCRIPT = '<script>alert("x")</script><img src=x onerror=alert(1)>"\' {{ 7 * 7 }} !!python/object'
+LATEX = r"\input{/etc/passwd} $\write18{ls}$ %\end{figure} {{ _^ & # ~ \csname"
+
+
+def test_words_on_pages_are_no_markup(tmp_path):
+    products = build_products(tmp_path)
+    for spec in (products / "results/specs").rglob("*.json"):
+        told = json.loads(spec.read_text("utf-8"))
+        if told["stage"] in ("draw", "tabulate"):
+            told |= {
+                "title": SCRIPT,
+                "caption": SCRIPT,
+                "source": told["source"] | {"note": SCRIPT},
+            }
+            told["bibliography"] |= {"title": SCRIPT, "authors": [SCRIPT]}
+            told["series"] = {SCRIPT.replace("/", "|"): s for s in told["series"].values()}
+        spec.write_text(json.dumps(told), "utf-8")
+    gallery = publish(products)
+    for page in gallery.glob("*.html"):
+        text = page.read_text("utf-8")
+        assert "<script>alert" not in text and "<img src=x" not in text
+        assert "alert(" not in text or "&lt;script&gt;" in text
+        assert " 49 " not in text
+    assert html.escape("<script>alert(") in (gallery / "alpha.html").read_text("utf-8")
+
+
+def test_headings_and_prose_are_no_markup():
+    for show in (heading, prose):
+        assert "<script>" not in show(SCRIPT) and "<img" not in show(SCRIPT)
+
+
+@pytest.mark.parametrize("text", [LATEX, SCRIPT])
+def test_words_in_latex_are_no_commands(text):
+    escaped = escape(text)
+    plain = escaped.replace(r"\textbackslash{}", "")
+    for command in ("input", "write", "csname", "end"):
+        assert f"\\{command}" not in plain
+    assert plain.count("{") == plain.count("}")
+
+
+def test_the_kit_of_a_figure_with_such_words_holds_together():
+    spec = {"paper": "own", "id": "fig1", "title": LATEX, "caption": LATEX, "width": "single"}
+    spec |= {"fingerprint": "0", "bibliography": None, "source": {}, "series": {}}
+    spec |= {"software": {"multiserver-atlas": "0"}}
+    for text in (paste(spec), references(spec)):
+        assert r"\input{" not in text and r"\write18" not in text and r"\csname" not in text
+    assert paste(spec).count(r"\end{figure}") == 1

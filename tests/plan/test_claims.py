@@ -1,0 +1,169 @@
+"""Claims are literal, follow the drawing, and are computed a group at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.conftest import ROOT
+
+from output.latex import escape
+from plan import Plan
+from plan.claims import read_quantities
+from plan.read import read_yaml
+from plan.words import determining
+
+FILES = sorted((ROOT / "config/papers").glob("*.yaml"))
+PAPERS = {file.stem: read_yaml(file, file.name)[0] for file in FILES}
+CLAIMS = [
+    pytest.param(paper, claim, id=f"{paper}-{claim['id']}")
+    for paper, document in PAPERS.items()
+    for claim in document["claims"]
+]
+QUANTITIES = read_quantities(ROOT / "scripts/claims")
+PAPER = "config/papers/two-class-stability.yaml"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_below_claims_nothing_is_an_alias(file):
+    claims = file.read_text("utf-8").partition("\nclaims:\n")[2]
+    for line in claims.splitlines():
+        value = line.partition(": ")[2]
+        assert not re.match(r"[*&]\w|\{<<|\[\*", value) and "<<:" not in line, line
+
+
+@pytest.mark.parametrize(("paper", "claim"), CLAIMS)
+def test_a_row_shows_how_it_was_found_and_confirmed_and_how_sure_its_parameters_are(paper, claim):
+    quantity = QUANTITIES[claim["quantity"]]
+    assert quantity.how and quantity.route and quantity.confirmed
+    assert claim["certainty"] in ("stated", "inferred", "chosen")
+    assert claim.get("accuracy", 0) <= 0.02
+
+
+@pytest.mark.parametrize(("paper", "claim"), CLAIMS)
+def test_a_claim_about_a_drawn_system_is_of_its_series_and_of_the_same_system(paper, claim):
+    figures = PAPERS[paper].get("figures", {})
+    of = claim.get("of", [])
+    for one in [of] if isinstance(of, str) else of:
+        figure, _, name = one.partition("/")
+        drawn = determining(figures[figure]["series"][name])
+        for key in ("servers", "needs", "system", "exponent", "probability_2"):
+            given = claim.get("given", {})
+            if key in drawn and type(given.get(key)) is type(drawn[key]):
+                assert drawn[key] == claim["given"][key], (one, key)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_an_erratum_accuses_fairly(paper):
+    errata = [claim for claim in PAPERS[paper]["claims"] if claim["verdict"] == "erratum"]
+    assert all(claim["certainty"] == "stated" for claim in errata)
+    assert all(claim["readings"] and claim["reason"] for claim in errata)
+    assert max(Counter(claim["quote"].lower() for claim in errata).values(), default=1) == 1
+    withdrawn = {"constrain-any-load", "lower-bound-positive", "log-series-block"}
+    accused = {claim["id"] for claim in errata}
+    assert not accused & (withdrawn | {"eq-30", "fig9-boundary-share", "divisible-front-size"})
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_depends_says_on_what(paper):
+    for claim in PAPERS[paper]["claims"]:
+        assert (claim["verdict"] == "depends") == ("decides" in claim), claim["id"]
+
+
+def load(root: Path, paper: str = "two-class-stability"):
+    run = {"papers": [paper], "effort": "quick"}
+    base = read_yaml(root / "config/config.yaml", "config.yaml")[0]
+    plan = Plan.load(base | run, root)
+    products = {product.id: product for product in plan.products}
+    return {c["id"]: c for c in products["ledger"].content["claims"]}, products
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_claims_are_at_most_ten_jobs(paper):
+    ledger = load(ROOT, paper)[1]["ledger"]
+    assert sum(series.study == "claims" for series in ledger.series.values()) <= 10
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("&ratio-7a {servers: 30, needs", "&ratio-7a {servers: 33, needs"),
+        (
+            "curve: {study: wastage-by-rate-ratio, <<: *ratio-7a}",
+            "curve: {study: wastage-by-rate-ratio, <<: *ratio-7a, servers: 33}",
+        ),
+    ],
+    ids=["at the anchor", "in the series"],
+)
+def test_a_changed_system_has_no_reference_by_whichever_edit(project, old, new):
+    before, products = load(project.root)
+    assert not any(claim["differs"] for claim in before.values())
+    assert products["fig7a"].content["faithful"]
+    project.edit(PAPER, old, new)
+    after, products = load(project.root)
+    changed = {id for id, claim in after.items() if claim["differs"]}
+    about = {
+        id
+        for id, claim in after.items()
+        for case in claim["cases"]
+        for of in case["of"]
+        if of == "fig7a/curve"
+    }
+    assert changed == about and {"fig7a-peaks", "similar-peaks", "fig7a-at-1"} <= changed
+    assert not products["fig7a"].content["faithful"]
+    assert "n = 33" in products["fig7a"].content["caption"]
+
+
+def test_finer_or_longer_drawing_keeps_the_reference(project):
+    project.edit(
+        PAPER,
+        "curve: {study: wastage-by-rate-ratio, <<: *ratio-7a}",
+        "curve: {study: wastage-by-rate-ratio, <<: *ratio-7a, points: 1401}",
+    )
+    claims, products = load(project.root)
+    assert not any(claim["differs"] for claim in claims.values())
+    assert products["fig7a"].content["faithful"]
+
+
+def test_editing_a_quantity_recomputes_its_group_alone(tmp_path):
+    for part in ("config", "scripts", "src", "workflow", "benchmarks"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    shutil.copy2(ROOT / "Snakefile", tmp_path)
+    file = tmp_path / "scripts/claims/states.py"
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("return len(enumerate", "return 0 + len(enumerate"), "utf-8")
+    before, after = (load(root)[1]["ledger"].series for root in (ROOT, tmp_path))
+    assert {name for name in before if before[name].digest != after[name].digest} == {"states"}
+
+
+def test_seed_and_effort_of_the_run_reach_the_claims():
+    base = read_yaml(ROOT / "config/config.yaml", "config.yaml")[0]
+    found = {}
+    for effort, seed in (("paper", 1), (5000, 2)):
+        run = base | {"papers": ["finite-skip"], "effort": effort, "seed": seed}
+        for product in Plan.load(run, ROOT).products:
+            if product.id == "ledger":
+                groups = [s.parameters["rows"] for s in product.series.values()]
+                rows = [row["parameters"] for group in groups for row in group]
+                found[effort] = {(row["jobs"], row["seed"]) for row in rows if "jobs" in row}
+    assert found["paper"] == {(640_000, 1), (3_200_000, 1)}
+    assert found[5000] == {(5000, 2)}
+
+
+def test_every_text_of_a_ledger_can_be_typeset():
+    def typeset(value):
+        if isinstance(value, str):
+            escape(value)  # raises on a symbol that it does not know
+        elif isinstance(value, dict | list):
+            for item in value.values() if isinstance(value, dict) else value:
+                typeset(item)
+
+    plan = Plan.load({}, ROOT)
+    ledgers = [product for product in plan.products if product.stage == "judge"]
+    assert len(ledgers) == 5
+    for ledger in ledgers:
+        typeset(json.loads(ledger.text))

@@ -1,0 +1,195 @@
+"""A system of one's own: what studies and drawings declare is held against what a file says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.conftest import ROOT
+
+from plan import ConfigError, Plan
+from plan.start import arrange
+
+EXAMPLE = ROOT / "config/examples/three-classes.yaml"
+SYSTEM = "servers: 16, needs: [1, 4, 16], rates: [1.0, 0.5, 0.25], probabilities: [0.9, 0.07, 0.03]"
+CLUSTER = "cluster: {study: response-time, <<: *cluster, points: 40}"
+SIMULATED = "cluster-simulated: {study: simulated-response-time"
+LARGE = "servers: 48, needs: [1, 3, 7, 24], rates: [1, 1, 1, 1]"
+LARGE += ", probabilities: [0.7, 0.2, 0.07, 0.03]"
+
+# Nine lists, each of nine times the one before.
+BOMB = "a0: &a0 [1, 1]\n"
+for i in range(9):
+    BOMB += f"a{i + 1}: &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """The config of the project, with its code as it is."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    shutil.copytree(ROOT / "workflow/rules", tmp_path / "workflow/rules")
+    for file in ("Snakefile", "pyproject.toml"):
+        shutil.copy(ROOT / file, tmp_path)
+    for code in ("scripts", "src", "benchmarks"):
+        (tmp_path / code).symlink_to(ROOT / code)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def plan(folder: Path, *edits: tuple[str, str], **config) -> Plan:
+    """The plan of the example with edits, each of which occurs."""
+    text = EXAMPLE.read_text("utf-8")
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    (folder / "mine.yaml").write_text(text, "utf-8")
+    return Plan.load(config, folder, [folder / "mine.yaml"])
+
+
+MISTAKES = {
+    "a number for a list": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "5")), ["needs", "a list"]),
+    "rates as a number": ((SYSTEM, SYSTEM.replace("[1.0, 0.5, 0.25]", "2.0")), ["rates", "a list"]),
+    "no needs": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "[]")), ["needs", "at least 1 entries"]),
+    "null": ((SYSTEM, SYSTEM.replace("[1, 4, 16]", "null")), ["needs", "found     nothing"]),
+    "lengths": (
+        (SYSTEM, SYSTEM.replace("[1.0, 0.5, 0.25]", "[1.0, 0.5]")),
+        ["equally many, found 3, 2, 3"],
+    ),
+    "NaN among loads": (("[0.2, 0.4,", "[.nan, 0.4,"), ["loads.0", "a finite number"]),
+    "text among loads": (("[0.2, 0.4,", "[low, 0.4,"), ["loads.0", "'low'", "a number"]),
+    "a list among loads": (("[0.2, 0.4,", "[[0.2], 0.4,"), ["loads.0", "a number"]),
+    "infinite ceiling": (("ceiling: 20", "ceiling: .inf"), ["ceiling", "a finite number"]),
+    "too many jobs": (("jobs: 1000000", "jobs: 1e30"), ["jobs", "at most 1e+12"]),
+    "an integer key": (("  response-times:\n", "  7:\n"), ["the key 7", "text such as"]),
+    "reserved figure": (("  queue-tail:\n", "  ledger:\n"), ["figures.ledger", "another id than"]),
+    "reserved table": (("  response-times:\n", "  z-scores:\n"), ["tables.z-scores"]),
+    "a path for a name": (
+        ("paper: three-classes", "paper: ../../etc"),
+        ["an id in lower"],
+    ),
+    "non-ASCII id": (("  queue-tail:\n", "  schlangenlänge:\n"), ["figures", "an id in lower"]),
+    "unknown column": (("      load: {he", "      laod: {he"), ["columns.laod", "'load'?"]),
+    "format": (("format: .3f", "format: nonsense"), ["format", "'nonsense'", "such as .3f"]),
+    "unknown row": (
+        ("    columns:\n", "    rows: {lode: [0.5]}\n    columns:\n"),
+        ["rows.lode", "an unknown column", "'load'?"],
+    ),
+    "a series that lacks": (
+        ("      classes: {study", "      clases: {study"),
+        ["no series 'classes'", "response-time-by-class", "a series that is not drawn"],
+    ),
+    "points beside nothing": (
+        (SIMULATED, SIMULATED.replace("cluster-", "clutser-")),
+        ["no series 'clutser' beside it", "did you mean 'cluster'?"],
+    ),
+    "a study that does not fit": (
+        ("half: {study: queue-tail, <<: *cluster, load: 0.5}", "half: " + CLUSTER[9:]),
+        ["response-time, which has no column jobs", "with jobs, tail, decay_rate: queue-tail"],
+    ),
+    "a setting of no series": (
+        ("settings: {cluster: my", "settings: {clustre: my"),
+        ["settings.clustre", "perhaps cluster"],
+    ),
+    "a control character": (
+        ("title: How long the queue gets", 'title: "\\x07"'),
+        ["queue-tail.title", "text without control characters"],
+    ),
+    "a tag": (("title: How long", "title: !!python/name:os.system How long"), ["the tag"]),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_said_with_line_key_found_and_expected(folder, name):
+    edit, fragments = MISTAKES[name]
+    with pytest.raises(ConfigError) as caught:
+        plan(folder, edit)
+    for fragment in ("mine.yaml:", "found", "expected", "no job was started", *fragments):
+        assert fragment in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["compute", "gallery", "preview", "all", "agree", "verify"])
+def test_a_paper_may_not_have_the_name_of_a_rule_or_folder(folder, name):
+    with pytest.raises(ConfigError, match="a name that is no rule's"):
+        plan(folder, ("paper: three-classes", f"paper: {name}"))
+
+
+def test_a_fault_behind_a_merge_points_to_the_merge(folder):
+    with pytest.raises(ConfigError) as caught:
+        plan(folder, (SYSTEM, SYSTEM.replace("servers: 16", "servers: 15")))
+    lines = (folder / "mine.yaml").read_text("utf-8").splitlines()
+    number = next(i for i, line in enumerate(lines, 1) if "cluster: {study: response-time" in line)
+    assert f"mine.yaml:{number}: figures.response-time.series.cluster" in str(caught.value)
+    assert "<<: *cluster" in lines[number - 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", "an empty file"),
+        ("paper: x\nfigures: [\n", "mine.yaml:3"),
+        ("paper: x\n\tfigures: {}\n", "mine.yaml:2"),
+        ("paper: x\nfigures: *none\n", "no anchor above"),
+        ("paper: x\npaper: x\n", 'duplicate key "paper"'),
+        (BOMB, "unfolds"),
+        ("paper: &p [*p]\n", "no anchor above"),
+        ("paper: x\nfigures: null\n", "nothing"),
+        ("- paper\n", "list"),
+    ],
+)
+def test_what_is_no_config_is_said_in_the_same_form(folder, text, found):
+    (folder / "mine.yaml").write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match="expected") as caught:
+        Plan.load({}, folder, [folder / "mine.yaml"])
+    assert found in str(caught.value)
+
+
+def test_faults_of_the_run_wide_config_have_their_line(folder):
+    file = folder / "config/config.yaml"
+    file.write_text(file.read_text("utf-8").replace("seed: 2020", "seed: -1"), "utf-8")
+    number = next(i for i, line in enumerate(file.read_text().splitlines(), 1) if "seed:" in line)
+    with pytest.raises(ConfigError, match=f"config/config.yaml:{number}: seed"):
+        Plan.load({}, folder)
+
+
+def test_a_number_means_the_same_in_every_file(folder):
+    file = folder / "config/config.yaml"
+    file.write_text(file.read_text("utf-8").replace("effort: paper ", "effort: 1e6 "), "utf-8")
+    assert Plan.load({"papers": ["finite-skip"]}, folder)._choice.run["effort"] == 10**6
+    # Snakemake reads YAML 1.1, in which this is text, and hands it over besides.
+    own = plan(folder, ("effort: 1000000", "effort: 2e5"), effort="2e5")
+    assert own._choice.run["effort"] == 200_000
+    assert (
+        plan(folder, ("effort: 1000000", "effort: 2e5"), effort=3000)._choice.run["effort"] == 3000
+    )
+
+
+def test_what_cannot_be_solved_is_said_and_simulated(folder):
+    with pytest.raises(ConfigError, match=r"matrices of 8.3e\+07 numbers(.|\n)*simulate it"):
+        plan(folder, (SYSTEM, LARGE))
+    curve = "    series:\n      " + CLUSTER + "\n"
+    points = EXAMPLE.read_text("utf-8")
+    points = points[: points.index("figures:")] + points[points.index("tables:") :]
+    (folder / "mine.yaml").write_text(points.replace(SYSTEM, LARGE), "utf-8")
+    assert curve in EXAMPLE.read_text("utf-8")
+    ids = [product.id for product in Plan.load({}, folder, [folder / "mine.yaml"]).products]
+    assert ids == ["response-times", "z-scores"]
+
+
+def test_the_plan_is_the_same_from_what_was_found_before(folder):
+    first = plan(folder)
+    first.write_specs()
+    kept = folder / "results/plan/three-classes.json"
+    assert json.loads(kept.read_text("utf-8").split("\n")[1])
+    again = plan(folder)
+    assert [p.fingerprint for p in again.products] == [p.fingerprint for p in first.products]
+    kept.write_text(kept.read_text("utf-8").replace("0.25", "0.35"), "utf-8")
+    assert [p.spec for p in plan(folder).products] == [p.spec for p in first.products]
+
+
+def test_targets_after_a_config_file_are_targets():
+    said = ["--configfile", "mine.yaml", "three-classes_classes", "-n", "all"]
+    arranged, files = arrange(said)
+    assert arranged == ["three-classes_classes", "--configfile", "mine.yaml", "-n", "all"]
+    assert files == ["mine.yaml"]

@@ -1,0 +1,105 @@
+"""What is damaged is made again; what is renamed or reordered is drawn again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.conftest import Project
+from tests.faults.tiny import FILE, make_tiny, read_outputs
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Project:
+    project = make_tiny(tmp_path_factory.mktemp("health") / "atlas")
+    project.build("all")
+    return project
+
+
+@pytest.fixture
+def copy(built, tmp_path) -> Project:
+    shutil.copytree(built.root, tmp_path / "atlas", symlinks=True)
+    return Project(tmp_path / "atlas")
+
+
+def one(project: Project, pattern: str) -> Path:
+    return sorted(project.root.glob(pattern))[0]
+
+
+def test_a_renamed_series_is_drawn_under_its_name(copy):
+    copy.edit(FILE, "      half: {", "      calm: {")
+    messages = copy.build("all")
+    assert "draw tiny/fig1" in messages
+    assert not [message for message in messages if message.startswith("compute")]
+    sidecar = json.loads((copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
+    assert list(sidecar["series"]) == ["calm", "busy"]
+
+
+def test_reordered_series_are_drawn_in_order_from_a_spec_that_was_damaged(copy):
+    half = "      half: {study: queue-tail, <<: *four, load: 0.5}\n"
+    busy = half.replace("half", "busy").replace("0.5", "0.8")
+    before = set(copy.root.glob("results/specs/tiny/fig1.*.json"))
+    copy.edit(FILE, half + busy, busy + half)
+    copy.run("all", "--dry-run")
+    (spec,) = set(copy.root.glob("results/specs/tiny/fig1.*.json")) - before
+    spec.write_text('{"series": ', "utf-8")  # as a former version may have left it
+    assert "draw tiny/fig1" in copy.build("all")
+    sidecar = json.loads((copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
+    assert list(sidecar["series"]) == ["busy", "half"]
+
+
+def test_whatever_is_damaged_is_made_again_and_said(copy):
+    before = read_outputs(copy.root)
+    series = one(copy, "results/series/queue-tail/*.csv")
+    lines = series.read_text("utf-8").splitlines(keepends=True)
+    series.write_text("".join(lines[:2]), "utf-8")
+    one(copy, "results/series/wastage-by-rate-ratio/*.csv").write_text("")
+    sums = one(copy, "results/series/claims/*.sha256")
+    sums.write_text(sums.read_text("utf-8")[:30], "utf-8")
+    for name in ("fig1.svg", "ledger.json", "wasted.tex"):
+        file = copy.root / "figures/tiny" / name
+        file.write_bytes(file.read_bytes()[:100])
+    page = copy.root / "figures/gallery/tiny.html"
+    page.write_text(page.read_text("utf-8").replace("Tiny", "Large"), "utf-8")
+    one(copy, "results/specs/tiny/values.*").write_text("{")
+    one(copy, "results/agreed/*.txt").write_text("")
+    done = copy.run("all")
+    assert done.returncode == 0, done.stderr
+    assert read_outputs(copy.root) == before
+    for name in ("fig1.svg", "ledger.json", "wasted.tex", "tiny.html", series.name):
+        assert f"{name}: not as it was made; made again" in done.stderr
+    assert copy.build("all") == []
+
+
+def test_a_time_in_the_future_stops_nothing(copy):
+    later = time.time() + 10**7
+    for pattern in ("results/series/queue-tail/*.csv", "results/made/tiny/wasted.*"):
+        os.utime(one(copy, pattern), (later, later))
+    done = copy.run("all")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("had a time in the future") == 2
+    assert not [f for f in copy.root.glob("results/**/*") if f.stat().st_mtime > time.time() + 9]
+    assert copy.build("all") == []
+
+
+def test_agree_finds_what_was_damaged_since_the_run_began(copy):
+    figure = copy.root / "figures/tiny/fig1.svg"
+    figure.write_bytes(figure.read_bytes()[:100])
+    (spec,) = copy.root.glob("results/specs/agreed.*.json")
+    command = [sys.executable, "scripts", "agree", spec, "--output", "results/agreed/0.txt"]
+    done = subprocess.run(command, cwd=copy.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "fig1.svg: not as it was made" in done.stderr
+
+
+def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(copy):
+    (copy.root / "figures/tiny/fig1.svg").unlink()
+    assert "draw tiny/fig1" in copy.build("agree")
+    one(copy, "results/series/queue-tail/*.csv").unlink()
+    assert "compute queue-tail for tiny/fig1" in copy.build("all")

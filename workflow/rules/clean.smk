@@ -1,0 +1,32 @@
+# What former runs left and nothing asks for: listed, and removed.
+
+
+rule leftovers:
+    log:
+        "results/logs/leftovers.log",
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        scripts=SCRIPTS,
+        spec=plan.inventory.spec_file,
+        root=str(FOLDER),
+    message:
+        "list what nothing asks for"
+    shell:
+        "python {params.scripts:q} clean {params.spec:q} --root {params.root:q} 2>&1 | tee {log:q}"
+
+
+rule clean:
+    log:
+        "results/logs/clean.log",
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        scripts=SCRIPTS,
+        spec=plan.inventory.spec_file,
+        root=str(FOLDER),
+    message:
+        "remove what nothing asks for"
+    shell:
+        "python {params.scripts:q} clean {params.spec:q} --root {params.root:q} --remove"
+        " 2>&1 | tee {log:q}"
