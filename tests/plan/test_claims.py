@@ -40,6 +40,9 @@ def test_below_claims_nothing_is_an_alias(file):
 def test_a_row_shows_how_it_was_found_and_confirmed_and_how_sure_its_parameters_are(paper, claim):
     quantity = QUANTITIES[claim["quantity"]]
     assert quantity.how and quantity.route and quantity.confirmed
+    assert not quantity.how.endswith(("Eq", "Eqs", "Fig")) and quantity.how.count("(") == (
+        quantity.how.count(")")
+    )
     assert claim["certainty"] in ("stated", "inferred", "chosen")
     assert claim.get("accuracy", 0) <= 0.02
 
