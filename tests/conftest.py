@@ -29,6 +29,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _CODE = CodeDigests([ROOT / "src"])
 _DIGEST = _CODE.digest(*_CODE.modules("multiserver/simulation"))
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
+os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "compiled.ByPackage"  # shared with copies of the project
 
 PARTS = (
     *("Snakefile", "benchmarks", "config", "profiles", "pyproject.toml", "requirements.lock"),
