@@ -17,7 +17,7 @@ def held(path: Path) -> Iterator[str]:
     Modes bind all but root, whom a flag of the file system binds where it has such a flag; where it
     has none, something of another kind stands in the place of the path.
     """
-    if os.geuid():
+    if os.geteuid():
         folder = path if path.is_dir() else path.parent
         mode = folder.stat().st_mode
         folder.chmod(mode & ~0o222)
