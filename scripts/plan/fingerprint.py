@@ -40,10 +40,11 @@ class CodeDigests:
         self.digest = cache(self.digest)
         self._known = recall(MEMORY, _reader())
         self._used: dict[str, dict[str, Any]] = {}
+        self._fresh = False
 
     def save(self) -> None:
         """Keep what was read of files as they now are."""
-        if not self._used.items() <= self._known.items():
+        if self._fresh:
             keep(MEMORY, _reader(), self._used)
 
     def digest(self, *modules: str) -> str:
@@ -83,6 +84,7 @@ class CodeDigests:
         if key not in self._known:
             tree = ast.parse(text)
             self._known[key] = {"imports": _imports(tree, file), "does": digest(_normalise(tree))}
+            self._fresh = True
         self._used[key] = self._known[key]
         return self._known[key]
 
