@@ -18,6 +18,7 @@ RENAMED = {
     "load": {"fraction_of_limit": "λ/λ*"},
     "loads": {
         "fractions_of_limit": "λ/λ*",
+        "arrival_rates": "λ_i",
         "fractions_of_boundary": "the fraction of the boundary of the worst mix",
     },
     "fraction": {"load": "ρ = λ E[S]/n"},
