@@ -19,6 +19,8 @@ from output.tidy import write_table
 from plan import Plan
 from plan.fingerprint import CodeDigests
 
+pytestmark = pytest.mark.slow
+
 # Runs `python scripts STAGE ...` and writes down what it opens to read.
 TRACE = """
 import atexit, json, os, runpy, sys
