@@ -14,12 +14,21 @@ import pytest
 
 from claims.verdicts import decide
 from gallery.collect import measure, relate
-from gallery.render import ROWS, VERDICTS, cell, heading, parameter, prose, settings
+from gallery.render import ROWS, VERDICTS, settings
+from gallery.typesetting import cell, heading, parameter, prose
 from output.shades import GROUND
 
 from .conftest import PENDING, ROOT, build_products, publish
 
-PAGES = ("index.html", "ledger.html", "explorer.html", "alpha.html", "beta.html")
+PAGES = (
+    "index.html",
+    "ledger.html",
+    "scores.html",
+    "search.html",
+    "explorer.html",
+    "alpha.html",
+    "beta.html",
+)
 STYLE = (ROOT / "scripts/gallery/templates/page.css").read_text("utf-8")
 LIMIT = 30 * 2**20
 
