@@ -19,7 +19,7 @@ UPRIGHT = {"mathrm", "text", "operatorname"}
 INDEX = re.compile(r"(?<![A-Za-z_])([A-Za-zα-ωΑ-Ω])_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
 # A symbol with its number: n1, p2, μ1, a0, H2; not v2 of a version, nor a part of a word.
 NUMBERED = re.compile(r"(?<![\w.#-])([a-uw-zλμνπρσγαHCX])([0-9]{1,2})(?![\w])(?!\.[0-9])")
-POWER = re.compile(r"\^(?:\{([^{}]*)\}|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ω]+)))")
+POWER = re.compile(r"\^(?:\{([^{}]*)\}|\(([^()]*)\)|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ω]+)))")
 SLANTED = re.compile("[A-Za-zα-ω]")
 
 
@@ -93,9 +93,9 @@ def heading(latex: str) -> Markup:
 
 def prose(text: str) -> Markup:
     """Running text, with what is meant as an index or a power set as such."""
-    numbered = NUMBERED.sub(r"\1<sub>\2</sub>", str(escape(text)))
-    indexed = INDEX.sub(lambda m: f"{m[1]}<sub>{m[2] or m[3]}</sub>", numbered)
-    return Markup(POWER.sub(lambda m: f"<sup>{m[1] or m[2].replace('-', '−')}</sup>", indexed))
+    indexed = INDEX.sub(lambda m: f"{m[1]}<sub>{m[2] or m[3]}</sub>", str(escape(text)))
+    raised = POWER.sub(lambda m: f"<sup>{m[1] or m[2] or m[3].replace('-', '−')}</sup>", indexed)
+    return Markup(NUMBERED.sub(r"\1<sub>\2</sub>", raised))
 
 
 def numeral(product: Exhibit) -> str:
