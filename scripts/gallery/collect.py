@@ -228,7 +228,7 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
             quantity=row["quantity"],
             parameters=json.loads(row["parameters"]),
             stated=stated(row),
-            recomputed=recomputed(row),
+            recomputed=_in_unit(recomputed(row), row),
             told=tuple(tell(row)),
             verdict=row["verdict"],
             sound=row["sound"] == "True",
@@ -238,6 +238,14 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
         )
         for row in rows
     ]
+
+
+def _in_unit(text: str, row: Mapping[str, str]) -> str:
+    """What was found, in per cent too where that is what the paper states."""
+    found = json.loads(row["recomputed"])
+    if "%" not in row["stated"] or not isinstance(found, float):
+        return text
+    return f"{text} ({100 * found:.4g} %)"
 
 
 def relate(series: str | list[str], where: str, numbers: Mapping[str, str]) -> frozenset[str]:

@@ -331,7 +331,7 @@ def test_the_search_finds_figures_parameters_columns_and_claims(browser, gallery
         assert page.get_by_role("status").inner_text() == "3 found"
         page.get_by_role("combobox", name="Kind").select_option("erratum")
         assert found.count() == 1 and page.url.endswith("#q=the+quote&kind=erratum")
-    with reading(browser, gallery, "search.html#q=further+jobs") as page:
+    with reading(browser, gallery, "search.html#q=%22further+jobs%22") as page:
         assert page.locator(".found a").all_inner_texts() == ["Further figure. Further jobs"]
 
 

@@ -164,7 +164,7 @@ def test_every_template_and_every_file_of_the_explorer_is_in_the_gallery_s_finge
     def fingerprint() -> str:
         """That of the gallery made from the templates in the copy."""
         moved = copy.copy(plan)
-        moved.__dict__ = {**plan.__dict__, "_root": tmp_path}
+        moved.__dict__["_root"] = tmp_path
         moved.__dict__.pop("gallery", None)
         return moved.gallery.fingerprint
 

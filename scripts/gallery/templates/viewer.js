@@ -65,6 +65,8 @@ if (viewer) {
     });
   });
   viewer.addEventListener("close", () => {
+    // Closed because the address leads elsewhere.
+    if (location.hash !== `#${named(links[place])}=view`) return;
     tell(named(links[place]));
     links[place].focus();
   });
