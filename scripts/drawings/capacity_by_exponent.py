@@ -14,8 +14,7 @@ from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted, require_labels
-
-MARKERS = "o^svDPX"
+from drawings.marks import DASHES, MARKERS, legend_above, percent
 
 
 class Options(OptionsBlock):
@@ -35,19 +34,20 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax = fig.subplots()
     for i, (name, curve) in enumerate(series.items()):
         lowest = curve.loc[curve["utilisation"].idxmin()]
-        ax.plot(curve["exponent"], curve["utilisation"], color=f"C{i}")
+        style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)]}
         setting = figure["drawing"]["settings"].get(name, name)
-        label = rf"{setting}: {lowest['utilisation']:.1%} at {lowest['exponent']:.2f}"
+        label = f"{setting}: {percent(lowest['utilisation'], 1)} at {lowest['exponent']:.2f}"
         ax.plot(
-            lowest["exponent"],
-            lowest["utilisation"],
-            color=f"C{i}",
+            curve["exponent"],
+            100 * curve["utilisation"],
             marker=MARKERS[i % len(MARKERS)],
+            markevery=[int(curve["utilisation"].to_numpy().argmin())],
             label=label,
+            **style,
         )
-    ax.set_ylim(0, 1.02)
+    ax.set_ylim(0, 102)
     ax.margins(x=0.02)
     ax.set_xlabel(r"exponent $\alpha$")
-    ax.set_ylabel(r"usable fraction $\lambda^* \mathrm{E}[S]/n$")
-    fig.legend(loc="outside upper left", ncols=2, columnspacing=1)
+    ax.set_ylabel(r"usable fraction $\lambda^*\,\mathrm{E}[S]/n$ (%)")
+    legend_above(fig, 2)
     return fig

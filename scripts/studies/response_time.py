@@ -1,15 +1,18 @@
 """Mean response time of FCFS against the arrival rate λ, exact.
 
-The points lie evenly in λ up to the given `load`, λ/λ*; the `fraction` of capacity is λ E[S]/n.
+The points go up to the given `load`, λ/λ*, and lie close where a curve bends; the `fraction` of
+capacity is λ E[S]/n.
 """
 
 from __future__ import annotations
 
-import numpy as np
+import math
+
 import pandas as pd
 
 from declared.vocabulary import Load, Points
 from models.feasibility import SolvableBlock
+from models.sampling import Row, sample
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 
@@ -34,10 +37,13 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row an arrival rate."""
     system = parameters.system
     blocks = prepare(system)
-    rows = []
-    for load in np.linspace(0, parameters.load, parameters.points + 1)[1:]:
+
+    def row(load: float) -> Row:
         arrival_rate = load * blocks.throughput
         law = solve(blocks.at(arrival_rate))
         means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        rows.append((arrival_rate, load, arrival_rate / system.naive_throughput, *means))
+        return arrival_rate, load, arrival_rate / system.naive_throughput, *means
+
+    ends = parameters.load / parameters.points, parameters.load
+    rows = sample(row, ends, parameters.points, lambda found: map(math.log, found[3:]))
     return pd.DataFrame(rows, columns=list(UNITS))
