@@ -32,7 +32,7 @@ class Options(OptionsBlock):
 
     SERIES = (
         simulated("arrival_rate", "mean_response_time", "mean_response_time_half_width"),
-        Wanted("*", ("arrival_rate", "mean_response_time", "load", "fraction")),
+        Wanted("*", ("arrival_rate", "mean_response_time", "fraction_of_limit", "load")),
     )
 
 
@@ -53,8 +53,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         dash = DASHES[i % len(DASHES)]
         draw_curve_and_points(ax, name, line, found, linestyle=dash, **style)
         last = curve.iloc[-1]
-        limit = last["arrival_rate"] / last["load"]
-        naive = max(naive, last["arrival_rate"] / last["fraction"])
+        limit = last["arrival_rate"] / last["fraction_of_limit"]
+        naive = max(naive, last["arrival_rate"] / last["load"])
         draw_limit(ax, limit, rf"$\lambda^*$ = {limit:.4f}", style["color"])
     draw_limit(ax, naive, rf"$\lambda^\mathrm{{naive}}$ = {naive:g}")
     ax.set_xlim(0, 1.08 * naive)

@@ -1,4 +1,4 @@
-"""Mean response time class by class against the load.
+"""Mean response time class by class against λ/λ*.
 
 Series: `classes` (response-time-by-class) and `classes-simulated` (simulated-classes).
 """
@@ -20,8 +20,13 @@ class Options(OptionsBlock):
     """How it is drawn."""
 
     SERIES = (
-        Wanted("classes-simulated", ("load", "quantity", "mean_response_time", "half_width")),
-        Wanted("classes", ("load", "class", "mean_response_time"), parameters=("needs",)),
+        Wanted(
+            "classes-simulated",
+            ("fraction_of_limit", "quantity", "mean_response_time", "half_width"),
+        ),
+        Wanted(
+            "classes", ("fraction_of_limit", "class", "mean_response_time"), parameters=("needs",)
+        ),
     )
 
     def check(self, series: Mapping[str, Any]) -> None:
@@ -40,12 +45,15 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         color = "black" if name == "all" else f"C{c % 6}"
         label = "all jobs" if name == "all" else f"need {needs[c]}"
         found = points.get_group(name)
-        marks = found["load"], found["mean_response_time"], found["half_width"]
+        marks = found["fraction_of_limit"], found["mean_response_time"], found["half_width"]
         style = {"color": color, "marker": MARKERS[c % len(MARKERS)]}
-        line, dash = (curve["load"], curve["mean_response_time"]), DASHES[c % len(DASHES)]
+        line, dash = (
+            (curve["fraction_of_limit"], curve["mean_response_time"]),
+            DASHES[c % len(DASHES)],
+        )
         draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
     ax.set_yscale("log")
-    ax.set_xlabel(r"load $\lambda/\lambda^*$")
+    ax.set_xlabel(r"arrival rate $\lambda/\lambda^*$")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T_c]$ (s)")
     legend_above(fig, 4)
     return fig

@@ -24,7 +24,7 @@ from multiserver.open.qbd import solve
 UNITS = {
     "exponent": "1",
     "arrival_rate": "jobs/s",
-    "load": "1",
+    "fraction_of_limit": "1",
     "mean_jobs": "jobs",
     "mean_waiting": "jobs",
     "mean_response_time": "s",
@@ -54,12 +54,12 @@ def compute(
         system = build_mix(parameters.plain(), alpha)
         arrival_rate = parameters.fraction * system.naive_throughput
         blocks = prepare(system)
-        load = arrival_rate / blocks.throughput
+        share = arrival_rate / blocks.throughput
         means = (math.nan, math.nan, math.nan)
-        if load < 1:
+        if share < 1:
             law = solve(blocks.at(arrival_rate))
             means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        return alpha, arrival_rate, load, *means
+        return alpha, arrival_rate, share, *means
 
     rows = sample(
         row,

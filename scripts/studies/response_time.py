@@ -1,7 +1,6 @@
 """Mean response time of FCFS against the arrival rate λ, exact.
 
-The points go up to the given `load`, λ/λ*, and lie close where a curve bends; the `fraction` of
-capacity is λ E[S]/n.
+The points go up to the given `fraction_of_limit`, λ/λ*, and lie close where a curve bends.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import math
 
 import pandas as pd
 
-from declared.vocabulary import Load, Points
+from declared.vocabulary import FractionOfLimit, Points
 from models.feasibility import SolvableBlock
 from models.sampling import Row, sample
 from multiserver.open.multiserver_jobs import prepare
@@ -18,8 +17,8 @@ from multiserver.open.qbd import solve
 
 UNITS = {
     "arrival_rate": "jobs/s",
+    "fraction_of_limit": "1",
     "load": "1",
-    "fraction": "1",
     "mean_jobs": "jobs",
     "mean_waiting": "jobs",
     "mean_response_time": "s",
@@ -29,7 +28,7 @@ UNITS = {
 class Parameters(SolvableBlock):
     """What to compute."""
 
-    load: Load = 0.99
+    fraction_of_limit: FractionOfLimit = 0.99
     points: Points = 200
 
 
@@ -38,12 +37,12 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     system = parameters.system
     blocks = prepare(system)
 
-    def row(load: float) -> Row:
-        arrival_rate = load * blocks.throughput
+    def row(fraction: float) -> Row:
+        arrival_rate = fraction * blocks.throughput
         law = solve(blocks.at(arrival_rate))
         means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        return arrival_rate, load, arrival_rate / system.naive_throughput, *means
+        return arrival_rate, fraction, arrival_rate / system.naive_throughput, *means
 
-    ends = parameters.load / parameters.points, parameters.load
+    ends = parameters.fraction_of_limit / parameters.points, parameters.fraction_of_limit
     rows = sample(row, ends, parameters.points, lambda found: map(math.log, found[3:]))
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from declared.block import INCREASING
-from declared.vocabulary import Count, Load
+from declared.vocabulary import Count, FractionOfLimit
 from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
@@ -36,7 +36,7 @@ UNITS = {
 class Parameters(SystemBlock, SimulatedBlock):
     """What to compute."""
 
-    load: Load
+    fraction_of_limit: FractionOfLimit
     levels: Annotated[
         list[Count],
         Field(min_length=1, max_length=10_000, description="the numbers of jobs k, increasing"),
@@ -46,9 +46,9 @@ class Parameters(SystemBlock, SimulatedBlock):
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a number of jobs k."""
-    system, key = parameters.system, (stream_key(parameters),)
+    system, key = parameters.system, (stream_key(parameters, fraction_of_limit="load"),)
     blocks = solvable_blocks(system)
-    arrival_rate = parameters.load * stable_throughput(system, blocks, parameters, key)
+    arrival_rate = parameters.fraction_of_limit * stable_throughput(system, blocks, parameters, key)
     levels = parameters.levels
     if blocks is None:
         workload = Workload.of(system, arrival_rate)

