@@ -23,11 +23,14 @@ from drawings.marks import (
     DASHES,
     MARKERS,
     REFERENCE,
+    ROW,
     SIMULATED,
+    Limit,
     added,
+    draw_band,
     draw_curve_and_points,
     draw_guide,
-    draw_limit,
+    draw_limits,
     draw_points,
     flatten,
     legend_above,
@@ -92,31 +95,34 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     wide = width > 5
     fig = Figure(figsize=(width, (0.55 if wide else 0.85) * width))
     axes = fig.subplots(1, 2 if zoom else 1, sharey=True, squeeze=False)[0]
-    for ax, ends in zip(axes, [(0, 1), zoom], strict=False):
-        draw_panel(ax, figure, series)
+    titles = "all loads", added(figure, "high loads")
+    for ax, ends, title in zip(axes, [(0, 1), zoom], titles, strict=False):
         ax.set_xlim(*ends)
-    if zoom:
-        axes[0].set_title("all loads")
-        axes[1].set_title(added(figure, "high loads"))
+        rows = draw_panel(ax, figure, series)
+        if zoom:
+            ax.set_title(title, pad=4 + ROW * rows)
     axes[0].set_ylabel(r"mean response time $\mathrm{E}[T]$ (time)")
     legend_above(fig, 4 if wide else 2)
     return fig
 
 
-def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> None:
-    """All there is to draw, whatever part of the loads is shown."""
+def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> int:
+    """All there is to draw, whatever part of the loads is shown; the rows of labels above it."""
     drawing, bounds = figure["drawing"], series["bounds"]
     ax.set_yscale(drawing["scale"])
     names = list(dict.fromkeys(n.removesuffix(SIMULATED) for n in series if n != "bounds"))
+    limits = []
     for i, name in enumerate(names):
         label = drawing["labels"].get(name, name)
-        draw_policy(ax, i, label, series.get(name), series.get(name + SIMULATED), "all")
+        found = series.get(name), series.get(name + SIMULATED)
+        limits += draw_policy(ax, i, label, *found, "all")
     if bounds["approximation"].notna().any():
         dashed = {"color": "C2", "lw": 1.6, "linestyle": (0, (3, 3))}
         ax.plot(bounds["load"], bounds["approximation"], label="Zhang and Zwart", **dashed)
     draw_bounds(ax, figure, bounds)
     ax.set_ylim(drawing["floor"], drawing["ceiling"])
     ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
+    return draw_limits(ax, limits)
 
 
 def draw_bounds(ax: Axes, figure: Mapping[str, Any], bounds: pd.DataFrame) -> None:
@@ -124,7 +130,7 @@ def draw_bounds(ax: Axes, figure: Mapping[str, Any], bounds: pd.DataFrame) -> No
     load = bounds["load"]
     # A logarithmic axis has no place for a bound below 0.
     lower = bounds["lower"].clip(lower=1e-9)
-    ax.fill_between(load, lower, bounds["upper"], color=BAND, alpha=0.3, lw=0, label="bounds")
+    draw_band(ax, load, lower, bounds["upper"], BAND, "bounds")
     if not bounds["upper"].equals(bounds["refined_upper"]):
         label = added(figure, "refined bounds")
         ax.plot(load, bounds["refined_upper"], label=label, **REFINED)
@@ -139,8 +145,9 @@ def draw_policy(
     curve: pd.DataFrame | None,
     points: pd.DataFrame | None,
     kind: str,
-) -> None:
-    """One policy in one class or over `all`: exact curve, simulated points, limit of stability.
+) -> list[Limit]:
+    """One policy in one class or over `all`, exact curve and simulated points; its limit of
+    stability, if there is any.
 
     Points without a curve are not joined; a pale line guides the eye.
     """
@@ -159,5 +166,4 @@ def draw_policy(
     else:
         draw_guide(ax, *found[:2], color, flatten(limit))
         draw_points(ax, *found, color=color, marker=marker, label=label)
-    if limit < 1:
-        draw_limit(ax, limit, f"limit {limit:.3f}", color)
+    return [(limit, f"limit {limit:.3f}", color)] if limit < 1 else []

@@ -9,7 +9,7 @@ colours of data are too light to be read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,9 +33,12 @@ DASHES = (
 LIMIT = {"linestyle": (0, (1, 1.5)), "lw": 1.1}
 REFERENCE = {"color": "0.35", "linestyle": (0, (6, 1.5, 1, 1.5)), "lw": 0.8}
 BARS = {"linestyle": "none", "markersize": 3, "elinewidth": 0.8, "capsize": 1.3}
-# The label of what is drawn over lines.
-BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 SIZE = 7
+# The distance of rows of labels above axes.
+ROW = 9
+
+# Where it is, what it is called, its colour.
+Limit = tuple[float, str, str]
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -48,9 +51,28 @@ def added(figure: Mapping[str, Any], label: str) -> str:
     return f"{label} (added)" if figure.get("source", {}).get("figure") else label
 
 
-def draw_points(ax: Axes, x: ArrayLike, y: ArrayLike, half_width: ArrayLike, **style: Any) -> None:
+def draw_points(
+    ax: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    half_width: ArrayLike,
+    *,
+    color: str,
+    marker: str,
+    label: str | None = None,
+) -> None:
     """Simulated points with their intervals."""
-    ax.errorbar(x, y, half_width, **BARS | style)
+    ax.errorbar(x, y, half_width, color=color, marker=marker, **BARS)
+    if label:
+        ax.plot([], [], color=color, marker=marker, markersize=3, linestyle="none", label=label)
+
+
+def draw_band(
+    ax: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, color: str, label: str
+) -> None:
+    """What lies between bounds."""
+    ax.fill_between(x, low, high, color=color, alpha=0.3, lw=0)
+    ax.plot([], [], color=color, alpha=0.3, lw=6, solid_capstyle="butt", label=label)
 
 
 def draw_curve_and_points(
@@ -96,21 +118,28 @@ def flatten(limit: float) -> Callable[[NDArray[np.float64]], NDArray[np.float64]
     return lambda load: 1 - load / (limit if np.isfinite(limit) else 1.0)
 
 
-def draw_limit(ax: Axes, at: float, label: str, color: str = "black") -> None:
-    """A limit on the horizontal axis, its name along the line, at the right of its upper end."""
-    ax.axvline(at, color=color, **LIMIT)
-    ax.annotate(
-        label,
-        (at, 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(1.5, -1),
-        textcoords="offset points",
-        rotation=90,
-        ha="left",
-        va="top",
-        fontsize=SIZE,
-        bbox={**BOX, "pad": 0.2},
-    )
+def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
+    """Limits on the horizontal axis, of which the ends are set; each is named above its upper end,
+    in as many rows as there must be, which is returned."""
+    left, right = ax.get_xlim()
+    across = ax.get_position().width * ax.figure.get_figwidth() * 72
+    ends: list[float] = []
+    for at, label, color in sorted(limits):
+        ax.axvline(at, color=color, **LIMIT)
+        place, half = across * (at - left) / (right - left), 2.2 * len(label)
+        row = next((i for i, end in enumerate(ends) if end < place - half), len(ends))
+        ends[row : row + 1] = [place + half]
+        ax.annotate(
+            label,
+            (at, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2 + ROW * row),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=SIZE,
+        )
+    return len(ends)
 
 
 def draw_level(

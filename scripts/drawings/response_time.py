@@ -20,7 +20,7 @@ from drawings.marks import (
     MARKERS,
     SIMULATED,
     draw_curve_and_points,
-    draw_limit,
+    draw_limits,
     legend_above,
 )
 
@@ -41,7 +41,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
-    naive = 0.0
+    naive, limits = 0.0, []
     for i, (name, curve) in enumerate(curves.items()):
         points = series.get(name + SIMULATED)
         found = None
@@ -55,11 +55,12 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         last = curve.iloc[-1]
         limit = last["arrival_rate"] / last["fraction_of_limit"]
         naive = max(naive, last["arrival_rate"] / last["load"])
-        draw_limit(ax, limit, rf"$\lambda^*$ = {limit:.4f}", style["color"])
-    draw_limit(ax, naive, rf"$\lambda^\mathrm{{naive}}$ = {naive:g}")
-    ax.set_xlim(0, 1.08 * naive)
+        limits.append((limit, rf"$\lambda^*$ = {limit:.4f}", style["color"]))
+    limits.append((naive, rf"$\lambda^\mathrm{{naive}}$ = {naive:g}", "black"))
+    ax.set_xlim(0, 1.05 * naive)
     ax.set_ylim(0, figure["drawing"]["ceiling"])
     ax.set_xlabel(r"arrival rate $\lambda$ (jobs/s)")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    draw_limits(ax, limits)
     legend_above(fig, 3)
     return fig

@@ -16,8 +16,8 @@ from pydantic import Field
 
 from declared.vocabulary import Id, Text
 from declared.wanted import OptionsBlock, Wanted
-from drawings.bounded_response_time import REFINED
-from drawings.marks import REFERENCE, draw_curve_and_points, legend_above, of_class
+from drawings.bounded_response_time import BAND, REFINED
+from drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above, of_class
 
 COLUMNS = 4
 
@@ -60,7 +60,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         label = "exact and simulated"
         draw_curve_and_points(ax, label, line, marks, color="C0", marker="o")
         low, high = (bounds[end] - bounds["pooled"] for end in ("lower", "upper"))
-        ax.fill_between(bounds["load"], low, high, color="C3", alpha=0.3, lw=0, label="bounds")
+        draw_band(ax, bounds["load"], low, high, BAND, "bounds")
         if not bounds["upper"].equals(bounds["refined_upper"]):
             for end in ("refined_lower", "refined_upper"):
                 refined = bounds[end] - bounds["pooled"]

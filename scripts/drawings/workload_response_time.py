@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted
-from drawings.marks import MARKERS, draw_guide, draw_limit, draw_points, flatten, legend_above
+from drawings.marks import MARKERS, draw_guide, draw_limits, draw_points, flatten, legend_above
 
 
 class Options(OptionsBlock):
@@ -36,6 +36,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     table, labels = series["policies"], figure["drawing"]["labels"]
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
+    limits = []
     for i, (policy, rows) in enumerate(table.groupby("policy", sort=False)):
         stable = rows[np.isfinite(rows["mean_response_time"])]
         limit = rows["limit"].dropna().min()
@@ -44,10 +45,11 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         draw_guide(ax, *found[:2], style["color"], flatten(limit))
         draw_points(ax, *found, label=labels.get(policy, policy), **style)
         if np.isfinite(limit):
-            draw_limit(ax, limit, f"limit {limit:.3f}", style["color"])
+            limits.append((limit, f"limit {limit:.3f}", style["color"]))
     ax.set_yscale("log")
     ax.set_xlim(0, 1)
     ax.set_xlabel(r"load $\lambda/\lambda^\mathrm{naive}$")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    draw_limits(ax, limits)
     legend_above(fig, 2)
     return fig
