@@ -36,7 +36,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     jobs, room = series["state"], figure["drawing"]["room"]
     queue = jobs[jobs["place"] == "queue"]
     front = jobs[jobs["place"] != "queue"]
-    fig = Figure(figsize=(width, 0.4 * width))
+    fig = Figure(figsize=(width, 0.45 * width))
     ax = fig.subplots()
 
     last = len(queue) * STEP
@@ -57,7 +57,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     _say(ax, -1.4, 0.95, "arrivals\nrate $\\lambda$")
     _say(ax, right + 0.95, 0.95, "comple-\ntions")
     _say(ax, last / 2, 1.5, "queue")
-    _say(ax, (left + right) / 2, 1.8, f"front, at most $n$ = {room} jobs")
+    _say(ax, (left + right) / 2, 2.35, f"front, at most $n$ = {room} jobs")
     _say(ax, middle, 1.0, "first in\nfirst out")
     _say(ax, last / 2, -0.6, "must be empty unless\nthe front is full")
     busy = jobs.loc[jobs["place"] == "service", "need"].sum()
@@ -65,7 +65,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     full = "full and busy" if busy == servers else "not full"
     _say(ax, (left + right) / 2, -0.75, f"{full}; filled: in service")
     ax.set_xlim(-2.6, right + 2.1)
-    ax.set_ylim(-1.2, 2.6)
+    ax.set_ylim(-1.5, 3.1)
     ax.set_aspect("equal")
     ax.axis("off")
     return fig

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted, require_labels
-from drawings.marks import DASHES, MARKERS, draw_level, legend_above, stagger
+from drawings.marks import DASHES, MARKERS, Limit, draw_levels, legend_above, stagger
 
 
 class Options(OptionsBlock):
@@ -32,6 +32,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     """One curve a setting, and its limit; heavy traffic lies to the left."""
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
+    limits: list[Limit] = []
     for i, (name, curve) in enumerate(series.items()):
         ax.loglog(
             curve["gap"],
@@ -43,10 +44,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             label=figure["drawing"]["settings"].get(name, name),
         )
         limit = curve["limit"].iloc[0]
-        name = rf"$\mathrm{{E}}[\Delta(Y_d)] + 1$ = {limit:.2f}"
-        draw_level(ax, limit, name, f"C{i % 7}")
+        limits.append((limit, f"limit {limit:.2f}", f"C{i % 7}"))
     ax.margins(x=0.02)
     ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")
     ax.set_ylabel(r"$\mathrm{E}[N]\,(1 - \rho)$ (jobs)")
+    draw_levels(ax, limits)
     legend_above(fig, 3)
     return fig

@@ -142,6 +142,27 @@ def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
     return len(ends)
 
 
+def draw_levels(ax: Axes, limits: Iterable[Limit]) -> None:
+    """Limits on the vertical axis, of which the ends are set, each named at its right end; names
+    that would meet give way."""
+    height = ax.get_position().height * ax.figure.get_figheight() * 72
+    highest = -np.inf
+    for at, label, color in sorted(limits):
+        ax.axhline(at, color=color, **LIMIT)
+        place = height * ax.transAxes.inverted().transform(ax.transData.transform((1, at)))[1]
+        highest = max(place, highest + ROW)
+        ax.annotate(
+            label,
+            (1, at),
+            xycoords=("axes fraction", "data"),
+            xytext=(3, highest - place),
+            textcoords="offset points",
+            ha="left",
+            va="center",
+            fontsize=SIZE,
+        )
+
+
 def draw_level(
     ax: Axes, at: float, label: str, color: str = "black", *, side: str = "left", va: str = "bottom"
 ) -> Text:

@@ -51,14 +51,14 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         growth,
         ("throughput", r"$\mu$ (jobs/s)"),
         ("throughput_all_busy", r"$n\mu_1$"),
-        ("throughput_n_dominated", r"$\mu_1/(p_n\ln(1/p_n))$"),
+        ("throughput_n_dominated", r"$\mu_1/(p_n\,\ln(1/p_n))$"),
     )
     _draw_panel(
         right,
         "mean relative completions",
         growth,
         ("relative_completions", r"$\mathrm{E}[\Delta(Y_d)]$ (jobs)"),
-        ("relative_completions_one_dominated", r"$n^{2-\alpha}\ln^2 n\,/\,2$"),
+        ("relative_completions_one_dominated", r"$n^{2-\alpha}\,\ln^2\,n\,/\,2$"),
         ("relative_completions_n_dominated", r"$1/(2p_n)$"),
     )
     return fig

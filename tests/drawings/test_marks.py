@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from tests.conftest import ROOT
 
 from drawings import marks
+from drawings.capacity_by_exponent import find_lowest
 from drawings.transitions import HALF, route
 from plan.fit import kinds
 from stages.draw import _write
@@ -145,6 +146,23 @@ def test_labels_of_limits_do_not_meet(style):
     boxes = [text.get_window_extent() for text in ax.texts]
     for one, other in itertools.combinations(boxes, 2):
         assert not one.overlaps(other)
+
+
+def test_labels_of_levels_do_not_meet(style):
+    figure = Figure(figsize=(3.4, 2.5))
+    ax = figure.subplots()
+    ax.loglog([1e-6, 1], [1, 30])
+    marks.draw_levels(ax, [(2.63, "limit 2.63", "C2"), (2.41, "limit 2.41", "C0")])
+    figure.draw_without_rendering()
+    low, high = (text.get_window_extent() for text in ax.texts)
+    assert low.y1 < high.y1 and not low.overlaps(high)
+
+
+def test_the_lowest_point_is_found_between_points():
+    x = pd.Series([0.0, 0.3, 0.5, 0.9, 1.0])
+    at, lowest = find_lowest(x, 2 + 3 * (x - 0.6) ** 2)
+    assert (at, lowest) == pytest.approx((0.6, 2.0), abs=1e-12)
+    assert find_lowest(x, x) == (0.0, 0.0)
 
 
 def test_a_curve_and_its_points_have_one_entry_in_the_order_of_the_series(style):
