@@ -16,7 +16,7 @@ from matplotlib.ticker import NullFormatter
 
 from declared.block import require
 from declared.wanted import OptionsBlock, Wanted
-from drawings.marks import DASHES, MARKERS, draw_level, legend_above, stagger
+from drawings.marks import DASHES, MARKERS, draw_levels, legend_above, stagger
 
 
 class Options(OptionsBlock):
@@ -71,12 +71,12 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         (left, "throughput", r"\mu"),
         (right, "mean relative completions", r"\mathrm{E}[\Delta(Y_d)]"),
     ):
-        draw_level(ax, 1, "limit", side="right")
         ax.set_title(title)
         ax.set_xlabel("servers $n$")
         ax.set_ylabel(f"${symbol}$, exact over growth rate")
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(NullFormatter())
         ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10])
+        draw_levels(ax, [(1, "limit", "black")])
     legend_above(fig, 3)
     return fig

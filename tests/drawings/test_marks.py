@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from tests.conftest import ROOT
