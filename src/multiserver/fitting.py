@@ -99,6 +99,6 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
         return Hyperexponential((1 / fast, 1 / slow), (1 - p, p))
     # The same transform as a first phase of mean `fast`, after which the other may follow.
     further = (m1 - fast) / slow
-    if not 0 <= further <= 1:
+    if not 0 <= further <= 1 + SAME:
         raise bad
-    return coxian((1 / fast, 1 / slow), (further,))
+    return coxian((1 / fast, 1 / slow), (min(further, 1.0),))

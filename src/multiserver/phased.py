@@ -8,6 +8,7 @@ with probability `start[k]`, turns into kind l at rate `moves[k, l]` and complet
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -17,6 +18,10 @@ from numpy.typing import NDArray
 from multiserver.model import MultiserverJobSystem
 from multiserver.phase_type import exit_rate
 from multiserver.sizes import Size
+
+
+# Beyond, whatever has two classes has more fronts than any solver of them takes.
+MOST_SERVERS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -100,9 +105,12 @@ def count_fronts(jobs: PhasedJobs, *, only_full: bool = False) -> tuple[float, f
     """How many settled and how many unsettled fronts `multiserver.fronts` would list.
 
     With W[s] the number of vectors u that hold s servers, Σ_s W[s] y^s = Π_k 1/(1 − y^{v_k}): a
-    front is settled by every class too large for the idle servers, or by itself if all are.
+    front is settled by every class too large for the idle servers, or by itself if all are. Infinite
+    beyond `MOST_SERVERS`.
     """
     n = jobs.servers
+    if n > MOST_SERVERS:
+        return math.inf, math.inf
     ways = np.zeros(n + 1)
     ways[0] = 1.0
     for v in jobs.held.tolist():
