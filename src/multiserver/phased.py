@@ -19,7 +19,6 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.phase_type import exit_rate
 from multiserver.sizes import Size
 
-
 # Beyond, whatever has two classes has more fronts than any solver of them takes.
 MOST_SERVERS = 1_000_000
 
@@ -105,8 +104,8 @@ def count_fronts(jobs: PhasedJobs, *, only_full: bool = False) -> tuple[float, f
     """How many settled and how many unsettled fronts `multiserver.fronts` would list.
 
     With W[s] the number of vectors u that hold s servers, Σ_s W[s] y^s = Π_k 1/(1 − y^{v_k}): a
-    front is settled by every class too large for the idle servers, or by itself if all are. Infinite
-    beyond `MOST_SERVERS`.
+    front is settled by every class too large for the idle servers, or by itself if all are.
+    Infinite beyond `MOST_SERVERS`.
     """
     n = jobs.servers
     if n > MOST_SERVERS:

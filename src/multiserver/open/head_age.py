@@ -27,14 +27,17 @@ undrawn is of any class, independently of how long: with N_q the jobs undrawn, b
 
     E[T_c] = E[N_q]/λ + P(h = c)/(λ p_c) + E[X_c].
 
-The cost is that of products of m x m matrices, some thirty a point. With exponential durations
-`multiserver_jobs` is another route to the same numbers; they agree to 1e-10 below 0.98 λ*.
+The cost is that of products of m x m matrices, some thirty a point. Where many fronts are next to
+impossible (512 small jobs in a row) only the *likely* ones are kept: those whose mass in the
+saturated system is at least `NEGLIGIBLE` of the largest with the same h. A step to another front is
+left out, and what that changes is measured: the share of jobs at which such a step was due must be
+below `MOST_LOST`, or all fronts are kept. With exponential durations `multiserver_jobs` is another
+route to the same numbers; they agree to 1e-10 below 0.98 λ*.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,37 +53,44 @@ from multiserver.saturated import phased
 
 Vector = NDArray[np.float64]
 
-# Settled fronts, whose matrices are dense, and fronts of level 0, whose matrix is sparse.
-LARGEST, MOST_UNSETTLED = 3_000, 60_000
+# Settled fronts, whose matrices are dense; fronts that are listed at all, in sparse matrices.
+LARGEST, MOST_LISTED = 3_000, 60_000
+NEGLIGIBLE, MOST_LOST = 1e-17, 1e-13
 
 
 @dataclass(frozen=True, eq=False)
 class HeadAge:
-    """A system but for its arrival rate: its fronts, and λ* `limit` (jobs per unit of time)."""
+    """A system but for its arrival rate: its fronts, and λ* `limit` (jobs per unit of time).
+
+    `drawn` are the unsettled fronts in which a job may be drawn while others wait; `all_fronts` is
+    the system with the unlikely fronts, None if none was left out. `lost_steps` (m,) are rates and
+    `lost_draws` (e,) probabilities of what leads to those.
+    """
 
     jobs: PhasedJobs
     fronts: Fronts
     limit: float
+    drawn: NDArray[np.int64]
+    lost_steps: Vector
+    lost_draws: Vector
+    all_fronts: HeadAge | None = None
 
     def at(self, arrival_rate: float) -> HeadAgeLaw:
-        """The stationary law at arrival rate λ. Raises `UnstableError` unless λ < λ*."""
+        """The stationary law at arrival rate λ.
+
+        Raises `UnstableError` unless λ < λ*, and `TooLargeError` if too many fronts matter.
+        """
         if not arrival_rate < self.limit:
             raise UnstableError(
                 f"jobs arrive at rate {arrival_rate!r}, which must be below λ* = {self.limit!r}",
                 arrival_rate=arrival_rate,
                 limit=self.limit,
             )
-        return _solve(self, arrival_rate)
-
-    @cached_property
-    def drawn(self) -> NDArray[np.int64]:
-        """The unsettled fronts in which a job may be drawn while others wait."""
-        reached = self.fronts.opened.sum(axis=0) > 0
-        while True:
-            further = reached | (self.fronts.further.T @ reached > 0)
-            if (further == reached).all():
-                return np.flatnonzero(reached)
-            reached = further
+        law = _solve(self, arrival_rate)
+        if self.all_fronts is None or law.lost <= MOST_LOST:
+            return law
+        _require_room(self.all_fronts.fronts)
+        return _solve(self.all_fronts, arrival_rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +107,17 @@ class HeadAgeLaw:
     above: Vector
     undrawn: float
     records: NDArray[np.float64]
+
+    @property
+    def lost(self) -> float:
+        """The share of jobs at which a step to an unlikely front was left out."""
+        fronts, drawn = self.process.fronts, self.process.drawn
+        mass = self.settled + self.above
+        onward = sparse.eye_array(len(drawn)) - fronts.further[drawn][:, drawn]
+        draws = splu(onward.T.tocsc()).solve((mass @ fronts.opened)[drawn])
+        steps = mass @ self.process.lost_steps + draws @ self.process.lost_draws[drawn]
+        arriving = self.arrival_rate * (self.unsettled @ self.process.lost_draws)
+        return float((steps + arriving) / self.arrival_rate)
 
     @property
     def blocking(self) -> Vector:
@@ -149,24 +170,96 @@ class HeadAgeLaw:
 def prepare(jobs: PhasedJobs) -> HeadAge:
     """The fronts of a system, once for all arrival rates.
 
-    Raises `TooLargeError` if there are more than `LARGEST` settled fronts or `MOST_UNSETTLED`
-    others.
+    Raises `TooLargeError` if more than `LARGEST` settled fronts are likely, or there are more than
+    `MOST_LISTED` fronts.
     """
     m, e = count_fronts(jobs)
-    if m > LARGEST or e > MOST_UNSETTLED:
+    if m + e > MOST_LISTED:
         raise TooLargeError(
-            f"{jobs.servers} servers and needs {jobs.needs} have {m:.0f} settled fronts, whose"
-            f" matrices are dense, and {e:.0f} others; {LARGEST} and {MOST_UNSETTLED} fit"
+            f"{jobs.servers} servers and needs {jobs.needs} have {m + e:.0f} fronts;"
+            f" {MOST_LISTED} fit"
         )
     fronts = enumerate_fronts(jobs)
-    return HeadAge(jobs, fronts, phased.of_fronts(fronts).throughput)
+    saturated = phased.of_fronts(fronts)
+    whole = HeadAge(
+        jobs, fronts, saturated.throughput, _drawn(fronts), np.zeros(int(m)), np.zeros(int(e))
+    )
+    found = _likely(whole, saturated)
+    _require_room(found.fronts)
+    return found
+
+
+def _require_room(fronts: Fronts) -> None:
+    if len(fronts.head) > LARGEST:
+        raise TooLargeError(
+            f"{fronts.jobs.servers} servers and needs {fronts.jobs.needs} have"
+            f" {len(fronts.head)} fronts that matter, whose matrices are dense; {LARGEST} fit"
+        )
+
+
+def _drawn(fronts: Fronts) -> NDArray[np.int64]:
+    reached = fronts.opened.sum(axis=0) > 0
+    while True:
+        further = reached | (fronts.further.T @ reached > 0)
+        if (further == reached).all():
+            return np.flatnonzero(reached)
+        reached = further
+
+
+def _likely(whole: HeadAge, saturated: phased.PhasedLaw) -> HeadAge:
+    """The same system with its likely fronts only."""
+    fronts = whole.fronts
+    kept = np.zeros(len(fronts.head), dtype=bool)
+    for h in np.unique(fronts.head):
+        same = fronts.head == h
+        kept |= same & (saturated.time >= NEGLIGIBLE * saturated.time[same].max())
+    flow = draws = saturated.time @ fronts.opened
+    while draws.any():
+        draws = draws @ fronts.further
+        flow = flow + draws
+    roomy = flow >= NEGLIGIBLE * flow.max()
+    if kept.all() and roomy[whole.drawn].all():
+        return whole
+    settled = np.flatnonzero(kept)
+    settles = fronts.settles[:, settled]
+    while True:
+        # While jobs wait only likely fronts are drawn in; nobody waits in the others.
+        here = sparse.diags_array(roomy.astype(float))
+        onward = here @ fronts.further @ here + sparse.diags_array(1.0 - roomy) @ fronts.further
+        chance = settles.sum(axis=1) + onward.sum(axis=1)
+        if (chance[roomy] > 0).all():
+            break
+        roomy &= chance > 0
+    drawn = np.flatnonzero(roomy)
+    # Where nothing likely follows, arrivals are turned away.
+    scale = sparse.diags_array(1 / np.where(chance > 0, chance, 1.0))
+    moves, blocked = (x[settled][:, settled] for x in (fronts.moves, fronts.blocked))
+    opened = sparse.csr_array(fronts.opened[settled] @ here)
+    flows = (x.sum(axis=1) for x in (moves, blocked, opened))
+    return replace(
+        whole,
+        fronts=replace(
+            fronts,
+            counts=fronts.counts[settled],
+            head=fronts.head[settled],
+            moves=moves,
+            blocked=blocked,
+            opened=opened,
+            settles=sparse.csr_array(scale @ settles),
+            further=sparse.csr_array(scale @ onward),
+        ),
+        drawn=drawn,
+        lost_steps=np.maximum(fronts.outflow[settled] - sum(flows), 0.0),
+        lost_draws=np.maximum(1 - chance, 0.0),
+        all_fronts=whole,
+    )
 
 
 def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
     fronts, drawn = process.fronts, process.drawn
     m, e = len(fronts.head), len(fronts.room)
     within = (fronts.moves + fronts.blocked).toarray()
-    climbing = np.diag(fronts.outflow) - within
+    climbing = np.diag(within.sum(axis=1) + fronts.opened.sum(axis=1)) - within
     settles, further = fronts.settles[drawn].toarray(), fronts.further[drawn][:, drawn].toarray()
     opened = fronts.opened[:, drawn].toarray()
     falls = rate * (np.eye(len(drawn)) - further)
@@ -177,7 +270,8 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
     # Level 0: from the settled fronts to the unsettled ones, through these, and back.
     leaving = np.zeros((m, e))
     leaving[:, drawn] = opened + rate * back @ further
-    outflow = rate + fronts.emptier.sum(axis=1)
+    outflow = rate * (fronts.settles.sum(axis=1) + fronts.further.sum(axis=1))
+    outflow += fronts.emptier.sum(axis=1)
     roomy = sparse.diags_array(outflow) - rate * fronts.further - fronts.emptier
     factors = splu(roomy.T.tocsc(), permc_spec="COLAMD")
     visits = factors.solve(leaving.T.copy()).T

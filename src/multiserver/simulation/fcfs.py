@@ -162,8 +162,9 @@ def simulate(
     unstable workload estimate nothing but its `growth`: it is refused unless `overloaded` asks for
     it (its time and memory are proportional to its jobs).
 
-    Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`growth`), and `ValueError` unless `jobs`, `replications` and `levels` are positive integers, and
-    `warm_up`, in [0, 1), leaves a job to measure.
+    Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`growth`), and `ValueError` unless
+    `jobs`, `replications` and `levels` are positive integers, and `warm_up`, in [0, 1), leaves a
+    job to measure.
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("levels", levels)):
         require_integer(name, value)
