@@ -53,11 +53,15 @@ def majorant_ratio(
 
 
 def series_gap(
-    *, rates: Sequence[int], servers: Sequence[Sequence[int]], loads: Sequence[str], most: int
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
 ) -> float:
     """The largest relative gap, order by order up to |x| = `most`, between Σ Φ~(x) ∏ λ_i^{x_i} and
     the product over A of Σ ρ_A^n (Appendix A, sufficient condition)."""
-    queue, rho = read_queue(rates, servers), [Fraction(x) for x in loads]
+    queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
     summed = [Fraction(0)] * (most + 1)
     for x, value in _majorant(queue, most).items():
         summed[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
@@ -70,11 +74,15 @@ def series_gap(
 
 
 def lower_series_ratio(
-    *, rates: Sequence[int], servers: Sequence[Sequence[int]], loads: Sequence[str], most: int
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
 ) -> float:
     """The least ratio of Σ_{|x| = n, A_x ⊂ A} Φ(x) ∏ λ_i^{x_i} to ρ_A^n over all non-empty A and
     n ≤ `most`: at least 1 (Appendix A, necessary condition)."""
-    queue, rho = read_queue(rates, servers), [Fraction(x) for x in loads]
+    queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
     phi, ratios = _phi(queue, most), []
     for a in range(1, 1 << queue.classes):
         load = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
@@ -87,11 +95,15 @@ def lower_series_ratio(
 
 
 def growth_of_levels(
-    *, rates: Sequence[int], servers: Sequence[Sequence[int]], loads: Sequence[str], most: int
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
 ) -> list[float]:
     """max_A ρ_A, and the ratio of the sums of Φ(x) ∏ λ_i^{x_i} over |x| = `most` and |x| = `most`
     − 1: both below 1 if the queue is stable, both above if not (Section 3)."""
-    queue, rho = read_queue(rates, servers), [Fraction(x) for x in loads]
+    queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
     sums = [Fraction(0)] * (most + 1)
     for x, value in _phi(queue, most).items():
         sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))

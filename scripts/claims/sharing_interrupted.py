@@ -29,16 +29,18 @@ def interrupted_chain_gap(
     *,
     capacities: Sequence[float],
     servers: Sequence[Sequence[int]],
-    loads: Sequence[float],
+    arrival_rates: Sequence[float],
     interruptions: Sequence[float],
     most: int,
 ) -> float:
     """The largest relative gap, over m and over x with |x| ≤ `most`, between the law of the numbers
     of jobs in the chain with interruptions and that of (8), sizes being exponential."""
     size = {"exponential": 1}
-    exact = _balanced_law(capacities, servers, loads, most)
+    exact = _balanced_law(capacities, servers, arrival_rates, most)
     some = exact > 0
-    laws = (_law_of_counts(capacities, servers, loads, size, m, most) for m in interruptions)
+    laws = (
+        _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
+    )
     return max(float(np.abs(law[some] / exact[some] - 1).max()) for law in laws)
 
 
@@ -46,24 +48,29 @@ def distance_to_insensitivity(
     *,
     capacities: Sequence[float],
     servers: Sequence[Sequence[int]],
-    loads: Sequence[float],
+    arrival_rates: Sequence[float],
     size: Mapping[str, Any],
     interruptions: Sequence[float],
     most: int,
 ) -> list[float]:
     """The total variation distance between the law of the numbers of jobs and that of balanced
     fairness, for each m, with a phase-type `size` of mean 1: it tends to 0 as m → ∞ (Section 7)."""
-    exact = _balanced_law(capacities, servers, loads, most)
-    laws = (_law_of_counts(capacities, servers, loads, size, m, most) for m in interruptions)
+    exact = _balanced_law(capacities, servers, arrival_rates, most)
+    laws = (
+        _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
+    )
     return [float(np.abs(law - exact).sum() / 2) for law in laws]
 
 
 def _balanced_law(
-    capacities: Sequence[float], servers: Sequence[Sequence[int]], loads: Sequence[float], most: int
+    capacities: Sequence[float],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[float],
+    most: int,
 ) -> NDArray[np.float64]:
     """(8) on the states x with |x| ≤ `most`, where jobs that find `most` are lost."""
     queue = build_queue(capacities, servers)
-    exact = balanced_fairness.measure(queue, list(loads), (most,) * queue.classes)
+    exact = balanced_fairness.measure(queue, list(arrival_rates), (most,) * queue.classes)
     exact[np.indices(exact.shape).sum(axis=0) > most] = 0.0
     return exact / exact.sum()
 
@@ -71,7 +78,7 @@ def _balanced_law(
 def _law_of_counts(
     capacities: Sequence[float],
     servers: Sequence[Sequence[int]],
-    loads: Sequence[float],
+    arrival_rates: Sequence[float],
     size: Mapping[str, Any],
     m: float,
     most: int,
@@ -93,7 +100,7 @@ def _law_of_counts(
 
     for c in states:
         if len(c) < most:
-            for i, load in enumerate(loads):
+            for i, load in enumerate(arrival_rates):
                 for phase, p in enumerate(alpha):
                     add(c, (*c, (i, phase)), load * p)
         for s, rate in enumerate(queue.rates):

@@ -33,19 +33,19 @@ def departure_balance_residual(
     queue, p = read_queue(rates, servers), [[Fraction(x) for x in row] for row in routing]
     nu = [Fraction(x) for x in arrivals]
     closed = not any(nu)
-    loads = _traffic(nu, p)
+    arrival_rates = _traffic(nu, p)
     classes, worst = range(queue.classes), Fraction(0)
     lengths = [most] if closed else range(most + 1)
     for c in (c for n in lengths for c in product(classes, repeat=n)):
-        here = weight(queue, loads, c)
+        here = weight(queue, arrival_rates, c)
         if not closed:
-            leaves = sum(_flow(queue, loads, c, i) * (1 - sum(p[i])) for i in classes)
+            leaves = sum(_flow(queue, arrival_rates, c, i) * (1 - sum(p[i])) for i in classes)
             worst = max(worst, abs(here * sum(nu) - leaves))
         if c:
             shorter, last = c[:-1], c[-1]
             served = here * queue.rank(mask_of(c))
-            joins = weight(queue, loads, shorter) * nu[last]
-            joins += sum(_flow(queue, loads, shorter, i) * p[i][last] for i in classes)
+            joins = weight(queue, arrival_rates, shorter) * nu[last]
+            joins += sum(_flow(queue, arrival_rates, shorter, i) * p[i][last] for i in classes)
             worst = max(worst, abs(served - joins))
     return float(worst)
 
@@ -56,15 +56,15 @@ def interleaving_gap(
     """The largest |Σ π(c)/∏ π_k(c_k) − 1| over the interleavings c of c_1, …, c_K, for all
     sequences of up to `most` jobs in each queue; and the same for (10), which it rests on."""
     built = [read_queue(rates, servers) for rates, servers in queues]
-    loads = [[Fraction(x) for x in row] for row in arrivals]
+    arrival_rates = [[Fraction(x) for x in row] for row in arrivals]
     whole, shift = _virtual(built)
-    together = [x for row in loads for x in row]
+    together = [x for row in arrival_rates for x in row]
     worst = Fraction(0)
     sequences = [
         [c for n in range(most + 1) for c in product(range(q.classes), repeat=n)] for q in built
     ]
     for parts in product(*sequences):
-        target = prod(weight(q, x, c) for q, x, c in zip(built, loads, parts, strict=True))
+        target = prod(weight(q, x, c) for q, x, c in zip(built, arrival_rates, parts, strict=True))
         moved = [tuple(i + s for i in c) for c, s in zip(parts, shift, strict=True)]
         total = sum(weight(whole, together, c) for c in _interleave(moved))
         worst = max(worst, abs(total / target - 1))
@@ -95,12 +95,12 @@ def _traffic(nu: list[Fraction], p: list[list[Fraction]]) -> list[Fraction]:
     return [row[n] for row in rows]
 
 
-def _flow(queue: MultiServerQueue, loads: list[Fraction], c: Jobs, i: int) -> Fraction:
+def _flow(queue: MultiServerQueue, arrival_rates: list[Fraction], c: Jobs, i: int) -> Fraction:
     """Σ_l π(c with a job of class i put in at l) times the rate of that job: the right of (6)."""
     total = Fraction(0)
     for place in range(len(c) + 1):
         longer = (*c[:place], i, *c[place:])
-        total += weight(queue, loads, longer) * service_rates(queue, longer)[place]
+        total += weight(queue, arrival_rates, longer) * service_rates(queue, longer)[place]
     return total
 
 

@@ -33,7 +33,7 @@ class _Aggregate:
     """A queue, its λ, and by the numbers x of jobs: P(x) and E[μ_i(c) | x] (N,) of the chain."""
 
     queue: MultiServerQueue
-    loads: NDArray[np.float64]
+    arrival_rates: NDArray[np.float64]
     law: dict[Jobs, float]
     rates: dict[Jobs, NDArray[np.float64]]
 
@@ -52,7 +52,7 @@ def aggregate_gap(*, kind: str, count: int, most: int, seed: int) -> float:
     worst = 0.0
     for found in _aggregates(kind, count, most, seed):
         most_each = tuple(max(x[i] for x in found.law) for i in range(found.queue.classes))
-        weights = balanced_fairness.measure(found.queue, found.loads.tolist(), most_each)
+        weights = balanced_fairness.measure(found.queue, found.arrival_rates.tolist(), most_each)
         total = sum(weights[x] for x in found.law)
         gaps = (abs(weights[x] / total / p - 1) for x, p in found.law.items())
         worst = max(worst, *gaps)

@@ -28,18 +28,20 @@ def redundant_requests(
     *,
     capacities: Sequence[float],
     servers: Sequence[Sequence[int]],
-    loads: Sequence[float],
+    arrival_rates: Sequence[float],
     jobs: int,
     seed: int,
 ) -> Estimate:
     """E[X] of redundant requests, simulated, over that of parallel processing, exact."""
     queue = build_queue(capacities, servers)
-    exact = float(balanced_fairness.solve(queue, loads).mean_jobs.sum())
+    exact = float(balanced_fairness.solve(queue, arrival_rates).mean_jobs.sum())
     sets = np.array([[s in who for s in range(queue.size)] for who in queue.compatible])
     each = jobs // REPLICATIONS
     totals = np.array(
         [
-            _redundant(generator(seed, r), np.array(capacities, float), sets, np.array(loads), each)
+            _redundant(
+                generator(seed, r), np.array(capacities, float), sets, np.array(arrival_rates), each
+            )
             for r in range(REPLICATIONS)
         ]
     )
@@ -50,13 +52,13 @@ def redundant_requests(
 
 
 @njit(cache=True)
-def _redundant(rng, capacities, sets, loads, jobs):
+def _redundant(rng, capacities, sets, arrival_rates, jobs):
     """∫ X dt, ∫ X² dt and the time over the second half of `jobs` arrivals, from empty."""
-    S, N, most = len(capacities), len(loads), 4096
+    S, N, most = len(capacities), len(arrival_rates), 4096
     kinds = np.zeros(most, np.int64)
     working = np.full(S, -1)
     ends = np.full(S, np.inf)
-    count, arrivals, t, arrival = 0, 0, 0.0, rng.standard_exponential() / loads.sum()
+    count, arrivals, t, arrival = 0, 0, 0.0, rng.standard_exponential() / arrival_rates.sum()
     # Jobs stand in order of arrival; `working` holds the place of the job at each server.
     area = square = time = 0.0
     while arrivals < jobs:
@@ -68,15 +70,15 @@ def _redundant(rng, capacities, sets, loads, jobs):
             time += now - t
         t = now
         if arrival <= ends[s]:
-            u = rng.random() * loads.sum()
+            u = rng.random() * arrival_rates.sum()
             i = 0
-            while i < N - 1 and u >= loads[i]:
-                u -= loads[i]
+            while i < N - 1 and u >= arrival_rates[i]:
+                u -= arrival_rates[i]
                 i += 1
             kinds[count] = i
             count += 1
             arrivals += 1
-            arrival = t + rng.standard_exponential() / loads.sum()
+            arrival = t + rng.standard_exponential() / arrival_rates.sum()
         else:
             gone = working[s]
             for place in range(gone, count - 1):

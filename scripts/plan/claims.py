@@ -141,6 +141,11 @@ def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
             fault = Fault((*path, "id"), repr(claim["id"]), "an id used only once")
             ledger.faults.append(fault)
         ledger.faults += check_rules(claim, path, context, errata)
+        for k, figure in enumerate(claim.get("figures", ())):
+            if figure not in context.blocks:
+                hint = suggest(figure, context.blocks)
+                fault = Fault((*path, "figures", k), repr(figure), "a figure or table", hint)
+                ledger.faults.append(fault)
         cases = [_resolve_case(*parts, claim, context, ledger) for parts in _cases(claim, path)]
         if None in cases:
             continue

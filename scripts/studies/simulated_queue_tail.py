@@ -14,13 +14,12 @@ from pydantic import Field
 
 from declared.block import INCREASING
 from declared.vocabulary import Count, FractionOfLimit
-from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
+from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, stable_throughput
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.qbd import solve
 from multiserver.simulation.estimate import score
 from multiserver.simulation.fcfs import Workload
-from multiserver.simulation.phase import simulate
 
 UNITS = {
     "jobs": "jobs",
@@ -57,15 +56,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     else:
         chain = blocks.at(arrival_rate)
         law = solve(chain)
-        tails = simulate(
-            chain,
-            2 * parameters.jobs,
-            warm_up=0.5,
-            replications=parameters.replications,
-            seed=parameters.seed,
-            key=key,
-            tail_levels=tuple(levels),
-        ).tails
+        tails = simulate_phases(chain, parameters, key, tail_levels=tuple(levels)).tails
     rows = []
     for k, tail in tails.items():
         exact = float(law.tail(k)) if blocks else math.nan

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from declared.vocabulary import FractionsOfLimit
-from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
+from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, stable_throughput
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.model import MultiserverJobSystem
@@ -22,7 +22,6 @@ from multiserver.open.multiserver_jobs import FcfsBlocks
 from multiserver.open.qbd import solve
 from multiserver.simulation.estimate import score
 from multiserver.simulation.fcfs import Workload
-from multiserver.simulation.phase import simulate
 
 UNITS = {
     "arrival_rate": "jobs/s",
@@ -76,14 +75,7 @@ def simulate_point(
     else:
         chain = blocks.at(arrival_rate)
         exact = solve(chain).mean_jobs
-        found = simulate(
-            chain,
-            2 * parameters.jobs,
-            warm_up=0.5,
-            replications=parameters.replications,
-            seed=parameters.seed,
-            key=key,
-        )
+        found = simulate_phases(chain, parameters, key)
     queue, waiting, response = found.mean_jobs, found.mean_waiting, found.mean_response_time
     return (
         arrival_rate,

@@ -43,13 +43,15 @@ def test_appendix_a():
     assert sharing_appendices.maximum_gap(**THREE, most=5) == 0
     assert min(sharing_appendices.majorant_ratio(**THREE, most=4)) >= 1
     loads = ["1/2", "2/3", "1/5"]
-    assert sharing_appendices.series_gap(**THREE, loads=loads, most=4) == 0
-    assert sharing_appendices.lower_series_ratio(**THREE, loads=loads, most=4) >= 1
+    assert sharing_appendices.series_gap(**THREE, arrival_rates=loads, most=4) == 0
+    assert sharing_appendices.lower_series_ratio(**THREE, arrival_rates=loads, most=4) >= 1
 
 
 @pytest.mark.parametrize("load", ["19/10", "21/10"])
 def test_sums_over_levels_grow_with_the_binding_load(load):
-    exact, found = sharing_appendices.growth_of_levels(**QUEUE, loads=[load, "1/2"], most=40)
+    exact, found = sharing_appendices.growth_of_levels(
+        **QUEUE, arrival_rates=[load, "1/2"], most=40
+    )
     assert found == pytest.approx(exact, rel=1e-6)
 
 
@@ -70,7 +72,7 @@ def test_algorithm_1_carries_out_the_rule():
 
 
 def test_the_chain_with_interruptions_is_balanced_for_exponential_sizes_only():
-    given = {**SHARED, "loads": [0.9, 0.6], "most": 4}
+    given = {**SHARED, "arrival_rates": [0.9, 0.6], "most": 4}
     assert sharing_interrupted.interrupted_chain_gap(**given, interruptions=[0, 1, 10]) < 1e-11
     far, near = sharing_interrupted.distance_to_insensitivity(
         **given, size=SIZE, interruptions=[1000, 10_000]
@@ -81,19 +83,23 @@ def test_the_chain_with_interruptions_is_balanced_for_exponential_sizes_only():
 
 
 def test_redundant_requests_hold_as_many_jobs():
-    found = sharing_redundant.redundant_requests(**SHARED, loads=[0.6, 0.6], jobs=400_000, seed=1)
+    found = sharing_redundant.redundant_requests(
+        **SHARED, arrival_rates=[0.6, 0.6], jobs=400_000, seed=1
+    )
     assert abs(found.mean - 1) < DOUBT * found.standard_error < 0.1
 
 
 def test_rates_of_the_shared_server():
     capacities = [[1, 1, 1], [1, 0, 1], [1, 0.5, 2]]
-    given = {"capacities": capacities, "loads": [0.3, 0.9], "shares": [0.3, 0.5]}
+    given = {"capacities": capacities, "arrival_rates": [0.3, 0.9], "shares": [0.3, 0.5]}
     assert sharing_rates.corrected_gap(**given) < 1e-12
-    states = {**given, "loads": [0.3]}
+    states = {**given, "arrival_rates": [0.3]}
     assert sharing_rates.corrected_gap_to_states(**states, most=80) < 1e-6
-    first, second = sharing_rates.printed_gap(capacities=[1, 0, 1], loads=[0.6], shares=[0.5])
+    first, second = sharing_rates.printed_gap(
+        capacities=[1, 0, 1], arrival_rates=[0.6], shares=[0.5]
+    )
     assert first < 1e-12 < 0.01 < second
-    highest = sharing_rates.largest_rate_over_capacity(system=CLUSTER, loads=[1e-6, 0.5])
+    highest = sharing_rates.largest_rate_over_capacity(system=CLUSTER, arrival_rates=[1e-6, 0.5])
     assert highest == pytest.approx([1, 1], abs=1e-5) and max(highest) <= 1
 
 
