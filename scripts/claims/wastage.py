@@ -100,7 +100,7 @@ def scale_dependence(parameters: Parameters) -> Found:
 
 @takes("servers", "needs", "at", "probability_2")
 def at_ratio(parameters: Parameters) -> float:
-    """Wastage at μ2/μ1 = `rate_ratio`."""
+    """Wastage at μ2/μ1 = `at`."""
     return float(_by_ratio(parameters, parameters["at"]))
 
 
