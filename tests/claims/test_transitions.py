@@ -131,3 +131,10 @@ def test_three_classes_lose_the_balance_that_two_have():
     }
     assert product_form.least_violation({"systems": [two]}) < 1e-12
     assert product_form.least_violation({"systems": [three]}) > 1e-4
+    assert product_form.least_misfit_of_products({"systems": [two]}) < 1e-10
+    assert product_form.least_misfit_of_products({"systems": [three]}) > 1e-4
+
+
+def test_wastage_keeps_when_both_rates_are_scaled_and_no_need_divides_a_smaller_one():
+    assert wastage.scale_dependence({"count": 3, "largest": 12, "seed": 1}).value < 1e-12
+    assert wastage.least_remainder_of_class_1_need({"largest": 20}).value == 1
