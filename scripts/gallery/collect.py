@@ -22,7 +22,10 @@ from output.values import recomputed, stated, tell
 
 FIGURES = Path("figures")
 # What a product comes with, in the order in which it is offered.
-DOWNLOADS = ("pdf", "svg", "png", "csv", "tex", "txt", "figure.tex", "bib", "json")
+DOWNLOADS = (
+    *("pdf", "svg", "png", "csv", "tex", "txt"),
+    *("figure.tex", "frame.tex", "table.tex", "json"),
+)
 NUMBERS = re.compile(r"Figs?\. ([0-9][0-9()a-z]*(?:(?:,? and |, )[0-9][0-9()a-z]*)*)")
 
 

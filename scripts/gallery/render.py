@@ -55,8 +55,9 @@ LABELS = {
     "tex": "LaTeX",
     "txt": "Text",
     "json": "Sidecar (JSON)",
-    "bib": "BibTeX",
     "figure.tex": "LaTeX figure",
+    "frame.tex": "Beamer slide",
+    "table.tex": "LaTeX table",
 }
 SYMBOLS = {command[1:]: symbol for symbol, command in MATHEMATICS.items()}
 TOKEN = re.compile(r"\\([A-Za-z]+) ?|\\(.)|([_^])|([{}$])|([^\\_^{}$])")

@@ -20,7 +20,7 @@ from stages.score import UNITS as SCORES
 
 ROOT = Path(__file__).resolve().parents[2]
 SUFFIXES = {
-    "draw": ("pdf", "svg", "png", "figure.tex", "bib"),
+    "draw": ("pdf", "svg", "png", "figure.tex", "frame.tex"),
     "tabulate": ("csv", "tex"),
     "judge": ("csv", "tex", "txt"),
     "score": ("csv", "tex", "txt"),

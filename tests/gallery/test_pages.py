@@ -141,7 +141,7 @@ def test_what_a_claim_is_about(series, where, about):
 
 def test_downloads_are_those_that_are_there(gallery):
     found = re.findall(r'href="([^"]*)" download', article(gallery, "alpha.html", "fig6a"))
-    suffixes = ("pdf", "svg", "png", "figure.tex", "bib", "json")
+    suffixes = ("pdf", "svg", "png", "figure.tex", "frame.tex", "json")
     data = ["data/alpha/fig6a.curve.csv", "data/alpha/fig6a.points.csv"]
     assert found == [f"../alpha/fig6a.{suffix}" for suffix in suffixes] + data
     assert "few.svg" not in article(gallery, "alpha.html", "few"), "left by a former run"
