@@ -143,6 +143,8 @@ def _entry(key: str, fields: dict[str, str | None]) -> str:
         if value is not None:
             braced = value.startswith("{")
             text = value if braced else formulate(value) if field == "title" else escape(value)
+            if field == "howpublished":
+                text = text.replace("/", r"/\allowbreak{}")
             # A second pair of braces keeps the capitals of a title.
             lines.append(f"  {field} = {{{f'{{{text}}}' if field == 'title' else text}}},")
     return "\n".join([*lines, "}", ""])

@@ -29,7 +29,7 @@ STYLES = {"article": "plain", "IEEEtran": "IEEEtran", "acmart": "ACM-Reference-F
 CLASSES = {
     "article": r"\documentclass{article}\usepackage{hyperref}",
     "IEEEtran": r"\documentclass[journal]{IEEEtran}",
-    "acmart": r"\documentclass[sigconf,nonacm]{acmart}\title{A}\AtBeginDocument{\maketitle}",
+    "acmart": r"\documentclass[sigconf,nonacm]{acmart}\title{A}",
 }
 # An overfull box above this, in points, can be seen.
 OVERFULL = 10.0
@@ -61,6 +61,7 @@ def document(name: str, bibliography: str, body: str) -> str:
     return "\n".join(
         [
             *(*head, r"\input{figures/product-form-saturated/values}", r"\begin{document}"),
+            *([r"\maketitle"] if name == "acmart" else []),
             *([r"\listoffigures\listoftables"] if name == "article" else []),
             *(*inputs, r"\clearpage\input{figures/product-form-saturated/ledger}"),
             rf"\begin{{figure}}\caption{{Found \multiserver{{{VALUE}}}, stated",
@@ -90,9 +91,9 @@ def test_a_document_with_all_of_the_kit_compiles(kit, tmp_path, name, bibliograp
     assert not [width for width in overfull(log) if width > OVERFULL]
     assert "Stability for Two-class Multiserver-job Systems" in text
     assert "arXiv:2010.00631" in text
-    assert text.count("Software, version") == 1
     entries = (tmp_path / "paper.bbl").read_text("ascii")
-    assert entries.count("{multiserver-atlas:two-class-stability:fig7a}") == 1
+    for key in ("multiserver-atlas", "multiserver-atlas:two-class-stability:fig7a"):
+        assert entries.count(f"{{{key}}}") == 1
     # Of each figure that it includes, the paper still knows how it was made.
     stories = read_stories(tmp_path / "paper.pdf")
     assert sorted(story["id"] for story in stories) == sorted(FIGURES)
