@@ -54,17 +54,17 @@ class Project:
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
         path.write_text(text.replace(old, new), encoding="utf-8")
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run Snakemake with its default profile."""
+    def run(self, *arguments: str, **surroundings: str) -> subprocess.CompletedProcess[str]:
+        """Run Snakemake with its default profile, in an environment with these `surroundings`."""
         command = [sys.executable, "-m", "snakemake", *arguments]
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | surroundings
         return subprocess.run(
             command, cwd=self.root, env=environment, capture_output=True, text=True, check=False
         )
 
-    def build(self, *arguments: str) -> list[str]:
+    def build(self, *arguments: str, **surroundings: str) -> list[str]:
         """Run Snakemake, which must succeed, and return what its jobs said they did."""
-        done = self.run(*arguments)
+        done = self.run(*arguments, **surroundings)
         assert done.returncode == 0, done.stderr
         return jobs(done)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from models.finite_skip_systems import POLICIES
 from models.sizes import read_size, read_sizes
+from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import elastic, finite_skip, multiserver_jobs
 from multiserver.open.by_class import response_times
@@ -44,8 +45,9 @@ class Model:
 
     `limit` is the largest stable load, NaN if it is not known. The exact solution, if there is one,
     is that of a `front`, for a finite-skip model, or that of a `solver`; both are built when asked
-    for. `theorem` gives the constants of the bounds, printed or refined, if the policy is
-    work-conserving finite-skip and rem_max finite; `approximation` is Zhang and Zwart's, λ -> E[T].
+    for, and `fits` raises `TooLargeError` at a ρ at which the latter is out of reach. `theorem`
+    gives the constants of the bounds, printed or refined, if the policy is work-conserving
+    finite-skip and rem_max finite; `approximation` is Zhang and Zwart's, λ -> E[T].
     """
 
     mean_size: float
@@ -54,6 +56,7 @@ class Model:
     limit: float
     front: Callable[[], finite_skip.FiniteSkipModel] | None = None
     solver: Callable[[], Exact] | None = None
+    fits: Callable[[float], object] | None = None
     theorem: Callable[[bool], Constants] | None = None
     approximation: Callable[[float], float] | None = None
 
@@ -71,9 +74,12 @@ class Model:
 
     def exact(self) -> Exact | None:
         """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,), infinite from `limit`
-        on; None if not known."""
+        on, NaN where it is out of reach; None if it is not known, or of smaller fronts only."""
         if self.front is not None:
-            blocks = self.blocks()
+            try:
+                blocks = self.blocks()
+            except TooLargeError:
+                return None
 
             def times(arrival_rate: float) -> NDArray[np.float64]:
                 return blocks.response_times(solve(blocks.at(arrival_rate)))
@@ -86,7 +92,10 @@ class Model:
         def at(load: float) -> NDArray[np.float64]:
             if load >= self.limit:
                 return np.full(len(self.probabilities) + 1, math.inf)
-            means = times(self.arrival_rate(load))
+            try:
+                means = times(self.arrival_rate(load))
+            except TooLargeError:
+                return np.full(len(self.probabilities) + 1, math.nan)
             return np.append(means, means @ np.array(self.probabilities))
 
         return at
@@ -144,7 +153,7 @@ def _limited_processor_sharing(block: Mapping[str, Any]) -> Model:
 def _threshold_parallelism(block: Mapping[str, Any], policy: str) -> Model:
     sizes = read_sizes(block["sizes"])
     k, thresholds, p = block["servers"], block["thresholds"], block["probabilities"]
-    front = solver = theorem = None
+    front = solver = fits = theorem = None
     if policy == "fcfs":
         front = _front(lambda: ThresholdParallelism(k, thresholds, sizes, p), *sizes)
         theorem = _theorem(
@@ -152,9 +161,9 @@ def _threshold_parallelism(block: Mapping[str, Any], policy: str) -> Model:
             *sizes,
         )
     elif thresholds == [1, k] and all(isinstance(size, Exponential) for size in sizes):
-        solver = _elastic_solver(k, sizes, p, policy)
+        solver, fits = _elastic_solver(k, sizes, p, policy)
     mean, second = _moments(sizes, p)
-    return Model(mean, second, tuple(p), 1.0, front, solver, theorem)
+    return Model(mean, second, tuple(p), 1.0, front, solver, fits, theorem)
 
 
 def _multiserver_jobs(block: Mapping[str, Any], policy: str) -> Model:
@@ -208,7 +217,7 @@ def _front(
 
 def _elastic_solver(
     k: int, sizes: tuple[Size, ...], probabilities: list[float], policy: str
-) -> Callable[[], Exact]:
+) -> tuple[Callable[[], Exact], Callable[[float], object]]:
     first = policy.removesuffix("-first")
     jobs = elastic.ElasticInelastic(k, sizes[0].rate, sizes[1].rate, probabilities[0], first)
 
@@ -219,7 +228,7 @@ def _elastic_solver(
 
         return at
 
-    return prepare
+    return prepare, lambda load: elastic.truncation(jobs, load / jobs.mean_size)
 
 
 def _theorem(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from declared.block import misfit, require
-from models.feasibility import require_solvable
+from models.feasibility import require_front, require_levels, require_solvable
 from models.finite_skip import Model, read_model
 from models.finite_skip_systems import FiniteSkipBlock
 
@@ -26,8 +26,8 @@ def require_theorem(block: FiniteSkipBlock) -> None:
     require(constants is not None, found, f"{COVERED}, and sizes that are bounded or have phases")
 
 
-def require_solution(block: FiniteSkipBlock) -> None:
-    """Raise a misfit unless E[T] is known exactly."""
+def require_solution(block: FiniteSkipBlock, load: float) -> None:
+    """Raise a misfit unless E[T] is known exactly, and within reach up to this load."""
     jobs = block.system.multiserver_jobs
     if jobs and block.policy == "fcfs" and all(size.exponential for size in jobs.durations):
         require_solvable(jobs.servers, jobs.needs)
@@ -35,3 +35,7 @@ def require_solution(block: FiniteSkipBlock) -> None:
     found = f"{block.policy} in this system, of which no exact solution is known"
     known = model.front is not None or model.solver is not None
     require(known, found, "another policy or sizes with phases, or the study simulated-policy")
+    if model.front is not None:
+        require_front(model.front(), block.policy)
+    if model.fits is not None:
+        require_levels(lambda: model.fits(load), block.policy)

@@ -76,6 +76,26 @@ MISTAKES = {
         ("    columns:\n", "    rows: {lode: [0.5]}\n    columns:\n"),
         ["rows.lode", "an unknown column", "'load'?"],
     ),
+    "a row of another type": (
+        ("    columns:\n", "    rows: {load: [half]}\n    columns:\n"),
+        ["rows.load.0", "'half'", "a number, as in the column"],
+    ),
+    "a truth value among rows": (
+        ("    columns:\n", "    rows: {load: [0.5, true]}\n    columns:\n"),
+        ["rows.load.1", "True", "a number, as in the column"],
+    ),
+    "a number format of truth values": (
+        ("    columns:\n", "    columns:\n      inside: {heading: inside, format: .3f}\n"),
+        ["columns.inside.format", "'.3f'", "no format"],
+    ),
+    "a row of no series": (
+        (
+            "    columns:\n",
+            "      pionts: {study: response-time, <<: *cluster}\n"
+            "    rows: {series: [pointss]}\n    columns:\n",
+        ),
+        ["rows.series.0", "'pointss'", "one of pionts, points"],
+    ),
     "a series that lacks": (
         ("      classes: {study", "      clases: {study"),
         ["no series 'classes'", "response-time-by-class", "a series that is not drawn"],

@@ -103,3 +103,35 @@ def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(copy):
     assert "draw tiny/fig1" in copy.build("agree")
     one(copy, "results/series/queue-tail/*.csv").unlink()
     assert "compute queue-tail for tiny/fig1" in copy.build("all")
+
+
+# Another release of a package, as far as its metadata say.
+RELEASE = """
+import importlib.metadata
+genuine = importlib.metadata.version
+importlib.metadata.version = lambda name: "99.0" if name == {!r} else genuine(name)
+"""
+SERIES = ["compute claims", "compute queue-tail", "compute wastage-by-rate-ratio"]
+
+
+@pytest.mark.parametrize(
+    ("package", "made"),
+    [
+        ("matplotlib", ["draw tiny/fig1"]),
+        ("numba", SERIES),
+        ("scipy", SERIES),
+    ],
+)
+def test_another_release_of_a_package_makes_what_it_writes_anew(copy, tmp_path, package, made):
+    (tmp_path / "sitecustomize.py").write_text(RELEASE.format(package), "utf-8")
+    upgraded = {"PYTHONPATH": str(tmp_path)}
+    whole = package == "matplotlib"  # else a dry run, which says what would be computed
+    messages = copy.build("all", *([] if whole else ["--dry-run"]), **upgraded)
+    words = {" ".join(message.split()[:2]) for message in messages}
+    assert words >= set(made)
+    if whole:
+        assert not words & set(SERIES)
+        sidecar = json.loads((copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
+        assert sidecar["software"]["matplotlib"] == "99.0"
+        assert copy.build("all", **upgraded) == []
+        assert "draw tiny/fig1" in copy.build("all", "--dry-run")

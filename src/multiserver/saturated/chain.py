@@ -116,7 +116,7 @@ class _Grid:
         self.needs = np.array(system.needs)
         self.classes = len(self.needs)
         self.smallest = int(self.needs.min())
-        counts = _count_vectors(system.servers, self.needs)
+        counts = count_vectors(system.servers, self.needs)
         self._radix = np.cumprod([1, *(system.servers // self.needs + 1)[:-1]])
         counts = counts[np.argsort(counts @ self._radix)]
         idle = system.servers - counts @ self.needs
@@ -169,9 +169,9 @@ class _Grid:
         return sparse.csr_array((chance, (rows, columns)), shape=(size, size))
 
 
-def _count_vectors(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_vectors(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]:
     """All u with n − 2 v_max < Σ u_c v_c ≤ n: a saturated state leaves fewer than v_max servers
-    idle, and a completion frees at most v_max more."""
+    idle, and a completion frees at most v_max more. Raises `TooLargeError` if they are too many."""
     order = np.argsort(needs)[::-1]
     if math.prod(int(servers // v) + 1 for v in needs) >= 2**62:
         raise TooLargeError(f"too many states: {servers} servers shared by {len(needs)} classes")
