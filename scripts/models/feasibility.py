@@ -18,10 +18,11 @@ from pydantic import model_validator
 
 from declared.block import misfit, require
 from models.systems import SystemBlock
-from multiserver.errors import TooLargeError
-from multiserver.open import finite_skip
+from multiserver.errors import NotKnownError, TooLargeError
+from multiserver.open import elastic
 from multiserver.open.multiserver_jobs import LARGEST
 from multiserver.open.phase_count import block_entries
+from multiserver.queue import Queue
 from multiserver.saturated import chain as saturated
 from multiserver.sharing import chain, networks
 from multiserver.sharing.queue import MultiServerQueue
@@ -58,17 +59,23 @@ def require_solvable(servers: int, needs: Sequence[int]) -> None:
     )
 
 
-def require_front(front: finite_skip.FiniteSkipModel, policy: str) -> None:
-    """Raise a misfit unless the chain of a finite-skip model's front is within reach."""
-    what = "a smaller front: fewer servers or classes, or sizes of fewer phases"
-    _require(
-        lambda: finite_skip.require_fits(front), f"{policy}: ", f"{what}; {SIMULATE}", "system"
-    )
+def require_front(queue: Queue) -> None:
+    """Raise a misfit unless the chain of a finite-skip model's front, if it has one, is within
+    reach."""
+    try:
+        queue.process()
+    except NotKnownError as error:
+        if isinstance(error.__cause__, TooLargeError):
+            expected = "a smaller front: fewer servers or classes, or sizes of fewer phases; "
+            found = f"{queue.policy.name}: {error.__cause__}"
+            raise misfit(found, expected + SIMULATE, "system") from None
 
 
-def require_levels(fits: Callable[[], object], policy: str) -> None:
-    """Raise a misfit unless a chain that depends on the load is within reach."""
-    _require(fits, f"{policy}: ", f"fewer servers or a lower load; {SIMULATE}", "load")
+def require_levels(jobs: elastic.ElasticInelastic, load: float) -> None:
+    """Raise a misfit unless the chain of elastic and inelastic jobs is within reach."""
+    expected = f"fewer servers or a lower load; {SIMULATE}"
+    about = f"{jobs.first}-first: "
+    _require(lambda: elastic.truncation(jobs, load / jobs.mean_size), about, expected, "load")
 
 
 def require_enumerable(servers: int, needs: Sequence[int], *at: str | int) -> None:

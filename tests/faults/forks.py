@@ -199,6 +199,7 @@ def receive(asked: socket.socket) -> tuple[list[str], int | None]:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    importlib.import_module("numba.core.config").reload_config()
     return arguments, limit[0] if limit else None
 
 

@@ -10,6 +10,7 @@ from tests.faults.driver import build_base, drive
 from tests.faults.forks import Forks
 
 CHECKED, VERIFIED = range(10), range(10, 200)
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
