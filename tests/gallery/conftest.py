@@ -68,6 +68,7 @@ def build_products(folder: Path) -> Path:
             "stage": stage,
             "series": {},
             "faithful": True,
+            "software": {"multiserver-atlas": "0"},
             **content,
         }
         block["bibliography"] = {"title": f"On {paper}", "authors": ["A. Author"], "year": 2024}
