@@ -31,7 +31,7 @@ from tests.faults.tiny import FILE, build_reference, make_tiny, read_outputs
 STUDY = "scripts/studies/wastage_by_rate_ratio.py"
 DRAWING = "scripts/drawings/queue_tail.py"
 LAW = '            "utilisation": swept.utilisation,\n'
-HALF = "      half: {study: queue-tail, <<: *four, load: 0.5}\n"
+HALF = "      half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}\n"
 BUSY = HALF.replace("half", "busy").replace("0.5}", "0.8}")
 # Each is made and, when its turn comes again, taken back.
 EDITS = {

@@ -22,8 +22,8 @@ figures:
     caption: Of four servers.
     source: {figure: "1", section: "1", certainty: stated}
     series:
-      half: {study: queue-tail, <<: *four, load: 0.5}
-      busy: {study: queue-tail, <<: *four, load: 0.8}
+      half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}
+      busy: {study: queue-tail, <<: *four, fraction_of_limit: 0.8}
     drawing: {kind: queue-tail}
 tables:
   wasted:

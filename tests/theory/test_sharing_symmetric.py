@@ -30,7 +30,7 @@ def class_by_class(pools, types):
         ]
         classes = [frozenset(map(int, sum(parts, ()))) for parts in product(*choices)]
         sets += classes
-        loads += [kind.load / len(classes)] * len(classes)
+        loads += [kind.arrival_rate / len(classes)] * len(classes)
         kinds += [r] * len(classes)
     return MultiServerQueue(rates, sets), loads, kinds
 
@@ -158,7 +158,7 @@ def test_pools_class_by_class(seed):
         )
     queue, loads, _ = class_by_class(pools, types)
     scale = balanced_fairness.stability(queue, loads).scale * draw.choice([0.9, 0.3])
-    check_class_by_class(pools, [JobType(scale * t.load, t.degrees) for t in types])
+    check_class_by_class(pools, [JobType(scale * t.arrival_rate, t.degrees) for t in types])
 
 
 def test_nested_pools():
@@ -212,5 +212,5 @@ def test_refusals():
         ServerPool(1, 0)
     with pytest.raises(ValueError, match="servers must be a positive integer, found 0"):
         ServerPool(0)
-    with pytest.raises(ValueError, match="load is -1"):
+    with pytest.raises(ValueError, match="arrival_rate is -1"):
         JobType(-1, (1,))
