@@ -81,7 +81,7 @@ def require_levels(jobs: elastic.ElasticInelastic, load: float) -> None:
 def require_enumerable(servers: int, needs: Sequence[int], *at: str | int) -> None:
     """Raise a misfit unless the saturated chain can be enumerated."""
     expected = "fewer servers, larger needs or fewer classes"
-    _require(lambda: saturated.count_vectors(servers, np.array(needs)), "", expected, *at)
+    _require(lambda: saturated.possible_counts(servers, np.array(needs)), "", expected, *at)
 
 
 def require_means(

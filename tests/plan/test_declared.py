@@ -222,10 +222,13 @@ def test_the_plan_is_the_same_from_what_was_found_before(folder):
     first = plan(folder)
     first.write_specs()
     kept = folder / "results/plan/three-classes.json"
+    whole = folder / "results/plan/mine.products.json"
+    whole.unlink()
     assert json.loads(kept.read_text("utf-8").split("\n")[1])
     again = plan(folder)
     assert [p.fingerprint for p in again.products] == [p.fingerprint for p in first.products]
     kept.write_text(kept.read_text("utf-8").replace("0.25", "0.35"), "utf-8")
+    assert not whole.exists()
     assert [p.spec for p in plan(folder).products] == [p.spec for p in first.products]
 
 

@@ -9,7 +9,8 @@ module             what it holds
 `workload`         servers, classes with their sizes, and the rate of arrival
 `fcfs`             multiserver jobs served first come, first served, job by job
 `fcfs_estimates`   … what it has counted, and the estimates that follow
-`saturated`        … with a job always in the queue, drawn or given as a log has them
+`saturated`        … with a job always in the queue, drawn or given as a log has them; λ* of any law
+`growth`           unstable runs told from stable ones
 `correlated_jobs`  jobs with a given correlation of need and duration, in place of a log
 `class_queues`     preemptive policies that look at the oldest jobs of each class
 `class_policies`   … MaxWeight, Least and Most Servers First, First Fit, priorities

@@ -41,6 +41,7 @@ from multiserver.simulation.fcfs_estimates import (
     WAITING_SQUARED,
     Simulation,
 )
+from multiserver.simulation.growth import refuse_growth, refuse_overload
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 
@@ -62,6 +63,7 @@ class _Sums(NamedTuple):
     completions: NDArray[np.int64]
     response_sums: NDArray[np.float64]
     response_squares: NDArray[np.float64]
+    present: NDArray[np.int64]
 
 
 def simulate(
@@ -75,17 +77,19 @@ def simulate(
     levels: int = 100,
     confidence: float = 0.95,
     progress: Callable[[int], None] | None = None,
+    overloaded: bool = False,
 ) -> Simulation:
     """`replications` independent runs of `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ warm up.
 
     `levels` is K, the number of levels whose time is kept apart; `progress` is called with the
     number of replications done after each. What the empty start leaves of a bias fades over a
-    number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast it. A run of an unstable
-    workload ends like any other, its time and memory being proportional to its jobs, but its
-    averages estimate nothing.
+    number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast it. The averages of an
+    unstable workload estimate nothing but its `growth`: it is refused unless `overloaded` asks for
+    it (its time and memory are proportional to its jobs).
 
-    Raises `ValueError` unless `jobs`, `replications` and `levels` are positive integers, and
-    `warm_up`, in [0, 1), leaves a job to measure.
+    Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`growth`), and `ValueError` unless
+    `jobs`, `replications` and `levels` are positive integers, and `warm_up`, in [0, 1), leaves a
+    job to measure.
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("levels", levels)):
         require_integer(name, value)
@@ -93,6 +97,8 @@ def simulate(
         raise ValueError(
             f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
         )
+    if not overloaded:
+        refuse_overload(workload)
     R, C, key = replications, len(workload.needs), tuple(key)
     done = Simulation(
         workload=workload,
@@ -101,6 +107,7 @@ def simulate(
         completions=np.zeros((R, C), dtype=np.int64),
         response_sums=np.zeros((R, C)),
         response_squares=np.zeros((R, C)),
+        present=np.zeros((R, 2), dtype=np.int64),
         confidence=confidence,
     )
     source, unrecorded = source_of(workload), _blank(0)
@@ -109,6 +116,8 @@ def simulate(
         _run(generator(seed, *key, r), source, deleted, jobs, sums, unrecorded)
         if progress is not None:
             progress(r + 1)
+    if not overloaded:
+        refuse_growth(workload, done.present, done.areas[:, TIME])
     return done
 
 
@@ -119,7 +128,8 @@ def trace(workload: Workload, jobs: int, *, seed: int, key: Iterable[int] = ()) 
     """
     require_integer("jobs", jobs)
     C, record = len(workload.needs), _blank(jobs)
-    sums = _Sums(np.zeros(7), np.zeros(2), np.zeros(C, dtype=np.int64), np.zeros(C), np.zeros(C))
+    whole, real = np.zeros((2, max(C, 2)), dtype=np.int64), np.zeros((2, C))
+    sums = _Sums(np.zeros(7), np.zeros(2), whole[0], *real, whole[1])
     _run(generator(seed, *key, 0), source_of(workload), 0, jobs, sums, record)
     return record
 
@@ -132,7 +142,7 @@ def _blank(jobs: int) -> Trace:
 def _run(rng, source, warm_up, jobs, sums, record):
     """One replication, added to the sums; `record` takes as many jobs as it has room for."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
-    areas, time_at_level, completions, response_sums, response_squares = sums
+    areas, time_at_level, completions, response_sums, response_squares, present = sums
     arrivals, classes, durations, starts = record
     most = min(servers // needs.min(), jobs)
     ends, held = np.empty(most), np.empty(most, dtype=np.int64)
@@ -161,11 +171,11 @@ def _run(rng, source, warm_up, jobs, sums, record):
 
         if arriving:
             if arrived == warm_up:
-                begin = now
+                begin, present[0] = now, serving + Q
                 area_1 = area_2 = waiting_1 = waiting_2 = held_1 = held_2 = 0.0
                 time_at_level[:] = 0.0
             if arrived == jobs:
-                closed, next_arrival = True, math.inf
+                closed, next_arrival, present[1] = True, math.inf, serving + Q
                 continue
             c, u = 0, rng.random()
             # The last cumulated probability is not compared: rounding may leave it below 1.

@@ -22,7 +22,8 @@ class Simulation:
     `areas` (R, 7) are integrals over the measured time of 1, N, N², Q, Q², the servers held and
     their square; `time_at_level` (R, K + 1) the time with N = 0, 1, …, K − 1 and with N ≥ K;
     `completions`, `response_sums` and `response_squares` (R, C) the measured jobs of each class,
-    their response times and the squares of these. The unit of time is the workload's.
+    their response times and the squares of these; `present` (R, 2) the jobs in the system when the
+    measured time begins and when it ends. The unit of time is the workload's.
 
     Estimates raise `ValueError` if R = 1.
     """
@@ -33,7 +34,14 @@ class Simulation:
     completions: NDArray[np.int64]
     response_sums: NDArray[np.float64]
     response_squares: NDArray[np.float64]
+    present: NDArray[np.int64]
     confidence: float
+
+    @property
+    def growth(self) -> Estimate:
+        """What N gains in a unit of time: 0 if stable, λ − λ* if not."""
+        gained = (self.present[:, 1] - self.present[:, 0]).astype(float)
+        return self._estimate(gained, self.areas[:, TIME], gained**2)
 
     @property
     def mean_jobs(self) -> Estimate:
