@@ -18,7 +18,7 @@ from pydantic import Field
 from declared.block import WHOLE
 from declared.wanted import OptionsBlock, Wanted
 
-FILLED = {"service": "C5", "front": "white", "queue": "white"}
+FILLED = {"service": "0.75", "front": "white", "queue": "white"}
 STEP = 1.05
 
 
