@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from pydantic import model_validator
+
 from declared.block import misfit, require
-from models.feasibility import require_solvable
+from models.feasibility import require_front, require_levels, require_solvable
 from models.finite_skip import Model, read_model
 from models.finite_skip_systems import FiniteSkipBlock
+from models.sizes import read_sizes
+from multiserver.open.elastic import ElasticInelastic
 
 COVERED = "a policy that the theorem covers: fastest-server-first, equal-shares, fcfs of"
 COVERED += " threshold-parallelism, server-filling, server-filling-divisible"
@@ -19,19 +25,34 @@ def read_known(block: FiniteSkipBlock) -> Model:
         raise misfit(str(error), "a model that can exist", "system") from None
 
 
-def require_theorem(block: FiniteSkipBlock) -> None:
-    """Raise a misfit unless bounds are known of the policy and the sizes."""
-    constants = read_known(block).constants()
-    found = f"{block.policy} in this system, of which the theorem says nothing"
-    require(constants is not None, found, f"{COVERED}, and sizes that are bounded or have phases")
+class CoveredBlock(FiniteSkipBlock):
+    """A finite-skip system under a policy, of which bounds are known."""
+
+    @model_validator(mode="after")
+    def _is_covered(self) -> Self:
+        constants = read_known(self).constants()
+        found = f"{self.policy} in this system, of which the theorem says nothing"
+        expected = f"{COVERED}, and sizes that are bounded or have phases"
+        require(constants is not None, found, expected)
+        return self
 
 
-def require_solution(block: FiniteSkipBlock) -> None:
-    """Raise a misfit unless E[T] is known exactly."""
+def require_solution(block: FiniteSkipBlock, load: float) -> None:
+    """Raise a misfit unless E[T] is known exactly, and within reach up to this load."""
     jobs = block.system.multiserver_jobs
     if jobs and block.policy == "fcfs" and all(size.exponential for size in jobs.durations):
         require_solvable(jobs.servers, jobs.needs)
     model = read_known(block)
     found = f"{block.policy} in this system, of which no exact solution is known"
-    known = model.front is not None or model.solver is not None
-    require(known, found, "another policy or sizes with phases, or the study simulated-policy")
+    require(
+        model.solvable, found, "another policy or sizes with phases, or the study simulated-policy"
+    )
+    if not (jobs and block.policy == "fcfs"):
+        require_front(model.queue)
+    parallel = block.system.threshold_parallelism
+    if parallel and block.policy in ("inelastic-first", "elastic-first"):
+        sizes = read_sizes([size.plain() for size in parallel.sizes])
+        small, large = sorted(range(2), key=lambda c: parallel.thresholds[c])
+        rates, p = (sizes[small].rate, sizes[large].rate), parallel.probabilities[small]
+        first = block.policy.removesuffix("-first")
+        require_levels(ElasticInelastic(parallel.servers, *rates, p, first), load)

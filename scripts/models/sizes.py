@@ -6,6 +6,7 @@
 {deterministic: 1}                                value
 {bimodal: {values: [1, 5], probabilities: [0.9, 0.1]}}
 {pareto: {shape: 3.5, scale: 1}}
+{fitted: {mean: 1, scv: 4}}                       phase-type, by `multiserver.fitting`
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pydantic import Field, model_validator
 
 from declared.block import WHOLE, Block, misfit, require
 from declared.vocabulary import Positive, Probabilities
+from multiserver.fitting import fit_two_moments
 from multiserver.sizes import (
     Bimodal,
     Deterministic,
@@ -34,6 +36,7 @@ KINDS: dict[str, Callable[..., Size]] = {
     "deterministic": Deterministic,
     "bimodal": Bimodal,
     "pareto": Pareto,
+    "fitted": fit_two_moments,
 }
 
 Values = Annotated[
@@ -69,6 +72,13 @@ class ParetoBlock(Block):
     scale: Positive
 
 
+class FittedBlock(Block):
+    """The phase-type distribution fitted to a mean and a squared coefficient of variation."""
+
+    mean: Positive
+    scv: Positive
+
+
 class SizeBlock(Block):
     """The distribution of a size or a duration by name, such as {exponential: 2}."""
 
@@ -78,6 +88,7 @@ class SizeBlock(Block):
     deterministic: Annotated[Positive, Field(description="the one value")] | None = None
     bimodal: BimodalBlock | None = None
     pareto: ParetoBlock | None = None
+    fitted: FittedBlock | None = None
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:

@@ -10,6 +10,7 @@ together, those of modules with one GROUP too, those of a module with GROUP_BY b
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -25,6 +26,8 @@ from plan.words import determining
 # What the run's config gives to quantities that simulate.
 CHANCE = ("seed", "jobs", "jumps")
 DRAWN = "drawn"
+# The end of a sentence, which the point of Eq. (1) or Fig. 2 is not.
+SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def read_quantities(folder: FilePath) -> dict[str, Quantity]:
                     file.stem,
                     required,
                     optional,
-                    " ".join(paragraph.split()).partition(". ")[0].rstrip("."),
+                    SENTENCE.split(" ".join(paragraph.split()), maxsplit=1)[0].rstrip("."),
                     own.get("route") or module.get("ROUTE", ""),
                     own.get("confirmed") or module.get("CONFIRMED", ""),
                     module.get("GROUP", file.stem),

@@ -8,16 +8,13 @@ Zwart for limited processor sharing.
 from __future__ import annotations
 
 import math
-from typing import Self
 
-import numpy as np
 import pandas as pd
-from pydantic import model_validator
 
 from declared.vocabulary import Load, Points
 from models.finite_skip import read_model
-from models.finite_skip_solutions import require_theorem
-from models.finite_skip_systems import FiniteSkipBlock
+from models.finite_skip_solutions import CoveredBlock
+from models.sampling import Row, sample
 
 UNITS = {
     "load": "1",
@@ -30,32 +27,32 @@ UNITS = {
 }
 
 
-class Parameters(FiniteSkipBlock):
+class Parameters(CoveredBlock):
     """What to compute."""
 
     load: Load = 0.99
     points: Points = 99
-
-    @model_validator(mode="after")
-    def _is_covered(self) -> Self:
-        require_theorem(self)
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load."""
     model = read_model(parameters.plain())
     printed, refined = model.constants(), model.constants(refined=True)
-    rows = []
-    for load in np.linspace(0, parameters.load, parameters.points + 1)[1:]:
+
+    def row(load: float) -> Row:
         arrival_rate = model.arrival_rate(load)
-        rows.append(
-            (
-                load,
-                model.pooled(load),
-                *printed.at(arrival_rate).response,
-                *refined.at(arrival_rate).response,
-                model.approximation(arrival_rate) if model.approximation else math.nan,
-            )
+        return (
+            load,
+            model.pooled(load),
+            *printed.at(arrival_rate).response,
+            *refined.at(arrival_rate).response,
+            model.approximation(arrival_rate) if model.approximation else math.nan,
         )
+
+    def heights(row: Row) -> list[float]:
+        # A lower bound may lie below 0.
+        return [math.log(height) if height > 0 else math.nan for height in row[1:]]
+
+    ends = parameters.load / parameters.points, parameters.load
+    rows = sample(row, ends, parameters.points, heights)
     return pd.DataFrame(rows, columns=list(UNITS))

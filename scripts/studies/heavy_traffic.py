@@ -1,19 +1,20 @@
-"""E[N](1 − ρ) as ρ = λ/λ* → 1 under FCFS, and its limit E[Δ(Y_d)] + 1.
+"""E[N](1 − λ/λ*) as λ → λ* under FCFS, and its limit E[Δ(Y_d)] + 1.
 
 `multilevel-scaling`, Eq. (2).
 """
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from declared.block import INCREASING
-from declared.vocabulary import Load, Points
+from declared.vocabulary import FractionOfLimit, Points
 from models.feasibility import SolvableBlock
+from models.sampling import Row, sample
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 from multiserver.saturated import stationary
@@ -25,20 +26,24 @@ class Parameters(SolvableBlock):
     """What to compute."""
 
     gap: Annotated[
-        list[Load],
-        Field(min_length=2, max_length=2, description="the ends of the axis of 1 − ρ"),
+        list[FractionOfLimit],
+        Field(min_length=2, max_length=2, description="the ends of the axis of 1 − λ/λ*"),
         INCREASING,
     ] = [1.0e-6, 0.5]
     points: Points = 58
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a distance from saturation, 1 − ρ."""
+    """One row a distance from saturation, 1 − λ/λ*."""
     system = parameters.system
     blocks = prepare(system)
     limit = stationary.solve(system).mean_relative_completions + 1
-    rows = []
-    for gap in np.geomspace(*parameters.gap, parameters.points):
+
+    def row(log_gap: float) -> Row:
+        gap = math.exp(log_gap)
         mean_jobs = solve(blocks.at((1 - gap) * blocks.throughput)).mean_jobs
-        rows.append((gap, mean_jobs, mean_jobs * gap, limit))
+        return gap, mean_jobs, mean_jobs * gap, limit
+
+    ends = [math.log(end) for end in parameters.gap]
+    rows = sample(row, ends, parameters.points, lambda found: [math.log(found[2])])
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -11,20 +11,20 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Self
 
-import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
 from declared.vocabulary import DearPoints, EvenServers, Exponents, Fraction
 from models.feasibility import require_solvable
 from models.mixes import MixBlock, build_mix
+from models.sampling import Row, sample
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 
 UNITS = {
     "exponent": "1",
     "arrival_rate": "jobs/s",
-    "load": "1",
+    "fraction_of_limit": "1",
     "mean_jobs": "jobs",
     "mean_waiting": "jobs",
     "mean_response_time": "s",
@@ -48,16 +48,24 @@ class Parameters(MixBlock):
 def compute(
     parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
-    """One row an exponent."""
-    rows = []
-    for alpha in progress(np.linspace(*parameters.exponent, parameters.points)):
-        system = build_mix(parameters.plain(), float(alpha))
+    """One row an exponent, more of them where a curve bends on a logarithmic axis."""
+
+    def row(alpha: float) -> Row:
+        system = build_mix(parameters.plain(), alpha)
         arrival_rate = parameters.fraction * system.naive_throughput
         blocks = prepare(system)
-        load = arrival_rate / blocks.throughput
+        share = arrival_rate / blocks.throughput
         means = (math.nan, math.nan, math.nan)
-        if load < 1:
+        if share < 1:
             law = solve(blocks.at(arrival_rate))
             means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        rows.append((alpha, arrival_rate, load, *means))
+        return alpha, arrival_rate, share, *means
+
+    rows = sample(
+        row,
+        parameters.exponent,
+        parameters.points,
+        lambda found: map(math.log, found[3:]),
+        progress=progress,
+    )
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -16,8 +16,8 @@ In short::
     print(queue.simulate(load=0.6, jobs=10**6, seed=1))
 
 - `System` and `JobClass`: servers, and what jobs may do with them; `Network` and `Station`.
-- `Exponential`, `Hyperexponential`, `Erlang`, `Deterministic`, `Bimodal`, `Pareto`: durations;
-  `scaled` stretches one.
+- `Exponential`, `Hyperexponential`, `Erlang`, `PhaseType`, `coxian`, `Deterministic`, `Bimodal`,
+  `Pareto`: durations; `scaled` stretches one; `fit_two_moments`, `fit_three_moments` find one.
 - Policies: `FCFS`, `ServerFilling`, …; `policies.names()`; `policy(name)` finds one, and `known()`
   says what is known of all.
 - A `Queue` is a system under a policy. The operating point is `load=` ρ = λ E[S]/n, or
@@ -52,6 +52,8 @@ _HOMES = {
         *("Bimodal", "Deterministic", "Erlang", "Exponential", "Hyperexponential", "Pareto"),
         "scaled",
     ),
+    "phase_type": ("PhaseType", "coxian"),
+    "fitting": ("fit_three_moments", "fit_two_moments"),
     "system": ("JobClass", "System"),
     "wcfs.bounds": ("Interval",),
 }

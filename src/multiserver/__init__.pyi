@@ -3,11 +3,15 @@ from multiserver.errors import NotKnownError as NotKnownError
 from multiserver.errors import NotSampledError as NotSampledError
 from multiserver.errors import TooLargeError as TooLargeError
 from multiserver.errors import UnstableError as UnstableError
+from multiserver.fitting import fit_three_moments as fit_three_moments
+from multiserver.fitting import fit_two_moments as fit_two_moments
 from multiserver.knowledge import Known as Known
 from multiserver.knowledge import known as known
 from multiserver.model import MultiserverJobSystem as MultiserverJobSystem
 from multiserver.network import Network as Network
 from multiserver.network import Station as Station
+from multiserver.phase_type import PhaseType as PhaseType
+from multiserver.phase_type import coxian as coxian
 from multiserver.policies import *  # noqa: F403
 from multiserver.policies import policy as policy
 from multiserver.policies.policy import Policy as Policy

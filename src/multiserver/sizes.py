@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.checks import SUM_TOLERANCE
+from multiserver.phase_type import PhaseType
 
 Phases = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -282,13 +283,15 @@ class Pareto:
         raise _not_phase_type(self)
 
 
-Size = Exponential | Hyperexponential | Erlang | Deterministic | Bimodal | Pareto
+Size = Exponential | Hyperexponential | Erlang | Deterministic | Bimodal | Pareto | PhaseType
 
 _RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale"}
 
 
 def scaled(size: Size, factor: float) -> Size:
     """The distribution of `factor` times S. Raises `ValueError` if that is out of range."""
+    if isinstance(size, PhaseType):
+        return size.scaled(factor)
     changed = {}
     for field in fields(size):
         value = getattr(size, field.name)

@@ -57,9 +57,15 @@ MISTAKES = {
         (SYSTEM, SYSTEM.replace("[1.0, 0.5, 0.25]", "[1.0, 0.5]")),
         ["equally many, found 3, 2, 3"],
     ),
-    "NaN among loads": (("[0.2, 0.4,", "[.nan, 0.4,"), ["loads.0", "a finite number"]),
-    "text among loads": (("[0.2, 0.4,", "[low, 0.4,"), ["loads.0", "'low'", "a number"]),
-    "a list among loads": (("[0.2, 0.4,", "[[0.2], 0.4,"), ["loads.0", "a number"]),
+    "NaN among numbers": (
+        ("[0.2, 0.4,", "[.nan, 0.4,"),
+        ["fractions_of_limit.0", "a finite number"],
+    ),
+    "text among numbers": (
+        ("[0.2, 0.4,", "[low, 0.4,"),
+        ["fractions_of_limit.0", "'low'", "a number"],
+    ),
+    "a list among numbers": (("[0.2, 0.4,", "[[0.2], 0.4,"), ["fractions_of_limit.0", "a number"]),
     "infinite ceiling": (("ceiling: 20", "ceiling: .inf"), ["ceiling", "a finite number"]),
     "too many jobs": (("jobs: 1000000", "jobs: 1e30"), ["jobs", "at most 1e+12"]),
     "an integer key": (("  response-times:\n", "  7:\n"), ["the key 7", "text such as"]),
@@ -70,11 +76,46 @@ MISTAKES = {
         ["an id in lower"],
     ),
     "non-ASCII id": (("  queue-tail:\n", "  schlangenlänge:\n"), ["figures", "an id in lower"]),
-    "unknown column": (("      load: {he", "      laod: {he"), ["columns.laod", "'load'?"]),
+    "unknown column": (
+        ("      fraction_of_limit: {he", "      faction_of_limit: {he"),
+        ["columns.faction_of_limit", "'fraction_of_limit'?"],
+    ),
     "format": (("format: .3f", "format: nonsense"), ["format", "'nonsense'", "such as .3f"]),
     "unknown row": (
-        ("    columns:\n", "    rows: {lode: [0.5]}\n    columns:\n"),
-        ["rows.lode", "an unknown column", "'load'?"],
+        ("    columns:\n", "    rows: {fraction_of_limt: [0.5]}\n    columns:\n"),
+        ["rows.fraction_of_limt", "an unknown column", "'fraction_of_limit'?"],
+    ),
+    "an old key": (
+        ("*cluster, fraction_of_limit: 0.5}", "*cluster, load: 0.5}"),
+        ["half.load", "an unknown key", "λ/λ* is called 'fraction_of_limit'"],
+    ),
+    "an old key of many": (
+        ("*cluster, fractions_of_limit: *fractions", "*cluster, loads: *fractions"),
+        ["cluster-simulated.loads", "λ/λ* is called 'fractions_of_limit'"],
+    ),
+    "an old column": (
+        ("      fraction_of_limit: {he", "      load: {he"),
+        ["columns.load", "an unknown column", "λ/λ* is called 'fraction_of_limit'"],
+    ),
+    "a row of another type": (
+        ("    columns:\n", "    rows: {load: [half]}\n    columns:\n"),
+        ["rows.load.0", "'half'", "a number, as in the column"],
+    ),
+    "a truth value among rows": (
+        ("    columns:\n", "    rows: {load: [0.5, true]}\n    columns:\n"),
+        ["rows.load.1", "True", "a number, as in the column"],
+    ),
+    "a number format of truth values": (
+        ("    columns:\n", "    columns:\n      inside: {heading: inside, format: .3f}\n"),
+        ["columns.inside.format", "'.3f'", "no format"],
+    ),
+    "a row of no series": (
+        (
+            "    columns:\n",
+            "      pionts: {study: response-time, <<: *cluster}\n"
+            "    rows: {series: [pointss]}\n    columns:\n",
+        ),
+        ["rows.series.0", "'pointss'", "one of pionts, points"],
     ),
     "a series that lacks": (
         ("      classes: {study", "      clases: {study"),
@@ -85,7 +126,7 @@ MISTAKES = {
         ["no series 'clutser' beside it", "did you mean 'cluster'?"],
     ),
     "a study that does not fit": (
-        ("half: {study: queue-tail, <<: *cluster, load: 0.5}", "half: " + CLUSTER[9:]),
+        ("half: {study: queue-tail, <<: *cluster, fraction_of_limit: 0.5}", "half: " + CLUSTER[9:]),
         ["response-time, which has no column jobs", "with jobs, tail, decay_rate: queue-tail"],
     ),
     "a setting of no series": (
@@ -181,10 +222,13 @@ def test_the_plan_is_the_same_from_what_was_found_before(folder):
     first = plan(folder)
     first.write_specs()
     kept = folder / "results/plan/three-classes.json"
+    whole = folder / "results/plan/mine.products.json"
+    whole.unlink()
     assert json.loads(kept.read_text("utf-8").split("\n")[1])
     again = plan(folder)
     assert [p.fingerprint for p in again.products] == [p.fingerprint for p in first.products]
     kept.write_text(kept.read_text("utf-8").replace("0.25", "0.35"), "utf-8")
+    assert not whole.exists()
     assert [p.spec for p in plan(folder).products] == [p.spec for p in first.products]
 
 

@@ -16,6 +16,7 @@ from multiserver.sizes import (
     Exponential,
     Hyperexponential,
     Pareto,
+    PhaseType,
     scaled,
 )
 
@@ -39,6 +40,11 @@ CONTINUOUS = [
         lambda x: math.exp(-3 * x) * (1 + 3 * x + (3 * x) ** 2 / 2 + (3 * x) ** 3 / 6),
         (),
     ),
+    (
+        PhaseType((0.25, 0.75), ((-2.0, 1.0), (0.0, -2.0))),
+        lambda x: math.exp(-2 * x) * (1 + x / 4),
+        (),
+    ),
     (Pareto(5.5, 0.8), lambda x: min(1.0, (0.8 / x) ** 5.5) if x > 0 else 1.0, (0.8,)),
     (Deterministic(1.7), lambda x: float(x < 1.7), (1.7,)),
     (
@@ -50,7 +56,8 @@ CONTINUOUS = [
 every_size = pytest.mark.parametrize(
     ("size", "survival", "breaks"), CONTINUOUS, ids=[repr(size) for size, _, _ in CONTINUOUS]
 )
-PHASE_TYPE = [s for s, _, _ in CONTINUOUS if isinstance(s, Exponential | Hyperexponential | Erlang)]
+HAS_PHASES = Exponential | Hyperexponential | Erlang | PhaseType
+PHASE_TYPE = [s for s, _, _ in CONTINUOUS if isinstance(s, HAS_PHASES)]
 
 
 def integral(f, start, breaks):

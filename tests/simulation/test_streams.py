@@ -18,10 +18,11 @@ from multiserver.sizes import (
     Exponential,
     Hyperexponential,
     Pareto,
+    PhaseType,
 )
 
 DRAWS = 100_000
-# The eight laws below are rejected by mistake with probability 1e-7 each.
+# The nine laws below are rejected by mistake with probability 1e-7 each.
 FALSE_ALARM = 1e-7
 
 
@@ -74,6 +75,7 @@ CONTINUOUS = {
     Hyperexponential((2, 2 / 3), (0.5, 0.5)): lambda x: (
         1 - np.exp(-2 * x) / 2 - np.exp(-x / 1.5) / 2
     ),
+    PhaseType((0.25, 0.75), ((-2.0, 1.0), (0.0, -2.0))): lambda x: 1 - np.exp(-2 * x) * (1 + x / 4),
     Hyperexponential((9.0, 0.1, 1.0), (0.7, 0.1, 0.2)): lambda x: (
         1 - 0.7 * np.exp(-9 * x) - 0.1 * np.exp(-0.1 * x) - 0.2 * np.exp(-x)
     ),

@@ -7,6 +7,9 @@ whose level is the number of jobs in the system:
 - `solve`: the linear algebra below it, on plain arrays;
 - `multiserver_jobs`: first come, first served, each job with its own server need;
 - `by_class`: its response times class by class;
+- `head_age`: the same system with phases in its durations, and larger, by the jobs that wait
+  undrawn; `riccati`: the equation that it rests on;
+- `heavy_traffic`: the formula for high load, with the constant that it leaves out;
 - `finite_skip`: the blocks of any finite-skip model, given the dynamics of its front;
 - `heterogeneous`, `limited_processor_sharing`, `threshold_parallelism`, `server_filling`: fronts;
 - `elastic`: priority to elastic or to inelastic jobs, with a bound on the mass that is cut off;

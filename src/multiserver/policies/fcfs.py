@@ -23,6 +23,7 @@ from multiserver.policies.exponential import ExponentialParts, exponential_parts
 from multiserver.policies.fronts import FrontProcess
 from multiserver.policies.networks import NETWORK_METHODS
 from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
+from multiserver.policies.phase_type import FEW_LEVELS, HEAD_AGE, SATURATED_PHASES
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.saturated import dispatch
 from multiserver.sizes import Size, scaled
@@ -118,11 +119,14 @@ FCFS = Policy(
     methods={
         "multiserver-jobs": (
             SATURATED,
+            SATURATED_PHASES,
             *process_methods(
                 _process,
                 MIXED_EXPONENTIAL,
+                FEW_LEVELS,
                 source="`two-class-stability`, Section 3; E[T] by class from Little's law",
             ),
+            HEAD_AGE,
             job_level(_simulate, source="`multiserver.simulation.fcfs`"),
         ),
         "threshold-parallelism": (

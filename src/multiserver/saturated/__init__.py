@@ -13,7 +13,8 @@ system (`two-class-stability`, Theorem 4.3), and n − λ* E[S] servers are wast
 - `one_or_n`: needs 1 and n in closed form, up to n = 1e8;
 - `one_half_all`: needs 1, n/2 and n by recursion;
 - `asymptotics`: how the system with needs 1 and n grows with n;
-- `dispatch`: the cheapest exact method for a system;
+- `phased`: any classes whose durations have phases, by the same algebra;
+- `dispatch`: the cheapest exact method for a system with exponential durations;
 - `formulations`: three descriptions of the saturated system, job by job, that are one;
 - `agreement`: the product form of two classes beside the enumerated chain;
 - `extrapolation`: limits as n → ∞ from exact values;

@@ -18,7 +18,6 @@ recurrent class, the one that holds the state with ⌊n/v_min⌋ smallest jobs, 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,11 +25,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from multiserver.errors import TooLargeError
+from multiserver.fronts import UNSAMPLED, count_vectors
 from multiserver.model import MultiserverJobSystem
-
-UNSAMPLED = -1
-LARGEST = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +94,15 @@ def enumerate_chain(system: MultiserverJobSystem) -> SaturatedChain:
     )
 
 
+def possible_counts(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All u with n − 2 v_max < Σ u_c v_c ≤ n, one a row: a saturated state leaves fewer than v_max
+    servers idle, and a completion frees at most v_max more.
+
+    Raises `TooLargeError` if they are too many.
+    """
+    return count_vectors(servers, needs, max(servers - 2 * int(needs.max()) + 1, 0))
+
+
 def packings(system: MultiserverJobSystem) -> int:
     """How many ways there are to hold more than n − 2 v_max of the servers: what the enumeration
     looks at, and so a bound on the number of states but for h."""
@@ -116,7 +121,7 @@ class _Grid:
         self.needs = np.array(system.needs)
         self.classes = len(self.needs)
         self.smallest = int(self.needs.min())
-        counts = _count_vectors(system.servers, self.needs)
+        counts = possible_counts(system.servers, self.needs)
         self._radix = np.cumprod([1, *(system.servers // self.needs + 1)[:-1]])
         counts = counts[np.argsort(counts @ self._radix)]
         idle = system.servers - counts @ self.needs
@@ -167,28 +172,3 @@ class _Grid:
     ) -> sparse.csr_array:
         size = len(self.idle)
         return sparse.csr_array((chance, (rows, columns)), shape=(size, size))
-
-
-def _count_vectors(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All u with n − 2 v_max < Σ u_c v_c ≤ n: a saturated state leaves fewer than v_max servers
-    idle, and a completion frees at most v_max more."""
-    order = np.argsort(needs)[::-1]
-    if math.prod(int(servers // v) + 1 for v in needs) >= 2**62:
-        raise TooLargeError(f"too many states: {servers} servers shared by {len(needs)} classes")
-    least = max(servers - 2 * int(needs.max()) + 1, 0)
-    columns: list[NDArray[np.int64]] = []
-    used = np.zeros(1, dtype=np.int64)
-    for c in order:
-        low = -(-(least - used).clip(0) // needs[c]) if c == order[-1] else np.zeros_like(used)
-        repeats = (servers - used) // needs[c] - low + 1
-        if repeats.sum() * (len(needs) + 1) > LARGEST:
-            raise TooLargeError(
-                f"the chain of {servers} servers and needs {sorted(needs.tolist())}"
-                f" may have more than {LARGEST} states"
-            )
-        parent = np.repeat(np.arange(len(used)), repeats)
-        first = np.repeat(np.cumsum(repeats) - repeats, repeats)
-        count = np.arange(len(parent)) - first + low[parent]
-        columns = [column[parent] for column in columns] + [count]
-        used = used[parent] + count * needs[c]
-    return np.stack([columns[i] for i in np.argsort(order)], axis=1)

@@ -65,7 +65,7 @@ def solve(system: MultiserverJobSystem) -> SaturatedLaw:
     """
     chain = enumerate_chain(system)
     timed = len(chain.idle)
-    equations = _Balance(sparse.vstack([sum(chain.completions), chain.entries]).tocsr())
+    equations = Balance(sparse.vstack([sum(chain.completions), chain.entries]).tocsr())
     flow = equations.solve_flow()[:timed]
     embedded = flow / flow.sum()
     sojourns = embedded / chain.completion_rate
@@ -97,7 +97,7 @@ def local_balance_residuals(law: SaturatedLaw) -> NDArray[np.float64]:
     return np.outer(law.embedded, law.chain.system.probabilities) - np.stack(inflow, axis=1)
 
 
-class _Balance:
+class Balance:
     """The equations z = z P, factorised with the flow of one likely state left out."""
 
     def __init__(self, jumps: sparse.csr_array) -> None:

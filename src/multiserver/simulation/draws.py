@@ -12,6 +12,8 @@ Erlang                stages, mean of a stage
 deterministic         value
 finite set of values  values, their cumulated probabilities, the values themselves
 Pareto                scale, 1/shape
+phase-type            phases m, cumulated initial probabilities; for each phase, its mean and the
+                      cumulated probabilities of the m phases that may follow
 ====================  ============================================================
 """
 
@@ -25,6 +27,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from multiserver.phase_type import exit_rate
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import (
     Bimodal,
@@ -33,10 +36,11 @@ from multiserver.sizes import (
     Exponential,
     Hyperexponential,
     Pareto,
+    PhaseType,
     Size,
 )
 
-EXPONENTIAL, HYPEREXPONENTIAL, ERLANG, DETERMINISTIC, BIMODAL, PARETO = range(6)
+EXPONENTIAL, HYPEREXPONENTIAL, ERLANG, DETERMINISTIC, BIMODAL, PARETO, PHASE_TYPE = range(7)
 
 
 def encode(sizes: Sequence[Size]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -67,6 +71,8 @@ def draw(rng, kinds, parameters, c):
         # ln(S/scale) is exponential. May overflow to infinity if the shape is below 0.1.
         return parameters[c, 0] * math.exp(parameters[c, 1] * rng.standard_exponential())
     branches = int(parameters[c, 0])
+    if kind == PHASE_TYPE:
+        return _passage(rng, parameters[c], branches)
     u = rng.random()
     branch = 1
     # The last cumulated probability is not compared: rounding may leave it below 1.
@@ -76,6 +82,21 @@ def draw(rng, kinds, parameters, c):
     if kind == HYPEREXPONENTIAL:
         value *= rng.standard_exponential()
     return value
+
+
+@njit(cache=True)
+def _passage(rng, parameters, phases):
+    """The time until absorption, phase by phase."""
+    total, at = 0.0, 1
+    while True:
+        u, phase = rng.random(), 0
+        while phase < phases and u >= parameters[at + phase]:
+            phase += 1
+        if phase == phases:
+            return total
+        at = 1 + phases + phase * (phases + 1)
+        total += parameters[at] * rng.standard_exponential()
+        at += 1
 
 
 def _encoded(size: Size) -> tuple[int, list[float]]:
@@ -92,11 +113,28 @@ def _encoded(size: Size) -> tuple[int, list[float]]:
             return BIMODAL, _mixture(size.probabilities, size.values)
         case Pareto():
             return PARETO, [size.scale, 1 / size.shape]
+        case PhaseType():
+            return PHASE_TYPE, _phases(size)
     raise ValueError(f"a size of multiserver.sizes is needed, found {size!r}")
 
 
 def _mixture(probabilities: Sequence[float], values: Sequence[float]) -> list[float]:
     return [float(len(values)), *np.cumsum(probabilities), *values]
+
+
+def _phases(size: PhaseType) -> list[float]:
+    initial, rates = size.phases()
+    # Rounding must not let a job be absorbed before its first phase.
+    start = np.cumsum(initial)
+    start[np.flatnonzero(initial)[-1] :] = 1.0
+    row = [float(len(initial)), *start]
+    for i, out in enumerate(rates):
+        onward = np.where(np.arange(len(initial)) == i, 0.0, out) / -out[i]
+        further = np.cumsum(onward)
+        if not exit_rate(out.tolist(), i):
+            further[np.flatnonzero(onward)[-1] :] = 1.0
+        row += [-1 / out[i], *further]
+    return row
 
 
 class Source(NamedTuple):

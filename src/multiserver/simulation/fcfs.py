@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,84 +31,19 @@ from numpy.typing import NDArray
 
 from multiserver.checks import require_integer
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import Estimate, estimate, require_some
+from multiserver.simulation.fcfs_estimates import (
+    HELD,
+    HELD_SQUARED,
+    JOBS,
+    JOBS_SQUARED,
+    TIME,
+    WAITING,
+    WAITING_SQUARED,
+    Simulation,
+)
+from multiserver.simulation.growth import refuse_growth, refuse_overload
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
-
-# Rows of `Simulation.areas`: integrals over time of 1, N, N², Q, Q², servers held, their square.
-TIME, JOBS, JOBS_SQUARED, WAITING, WAITING_SQUARED, HELD, HELD_SQUARED = range(7)
-
-
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """Sums of R replications, and estimates from them with intervals at `confidence`.
-
-    `areas` (R, 7) are integrals over the measured time of 1, N, N², Q, Q², the servers held and
-    their square; `time_at_level` (R, K + 1) the time with N = 0, 1, …, K − 1 and with N ≥ K;
-    `completions`, `response_sums` and `response_squares` (R, C) the measured jobs of each class,
-    their response times and the squares of these. The unit of time is the workload's.
-
-    Estimates raise `ValueError` if R = 1.
-    """
-
-    workload: Workload
-    areas: NDArray[np.float64]
-    time_at_level: NDArray[np.float64]
-    completions: NDArray[np.int64]
-    response_sums: NDArray[np.float64]
-    response_squares: NDArray[np.float64]
-    confidence: float
-
-    @property
-    def mean_jobs(self) -> Estimate:
-        """E[N], in jobs."""
-        return self._time_average(JOBS, JOBS_SQUARED)
-
-    @property
-    def mean_waiting(self) -> Estimate:
-        """E[Q], in jobs."""
-        return self._time_average(WAITING, WAITING_SQUARED)
-
-    @property
-    def mean_held(self) -> Estimate:
-        """The mean number of servers held."""
-        return self._time_average(HELD, HELD_SQUARED)
-
-    @property
-    def mean_response_time(self) -> Estimate:
-        """E[T] of all jobs."""
-        sums = (self.completions, self.response_sums, self.response_squares)
-        return self._job_average(*(s.sum(axis=1) for s in sums))
-
-    def class_response_time(self, c: int) -> Estimate:
-        """E[T] of the jobs of class c. Raises `ValueError` if no measured job is of that class."""
-        require_some(c, int(self.completions[:, c].sum()), self.workload.probabilities[c])
-        sums = (self.completions, self.response_sums, self.response_squares)
-        return self._job_average(*(s[:, c] for s in sums))
-
-    def tail(self, k: int) -> Estimate:
-        """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
-
-        A level that no replication reached gives 0 ± 0, which is no interval.
-        """
-        K = self.time_at_level.shape[1] - 1
-        if not 0 <= k < K:
-            raise ValueError(f"k must lie in 0 … {K - 1}, found {k!r}")
-        above = self.time_at_level[:, k + 1 :].sum(axis=1)
-        return self._estimate(above, self.areas[:, TIME], above)
-
-    def _time_average(self, row: int, squared: int) -> Estimate:
-        return self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])
-
-    def _job_average(self, count: NDArray, total: NDArray, squares: NDArray) -> Estimate:
-        return self._estimate(total, count, squares)
-
-    def _estimate(self, totals: NDArray, weights: NDArray, squares: NDArray) -> Estimate:
-        """The ratio estimate; `squares` are the totals of the squared observations."""
-        weight = max(float(weights.sum()), math.ulp(0.0))
-        variance = max(float(squares.sum()) / weight - (float(totals.sum()) / weight) ** 2, 0.0)
-        jobs = int(self.completions.sum())
-        return estimate(totals, weights, variance=variance, jobs=jobs, confidence=self.confidence)
 
 
 class Trace(NamedTuple):
@@ -129,6 +63,7 @@ class _Sums(NamedTuple):
     completions: NDArray[np.int64]
     response_sums: NDArray[np.float64]
     response_squares: NDArray[np.float64]
+    present: NDArray[np.int64]
 
 
 def simulate(
@@ -142,17 +77,19 @@ def simulate(
     levels: int = 100,
     confidence: float = 0.95,
     progress: Callable[[int], None] | None = None,
+    overloaded: bool = False,
 ) -> Simulation:
     """`replications` independent runs of `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ warm up.
 
     `levels` is K, the number of levels whose time is kept apart; `progress` is called with the
     number of replications done after each. What the empty start leaves of a bias fades over a
-    number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast it. A run of an unstable
-    workload ends like any other, its time and memory being proportional to its jobs, but its
-    averages estimate nothing.
+    number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast it. The averages of an
+    unstable workload estimate nothing but its `growth`: it is refused unless `overloaded` asks for
+    it (its time and memory are proportional to its jobs).
 
-    Raises `ValueError` unless `jobs`, `replications` and `levels` are positive integers, and
-    `warm_up`, in [0, 1), leaves a job to measure.
+    Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`growth`), and `ValueError` unless
+    `jobs`, `replications` and `levels` are positive integers, and `warm_up`, in [0, 1), leaves a
+    job to measure.
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("levels", levels)):
         require_integer(name, value)
@@ -160,6 +97,8 @@ def simulate(
         raise ValueError(
             f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
         )
+    if not overloaded:
+        refuse_overload(workload)
     R, C, key = replications, len(workload.needs), tuple(key)
     done = Simulation(
         workload=workload,
@@ -168,6 +107,7 @@ def simulate(
         completions=np.zeros((R, C), dtype=np.int64),
         response_sums=np.zeros((R, C)),
         response_squares=np.zeros((R, C)),
+        present=np.zeros((R, 2), dtype=np.int64),
         confidence=confidence,
     )
     source, unrecorded = source_of(workload), _blank(0)
@@ -176,6 +116,8 @@ def simulate(
         _run(generator(seed, *key, r), source, deleted, jobs, sums, unrecorded)
         if progress is not None:
             progress(r + 1)
+    if not overloaded:
+        refuse_growth(workload, done.present, done.areas[:, TIME])
     return done
 
 
@@ -186,7 +128,8 @@ def trace(workload: Workload, jobs: int, *, seed: int, key: Iterable[int] = ()) 
     """
     require_integer("jobs", jobs)
     C, record = len(workload.needs), _blank(jobs)
-    sums = _Sums(np.zeros(7), np.zeros(2), np.zeros(C, dtype=np.int64), np.zeros(C), np.zeros(C))
+    whole, real = np.zeros((2, max(C, 2)), dtype=np.int64), np.zeros((2, C))
+    sums = _Sums(np.zeros(7), np.zeros(2), whole[0], *real, whole[1])
     _run(generator(seed, *key, 0), source_of(workload), 0, jobs, sums, record)
     return record
 
@@ -199,7 +142,7 @@ def _blank(jobs: int) -> Trace:
 def _run(rng, source, warm_up, jobs, sums, record):
     """One replication, added to the sums; `record` takes as many jobs as it has room for."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
-    areas, time_at_level, completions, response_sums, response_squares = sums
+    areas, time_at_level, completions, response_sums, response_squares, present = sums
     arrivals, classes, durations, starts = record
     most = min(servers // needs.min(), jobs)
     ends, held = np.empty(most), np.empty(most, dtype=np.int64)
@@ -228,11 +171,11 @@ def _run(rng, source, warm_up, jobs, sums, record):
 
         if arriving:
             if arrived == warm_up:
-                begin = now
+                begin, present[0] = now, serving + Q
                 area_1 = area_2 = waiting_1 = waiting_2 = held_1 = held_2 = 0.0
                 time_at_level[:] = 0.0
             if arrived == jobs:
-                closed, next_arrival = True, math.inf
+                closed, next_arrival, present[1] = True, math.inf, serving + Q
                 continue
             c, u = 0, rng.random()
             # The last cumulated probability is not compared: rounding may leave it below 1.

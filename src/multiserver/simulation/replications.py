@@ -19,6 +19,7 @@ from numba import float64, int64, njit, typeof, types
 from numpy.typing import NDArray
 
 from multiserver.checks import require_integer
+from multiserver.errors import UnstableError
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate, require_some
 from multiserver.simulation.streams import generator
@@ -44,7 +45,7 @@ COMMON_TYPES = (
 )
 
 
-class Overloaded(ValueError):
+class Overloaded(UnstableError):
     """More jobs are in the system than in any stable run."""
 
 
@@ -134,7 +135,8 @@ def replicate(
         if not below:
             raise Overloaded(
                 f"{limit} jobs are in the system at an arrival rate of {workload.arrival_rate!r}:"
-                " it is unstable, or the limit is too low"
+                " it is unstable, or the limit is too low",
+                arrival_rate=workload.arrival_rate,
             )
         sums[-1, :FOUND] = sums[:-1, :FOUND].sum(axis=0)
         runs.append(sums)

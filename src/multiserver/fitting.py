@@ -1,0 +1,104 @@
+"""Phase-type durations from moments.
+
+With mean m and squared coefficient of variation c² = Var S/m²:
+
+==============  ===============================================================================
+c² = 1          the exponential
+c² > 1          two exponential branches, of *balanced means* (p_1/μ_1 = p_2/μ_2), or the Cox-2
+                of three moments
+c² < 1          a mixture of Erlang k − 1 and Erlang k of one rate, 1/k ≤ c² < 1/(k − 1)
+==============  ===============================================================================
+
+These are the recipes of H. C. Tijms, Stochastic Models (1994), Appendix B. Three moments fix two
+exponential branches if c² > 1 and m_3 m_1 > (3/2) m_2²: the means of the branches are the roots of
+x² − a_1 x + a_0, by the moments n! Σ p_i x_i^n (W. Whitt, Oper. Res. 30, 1982, Section 3). The same
+equations give a Cox-2 outside that range where its probabilities come out between 0 and 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+from multiserver.phase_type import PhaseType, coxian
+from multiserver.sizes import Erlang, Exponential, Hyperexponential, Size
+
+# A c² that is typed as 1, or as 1/k, is meant to be.
+SAME = 1e-12
+MOST_PHASES = 1000
+
+
+def fit_two_moments(mean: float, scv: float) -> Size:
+    """A phase-type duration of mean m and squared coefficient of variation c², see above.
+
+    Raises `ValueError` unless both are positive and finite and c² ≥ 1/1000.
+
+    >>> fit_two_moments(mean=2.0, scv=0.25)
+    Erlang(stages=4, rate=2.0)
+    >>> law = fit_two_moments(mean=2.0, scv=4.0)
+    >>> round(law.mean, 12), round(law.variance / law.mean**2, 12)
+    (2.0, 4.0)
+    """
+    for name, value in (("mean", mean), ("scv", scv)):
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name} must be a positive finite number, found {value!r}")
+    if abs(scv - 1) <= SAME:
+        return Exponential(1 / mean)
+    if scv > 1:
+        # p (1 − p) = 1/(2 (c² + 1)): the smaller root first, without a difference.
+        product = 0.5 / (scv + 1)
+        p = 2 * product / (1 + math.sqrt((scv - 1) / (scv + 1)))
+        return Hyperexponential((2 * (1 - p) / mean, 2 * p / mean), (1 - p, p))
+    if scv * MOST_PHASES < 1 - SAME:
+        raise ValueError(f"scv must be 1/{MOST_PHASES} or more, found {scv!r}")
+    k = math.ceil(1 / scv * (1 - SAME))
+    if abs(k * scv - 1) <= SAME:
+        return Erlang(k, k / mean)
+    # A job skips one of the k stages with probability p.
+    p = (k * scv - math.sqrt(k * (1 + scv) - k * k * scv)) / (1 + scv)
+    rate = (k - p) / mean
+    rows = [[0.0] * k for _ in range(k)]
+    for i in range(k):
+        rows[i][i] = -rate
+        if i + 1 < k:
+            rows[i][i + 1] = rate
+    initial = (1 - p, p) + (0.0,) * (k - 2)
+    return PhaseType(initial, tuple(map(tuple, rows)))
+
+
+def fit_three_moments(first: float, second: float, third: float) -> Size:
+    """Two phases with E[S], E[S²] and E[S³] as given: two branches, or else a Cox-2.
+
+    Raises `ValueError` if no two phases have these moments.
+
+    >>> law = fit_three_moments(1.0, 3.0, 15.0)
+    >>> round(law.mean, 12), round(law.second_moment, 12)
+    (1.0, 3.0)
+    """
+    m1, m2, m3 = first, second / 2, third / 6
+    bad = ValueError(
+        f"no two phases have E[S] = {first!r}, E[S²] = {second!r} and E[S³] = {third!r};"
+        " fit_two_moments fits the first two"
+    )
+    if not (0 < m1 < math.inf and 0 < m2 < math.inf and 0 < m3 < math.inf):
+        raise bad
+    spread = m2 - m1 * m1
+    if abs(spread) <= SAME * m2:
+        if abs(m3 - m1**3) <= SAME * m3:
+            return Exponential(1 / m1)
+        raise bad
+    # Σ p_i x_i^n = m_n for n = 0 … 3 is a recurrence of order 2: m_n+2 = a_1 m_n+1 − a_0 m_n.
+    a1, a0 = (m3 - m1 * m2) / spread, (m1 * m3 - m2 * m2) / spread
+    # Two phases of one rate leave a rounding of either sign.
+    apart = a1 * a1 - 4 * a0
+    if not (a1 > 0 and a0 > 0 and apart >= -SAME * a1 * a1):
+        raise bad
+    slow = (a1 + math.sqrt(max(apart, 0.0))) / 2
+    fast = a0 / slow
+    p = (m1 - fast) / (slow - fast) if slow > fast else math.nan
+    if 0 < p < 1:
+        return Hyperexponential((1 / fast, 1 / slow), (1 - p, p))
+    # The same transform as a first phase of mean `fast`, after which the other may follow.
+    further = (m1 - fast) / slow
+    if not 0 <= further <= 1 + SAME:
+        raise bad
+    return coxian((1 / fast, 1 / slow), (min(further, 1.0),))

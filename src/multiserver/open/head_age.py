@@ -1,0 +1,310 @@
+"""First come, first served multiserver jobs of phase-type durations, by jobs that wait undrawn.
+
+Jobs of class c arrive at rate λ p_c, hold v_c servers while they pass through the phases of their
+duration, and start in the order of arrival. Level q is the number of jobs whose class is not yet
+drawn: those behind the front (`multiserver.fronts`). A level q ≥ 1 has the m settled fronts as its
+phases; level 0 has the unsettled ones too, all of whose jobs are in service. So the levels on which
+fewer jobs are present than can be served, which make up most of `multiserver_jobs`, are one.
+
+From q ≥ 1 a completion may draw several jobs, and the process is of type GI/M/1: arrivals raise q
+by 1, draws lower it one by one. Take the arrivals for a clock: q behind a front means that q jobs
+have arrived since its last job did, and the *age* of that job rises at rate 1 while the front is
+settled and falls by an exponential time of rate λ at a draw. This is a fluid queue (B. Sengupta,
+Adv. Appl. Probab. 21, 1989). Of the matrices in `fronts` let M be the outflow on the diagonal,
+A₀ = moves + blocked, C = opened, E = settles, F = further. The law Ψ (m, e') of the unsettled front
+in which the age first falls below what it was, given the settled front it rose from, satisfies
+
+    (M − A₀) Ψ + Ψ λ (I − F) = C + λ Ψ E Ψ                        (`riccati`),
+
+where e' counts only the unsettled fronts that a completion of a settled one leads to. With
+T = M − A₀ − λ Ψ E, minus the generator of the fronts at a record of age,
+
+    x_q = x_0 R^q,  R = λ (λ + T)⁻¹,  Σ_{q≥1} x_q = x_0 λ T⁻¹,  Σ_q q x_q = x_0 λ T⁻¹ (I + λ T⁻¹):
+
+no power series is summed. x_0 and the unsettled fronts y of level 0 are the law of the process
+watched on level 0 only, where A₀ + λ Ψ E and C + λ Ψ F lead on from the settled ones. A job that is
+undrawn is of any class, independently of how long: with N_q the jobs undrawn, by Little's law
+
+    E[T_c] = E[N_q]/λ + P(h = c)/(λ p_c) + E[X_c].
+
+The cost is that of products of m x m matrices, some thirty a point. Where many fronts are next to
+impossible (512 small jobs in a row) only the *likely* ones are kept: those whose mass in the
+saturated system is at least `NEGLIGIBLE` of the largest with the same h. A step to another front is
+left out, and what that changes is measured: the share of jobs at which such a step was due must be
+below `MOST_LOST`, or all fronts are kept. With exponential durations `multiserver_jobs` is another
+route to the same numbers; they agree to 1e-10 below 0.98 λ*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import lu_factor, lu_solve
+from scipy.sparse.linalg import splu
+
+from multiserver.errors import TooLargeError, UnstableError
+from multiserver.fronts import UNSAMPLED, Fronts, enumerate_fronts
+from multiserver.open.riccati import return_law
+from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.saturated import phased
+
+Vector = NDArray[np.float64]
+
+# Settled fronts, whose matrices are dense; fronts that are listed at all, in sparse matrices.
+LARGEST, MOST_LISTED = 3_000, 60_000
+NEGLIGIBLE, MOST_LOST = 1e-17, 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class HeadAge:
+    """A system but for its arrival rate: its fronts, and λ* `limit` (jobs per unit of time).
+
+    `drawn` are the unsettled fronts in which a job may be drawn while others wait; `all_fronts` is
+    the system with the unlikely fronts, None if none was left out. `lost_steps` (m,) are rates and
+    `lost_draws` (e,) probabilities of what leads to those.
+    """
+
+    jobs: PhasedJobs
+    fronts: Fronts
+    limit: float
+    drawn: NDArray[np.int64]
+    lost_steps: Vector
+    lost_draws: Vector
+    all_fronts: HeadAge | None = None
+
+    def at(self, arrival_rate: float) -> HeadAgeLaw:
+        """The stationary law at arrival rate λ.
+
+        Raises `UnstableError` unless λ < λ*, and `TooLargeError` if too many fronts matter.
+        """
+        if not arrival_rate < self.limit:
+            raise UnstableError(
+                f"jobs arrive at rate {arrival_rate!r}, which must be below λ* = {self.limit!r}",
+                arrival_rate=arrival_rate,
+                limit=self.limit,
+            )
+        law = _solve(self, arrival_rate)
+        if self.all_fronts is None or law.lost <= MOST_LOST:
+            return law
+        _require_room(self.all_fronts.fronts)
+        return _solve(self.all_fronts, arrival_rate)
+
+
+@dataclass(frozen=True, eq=False)
+class HeadAgeLaw:
+    """The law at arrival rate λ, and its means.
+
+    `unsettled` (e,) is y, `settled` (m,) is x_0, `above` (m,) is Σ_{q≥1} x_q, `undrawn` is E[N_q].
+    """
+
+    process: HeadAge
+    arrival_rate: float
+    unsettled: Vector
+    settled: Vector
+    above: Vector
+    undrawn: float
+    records: NDArray[np.float64]
+
+    @property
+    def lost(self) -> float:
+        """The share of jobs at which a step to an unlikely front was left out."""
+        fronts, drawn = self.process.fronts, self.process.drawn
+        mass = self.settled + self.above
+        onward = sparse.eye_array(len(drawn)) - fronts.further[drawn][:, drawn]
+        draws = splu(onward.T.tocsc()).solve((mass @ fronts.opened)[drawn])
+        steps = mass @ self.process.lost_steps + draws @ self.process.lost_draws[drawn]
+        arriving = self.arrival_rate * (self.unsettled @ self.process.lost_draws)
+        return float((steps + arriving) / self.arrival_rate)
+
+    @property
+    def blocking(self) -> Vector:
+        """P(h = c) (C,): a job of class c blocks the head of the queue."""
+        mass, head = self.settled + self.above, self.process.fronts.head
+        known = head != UNSAMPLED
+        C = len(self.process.jobs.needs)
+        return np.bincount(head[known], weights=mass[known], minlength=C)
+
+    @property
+    def class_response_times(self) -> Vector:
+        """E[T_c] (C,)."""
+        jobs, rate = self.process.jobs, self.arrival_rate
+        behind = self.blocking / (rate * np.array(jobs.probabilities))
+        return self.undrawn / rate + behind + np.array(jobs.means)
+
+    @property
+    def mean_response_time(self) -> float:
+        """E[T]."""
+        return float(np.array(self.process.jobs.probabilities) @ self.class_response_times)
+
+    @property
+    def mean_waiting(self) -> float:
+        """E[Q], the jobs not in service."""
+        return float(self.undrawn + self.blocking.sum())
+
+    @property
+    def mean_jobs(self) -> float:
+        """E[N], counted front by front; Little's law makes it λ E[T]."""
+        fronts = self.process.fronts
+        present = fronts.counts.sum(axis=1) @ (self.settled + self.above)
+        return float(self.mean_waiting + present + fronts.room.sum(axis=1) @ self.unsettled)
+
+    def tail(self, k: int) -> float:
+        """P(N > k), in k steps of m² each."""
+        fronts = self.process.fronts
+        inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
+        over = float(self.unsettled[fronts.room.sum(axis=1) > k].sum())
+        # Behind a front of f jobs more than k − f must wait undrawn.
+        factors = lu_factor(np.eye(len(inside)) + self.records / self.arrival_rate)
+        beyond = self.above
+        over += float((self.settled + beyond)[inside > k].sum())
+        for q in range(max(k - int(inside.min()) + 1, 0)):
+            over += float(beyond[inside == k - q].sum())
+            # Σ_{j>q+1} x_j = (Σ_{j>q} x_j) R: nothing is subtracted.
+            beyond = lu_solve(factors, beyond, trans=1)
+        return over
+
+
+def prepare(jobs: PhasedJobs) -> HeadAge:
+    """The fronts of a system, once for all arrival rates.
+
+    Raises `TooLargeError` if more than `LARGEST` settled fronts are likely, or there are more than
+    `MOST_LISTED` fronts.
+    """
+    m, e = count_fronts(jobs)
+    if m + e > MOST_LISTED:
+        raise TooLargeError(
+            f"{jobs.servers} servers and needs {jobs.needs} have {m + e:.0f} fronts;"
+            f" {MOST_LISTED} fit"
+        )
+    fronts = enumerate_fronts(jobs)
+    saturated = phased.of_fronts(fronts)
+    whole = HeadAge(
+        jobs, fronts, saturated.throughput, _drawn(fronts), np.zeros(int(m)), np.zeros(int(e))
+    )
+    found = _likely(whole, saturated)
+    _require_room(found.fronts)
+    return found
+
+
+def _require_room(fronts: Fronts) -> None:
+    if len(fronts.head) > LARGEST:
+        raise TooLargeError(
+            f"{fronts.jobs.servers} servers and needs {fronts.jobs.needs} have"
+            f" {len(fronts.head)} fronts that matter, whose matrices are dense; {LARGEST} fit"
+        )
+
+
+def _drawn(fronts: Fronts) -> NDArray[np.int64]:
+    reached = fronts.opened.sum(axis=0) > 0
+    while True:
+        further = reached | (fronts.further.T @ reached > 0)
+        if (further == reached).all():
+            return np.flatnonzero(reached)
+        reached = further
+
+
+def _likely(whole: HeadAge, saturated: phased.PhasedLaw) -> HeadAge:
+    """The same system with its likely fronts only."""
+    fronts = whole.fronts
+    kept = np.zeros(len(fronts.head), dtype=bool)
+    for h in np.unique(fronts.head):
+        same = fronts.head == h
+        kept |= same & (saturated.time >= NEGLIGIBLE * saturated.time[same].max())
+    flow = draws = saturated.time @ fronts.opened
+    while draws.any():
+        draws = draws @ fronts.further
+        flow = flow + draws
+    roomy = flow >= NEGLIGIBLE * flow.max()
+    if kept.all() and roomy[whole.drawn].all():
+        return whole
+    settled = np.flatnonzero(kept)
+    settles = fronts.settles[:, settled]
+    while True:
+        # While jobs wait only likely fronts are drawn in; nobody waits in the others.
+        here = sparse.diags_array(roomy.astype(float))
+        onward = here @ fronts.further @ here + sparse.diags_array(1.0 - roomy) @ fronts.further
+        chance = settles.sum(axis=1) + onward.sum(axis=1)
+        if (chance[roomy] > 0).all():
+            break
+        roomy &= chance > 0
+    drawn = np.flatnonzero(roomy)
+    # Where nothing likely follows, arrivals are turned away.
+    scale = sparse.diags_array(1 / np.where(chance > 0, chance, 1.0))
+    moves, blocked = (x[settled][:, settled] for x in (fronts.moves, fronts.blocked))
+    opened = sparse.csr_array(fronts.opened[settled] @ here)
+    flows = (x.sum(axis=1) for x in (moves, blocked, opened))
+    return replace(
+        whole,
+        fronts=replace(
+            fronts,
+            counts=fronts.counts[settled],
+            head=fronts.head[settled],
+            moves=moves,
+            blocked=blocked,
+            opened=opened,
+            settles=sparse.csr_array(scale @ settles),
+            further=sparse.csr_array(scale @ onward),
+        ),
+        drawn=drawn,
+        lost_steps=np.maximum(fronts.outflow[settled] - sum(flows), 0.0),
+        lost_draws=np.maximum(1 - chance, 0.0),
+        all_fronts=whole,
+    )
+
+
+def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
+    fronts, drawn = process.fronts, process.drawn
+    m, e = len(fronts.head), len(fronts.room)
+    within = (fronts.moves + fronts.blocked).toarray()
+    climbing = np.diag(within.sum(axis=1) + fronts.opened.sum(axis=1)) - within
+    settles, further = fronts.settles[drawn].toarray(), fronts.further[drawn][:, drawn].toarray()
+    opened = fronts.opened[:, drawn].toarray()
+    falls = rate * (np.eye(len(drawn)) - further)
+    back = return_law(climbing, opened, rate * settles, falls)
+    returning = rate * back @ settles
+    records = climbing - returning
+
+    # Level 0: from the settled fronts to the unsettled ones, through these, and back.
+    leaving = np.zeros((m, e))
+    leaving[:, drawn] = opened + rate * back @ further
+    outflow = rate * (fronts.settles.sum(axis=1) + fronts.further.sum(axis=1))
+    outflow += fronts.emptier.sum(axis=1)
+    roomy = sparse.diags_array(outflow) - rate * fronts.further - fronts.emptier
+    factors = splu(roomy.T.tocsc(), permc_spec="COLAMD")
+    visits = factors.solve(leaving.T.copy()).T
+    settled = _law(within + returning + visits @ (rate * fronts.settles).toarray())
+    unsettled = settled @ visits
+
+    sums = lu_factor(records)
+    above = rate * lu_solve(sums, settled, trans=1)
+    undrawn = float(above.sum() + rate * lu_solve(sums, above, trans=1).sum())
+    mass = settled.sum() + unsettled.sum() + above.sum()
+    return HeadAgeLaw(
+        process=process,
+        arrival_rate=rate,
+        unsettled=unsettled / mass,
+        settled=settled / mass,
+        above=above / mass,
+        undrawn=undrawn / mass,
+        records=records,
+    )
+
+
+def _law(rates: NDArray[np.float64]) -> Vector:
+    """The law (m,) of a chain of the given rates, whose diagonal is ignored: the flow of a likely
+    state is fixed and its balance left out."""
+    balance = -rates.T
+    m = len(rates)
+    balance[np.arange(m), np.arange(m)] = 0.0
+    balance[np.arange(m), np.arange(m)] = -balance.sum(axis=0)
+    crude = balance.copy()
+    crude[0] = 1.0
+    fixed = int(np.argmax(np.linalg.solve(crude, np.eye(1, m)[0])))
+    rest = np.delete(np.arange(m), fixed)
+    law = np.ones(m)
+    law[rest] = np.linalg.solve(balance[np.ix_(rest, rest)], -balance[rest, fixed])
+    law = np.maximum(law, 0.0)
+    return law / law.sum()

@@ -1,0 +1,143 @@
+"""Phase-type distributions of any initial law and any rates.
+
+A job starts in phase i with probability α_i, moves from phase i to phase j at rate T_ij and
+completes from phase i at rate t_i = −Σ_j T_ij ≥ 0, so that P(S > x) = α exp(T x) 1 and
+E[S^k] = k! α (−T)^−k 1. Exponential, Erlang, hyperexponential and Coxian distributions are such;
+every distribution on the positive half line is a limit of them (M. F. Neuts, Matrix-Geometric
+Solutions in Stochastic Models, 1981, Chapter 2).
+
+`PhaseType` is a size like those of `multiserver.sizes`; `coxian` writes one whose phases are passed
+in order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multiserver.checks import SUM_TOLERANCE
+
+# An exit rate that is below this part of a row's largest entry is rounding of a row that sums to 0.
+ROUNDING = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseType:
+    """Absorption from `initial` α (m probabilities) at rates `generator` T (m rows of m numbers).
+
+    Raises `ValueError` unless α sums to 1, T has a negative diagonal, no negative number off it and
+    no positive row sum, and every phase is left for good in the end.
+
+    >>> from multiserver.phase_type import PhaseType
+    >>> PhaseType(initial=(1.0, 0.0), generator=((-2.0, 2.0), (0.0, -4.0))).mean
+    0.75
+    """
+
+    initial: tuple[float, ...]
+    generator: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        initial = tuple(map(float, self.initial))
+        rows = tuple(tuple(map(float, row)) for row in self.generator)
+        m = len(initial)
+        if m == 0 or len(rows) != m or any(len(row) != m for row in rows):
+            raise ValueError(
+                f"generator must be {m} rows of {m} numbers, one a phase of `initial`,"
+                f" found rows of {[len(row) for row in rows]}"
+            )
+        total = math.fsum(initial)
+        if not (min(initial) >= 0 and abs(total - 1) <= SUM_TOLERANCE):
+            raise ValueError(f"initial must be probabilities that sum to 1, found {initial!r}")
+        for i, row in enumerate(rows):
+            outside = [rate for j, rate in enumerate(row) if j != i]
+            if not (-math.inf < row[i] < 0 and min(outside, default=0.0) >= 0):
+                raise ValueError(
+                    "a row of the generator must be negative on the diagonal and nowhere else,"
+                    f" found {row!r}"
+                )
+            if not math.fsum(row) <= ROUNDING * -row[i]:
+                raise ValueError(f"a row of the generator must sum to 0 or less, found {row!r}")
+        object.__setattr__(self, "initial", tuple(p / total for p in initial))
+        object.__setattr__(self, "generator", rows)
+        if not self._ends():
+            raise ValueError("a job must complete from every phase in the end; one never does")
+
+    @property
+    def mean(self) -> float:
+        """E[S]."""
+        return self._moment(1)
+
+    @property
+    def second_moment(self) -> float:
+        """E[S²]."""
+        return self._moment(2)
+
+    @property
+    def variance(self) -> float:
+        """E[S²] − E[S]²."""
+        mean = self.mean
+        return self.second_moment - mean * mean
+
+    @property
+    def largest_remaining(self) -> float:
+        """An upper bound on rem_max: the mean time that is left from the slowest phase."""
+        _, rates = self.phases()
+        return float(np.linalg.solve(-rates, np.ones(len(rates))).max())
+
+    def phases(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """α (m,) and T (m, m)."""
+        return np.array(self.initial), np.array(self.generator)
+
+    def scaled(self, factor: float) -> PhaseType:
+        """The distribution of `factor` times S."""
+        rows = tuple(tuple(rate / factor for rate in row) for row in self.generator)
+        return PhaseType(self.initial, rows)
+
+    def _moment(self, k: int) -> float:
+        initial, rates = self.phases()
+        power = np.ones(len(rates))
+        for _ in range(k):
+            power = np.linalg.solve(-rates, power)
+        return math.factorial(k) * float(initial @ power)
+
+    def _ends(self) -> bool:
+        ends = {i for i, row in enumerate(self.generator) if exit_rate(row, i) > 0}
+        grown = True
+        while grown:
+            more = {
+                i
+                for i, row in enumerate(self.generator)
+                if i not in ends and any(row[j] > 0 for j in ends)
+            }
+            ends, grown = ends | more, bool(more)
+        return len(ends) == len(self.generator)
+
+
+def exit_rate(row: Sequence[float], phase: int) -> float:
+    """t_i of a row of T: minus its sum, and 0 where that is a rounding."""
+    found = -math.fsum(row)
+    return found if found > ROUNDING * -row[phase] else 0.0
+
+
+def coxian(rates: Sequence[float], further: Sequence[float]) -> PhaseType:
+    """Phases in order, left at `rates` (m,); after phase i the next follows with probability
+    `further[i]` (m − 1,), and the job completes otherwise.
+
+    Raises `ValueError` unless the rates are positive and the others probabilities.
+
+    >>> coxian(rates=(2.0, 1.0), further=(0.5,)).mean
+    1.0
+    """
+    m = len(rates)
+    if len(further) != m - 1 or not all(0 <= q <= 1 for q in further):
+        raise ValueError(
+            f"further must be {m - 1} probabilities, one a phase but the last; found {further!r}"
+        )
+    rows = np.diag([-float(rate) for rate in rates])
+    for i, q in enumerate(further):
+        rows[i, i + 1] = rates[i] * q
+    return PhaseType((1.0,) + (0.0,) * (m - 1), tuple(map(tuple, rows.tolist())))

@@ -1,0 +1,79 @@
+"""First come, first served multiserver jobs whose durations have phases: λ* and exact means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from multiserver.open import head_age
+from multiserver.open.phase_count import block_entries
+from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
+from multiserver.policies.exponential import exponential_parts
+from multiserver.policies.policy import Condition, Limit, Means, Method
+from multiserver.saturated import phased
+from multiserver.system import System
+
+# Fronts of a queue that never empties; entries of the levels where each is solved on its own.
+MOST_FRONTS = 6_000
+MOST_ENTRIES = 3e6
+
+
+def phased_jobs(system: System) -> PhasedJobs:
+    """The jobs of a system. Raises `ValueError` unless all durations are phase-type."""
+    return PhasedJobs.of(system.servers, system.needs, system.durations, system.probabilities)
+
+
+def _few_fronts(system: System) -> bool:
+    if not PHASE_TYPE.holds(system):
+        return True
+    return count_fronts(phased_jobs(system), only_full=True)[0] <= MOST_FRONTS
+
+
+def _few_levels(system: System) -> bool:
+    if not MIXED_EXPONENTIAL.holds(system):
+        return True
+    parts = exponential_parts(system).system
+    return block_entries(parts.servers, parts.needs) <= MOST_ENTRIES
+
+
+FEW_FRONTS = Condition(f"at most {MOST_FRONTS} fronts", _few_fronts)
+FEW_LEVELS = Condition(f"levels of at most {MOST_ENTRIES:.0f} numbers", _few_levels)
+
+
+def _limit(system: System, relative_completions: bool) -> Limit:
+    law = phased.solve(phased_jobs(system))
+    return Limit(law.throughput, law.wastage, law.mean_relative_completions)
+
+
+def _means(system: System) -> Callable[[float], Means]:
+    process = head_age.prepare(phased_jobs(system))
+
+    def at(arrival_rate: float) -> Means:
+        law = process.at(arrival_rate)
+        return Means(
+            times=law.mean_response_time,
+            class_times=tuple(map(float, law.class_response_times)),
+            waiting=law.mean_waiting,
+            tail=law.tail,
+        )
+
+    return at
+
+
+SATURATED_PHASES = Method(
+    question="stability",
+    name="saturated system with phases",
+    source="`two-class-stability`, Theorem 4.3, for phase-type durations",
+    cost="about linear in its fronts",
+    answer=_limit,
+    conditions=(PHASE_TYPE, FEW_FRONTS),
+)
+
+HEAD_AGE = Method(
+    question="exact",
+    name="age of the head of the queue",
+    source="`multiserver.open.head_age`; E[T] by class from Little's law",
+    cost="fronts³",
+    answer=_means,
+    conditions=(PHASE_TYPE,),
+)

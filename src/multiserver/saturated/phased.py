@@ -1,0 +1,121 @@
+"""The saturated system when durations have phases: exact for any needs and any phase-type laws.
+
+The saturated chain moves among the settled fronts of `multiserver.fronts`; the fronts that are
+being filled are kept as instantaneous states, as in `chain`. Let z be the flow through each state,
+z = z P for the jump probabilities P. Over settled fronts the law in time is proportional to
+z_s / (rate out of s), and with t_s the rate of completions in s,
+
+    λ* = Σ_s time_s t_s,    E[N_idle] = Σ_s time_s (n − Σ_k u_k v_k).
+
+Theorem 4.3 of `two-class-stability`, the queue is stable if λ < λ*, rests on a finite chain of
+fronts and a drift of the number in the queue: it holds for phase-type durations word for word.
+
+The relative completions Δ solve Poisson's equation, where a settled front is worth (t_s − λ*) for
+each unit of time spent there; E[Δ(Y_d)] is their mean just after a completion, when all jobs that
+can enter have entered. I. Grosof, Y. Hong, M. Harchol-Balter and A. Scheller-Wolf (The RESET and
+MARC techniques, with application to multiserver-job analysis, 2023) prove that
+
+    E[T] = (1/λ*) (E[Δ(Y_d)] + 1)/(1 − λ/λ*) + O(1)
+
+for every such system. With exponential durations all this is `stationary`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from multiserver.fronts import UNSAMPLED, Fronts, enumerate_fronts
+from multiserver.phased import PhasedJobs
+from multiserver.saturated.stationary import Balance
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PhasedLaw:
+    """The laws over the m settled `fronts`, of which some may never recur and have mass 0.
+
+    `time` (m,) is the law in time, `embedded` (m,) the law just after a completion, `throughput`
+    λ* in jobs per unit of time, `wastage` E[N_idle] in servers, `relative_completions` Δ (m,), NaN
+    for fronts that do not recur, and `mean_relative_completions` E[Δ(Y_d)] in jobs.
+    """
+
+    fronts: Fronts
+    time: NDArray[np.float64]
+    embedded: NDArray[np.float64]
+    throughput: float
+    wastage: float
+    relative_completions: NDArray[np.float64]
+    mean_relative_completions: float
+
+    @property
+    def utilisation(self) -> float:
+        """1 − E[N_idle]/n."""
+        return 1 - self.wastage / self.fronts.jobs.servers
+
+
+def solve(jobs: PhasedJobs) -> PhasedLaw:
+    """The laws and the relative completions of the saturated system.
+
+    Raises `TooLargeError` if there are too many fronts to enumerate.
+    """
+    return of_fronts(enumerate_fronts(jobs, only_full=True))
+
+
+def of_fronts(fronts: Fronts) -> PhasedLaw:
+    """The same, of fronts that are enumerated."""
+    m = len(fronts.head)
+    rate, completions = fronts.outflow, fronts.completion_rate
+    # What a jump may do: (from timed or instantaneous) x (to timed or instantaneous).
+    timed = sparse.hstack([fronts.moves + fronts.blocked, fronts.opened])
+    timed = sparse.diags_array(1 / rate) @ timed
+    jumps = sparse.vstack([timed, sparse.hstack([fronts.settles, fronts.further])]).tocsr()
+    keep = _recurrent(fronts, jumps)
+    balance = Balance(jumps[keep][:, keep])
+
+    flow = np.zeros(jumps.shape[0])
+    flow[keep] = balance.solve_flow()
+    sojourns = flow[:m] / rate
+    time = sojourns / sojourns.sum()
+    throughput = float(time @ completions)
+
+    reward = np.zeros(jumps.shape[0])
+    reward[:m] = (completions - throughput) / rate
+    relative = np.full(jumps.shape[0], np.nan)
+    relative[keep] = balance.solve_poisson(reward[keep])
+    relative = relative[:m]
+    lives = time > 0
+    relative -= time[lives] @ relative[lives]
+    embedded = _after_completions(fronts, time)
+    return PhasedLaw(
+        fronts=fronts,
+        time=time,
+        embedded=embedded,
+        throughput=throughput,
+        wastage=float(time @ fronts.idle),
+        relative_completions=relative,
+        mean_relative_completions=float(embedded[lives] @ relative[lives]),
+    )
+
+
+def _recurrent(fronts: Fronts, jumps: sparse.csr_array) -> NDArray[np.int64]:
+    """The one closed class: it holds as many smallest jobs as fit, all just started, since these
+    may be drawn until no others are left."""
+    jobs = fronts.jobs
+    kind = jobs.kinds(int(np.argmin(jobs.needs)))[0]
+    start = np.zeros(len(jobs.start), dtype=np.int64)
+    start[kind] = jobs.servers // min(jobs.needs)
+    at = np.flatnonzero((fronts.counts == start).all(axis=1) & (fronts.head == UNSAMPLED))[0]
+    _, component = connected_components(jumps, connection="strong")
+    return np.flatnonzero(component == component[at])
+
+
+def _after_completions(fronts: Fronts, time: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The law of the settled front just after a completion."""
+    entering, drawing = time @ fronts.blocked, time @ fronts.opened
+    while drawing.any():
+        entering, drawing = entering + drawing @ fronts.settles, drawing @ fronts.further
+    return entering / entering.sum()

@@ -1,0 +1,107 @@
+"""Fitted phase-type durations have the moments that were asked for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from multiserver.fitting import fit_three_moments, fit_two_moments
+from multiserver.phase_type import PhaseType, coxian
+from multiserver.sizes import Deterministic, Erlang, Exponential, Hyperexponential, scaled
+
+from .references import close
+
+
+def moments(size):
+    """E[S], E[S²], E[S³]."""
+    alpha, rates = size.phases()
+    found, power = [], np.ones(len(alpha))
+    for k in (1, 2, 3):
+        power = np.linalg.solve(-rates, power)
+        found.append(math.factorial(k) * alpha @ power)
+    return found
+
+
+@given(st.floats(1e-6, 1e6), st.floats(math.log(1 / 50), math.log(1e6)).map(math.exp))
+def test_two_moments(mean, scv):
+    law = fit_two_moments(mean, scv)
+    first, second, _ = moments(law)
+    assert first == close(mean, 1e-11)
+    assert second == close((1 + scv) * mean**2, 1e-11)
+    if scv < 1:
+        # As few phases as can have this variance.
+        assert len(law.phases()[0]) == math.ceil(1 / scv - 1e-9)
+
+
+def test_the_plainest_law_is_taken():
+    assert fit_two_moments(0.5, 1.0) == Exponential(2.0)
+    assert fit_two_moments(3.0, 1 / 3) == Erlang(3, 1.0)
+    balanced = fit_two_moments(1.0, 4.0)
+    (p, q), (mu, nu) = balanced.probabilities, balanced.rates
+    assert p / mu == close(q / nu, 1e-14)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Hyperexponential((1.0, 0.01), (0.9, 0.1)),
+        Hyperexponential((5.0, 4.0), (0.2, 0.8)),
+        coxian((1.0, 2.0), (0.5,)),
+        coxian((3.0, 1.0), (0.9,)),
+        coxian((0.1, 7.0), (0.05,)),
+        Erlang(2, 0.3),
+        Exponential(0.7),
+    ],
+    ids=repr,
+)
+def test_three_moments(law):
+    """Two phases are found again, as the law or another of the same transform."""
+    wanted = moments(law)
+    found = fit_three_moments(*wanted)
+    assert moments(found) == close(wanted, 1e-9)
+    assert len(found.phases()[0]) <= 2
+
+
+def test_what_no_two_phases_have():
+    for wanted in ((1.0, 1.2, 2.0), (1.0, 3.0, 5.0), (1.0, 0.5, 1.0), (-1.0, 2.0, 6.0)):
+        with pytest.raises(ValueError, match="no two phases have"):
+            fit_three_moments(*wanted)
+
+
+@pytest.mark.parametrize(("mean", "scv"), [(0.0, 1.0), (1.0, 0.0), (math.nan, 1.0), (1.0, 1e-4)])
+def test_refused_moments(mean, scv):
+    with pytest.raises(ValueError, match="must be"):
+        fit_two_moments(mean, scv)
+
+
+@pytest.mark.parametrize(
+    ("initial", "generator", "text"),
+    [
+        ((0.5, 0.4), ((-1.0, 0.0), (0.0, -1.0)), "probabilities that sum to 1"),
+        ((1.0,), ((1.0,),), "negative on the diagonal"),
+        ((1.0, 0.0), ((-1.0, 2.0), (0.0, -1.0)), "sum to 0 or less"),
+        ((1.0, 0.0), ((-1.0, 1.0), (1.0, -1.0)), "complete from every phase"),
+        ((1.0,), ((-1.0, 1.0),), "1 rows of 1 numbers"),
+    ],
+)
+def test_refused_phases(initial, generator, text):
+    with pytest.raises(ValueError, match=text):
+        PhaseType(initial, generator)
+
+
+def test_a_row_that_sums_to_zero_but_for_rounding_has_no_exit():
+    """0.1 + 0.2 is not 0.3: an exit rate of 6e-17 would be an invention."""
+    law = PhaseType((1.0, 0.0, 0.0), ((-0.3, 0.1, 0.2), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)))
+    assert law.mean == close(1 / 0.3 + 1, 1e-14)
+
+
+def test_scaling():
+    law = coxian((3.0, 1.0), (0.9,))
+    assert moments(scaled(law, 2.0)) == close(
+        [2**k * m for k, m in enumerate(moments(law), 1)], 1e-14
+    )
+    assert scaled(Deterministic(1.0), 2.0) == Deterministic(2.0)

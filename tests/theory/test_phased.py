@@ -1,0 +1,200 @@
+"""Saturated and open systems with phases in their durations: against chains written out state by
+state, against exponential classes, Pollaczek and Khinchine, and the deterministic limit."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from multiserver.errors import TooLargeError, UnstableError
+from multiserver.fitting import fit_two_moments
+from multiserver.fronts import enumerate_fronts
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import by_class, head_age, multiserver_jobs, qbd
+from multiserver.phase_type import coxian
+from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.saturated import phased, stationary
+from multiserver.sizes import Erlang, Exponential, Hyperexponential
+
+from .phased_references import open_system, saturated
+from .references import close
+
+COX = coxian((2.0, 0.5, 4.0), (0.4, 0.7))
+MIXED = fit_two_moments(1.5, 0.4)
+CASES = {
+    "Erlang and Cox, 1 or all": (3, (1, 3), (Erlang(2, 1.0), COX), (0.7, 0.3)),
+    "mixed Erlang, uneven needs": (5, (2, 3), (MIXED, Exponential(0.3)), (0.6, 0.4)),
+    "three classes": (4, (1, 2, 4), (Erlang(2, 4.0), Exponential(0.5), MIXED), (0.5, 0.3, 0.2)),
+    "branches": (4, (1, 4), (Hyperexponential((3.0, 0.2), (0.9, 0.1)), Erlang(2, 1.0)), (0.8, 0.2)),
+}
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+
+def drawn(rng, phases=False):
+    """A small system; two or three classes, rates over two decades."""
+    n, C = int(rng.integers(2, 13)), int(rng.integers(2, 4))
+    needs = tuple(map(int, rng.choice(np.arange(1, n + 1), min(C, n), replace=False)))
+    p = rng.dirichlet(np.ones(len(needs)))
+    return MultiserverJobSystem.of(n, needs, 10 ** rng.uniform(-1, 1, len(needs)), p)
+
+
+@every_case
+def test_saturated_against_the_chain_written_out(case):
+    n, needs, sizes, p = case
+    found = phased.solve(PhasedJobs.of(n, needs, sizes, p))
+    throughput, wastage, relative = saturated(n, needs, [X.phases() for X in sizes], p)
+    assert found.throughput == close(throughput, 1e-12)
+    assert found.wastage == close(wastage, 1e-11)
+    assert found.mean_relative_completions == close(relative, 1e-9, abs=1e-10)
+    # All work is done in the end: λ* E[S] servers are at work.
+    demand = sum(q * v * X.mean for q, v, X in zip(p, needs, sizes, strict=True))
+    assert n - found.wastage == close(found.throughput * demand, 1e-12)
+
+
+@pytest.mark.parametrize("name", ["Erlang and Cox, 1 or all", "mixed Erlang, uneven needs"])
+def test_open_against_the_chain_cut_off(name):
+    n, needs, sizes, p = CASES[name]
+    jobs = PhasedJobs.of(n, needs, sizes, p)
+    process = head_age.prepare(jobs)
+    rate = 0.35 * process.limit
+    law = process.at(rate)
+    # At this load fewer than 1e-9 of the mass has more than 40 jobs behind the front.
+    mean, front, tails = open_system(n, needs, [X.phases() for X in sizes], p, rate, 40)
+    assert law.mean_jobs == close(mean, 1e-8)
+    undrawn = rate * np.array(p) * law.undrawn / rate
+    assert rate * np.array(p) * law.class_response_times - undrawn == close(front, 1e-8)
+    assert [law.tail(k) for k in range(8)] == close(tails, 1e-7)
+
+
+def test_one_phase_is_the_exponential_chain():
+    rng = np.random.default_rng(5)
+    for _ in range(25):
+        system = drawn(rng)
+        found, chain = phased.solve(PhasedJobs.exponential(system)), stationary.solve(system)
+        assert found.throughput == close(chain.throughput, 1e-13)
+        assert found.wastage == close(chain.wastage, 1e-12, abs=1e-14)
+        mean = chain.mean_relative_completions
+        assert found.mean_relative_completions == close(mean, 1e-11, abs=1e-13)
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.7, 0.98])
+def test_one_phase_is_the_quasi_birth_death_process(fraction):
+    rng = np.random.default_rng(6)
+    for _ in range(8):
+        system = drawn(rng)
+        process = head_age.prepare(PhasedJobs.exponential(system))
+        law = process.at(fraction * process.limit)
+        blocks = multiserver_jobs.prepare(system)
+        other = qbd.solve(blocks.at(law.arrival_rate))
+        assert law.class_response_times == close(by_class.of_law(blocks, other), 1e-10)
+        assert law.mean_jobs == close(other.mean_jobs, 1e-10)
+        assert law.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-14)
+        assert [law.tail(k) for k in (0, 2, 9, 30)] == close(other.tail([0, 2, 9, 30]), 1e-9)
+
+
+@every_case
+def test_littles_law_holds_in_the_count_of_all_jobs(case):
+    process = head_age.prepare(PhasedJobs.of(*case))
+    for fraction in (0.1, 0.9, 0.98):
+        law = process.at(fraction * process.limit)
+        assert law.mean_jobs == close(law.arrival_rate * law.mean_response_time, 1e-11)
+
+
+def test_a_mixture_is_as_many_classes():
+    """Today's digits: branches are drawn on arrival or at the start, which no job can tell."""
+    branches = Hyperexponential((1.0, 0.2), (0.7, 0.3))
+    jobs = PhasedJobs.of(10, (1, 4), (branches, Exponential(0.5)), (0.6, 0.4))
+    system = MultiserverJobSystem.of(10, (1, 1, 4), (1.0, 0.2, 0.5), (0.42, 0.18, 0.4))
+    found, chain = phased.solve(jobs), stationary.solve(system)
+    assert found.throughput == close(chain.throughput, 1e-14)
+    assert found.wastage == close(chain.wastage, 1e-13)
+    assert found.mean_relative_completions == close(chain.mean_relative_completions, 1e-12)
+    blocks, rate = multiserver_jobs.prepare(system), 0.9 * chain.throughput
+    times = by_class.response_times(blocks, rate)
+    law = head_age.prepare(jobs).at(rate)
+    assert law.class_response_times == close([0.7 * times[0] + 0.3 * times[1], times[2]], 1e-11)
+
+
+@pytest.mark.parametrize("scv", [0.1, 0.3, 0.5, 1.0, 2.0, 30.0])
+@pytest.mark.parametrize("load", [0.01, 0.5, 0.99])
+def test_one_server_is_pollaczek_and_khinchine(scv, load):
+    X = fit_two_moments(2.0, scv)
+    rate = load / X.mean
+    law = head_age.prepare(PhasedJobs.of(1, (1,), (X,), (1.0,))).at(rate)
+    wait = rate * X.second_moment / 2 / (1 - load)
+    assert law.mean_response_time - X.mean == close(wait, 1e-10)
+
+
+def test_erlang_stages_tend_to_the_deterministic_system():
+    """Needs 1 and n, durations d_1 and d_n: between two large jobs G small ones start together, n
+    at a time, and take ⌈G/n⌉ d_1, of mean p_1/(1 − p_1^n) d_1. The error falls as the number of
+    stages grows, and Richardson's extrapolation in 1/√stages halves it at least."""
+    n, p, times = 3, (0.8, 0.2), (1.0, 0.5)
+    limit = (1 / p[1]) / (times[1] + times[0] * p[0] / (1 - p[0] ** n))
+    stages = (1, 2, 4, 8, 16)
+    found = [
+        phased.solve(PhasedJobs.of(n, (1, n), [Erlang(k, k / d) for d in times], p)).throughput
+        for k in stages
+    ]
+    errors = [limit - value for value in found]
+    assert all(0 < after < before for before, after in pairwise(errors))
+    root = 2**0.5
+    better = (root * found[-1] - found[-2]) / (root - 1)
+    assert abs(better - limit) < errors[-1] / 2
+
+
+def test_the_count_of_fronts_is_that_of_the_list():
+    rng = np.random.default_rng(9)
+    for _ in range(20):
+        system = drawn(rng)
+        sizes = [Erlang(int(rng.integers(1, 3)), 1.0) for _ in system.needs]
+        jobs = PhasedJobs.of(system.servers, system.needs, sizes, system.probabilities)
+        for only_full in (False, True):
+            fronts = enumerate_fronts(jobs, only_full=only_full)
+            listed = len(fronts.head), len(fronts.room)
+            assert count_fronts(jobs, only_full=only_full) == listed
+
+
+@pytest.mark.parametrize(
+    ("n", "needs", "rates", "p"),
+    [
+        (90, (1, 45), (1.0, 0.1), (0.45, 0.55)),
+        (60, (1, 15, 60), (1.0, 2.0, 0.1), (0.2, 0.4, 0.4)),
+        (80, (1, 80), (1e-3, 1.0), (0.5, 0.5)),
+    ],
+)
+def test_unlikely_fronts_change_nothing(n, needs, rates, p):
+    """Left out are steps due at fewer than 1e-13 of the jobs; each delays few others."""
+    system = MultiserverJobSystem.of(n, needs, rates, p)
+    process = head_age.prepare(PhasedJobs.exponential(system))
+    assert len(process.fronts.head) < 0.9 * len(process.all_fronts.fronts.head)
+    for fraction in (0.05, 0.6, 0.98):
+        rate = fraction * process.limit
+        law, whole = process.at(rate), process.all_fronts.at(rate)
+        assert law.process is process
+        assert law.lost < 1e-14
+        assert law.class_response_times == close(whole.class_response_times, 1e-11)
+        assert [law.tail(k) for k in (0, 5, 20)] == close(
+            [whole.tail(k) for k in (0, 5, 20)], 1e-11
+        )
+
+
+def test_fronts_that_turn_out_to_matter_are_taken_back(monkeypatch):
+    monkeypatch.setattr(head_age, "NEGLIGIBLE", 1e-4)
+    system = MultiserverJobSystem.of(30, (1, 15), (1.0, 0.1), (0.45, 0.55))
+    process = head_age.prepare(PhasedJobs.exponential(system))
+    assert process.all_fronts is not None
+    assert process.at(0.5 * process.limit).process is process.all_fronts
+
+
+def test_refusals():
+    jobs = PhasedJobs.of(3, (1, 3), (Erlang(2, 1.0), COX), (0.7, 0.3))
+    process = head_age.prepare(jobs)
+    with pytest.raises(UnstableError, match=r"below λ\* = ") as caught:
+        process.at(1.01 * process.limit)
+    assert caught.value.limit == process.limit
+    large = PhasedJobs.of(200, (1, 2, 5), (Exponential(1.0),) * 3, (0.4, 0.3, 0.3))
+    with pytest.raises(TooLargeError, match=r"152691 fronts; 60000 fit"):
+        head_age.prepare(large)
