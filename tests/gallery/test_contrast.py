@@ -23,6 +23,7 @@ Colour = tuple[float, float, float, float]
 # Figures with words in boxes.
 DIAGRAMS = [
     ("two-class-stability", "fig4"),
+    ("two-class-stability", "fig5"),
     ("finite-skip", "fig1"),
     ("parallel-processing", "fig1"),
 ]
