@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "scripts")]
 
 import multiserver
 from methods import write_methods

@@ -1,14 +1,21 @@
-"""A copy of the project to break, and a way to run Snakemake in it."""
+"""Copies of the project to break, a way to run Snakemake in them, and the tiers of the tests.
+
+What is not marked is the default run. `slow` tests build papers and break builds; `verification` is
+a suite of its own, which writes a report (`tests.report`).
+"""
 
 from __future__ import annotations
 
+import atexit
+import fcntl
 import os
 import re
 import shutil
 import subprocess
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +24,8 @@ import pandas as pd
 import pytest
 
 from plan.fingerprint import CodeDigests
+from tests.faults.forks import Forks
+from tests.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
 # As in the pipeline: jobs find the project by its paths; and small matrices lose time, and the last
@@ -29,11 +38,37 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _CODE = CodeDigests([ROOT / "src"])
 _DIGEST = _CODE.digest(*_CODE.modules("multiserver/simulation"))
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
+# Copies of the project share it.
+os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "compiled.ByPackage"
 
 PARTS = (
     *("Snakefile", "benchmarks", "config", "profiles", "pyproject.toml", "requirements.lock"),
-    *("scripts", "src", "workflow"),
+    *("run.py", "scripts", "src", "workflow"),
 )
+# The longest first: else one of them is left when all workers but one are done.
+FIRST = ("workflow/test_everything", "workflow", "faults", "fuzz", "gallery", "simulation")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="the slow tests too")
+    parser.addoption("--verification", action="store_true", help="the statistical suite alone")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all"):
+        config.option.markexpr = "not verification"
+    if config.getoption("--verification"):
+        config.option.markexpr = "verification"
+        if not hasattr(config, "workerinput"):
+            config.pluginmanager.register(Report(ROOT / "results/verification.md"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def rank(item: pytest.Item) -> int:
+        place = item.path.relative_to(ROOT / "tests").as_posix()
+        return next((i for i, first in enumerate(FIRST) if place.startswith(first)), len(FIRST))
+
+    items.sort(key=rank)
 
 
 def compute(study: ModuleType, parameters: Mapping[str, Any]) -> pd.DataFrame:
@@ -55,12 +90,10 @@ class Project:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run Snakemake with its default profile."""
-        command = [sys.executable, "-m", "snakemake", *arguments]
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-        return subprocess.run(
-            command, cwd=self.root, env=environment, capture_output=True, text=True, check=False
-        )
+        """Run Snakemake as run.py does; all that it says is its `stdout` and its `stderr`."""
+        done = forks().start(self.root, list(arguments)).wait()
+        done.stderr = done.stdout
+        return done
 
     def build(self, *arguments: str) -> list[str]:
         """Run Snakemake, which must succeed, and return what its jobs said they did."""
@@ -71,8 +104,50 @@ class Project:
 
 def jobs(done: subprocess.CompletedProcess[str]) -> list[str]:
     """The messages of the jobs of a run, without that of the target itself."""
-    said = re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)
+    said = re.findall(r"^Job \d+: (.*)$", done.stdout, re.MULTILINE)
     return sorted(message for message in said if not message.startswith("all "))
+
+
+@cache
+def forks() -> Forks:
+    """Forks runs and their jobs, which start in no time, for as long as the tests last."""
+    served = Forks()
+    served.__enter__()
+    atexit.register(served.__exit__)
+    return served
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A paper that was built once for the tests of all workers, which work on copies of it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with alone(folder / "built.lock"):
+        if not (folder / "built.done").exists():
+            shutil.rmtree(folder / "built", ignore_errors=True)
+            copy_project(folder / "built").build("all")
+            (folder / "built.done").touch()
+    return Project(folder / "built")
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """While others wait."""
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture
+def copy(built: Project, tmp_path: Path) -> Project:
+    """A copy of the built paper, times and all."""
+    return copy_built(built, tmp_path / "atlas")
+
+
+def copy_built(built: Project, target: Path) -> Project:
+    shutil.copytree(built.root, target, symlinks=True)
+    return Project(target)
 
 
 @pytest.fixture

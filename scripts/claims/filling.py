@@ -79,7 +79,7 @@ def waiting_less_bound(*, servers: int, needs: Sequence[int]) -> int:
     """
     return max(
         len(front) - len(serve_exponential(servers, front)) - (front[-1] - 1)
-        for front in _full_fronts(list(needs), servers)
+        for front in full_fronts(list(needs), servers)
     )
 
 
@@ -170,11 +170,11 @@ def _served(rigid: Any, front: tuple[tuple[int, ...], ...]) -> list[int]:
     return [counts[v] for v in rigid.needs]
 
 
-def _full_fronts(needs: list[int], room: int) -> Iterator[list[int]]:
+def full_fronts(needs: list[int], room: int) -> Iterator[list[int]]:
     """All orders of jobs of which no fewer of the oldest need `room` servers together."""
     if room <= 0:
         yield []
         return
     for v in needs:
-        for rest in _full_fronts(needs, room - v):
+        for rest in full_fronts(needs, room - v):
             yield [v, *rest]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from claims import Found, takes
+from claims.filling import full_fronts
 from models.finite_skip import read_model
 from models.finite_skip_simulators import read_server_filling
 from models.sizes import read_sizes
@@ -67,7 +68,7 @@ def fewest_servers_filled(parameters: Parameters) -> int:
     policy = read_server_filling(k, parameters["needs"])
     return min(
         sum(v for v, rate in zip(needs, policy.serve(needs, k), strict=True) if rate > 0)
-        for needs in _fronts(parameters["needs"], k)
+        for needs in full_fronts(parameters["needs"], k)
     )
 
 
@@ -76,13 +77,3 @@ def fastest_first_ratio(parameters: Parameters) -> float:
     """The least ratio of service rate to number of jobs on the fastest servers."""
     speeds = sorted(parameters["system"]["heterogeneous"]["speeds"], reverse=True)
     return min(math.fsum(speeds[:j]) / j for j in range(1, len(speeds) + 1))
-
-
-def _fronts(needs: list[int], room: int) -> Iterator[list[int]]:
-    """All orders of jobs of which no fewer of the oldest need `room` servers together."""
-    if room <= 0:
-        yield []
-        return
-    for v in needs:
-        for rest in _fronts(needs, room - v):
-            yield [v, *rest]

@@ -41,14 +41,15 @@ def completions_to_spare(
     needs: Sequence[int],
     rates: Sequence[float],
     probabilities: Sequence[float],
-    load: float,
+    fraction_of_limit: float,
 ) -> Found:
-    """The least of E[C(t1)] − (λ t1 + 1) over all states to start from, in jobs, λ being `load` X.
+    """The least of E[C(t1)] − (λ t1 + 1) over all states to start from, in jobs, with
+    λ = `fraction_of_limit` X.
 
     The proof needs 0 or more jobs to spare.
     """
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    arrival_rate = load * two_class.law(system).throughput
+    arrival_rate = fraction_of_limit * two_class.law(system).throughput
     chain, generator = _chain(system)
     t1 = _period(chain, generator, arrival_rate, two_class.law(system).throughput)
     spare = _mean_completions(chain, generator, t1).min() - (arrival_rate * t1 + 1)
@@ -61,17 +62,17 @@ def drift_of_counter(
     needs: Sequence[int],
     rates: Sequence[float],
     probabilities: Sequence[float],
-    load: float,
+    fraction_of_limit: float,
 ) -> Found:
     """The largest mean change of the counter over t1, from any state and the least counter c from
     which at most 0.1 completions find it at 0.
 
-    Lemma 7.1 has −0.9. λ is `load` X. A counter larger than c falls at least as
+    Lemma 7.1 has −0.9. λ is `fraction_of_limit` X. A counter larger than c falls at least as
     much: it finds 0 less often.
     """
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     throughput = two_class.law(system).throughput
-    arrival_rate = load * throughput
+    arrival_rate = fraction_of_limit * throughput
     chain, generator = _chain(system)
     t1 = _period(chain, generator, arrival_rate, throughput)
     changes = _changes(chain, arrival_rate, t1)
@@ -87,14 +88,14 @@ def surplus_of_arrivals(
     needs: Sequence[int],
     rates: Sequence[float],
     probabilities: Sequence[float],
-    load: float,
+    fraction_of_limit: float,
     completions: float,
 ) -> float:
     """The least of λ t − E[C(t)] over all states to start from, in jobs, at t = `completions`/X and
-    λ = `load` X: above 0 for some t if λ > X, which makes the queue unstable."""
+    λ = `fraction_of_limit` X: above 0 for some t if λ > X, which makes the queue unstable."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     chain, generator = _chain(system)
-    arrivals = load * completions
+    arrivals = fraction_of_limit * completions
     t = completions / two_class.law(system).throughput
     return float(arrivals - _mean_completions(chain, generator, t).max())
 

@@ -98,24 +98,24 @@ def one_server_jobs_between(*, servers: int, probability_n: float) -> float:
     "needs",
     "rates",
     "probabilities",
-    "load",
+    "fraction_of_limit",
     "jobs",
     "seed",
     route="simulation job by job, 10 runs",
-    confirmed="the transient throughput, beyond which theory has the rate `load` − 1",
+    confirmed="the transient throughput, beyond which theory has the rate λ/μ − 1",
 )
 def growth_over_throughput(parameters: Mapping[str, Any]) -> Found:
-    """The growth rate of the number of jobs over μ at λ = `load` μ, simulated.
+    """The growth rate of the number of jobs over μ at λ = `fraction_of_limit` μ, simulated.
 
     It is measured between the arrivals of job `jobs`/2 and the last; μ is the transient throughput.
     """
     system = read_system(parameters)
     mu = transient(system).throughput
-    workload = Workload.of(system, parameters["load"] * mu)
+    workload = Workload.of(system, parameters["fraction_of_limit"] * mu)
     jobs, seed = parameters["jobs"], parameters["seed"]
     growth = np.array([_growth(workload, jobs, seed, (run,)) for run in range(10)]) / mu
     reach = growth.std(ddof=1) / math.sqrt(len(growth)) * student.ppf(0.975, len(growth) - 1)
-    return Found(float(growth.mean()), f"λ = {parameters['load']} μ", float(reach))
+    return Found(float(growth.mean()), f"λ = {parameters['fraction_of_limit']} μ", float(reach))
 
 
 @takes(

@@ -37,14 +37,15 @@ def peaks(
 
 
 def peak_spread_ratio(
-    *, servers: int, loads: list[float], rates: Rates, reference: Rates = UNIT
+    *, servers: int, fractions_of_boundary: list[float], rates: Rates, reference: Rates = UNIT
 ) -> float:
-    """How far the peaks of E[N] lie apart, largest α less smallest, over `loads` relative to the
-    boundary of the worst mix, over the same at the rates `reference`."""
+    """How far the peaks of E[N] lie apart, largest α less smallest, over fractions of capacity
+    relative to the boundary of the worst mix, over the same at the rates `reference`."""
     spreads = []
     for pair in (rates, reference):
         boundary = worst_share(servers=servers, rates=pair).value
-        found = peaks(servers=servers, fractions=[load * boundary for load in loads], rates=pair)
+        fractions = [share * boundary for share in fractions_of_boundary]
+        found = peaks(servers=servers, fractions=fractions, rates=pair)
         spreads.append(max(found) - min(found))
     return spreads[0] / spreads[1]
 

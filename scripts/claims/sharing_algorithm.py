@@ -64,16 +64,18 @@ def interrupted_chain_gap(
     *,
     capacities: Sequence[float],
     servers: Sequence[Sequence[int]],
-    loads: Sequence[float],
+    arrival_rates: Sequence[float],
     interruptions: Sequence[float],
     most: int,
 ) -> float:
     """The largest relative gap, over m and over x with |x| ≤ `most`, between the law of the numbers
     of jobs in the chain with interruptions and that of (8), sizes being exponential."""
     size = {"exponential": 1}
-    exact = _balanced_law(capacities, servers, loads, most)
+    exact = _balanced_law(capacities, servers, arrival_rates, most)
     some = exact > 0
-    laws = (_law_of_counts(capacities, servers, loads, size, m, most) for m in interruptions)
+    laws = (
+        _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
+    )
     return max(float(np.abs(law[some] / exact[some] - 1).max()) for law in laws)
 
 
@@ -81,15 +83,17 @@ def distance_to_insensitivity(
     *,
     capacities: Sequence[float],
     servers: Sequence[Sequence[int]],
-    loads: Sequence[float],
+    arrival_rates: Sequence[float],
     size: Mapping[str, Any],
     interruptions: Sequence[float],
     most: int,
 ) -> list[float]:
     """The total variation distance between the law of the numbers of jobs and that of balanced
     fairness, for each m, with a phase-type `size` of mean 1: it tends to 0 as m → ∞ (Section 7)."""
-    exact = _balanced_law(capacities, servers, loads, most)
-    laws = (_law_of_counts(capacities, servers, loads, size, m, most) for m in interruptions)
+    exact = _balanced_law(capacities, servers, arrival_rates, most)
+    laws = (
+        _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
+    )
     return [float(np.abs(law - exact).sum() / 2) for law in laws]
 
 
@@ -97,7 +101,7 @@ def redundant_requests(
     *,
     capacities: Sequence[float],
     servers: Sequence[Sequence[int]],
-    loads: Sequence[float],
+    arrival_rates: Sequence[float],
     jobs: int,
     seed: int,
 ) -> Estimate:
@@ -108,12 +112,14 @@ def redundant_requests(
     a job to be completed removes the others.
     """
     queue = _queue(capacities, servers)
-    exact = float(balanced_fairness.solve(queue, loads).mean_jobs.sum())
+    exact = float(balanced_fairness.solve(queue, arrival_rates).mean_jobs.sum())
     sets = np.array([[s in who for s in range(queue.size)] for who in queue.compatible])
     each = jobs // REPLICATIONS
     totals = np.array(
         [
-            _redundant(generator(seed, r), np.array(capacities, float), sets, np.array(loads), each)
+            _redundant(
+                generator(seed, r), np.array(capacities, float), sets, np.array(arrival_rates), each
+            )
             for r in range(REPLICATIONS)
         ]
     )
@@ -156,11 +162,14 @@ def _first(queue: list[int], sets: list[list[int]], server: int) -> int:
 
 
 def _balanced_law(
-    capacities: Sequence[float], servers: Sequence[Sequence[int]], loads: Sequence[float], most: int
+    capacities: Sequence[float],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[float],
+    most: int,
 ) -> NDArray[np.float64]:
     """(8) on the states x with |x| ≤ `most`, where jobs that find `most` are lost."""
     queue = _queue(capacities, servers)
-    exact = balanced_fairness.measure(queue, list(loads), (most,) * queue.classes)
+    exact = balanced_fairness.measure(queue, list(arrival_rates), (most,) * queue.classes)
     exact[np.indices(exact.shape).sum(axis=0) > most] = 0.0
     return exact / exact.sum()
 
@@ -168,7 +177,7 @@ def _balanced_law(
 def _law_of_counts(
     capacities: Sequence[float],
     servers: Sequence[Sequence[int]],
-    loads: Sequence[float],
+    arrival_rates: Sequence[float],
     size: Mapping[str, Any],
     m: float,
     most: int,
@@ -190,7 +199,7 @@ def _law_of_counts(
 
     for c in states:
         if len(c) < most:
-            for i, load in enumerate(loads):
+            for i, load in enumerate(arrival_rates):
                 for phase, p in enumerate(alpha):
                     add(c, (*c, (i, phase)), load * p)
         for s, rate in enumerate(queue.rates):
@@ -222,13 +231,13 @@ def _queue(capacities: Sequence[float], servers: Sequence[Sequence[int]]) -> Mul
 
 
 @njit(cache=True)
-def _redundant(rng, capacities, sets, loads, jobs):
+def _redundant(rng, capacities, sets, arrival_rates, jobs):
     """∫ X dt, ∫ X² dt and the time over the second half of `jobs` arrivals, from empty."""
-    S, N, most = len(capacities), len(loads), 4096
+    S, N, most = len(capacities), len(arrival_rates), 4096
     kinds = np.zeros(most, np.int64)
     working = np.full(S, -1)
     ends = np.full(S, np.inf)
-    count, arrivals, t, arrival = 0, 0, 0.0, rng.standard_exponential() / loads.sum()
+    count, arrivals, t, arrival = 0, 0, 0.0, rng.standard_exponential() / arrival_rates.sum()
     # Jobs stand in order of arrival; `working` holds the place of the job at each server.
     area = square = time = 0.0
     while arrivals < jobs:
@@ -240,15 +249,15 @@ def _redundant(rng, capacities, sets, loads, jobs):
             time += now - t
         t = now
         if arrival <= ends[s]:
-            u = rng.random() * loads.sum()
+            u = rng.random() * arrival_rates.sum()
             i = 0
-            while i < N - 1 and u >= loads[i]:
-                u -= loads[i]
+            while i < N - 1 and u >= arrival_rates[i]:
+                u -= arrival_rates[i]
                 i += 1
             kinds[count] = i
             count += 1
             arrivals += 1
-            arrival = t + rng.standard_exponential() / loads.sum()
+            arrival = t + rng.standard_exponential() / arrival_rates.sum()
         else:
             gone = working[s]
             for place in range(gone, count - 1):

@@ -34,19 +34,19 @@ def departure_balance_residual(
     queue, p = _queue(rates, servers), [[Fraction(x) for x in row] for row in routing]
     nu = [Fraction(x) for x in arrivals]
     closed = not any(nu)
-    loads = _traffic(nu, p)
+    arrival_rates = _traffic(nu, p)
     classes, worst = range(queue.classes), Fraction(0)
     lengths = [most] if closed else range(most + 1)
     for c in (c for n in lengths for c in product(classes, repeat=n)):
-        here = weight(queue, loads, c)
+        here = weight(queue, arrival_rates, c)
         if not closed:
-            leaves = sum(_flow(queue, loads, c, i) * (1 - sum(p[i])) for i in classes)
+            leaves = sum(_flow(queue, arrival_rates, c, i) * (1 - sum(p[i])) for i in classes)
             worst = max(worst, abs(here * sum(nu) - leaves))
         if c:
             shorter, last = c[:-1], c[-1]
             served = here * queue.rank(_mask(c))
-            joins = weight(queue, loads, shorter) * nu[last]
-            joins += sum(_flow(queue, loads, shorter, i) * p[i][last] for i in classes)
+            joins = weight(queue, arrival_rates, shorter) * nu[last]
+            joins += sum(_flow(queue, arrival_rates, shorter, i) * p[i][last] for i in classes)
             worst = max(worst, abs(served - joins))
     return float(worst)
 
@@ -57,15 +57,15 @@ def interleaving_gap(
     """The largest |Σ π(c)/∏ π_k(c_k) − 1| over the interleavings c of c_1, …, c_K, for all
     sequences of up to `most` jobs in each queue; and the same for (10), which it rests on."""
     built = [_queue(rates, servers) for rates, servers in queues]
-    loads = [[Fraction(x) for x in row] for row in arrivals]
+    arrival_rates = [[Fraction(x) for x in row] for row in arrivals]
     whole, shift = _virtual(built)
-    together = [x for row in loads for x in row]
+    together = [x for row in arrival_rates for x in row]
     worst = Fraction(0)
     sequences = [
         [c for n in range(most + 1) for c in product(range(q.classes), repeat=n)] for q in built
     ]
     for parts in product(*sequences):
-        target = prod(weight(q, x, c) for q, x, c in zip(built, loads, parts, strict=True))
+        target = prod(weight(q, x, c) for q, x, c in zip(built, arrival_rates, parts, strict=True))
         moved = [tuple(i + s for i in c) for c, s in zip(parts, shift, strict=True)]
         total = sum(weight(whole, together, c) for c in _interleave(moved))
         worst = max(worst, abs(total / target - 1))
@@ -106,11 +106,15 @@ def majorant_ratio(
 
 
 def series_gap(
-    *, rates: Sequence[int], servers: Sequence[Sequence[int]], loads: Sequence[str], most: int
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
 ) -> float:
     """The largest relative gap, order by order up to |x| = `most`, between Σ Φ~(x) ∏ λ_i^{x_i} and
     the product over A of Σ ρ_A^n (Appendix A, sufficient condition)."""
-    queue, rho = _queue(rates, servers), [Fraction(x) for x in loads]
+    queue, rho = _queue(rates, servers), [Fraction(x) for x in arrival_rates]
     summed = [Fraction(0)] * (most + 1)
     for x, value in _majorant(queue, most).items():
         summed[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
@@ -123,11 +127,15 @@ def series_gap(
 
 
 def lower_series_ratio(
-    *, rates: Sequence[int], servers: Sequence[Sequence[int]], loads: Sequence[str], most: int
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
 ) -> float:
     """The least ratio of Σ_{|x| = n, A_x ⊂ A} Φ(x) ∏ λ_i^{x_i} to ρ_A^n over all non-empty A and
     n ≤ `most`: at least 1 (Appendix A, necessary condition)."""
-    queue, rho = _queue(rates, servers), [Fraction(x) for x in loads]
+    queue, rho = _queue(rates, servers), [Fraction(x) for x in arrival_rates]
     phi, ratios = _phi(queue, most), []
     for a in range(1, 1 << queue.classes):
         load = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
@@ -140,11 +148,15 @@ def lower_series_ratio(
 
 
 def growth_of_levels(
-    *, rates: Sequence[int], servers: Sequence[Sequence[int]], loads: Sequence[str], most: int
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
 ) -> list[float]:
     """max_A ρ_A, and the ratio of the sums of Φ(x) ∏ λ_i^{x_i} over |x| = `most` and |x| = `most`
     − 1: both below 1 if the queue is stable, both above if not (Section 3)."""
-    queue, rho = _queue(rates, servers), [Fraction(x) for x in loads]
+    queue, rho = _queue(rates, servers), [Fraction(x) for x in arrival_rates]
     sums = [Fraction(0)] * (most + 1)
     for x, value in _phi(queue, most).items():
         sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
@@ -205,12 +217,12 @@ def _traffic(nu: list[Fraction], p: list[list[Fraction]]) -> list[Fraction]:
     return [row[n] for row in rows]
 
 
-def _flow(queue: MultiServerQueue, loads: list[Fraction], c: Jobs, i: int) -> Fraction:
+def _flow(queue: MultiServerQueue, arrival_rates: list[Fraction], c: Jobs, i: int) -> Fraction:
     """Σ_l π(c with a job of class i put in at l) times the rate of that job: the right of (6)."""
     total = Fraction(0)
     for place in range(len(c) + 1):
         longer = (*c[:place], i, *c[place:])
-        total += weight(queue, loads, longer) * service_rates(queue, longer)[place]
+        total += weight(queue, arrival_rates, longer) * service_rates(queue, longer)[place]
     return total
 
 

@@ -8,7 +8,7 @@ it N has a stationary law. Three routes, which share no formula:
 - the drift condition of the queue's own chain, a quasi-birth-death process (Neuts);
 - the queue itself, job by job, from empty.
 
-Loads are in units of λ*. Rates of growth are taken from the middle of a run to its end, so that
+Rates of growth are taken from the middle of a run to its end, so that
 what the empty start leaves has faded if a run is long against (1 − λ/λ*)⁻² jobs.
 """
 
@@ -42,16 +42,17 @@ def growth(
     needs: Sequence[int],
     rates: Sequence[float],
     probabilities: Sequence[float],
-    load: float,
+    fraction_of_limit: float,
     jobs: int,
     seed: int,
 ) -> Estimate:
-    """The rate at which N grows at λ = `load` λ*, over λ*; λ* by the product form of two classes.
+    """The rate at which N grows at λ = `fraction_of_limit` λ*, over λ*; λ* by the product form of
+    two classes.
 
-    Simulated with `jobs` jobs in all. Theorem 4.3 says max(load − 1, 0).
+    Simulated with `jobs` jobs in all. Theorem 4.3 says max(λ/λ* − 1, 0).
     """
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    return _growth(system, two_class.law(system).throughput, load, jobs, seed)
+    return _growth(system, two_class.law(system).throughput, fraction_of_limit, jobs, seed)
 
 
 def growth_with_one_rate(
@@ -60,13 +61,13 @@ def growth_with_one_rate(
     needs: Sequence[int],
     rate: float,
     probabilities: Sequence[float],
-    load: float,
+    fraction_of_limit: float,
     jobs: int,
     seed: int,
 ) -> Estimate:
     """The same for any number of classes with one rate μ; λ* by the sum of Theorem 8.1."""
     system = MultiserverJobSystem.of(servers, needs, [rate] * len(needs), probabilities)
-    return _growth(system, _limit_of_printed_sum(system), load, jobs, seed)
+    return _growth(system, _limit_of_printed_sum(system), fraction_of_limit, jobs, seed)
 
 
 def mean_jobs_over_exact(
@@ -75,13 +76,13 @@ def mean_jobs_over_exact(
     needs: Sequence[int],
     rates: Sequence[float],
     probabilities: Sequence[float],
-    load: float,
+    fraction_of_limit: float,
     jobs: int,
     seed: int,
 ) -> Estimate:
-    """E[N] of the queue simulated job by job, over that of the stationary law, at `load` < 1."""
+    """E[N] of the queue simulated job by job, over that of the stationary law, below the limit."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    arrival_rate = load * two_class.law(system).throughput
+    arrival_rate = fraction_of_limit * two_class.law(system).throughput
     exact = solve(prepare(system).at(arrival_rate)).mean_jobs
     found = fcfs.simulate(
         _workload(system, arrival_rate),
@@ -128,11 +129,11 @@ def queue_nonempty(
     needs: Sequence[int],
     rates: Sequence[float],
     probabilities: Sequence[float],
-    load: float,
+    fraction_of_limit: float,
 ) -> float:
-    """P(queue nonempty) at λ = `load` λ*, which tends to 1 (Section 1.3)."""
+    """P(queue nonempty) at λ = `fraction_of_limit` λ*, which tends to 1 (Section 1.3)."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    return 1 - _edge(system, load)[0]
+    return 1 - _edge(system, fraction_of_limit)[0]
 
 
 def idle_gap(
@@ -141,23 +142,23 @@ def idle_gap(
     needs: Sequence[int],
     rates: Sequence[float],
     probabilities: Sequence[float],
-    load: float,
+    fraction_of_limit: float,
 ) -> list[float]:
-    """E[N_idle] and E[N_idle | queue nonempty] at λ = `load` λ*, both less the wastage of the
-    saturated system, in servers: they tend to 0 (Section 1.3)."""
+    """E[N_idle] and E[N_idle | queue nonempty] at λ = `fraction_of_limit` λ*, both less the
+    wastage of the saturated system, in servers: they tend to 0 (Section 1.3)."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     wastage = two_class.law(system).wastage
-    empty, idle, idle_when_queueing = _edge(system, load)
+    empty, idle, idle_when_queueing = _edge(system, fraction_of_limit)
     return [idle - wastage, idle_when_queueing / (1 - empty) - wastage]
 
 
 def _growth(
-    system: MultiserverJobSystem, limit: float, load: float, jobs: int, seed: int
+    system: MultiserverJobSystem, limit: float, fraction: float, jobs: int, seed: int
 ) -> Estimate:
     each = math.ceil(jobs / REPLICATIONS)
     grown, lengths = np.empty(REPLICATIONS), np.empty(REPLICATIONS)
     for r in range(REPLICATIONS):
-        run = fcfs.trace(_workload(system, load * limit), each, seed=seed, key=(r,))
+        run = fcfs.trace(_workload(system, fraction * limit), each, seed=seed, key=(r,))
         completions = np.sort(run.starts + run.durations)
         middle, end = run.arrivals[each // 2], run.arrivals[-1]
         left = np.searchsorted(completions, [middle, end], side="right")
@@ -182,13 +183,13 @@ def _limit_of_printed_sum(system: MultiserverJobSystem) -> float:
     return system.rates[0] / total
 
 
-def _edge(system: MultiserverJobSystem, load: float) -> tuple[float, float, float]:
+def _edge(system: MultiserverJobSystem, fraction: float) -> tuple[float, float, float]:
     """P(queue empty), E[N_idle] and E[N_idle; queue nonempty], from the law of the queue's chain.
 
     A job that blocks the head of the queue is in the queue.
     """
     blocks = prepare(system)
-    law = solve(blocks.at(load * blocks.throughput))
+    law = solve(blocks.at(fraction * blocks.throughput))
     empty = idle = idle_when_queueing = 0.0
     for level, mass in enumerate((*law.boundary, law.above)):
         counts, blocked = _front_arrays(blocks, level)

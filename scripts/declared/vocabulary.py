@@ -13,6 +13,16 @@ from declared.block import AS_WRITTEN, DIFFERENT, INCREASING, SUMMING_TO_1, WHOL
 
 LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
+# Words of earlier configs: what they meant there is called otherwise now.
+RENAMED = {
+    "load": {"fraction_of_limit": "λ/λ*"},
+    "loads": {
+        "fractions_of_limit": "λ/λ*",
+        "arrival_rates": "λ_i",
+        "fractions_of_boundary": "the fraction of the boundary of the worst mix",
+    },
+    "fraction": {"load": "ρ = λ E[S]/n"},
+}
 
 Servers = Annotated[int, Field(ge=1, le=LARGEST, description="the number of servers n"), WHOLE]
 EvenServers = Annotated[
@@ -85,12 +95,26 @@ Shares = Annotated[
 ]
 Load = Annotated[
     float,
-    Field(gt=0, lt=1, description="a load λ/λ* strictly between 0 and 1"),
+    Field(gt=0, lt=1, description="a load ρ = λ E[S] of capacity, strictly between 0 and 1"),
     AS_WRITTEN,
 ]
 Loads = Annotated[
     list[Load],
-    Field(min_length=1, max_length=10_000, description="the loads λ/λ* of the points, increasing"),
+    Field(
+        min_length=1,
+        max_length=10_000,
+        description="the loads ρ = λ E[S] of capacity of the points, increasing",
+    ),
+    INCREASING,
+]
+FractionOfLimit = Annotated[
+    float,
+    Field(gt=0, lt=1, description="λ/λ*, strictly between 0 and 1"),
+    AS_WRITTEN,
+]
+FractionsOfLimit = Annotated[
+    list[FractionOfLimit],
+    Field(min_length=1, max_length=10_000, description="λ/λ* of the points, increasing"),
     INCREASING,
 ]
 Fraction = Annotated[

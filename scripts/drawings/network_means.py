@@ -18,7 +18,10 @@ from declared.vocabulary import ClassName, Id, Text
 from declared.wanted import OptionsBlock, Wanted, require_class
 
 MARKERS = "o^svDPX"
-X_LABELS = {"load": r"load $\rho$ of the busiest classes", "permanent": "permanent jobs $L$"}
+X_LABELS = {
+    "fraction_of_limit": r"load $\rho$ of the busiest classes",
+    "permanent": "permanent jobs $L$",
+}
 Y_LABELS = {
     "throughput": "throughput (jobs/time)",
     "mean_jobs": r"mean number of jobs $\mathrm{E}[X]$",
@@ -26,7 +29,15 @@ Y_LABELS = {
 }
 
 
-COLUMNS = ("load", "permanent", "class", "throughput", "ceiling", "mean_jobs", "mean_sojourn_time")
+COLUMNS = (
+    "fraction_of_limit",
+    "permanent",
+    "class",
+    "throughput",
+    "ceiling",
+    "mean_jobs",
+    "mean_sojourn_time",
+)
 
 
 class LineBlock(Block):
@@ -41,7 +52,9 @@ class PanelBlock(Block):
     """A panel."""
 
     title: Text
-    x: Annotated[Literal["load", "permanent"], Field(description="the horizontal axis")]
+    x: Annotated[
+        Literal["fraction_of_limit", "permanent"], Field(description="the horizontal axis")
+    ]
     y: Annotated[
         Literal["throughput", "mean_jobs", "mean_sojourn_time"],
         Field(description="the vertical axis"),

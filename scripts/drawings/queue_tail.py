@@ -29,7 +29,7 @@ class Options(OptionsBlock):
 
     SERIES = (
         simulated("jobs", "tail", "tail_half_width"),
-        Wanted("*", ("jobs", "tail", "decay_rate"), parameters=("load",)),
+        Wanted("*", ("jobs", "tail", "decay_rate"), parameters=("fraction_of_limit",)),
     )
 
 
@@ -39,9 +39,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax = fig.subplots()
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
-        load = figure["series"][name]["parameters"]["load"]
+        fraction = figure["series"][name]["parameters"]["fraction_of_limit"]
         decay = curve["decay_rate"].iloc[0]
-        label = rf"$\lambda = {load:g}\,\lambda^*$, decay {decay:.4f}"
+        label = rf"$\lambda = {fraction:g}\,\lambda^*$, decay {decay:.4f}"
         points = series.get(name + SIMULATED)
         alone = label if points is None else None
         ax.semilogy(curve["jobs"], curve["tail"], color=f"C{i}", label=alone)

@@ -28,7 +28,7 @@ class Options(OptionsBlock):
 
     SERIES = (
         simulated("arrival_rate", "mean_response_time", "mean_response_time_half_width"),
-        Wanted("*", ("arrival_rate", "mean_response_time", "load", "fraction")),
+        Wanted("*", ("arrival_rate", "mean_response_time", "fraction_of_limit", "load")),
     )
 
 
@@ -53,8 +53,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                 label=f"{name}, simulated",
             )
         last = curve.iloc[-1]
-        limit = last["arrival_rate"] / last["load"]
-        naive = max(naive, last["arrival_rate"] / last["fraction"])
+        limit = last["arrival_rate"] / last["fraction_of_limit"]
+        naive = max(naive, last["arrival_rate"] / last["load"])
         label = rf"$\lambda^*_\mathrm{{{name}}}$ = {limit:.4f}"
         dash = DASHES[i % len(DASHES)]
         ax.axvline(limit, color=f"C{i}", linestyle=dash, lw=1.6, label=label)

@@ -1,4 +1,4 @@
-"""Mean response time class by class against the load.
+"""Mean response time class by class against λ/λ*.
 
 Series: `classes` (response-time-by-class) and `classes-simulated` (simulated-classes).
 """
@@ -21,8 +21,13 @@ class Options(OptionsBlock):
     """How it is drawn."""
 
     SERIES = (
-        Wanted("classes-simulated", ("load", "quantity", "mean_response_time", "half_width")),
-        Wanted("classes", ("load", "class", "mean_response_time"), parameters=("needs",)),
+        Wanted(
+            "classes-simulated",
+            ("fraction_of_limit", "quantity", "mean_response_time", "half_width"),
+        ),
+        Wanted(
+            "classes", ("fraction_of_limit", "class", "mean_response_time"), parameters=("needs",)
+        ),
     )
 
     def check(self, series: Mapping[str, Any]) -> None:
@@ -40,10 +45,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for c, (name, curve) in enumerate(curves):
         color = "black" if name == "all" else f"C{c}"
         label = "all jobs" if name == "all" else f"need {needs[c]}"
-        ax.plot(curve["load"], curve["mean_response_time"], color=color, lw=1)
+        ax.plot(curve["fraction_of_limit"], curve["mean_response_time"], color=color, lw=1)
         found = points.get_group(name)
         ax.errorbar(
-            found["load"],
+            found["fraction_of_limit"],
             found["mean_response_time"],
             found["half_width"],
             color=color,
@@ -54,7 +59,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             label=label,
         )
     ax.set_yscale("log")
-    ax.set_xlabel(r"load $\lambda/\lambda^*$")
+    ax.set_xlabel(r"arrival rate $\lambda/\lambda^*$")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T_c]$ (s)")
     ax.legend(loc="upper left")
     return fig

@@ -5,7 +5,6 @@ Nothing of the machine or the moment is taken up: equal figures make equal pages
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,7 @@ import pandas as pd
 from PIL import Image
 
 from output.scores import assess
-from output.tidy import read_table, unguard
+from output.tidy import read_table
 from output.values import recomputed, stated, tell
 
 FIGURES = Path("figures")
@@ -187,12 +186,7 @@ def _downloads(paper: str, id: str) -> tuple[str, ...]:
 
 def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Claim]:
     series = {claim["id"]: claim.get("of") or [] for claim in spec["claims"]}
-    # All is text: pandas would take a column of JSON for numbers or truth values.
-    with (FIGURES / spec["paper"] / f"{spec['id']}.csv").open(encoding="utf-8", newline="") as file:
-        rows = [
-            {k.partition(" [")[0]: unguard(x) for k, x in row.items()}
-            for row in csv.DictReader(file)
-        ]
+    table, _ = read_table(FIGURES / spec["paper"] / f"{spec['id']}.csv", texts=True)
     return [
         Claim(
             paper=spec["paper"],
@@ -209,7 +203,7 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
             reason=row["reason"],
             about=relate(series[row["claim"]], row["where"], numbers),
         )
-        for row in rows
+        for row in table.to_dict("records")
     ]
 
 

@@ -13,8 +13,10 @@ from models.feasibility import is_solvable
 from models.systems import SimulatedBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import FcfsBlocks, prepare
+from multiserver.open.qbd import QuasiBirthDeath
 from multiserver.saturated import dispatch
-from multiserver.simulation import fcfs
+from multiserver.simulation import fcfs, phase
+from multiserver.simulation.phase import PhaseSample
 from multiserver.simulation.saturated import hold
 from multiserver.sizes import Exponential
 
@@ -41,6 +43,21 @@ def stable_throughput(
         effort = parameters.model_dump(include={"jobs", "replications", "seed"})
         held = hold(system, sizes, key=(*key, 2**32 - 1), **effort)
         return held.mean / system.mean_demand
+
+
+def simulate_phases(
+    chain: QuasiBirthDeath, parameters: SimulatedBlock, key: tuple[int, ...], **options: object
+) -> PhaseSample:
+    """The chain phase by phase, for as many jobs as are measured once more to warm up."""
+    return phase.simulate(
+        chain,
+        2 * parameters.jobs,
+        warm_up=0.5,
+        replications=parameters.replications,
+        seed=parameters.seed,
+        key=key,
+        **options,
+    )
 
 
 def simulate_jobs(

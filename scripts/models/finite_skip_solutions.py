@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from pydantic import model_validator
+
 from declared.block import misfit, require
 from models.feasibility import require_solvable
 from models.finite_skip import Model, read_model
@@ -19,11 +23,16 @@ def read_known(block: FiniteSkipBlock) -> Model:
         raise misfit(str(error), "a model that can exist", "system") from None
 
 
-def require_theorem(block: FiniteSkipBlock) -> None:
-    """Raise a misfit unless bounds are known of the policy and the sizes."""
-    constants = read_known(block).constants()
-    found = f"{block.policy} in this system, of which the theorem says nothing"
-    require(constants is not None, found, f"{COVERED}, and sizes that are bounded or have phases")
+class CoveredBlock(FiniteSkipBlock):
+    """A finite-skip system under a policy, of which bounds are known."""
+
+    @model_validator(mode="after")
+    def _is_covered(self) -> Self:
+        constants = read_known(self).constants()
+        found = f"{self.policy} in this system, of which the theorem says nothing"
+        expected = f"{COVERED}, and sizes that are bounded or have phases"
+        require(constants is not None, found, expected)
+        return self
 
 
 def require_solution(block: FiniteSkipBlock) -> None:
@@ -33,5 +42,6 @@ def require_solution(block: FiniteSkipBlock) -> None:
         require_solvable(jobs.servers, jobs.needs)
     model = read_known(block)
     found = f"{block.policy} in this system, of which no exact solution is known"
-    known = model.front is not None or model.solver is not None
-    require(known, found, "another policy or sizes with phases, or the study simulated-policy")
+    require(
+        model.solvable, found, "another policy or sizes with phases, or the study simulated-policy"
+    )

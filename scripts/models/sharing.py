@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from multiserver.sharing.clusters import AssignedServers, RandomServers, Servers
-from multiserver.simulation.assignments import Allocation, record
+from multiserver.simulation.allocations import Allocation, record
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.sizes import Size
 

@@ -13,10 +13,16 @@ from declared.block import Block
 EFFORT = {"effort", "jobs", "seed"}
 
 
-def stream_key(parameters: Block | Mapping[str, Any]) -> int:
-    """A 32-bit key that depends on all parameters of a series but its effort."""
+def stream_key(parameters: Block | Mapping[str, Any], **drawn_as: str) -> int:
+    """A 32-bit key that depends on all parameters of a series but its effort.
+
+    `drawn_as` has the name under which the streams of a parameter are drawn, where config calls it
+    otherwise: a better name is no reason for other numbers.
+    """
     if isinstance(parameters, Block):
         parameters = parameters.plain()
-    content = {key: value for key, value in parameters.items() if key not in EFFORT}
+    content = {
+        drawn_as.get(key, key): value for key, value in parameters.items() if key not in EFFORT
+    }
     text = json.dumps(content, sort_keys=True)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

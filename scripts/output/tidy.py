@@ -33,16 +33,19 @@ def write_table(target: Path, table: pd.DataFrame, units: Mapping[str, str]) -> 
     write_text(target, table.to_csv(index=False, header=header, lineterminator="\n"))
 
 
-def read_table(source: Path) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Read such CSV: the table with bare column names, and the units of the columns."""
+def read_table(source: Path, *, texts: bool = False) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Read such CSV: the table with bare column names, and the units of the columns.
+
+    With `texts` every cell is the text that it was written as, and a missing one is empty.
+    """
     with source.open(encoding="utf-8", newline="") as file:
         header = next(csv.reader(file))
     split = [re.fullmatch(r"(.*) \[(.*)\]", unguard(name)).groups() for name in header]
     # Values in JSON may all look like numbers or like nothing, and must not be read as such.
     json = [name for name, (_, unit) in zip(header, split, strict=True) if unit == "JSON"]
-    table = pd.read_csv(source, converters=dict.fromkeys(json, str))
-    texts = [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]
-    table = table.assign(**{name: table[name].map(unguard) for name in texts})
+    table = pd.read_csv(source, converters=dict.fromkeys(header if texts else json, str))
+    words = [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]
+    table = table.assign(**{name: table[name].map(unguard) for name in words})
     return table.set_axis([name for name, _ in split], axis=1), dict(split)
 
 

@@ -41,7 +41,11 @@ def expose(compiled: str) -> None:
     """Let jobs run with the interpreter that runs this: the environment need not be activated.
 
     Compiled code is cached under `compiled`, the digest of its sources: numba does not notice that
-    a function changed which another module calls.
+    a function changed which another module calls. A folder for it that the environment names is
+    used, and may serve many copies of the project.
     """
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    os.environ["NUMBA_CACHE_DIR"] = str(Path("results/compiled", compiled).resolve())
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or "results/compiled")
+    folder = folder if folder.name == compiled else folder / compiled
+    os.environ["NUMBA_CACHE_DIR"] = str(folder.resolve())
+    os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "compiled.ByPackage"

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from declared.vocabulary import RENAMED
+
 Path = tuple[str | int, ...]
 
 
@@ -44,8 +46,12 @@ def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word that `word` is most likely a slip of, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1)
+    """A hint at the known word that `word` was once, or is most likely a slip of, or nothing."""
+    known = list(known)
+    for new, meaning in RENAMED.get(word, {}).items():
+        if new in known:
+            return f"{meaning} is called '{new}'"
+    close = difflib.get_close_matches(word, known, n=1)
     return f"did you mean '{close[0]}'?" if close else ""
 
 

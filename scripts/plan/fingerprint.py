@@ -40,10 +40,11 @@ class CodeDigests:
         self.digest = cache(self.digest)
         self._known = recall(MEMORY, _reader())
         self._used: dict[str, dict[str, Any]] = {}
+        self._fresh = False
 
     def save(self) -> None:
         """Keep what was read of files as they now are."""
-        if not self._used.items() <= self._known.items():
+        if self._fresh:
             keep(MEMORY, _reader(), self._used)
 
     def digest(self, *modules: str) -> str:
@@ -83,6 +84,7 @@ class CodeDigests:
         if key not in self._known:
             tree = ast.parse(text)
             self._known[key] = {"imports": _imports(tree, file), "does": digest(_normalise(tree))}
+            self._fresh = True
         self._used[key] = self._known[key]
         return self._known[key]
 
@@ -120,10 +122,11 @@ def _dump(node: object) -> str:
     """A syntax tree as text that is the same under every version of Python: later ones add fields,
     which are empty in code that earlier ones accept."""
     if isinstance(node, ast.AST):
-        fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-        return f"{type(node).__name__}({', '.join(f'{k}={_dump(v)}' for k, v in fields)})"
+        values = [(name, getattr(node, name, None)) for name in node._fields]
+        told = [f"{k}={_dump(v)}" for k, v in values if v is not None and v != []]
+        return f"{type(node).__name__}({', '.join(told)})"
     if isinstance(node, list):
-        return f"[{', '.join(map(_dump, node))}]"
+        return f"[{', '.join([_dump(item) for item in node])}]"
     return repr(node)
 
 

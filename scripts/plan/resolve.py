@@ -9,9 +9,9 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from output.atomic import write_text
-from plan.archive import Archive, describe_archive
 from plan.checked import Checked
 from plan.choose import Choice, choose
+from plan.deposit import Archive, describe_archive
 from plan.environment import software
 from plan.fingerprint import CodeDigests, digest
 from plan.health import Made, heal

@@ -8,16 +8,13 @@ Zwart for limited processor sharing.
 from __future__ import annotations
 
 import math
-from typing import Self
 
 import numpy as np
 import pandas as pd
-from pydantic import model_validator
 
 from declared.vocabulary import Load, Points
 from models.finite_skip import read_model
-from models.finite_skip_solutions import require_theorem
-from models.finite_skip_systems import FiniteSkipBlock
+from models.finite_skip_solutions import CoveredBlock
 
 UNITS = {
     "load": "1",
@@ -30,16 +27,11 @@ UNITS = {
 }
 
 
-class Parameters(FiniteSkipBlock):
+class Parameters(CoveredBlock):
     """What to compute."""
 
     load: Load = 0.99
     points: Points = 99
-
-    @model_validator(mode="after")
-    def _is_covered(self) -> Self:
-        require_theorem(self)
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

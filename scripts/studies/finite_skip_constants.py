@@ -6,15 +6,12 @@ Constants and bounds as printed (`finite-skip`, Corollary 3.8) and `refined`; `e
 from __future__ import annotations
 
 import math
-from typing import Self
 
 import pandas as pd
-from pydantic import model_validator
 
 from declared.vocabulary import Loads
 from models.finite_skip import read_model
-from models.finite_skip_solutions import require_theorem
-from models.finite_skip_systems import FiniteSkipBlock
+from models.finite_skip_solutions import CoveredBlock
 
 UNITS = {
     "load": "1",
@@ -33,15 +30,10 @@ UNITS = {
 }
 
 
-class Parameters(FiniteSkipBlock):
+class Parameters(CoveredBlock):
     """What to compute."""
 
     loads: Loads
-
-    @model_validator(mode="after")
-    def _is_covered(self) -> Self:
-        require_theorem(self)
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

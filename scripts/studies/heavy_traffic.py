@@ -1,4 +1,4 @@
-"""E[N](1 − ρ) as ρ = λ/λ* → 1 under FCFS, and its limit E[Δ(Y_d)] + 1.
+"""E[N](1 − λ/λ*) as λ → λ* under FCFS, and its limit E[Δ(Y_d)] + 1.
 
 `multilevel-scaling`, Eq. (2).
 """
@@ -12,7 +12,7 @@ import pandas as pd
 from pydantic import Field
 
 from declared.block import INCREASING
-from declared.vocabulary import Load, Points
+from declared.vocabulary import FractionOfLimit, Points
 from models.feasibility import SolvableBlock
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
@@ -25,15 +25,15 @@ class Parameters(SolvableBlock):
     """What to compute."""
 
     gap: Annotated[
-        list[Load],
-        Field(min_length=2, max_length=2, description="the ends of the axis of 1 − ρ"),
+        list[FractionOfLimit],
+        Field(min_length=2, max_length=2, description="the ends of the axis of 1 − λ/λ*"),
         INCREASING,
     ] = [1.0e-6, 0.5]
     points: Points = 58
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a distance from saturation, 1 − ρ."""
+    """One row a distance from saturation, 1 − λ/λ*."""
     system = parameters.system
     blocks = prepare(system)
     limit = stationary.solve(system).mean_relative_completions + 1

@@ -1,7 +1,7 @@
 """Means of an open, closed or mixed network of multi-server queues, class by class, exact.
 
-Swept are the `load`, that of the busiest set of transient classes, for which all arrivals are
-scaled, and the number of `permanent` jobs. Without transient jobs the load is 0, without permanent
+Swept are λ/λ*, for which all arrivals are scaled (it is the load of the busiest set of transient
+classes), and the number of `permanent` jobs. Without transient jobs λ/λ* is 0, without permanent
 ones their number is.
 """
 
@@ -15,13 +15,13 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import INCREASING, WHOLE, Block, require
-from declared.vocabulary import Load
+from declared.vocabulary import FractionOfLimit
 from models.clusters import NetworkBlock
 from models.networks import read_network
 from multiserver.sharing.networks import ceilings, load_of, solve
 
 UNITS = {
-    "load": "1",
+    "fraction_of_limit": "1",
     "permanent": "jobs",
     "queue": "1",
     "class": "name",
@@ -36,11 +36,11 @@ class Parameters(Block):
     """What to compute."""
 
     network: NetworkBlock
-    loads: Annotated[
-        list[Load],
+    fractions_of_limit: Annotated[
+        list[FractionOfLimit],
         Field(
             max_length=10_000,
-            description="the loads of the busiest set of transient classes, none in a closed"
+            description="λ/λ*, the load of the busiest set of transient classes, none in a closed"
             " network",
         ),
         INCREASING,
@@ -56,9 +56,11 @@ class Parameters(Block):
     @model_validator(mode="after")
     def _fit(self) -> Self:
         opened = any(self.network.arrivals)
-        found = "arrivals without loads" if opened else "loads without arrivals"
+        found = f"{'arrivals' if opened else 'fractions_of_limit'} alone"
         require(
-            opened == bool(self.loads), found, "loads if jobs arrive from outside, and only then"
+            opened == bool(self.fractions_of_limit),
+            found,
+            "fractions_of_limit if jobs arrive from outside, and only then",
         )
         for permanent in self.permanent[:1] or [None]:
             self.network.require_exists(() if permanent is None else (permanent,), "network")
@@ -71,21 +73,21 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a load, number of permanent jobs and class."""
+    """One row a fraction, number of permanent jobs and class."""
     network = parameters.network.plain()
-    loads = parameters.loads or [0.0]
+    fractions = parameters.fractions_of_limit or [0.0]
     none = (0,) if parameters.permanent else ()
     full = load_of(read_network(network, permanent=none)) if any(network["arrivals"]) else 1.0
     lasts = list(accumulate(len(queue["servers"]) for queue in network["queues"]))
     rows = []
-    for load, permanent in product(loads, parameters.permanent or [0]):
+    for fraction, permanent in product(fractions, parameters.permanent or [0]):
         populations = (permanent,) if parameters.permanent else ()
-        here = read_network(network, load / full, populations)
+        here = read_network(network, fraction / full, populations)
         means, limits = solve(here), ceilings(here)
         for i in range(lasts[-1]):
             rows.append(
                 (
-                    load,
+                    fraction,
                     permanent,
                     1 + int(np.searchsorted(lasts, i, side="right")),
                     f"class-{i + 1}",

@@ -24,7 +24,7 @@ from multiserver.open.qbd import solve
 UNITS = {
     "exponent": "1",
     "arrival_rate": "jobs/s",
-    "load": "1",
+    "fraction_of_limit": "1",
     "mean_jobs": "jobs",
     "mean_waiting": "jobs",
     "mean_response_time": "s",
@@ -54,10 +54,10 @@ def compute(
         system = build_mix(parameters.plain(), float(alpha))
         arrival_rate = parameters.fraction * system.naive_throughput
         blocks = prepare(system)
-        load = arrival_rate / blocks.throughput
+        share = arrival_rate / blocks.throughput
         means = (math.nan, math.nan, math.nan)
-        if load < 1:
+        if share < 1:
             law = solve(blocks.at(arrival_rate))
             means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        rows.append((alpha, arrival_rate, load, *means))
+        rows.append((alpha, arrival_rate, share, *means))
     return pd.DataFrame(rows, columns=list(UNITS))

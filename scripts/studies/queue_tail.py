@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from declared.block import WHOLE
-from declared.vocabulary import Load
+from declared.vocabulary import FractionOfLimit
 from models.feasibility import SolvableBlock
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
@@ -20,7 +20,7 @@ UNITS = {"jobs": "jobs", "tail": "1", "decay_rate": "1"}
 class Parameters(SolvableBlock):
     """What to compute."""
 
-    load: Load
+    fraction_of_limit: FractionOfLimit
     largest: Annotated[
         int, Field(ge=1, le=10**6, description="the largest number of jobs k"), WHOLE
     ] = 400
@@ -29,6 +29,6 @@ class Parameters(SolvableBlock):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a number of jobs k."""
     blocks = prepare(parameters.system)
-    law = solve(blocks.at(parameters.load * blocks.throughput))
+    law = solve(blocks.at(parameters.fraction_of_limit * blocks.throughput))
     k = np.arange(parameters.largest + 1)
     return pd.DataFrame({"jobs": k, "tail": law.tail(k), "decay_rate": law.decay_rate})

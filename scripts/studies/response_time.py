@@ -1,6 +1,6 @@
 """Mean response time of FCFS against the arrival rate λ, exact.
 
-The points lie evenly in λ up to the given `load`, λ/λ*; the `fraction` of capacity is λ E[S]/n.
+The points lie evenly in λ up to the given `fraction_of_limit`, λ/λ*.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from declared.vocabulary import Load, Points
+from declared.vocabulary import FractionOfLimit, Points
 from models.feasibility import SolvableBlock
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 
 UNITS = {
     "arrival_rate": "jobs/s",
+    "fraction_of_limit": "1",
     "load": "1",
-    "fraction": "1",
     "mean_jobs": "jobs",
     "mean_waiting": "jobs",
     "mean_response_time": "s",
@@ -26,7 +26,7 @@ UNITS = {
 class Parameters(SolvableBlock):
     """What to compute."""
 
-    load: Load = 0.99
+    fraction_of_limit: FractionOfLimit = 0.99
     points: Points = 200
 
 
@@ -35,9 +35,9 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     system = parameters.system
     blocks = prepare(system)
     rows = []
-    for load in np.linspace(0, parameters.load, parameters.points + 1)[1:]:
-        arrival_rate = load * blocks.throughput
+    for fraction in np.linspace(0, parameters.fraction_of_limit, parameters.points + 1)[1:]:
+        arrival_rate = fraction * blocks.throughput
         law = solve(blocks.at(arrival_rate))
         means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        rows.append((arrival_rate, load, arrival_rate / system.naive_throughput, *means))
+        rows.append((arrival_rate, fraction, arrival_rate / system.naive_throughput, *means))
     return pd.DataFrame(rows, columns=list(UNITS))

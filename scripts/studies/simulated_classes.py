@@ -1,6 +1,6 @@
 """Mean response time of FCFS class by class, simulated job by job, beside its exact value.
 
-The classes of one load are measured in the same run, so only the mean over all of them, the row
+The classes of one point are measured in the same run, so only the mean over all of them, the row
 `all`, counts among independent scores.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
-from declared.vocabulary import Loads
+from declared.vocabulary import FractionsOfLimit
 from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
@@ -21,7 +21,7 @@ from multiserver.simulation.estimate import score
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
-    "load": "1",
+    "fraction_of_limit": "1",
     "quantity": "name",
     "mean_response_time": "s",
     "half_width": "s",
@@ -37,20 +37,20 @@ UNITS = {
 class Parameters(SystemBlock, SimulatedBlock):
     """What to compute."""
 
-    loads: Loads
+    fractions_of_limit: FractionsOfLimit
 
 
 def compute(
     parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
-    """One row a load and class, `all` after the classes."""
+    """One row a fraction and class, `all` after the classes."""
     system = parameters.system
-    blocks, key = solvable_blocks(system), stream_key(parameters)
+    blocks, key = solvable_blocks(system), stream_key(parameters, fractions_of_limit="loads")
     limit = stable_throughput(system, blocks, parameters, (key,))
     unknown = np.full(len(system.classes), math.nan)
     rows = []
-    for i, load in enumerate(progress(parameters.loads)):
-        arrival_rate = load * limit
+    for i, fraction in enumerate(progress(parameters.fractions_of_limit)):
+        arrival_rate = fraction * limit
         means = response_times(blocks, arrival_rate) if blocks else unknown
         found = simulate_jobs(Workload.of(system, arrival_rate), parameters, (key, i))
         estimates = [found.class_response_time(c) for c in range(len(means))]
@@ -65,7 +65,7 @@ def compute(
             z = score(estimate, exact) if blocks else math.nan
             rows.append(
                 {
-                    "load": load,
+                    "fraction_of_limit": fraction,
                     "quantity": name,
                     "mean_response_time": estimate.mean,
                     "half_width": estimate.half_width,

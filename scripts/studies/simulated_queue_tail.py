@@ -13,14 +13,13 @@ import pandas as pd
 from pydantic import Field
 
 from declared.block import INCREASING
-from declared.vocabulary import Count, Load
-from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
+from declared.vocabulary import Count, FractionOfLimit
+from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, stable_throughput
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.qbd import solve
 from multiserver.simulation.estimate import score
 from multiserver.simulation.fcfs import Workload
-from multiserver.simulation.phase import simulate
 
 UNITS = {
     "jobs": "jobs",
@@ -36,7 +35,7 @@ UNITS = {
 class Parameters(SystemBlock, SimulatedBlock):
     """What to compute."""
 
-    load: Load
+    fraction_of_limit: FractionOfLimit
     levels: Annotated[
         list[Count],
         Field(min_length=1, max_length=10_000, description="the numbers of jobs k, increasing"),
@@ -46,9 +45,9 @@ class Parameters(SystemBlock, SimulatedBlock):
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a number of jobs k."""
-    system, key = parameters.system, (stream_key(parameters),)
+    system, key = parameters.system, (stream_key(parameters, fraction_of_limit="load"),)
     blocks = solvable_blocks(system)
-    arrival_rate = parameters.load * stable_throughput(system, blocks, parameters, key)
+    arrival_rate = parameters.fraction_of_limit * stable_throughput(system, blocks, parameters, key)
     levels = parameters.levels
     if blocks is None:
         workload = Workload.of(system, arrival_rate)
@@ -57,15 +56,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     else:
         chain = blocks.at(arrival_rate)
         law = solve(chain)
-        tails = simulate(
-            chain,
-            2 * parameters.jobs,
-            warm_up=0.5,
-            replications=parameters.replications,
-            seed=parameters.seed,
-            key=key,
-            tail_levels=tuple(levels),
-        ).tails
+        tails = simulate_phases(chain, parameters, key, tail_levels=tuple(levels)).tails
     rows = []
     for k, tail in tails.items():
         exact = float(law.tail(k)) if blocks else math.nan

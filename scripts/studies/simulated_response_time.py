@@ -1,7 +1,8 @@
-"""Mean response time of FCFS at given loads, simulated phase by phase, beside its exact value.
+"""Mean response time of FCFS at given fractions of its limit, simulated phase by phase.
 
-Each replication warms up for as many jobs as it then measures. Where the chain of the phases is out
-of reach, so is the exact value, and the system is simulated job by job.
+The exact value stands beside it. Each replication warms up for as many jobs as it then measures.
+Where the chain of the phases is out of reach, so is the exact value, and the system is simulated
+job by job.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from declared.vocabulary import Loads
-from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
+from declared.vocabulary import FractionsOfLimit
+from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, stable_throughput
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.model import MultiserverJobSystem
@@ -21,11 +22,10 @@ from multiserver.open.multiserver_jobs import FcfsBlocks
 from multiserver.open.qbd import solve
 from multiserver.simulation.estimate import score
 from multiserver.simulation.fcfs import Workload
-from multiserver.simulation.phase import simulate
 
 UNITS = {
     "arrival_rate": "jobs/s",
-    "load": "1",
+    "fraction_of_limit": "1",
     "mean_jobs": "jobs",
     "mean_jobs_half_width": "jobs",
     "mean_waiting": "jobs",
@@ -43,19 +43,19 @@ UNITS = {
 class Parameters(SystemBlock, SimulatedBlock):
     """What to compute."""
 
-    loads: Loads
+    fractions_of_limit: FractionsOfLimit
 
 
 def compute(
     parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
-    """One row a load."""
-    system, key = parameters.system, stream_key(parameters)
+    """One row a fraction."""
+    system, key = parameters.system, stream_key(parameters, fractions_of_limit="loads")
     blocks = solvable_blocks(system)
     limit = stable_throughput(system, blocks, parameters, (key,))
     rows = [
-        simulate_point(system, blocks, load * limit, limit, parameters, (key, i))
-        for i, load in enumerate(progress(parameters.loads))
+        simulate_point(system, blocks, fraction * limit, limit, parameters, (key, i))
+        for i, fraction in enumerate(progress(parameters.fractions_of_limit))
     ]
     return pd.DataFrame(rows, columns=list(UNITS))
 
@@ -75,14 +75,7 @@ def simulate_point(
     else:
         chain = blocks.at(arrival_rate)
         exact = solve(chain).mean_jobs
-        found = simulate(
-            chain,
-            2 * parameters.jobs,
-            warm_up=0.5,
-            replications=parameters.replications,
-            seed=parameters.seed,
-            key=key,
-        )
+        found = simulate_phases(chain, parameters, key)
     queue, waiting, response = found.mean_jobs, found.mean_waiting, found.mean_response_time
     return (
         arrival_rate,

@@ -17,10 +17,11 @@ from multiserver.knowledge import Known
 from multiserver.little import completed
 from multiserver.network import Network
 from multiserver.operating_point import rate_of
-from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL
+from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Process
 from multiserver.policies.policy import Effort, Means, Method, Policy, Question
 from multiserver.results import Kind, Result, Stability
 from multiserver.system import System
+from multiserver.wcfs.bounds import Constants
 
 LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
 
@@ -154,6 +155,20 @@ Theorem 4.3)
         """What is known of this queue, how and from where; `print` it, or take its `rows()`."""
         return Known.of(self.system, self.policy)
 
+    def process(self) -> Process:
+        """The Markov process that `exact` solves. Raises `NotKnownError` where there is none."""
+        method = self._method("exact")
+        if method.basis is None:
+            raise NotKnownError(self._advice("no process", [f"exact() is by {method.name}"]))
+        try:
+            return method.basis(self.system, **self.policy.options)
+        except TooLargeError as error:
+            raise self._too_large("exact", error) from error
+
+    def constants(self, *, refined: bool = True) -> Constants:
+        """The constants of `bounds`, for a capacity of 1. Raises `NotKnownError`."""
+        return self._method("bounds").basis(self.system, refined=refined)
+
     @cached_property
     def _stability(self) -> Stability:
         return self._limited(False)
@@ -165,14 +180,15 @@ Theorem 4.3)
         except TooLargeError as error:
             raise self._too_large("stability", error) from error
         system, wastage = self.system, found.wastage
-        limited = math.isfinite(found.arrival_rate)
+        load = system.load(found.arrival_rate) if math.isfinite(found.arrival_rate) else None
         return Stability(
             model=system.model,
             policy=repr(self.policy),
             method=", ".join(filter(None, [method.name, found.note])),
             source=method.source,
             limit=float(found.arrival_rate),
-            load_limit=system.load(found.arrival_rate) if limited else None,
+            # Not n/E[S] · E[S]/n, which may round to less than 1.
+            load_limit=1.0 if load is not None and wastage == 0 else load,
             wastage=wastage,
             utilisation=None if wastage is None else 1 - wastage / system.capacity,
             relative_completions=found.relative_completions,

@@ -10,15 +10,16 @@ import subprocess
 
 import pytest
 from pypdf import PdfReader
-from tests.conftest import copy_project
 
 PAPER = "two-class-stability"
-PRODUCTS = ("fig6a", "fig7a", "peak-wastage", "ledger", "values")
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("pdflatex") and shutil.which("bibtex")),
-    reason="no LaTeX on this machine (Debian: apt-get install texlive-latex-recommended)",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (shutil.which("pdflatex") and shutil.which("bibtex")),
+        reason="no LaTeX on this machine (Debian: apt-get install texlive-latex-recommended)",
+    ),
+]
 
 DOCUMENT = r"""
 \documentclass{article}
@@ -46,10 +47,8 @@ DOCUMENT = r"""
 
 
 @pytest.fixture(scope="module")
-def kit(tmp_path_factory):
-    project = copy_project(tmp_path_factory.mktemp("kit") / "atlas")
-    project.build(*(f"{PAPER}_{product}" for product in PRODUCTS))
-    return project.root / "figures" / PAPER
+def kit(built):
+    return built.root / "figures" / PAPER
 
 
 def compile_document(kit, folder, extra=""):

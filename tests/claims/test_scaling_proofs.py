@@ -57,8 +57,10 @@ def test_equation_6_fails_for_a_wrong_law(monkeypatch):
 def test_queue_grows_beyond_the_throughput_only():
     """Two intervals at 95 %, judged from far off: 0 and 0.2 lie many half-widths away."""
     below, above = (
-        identities.growth_over_throughput(THREE | {"load": load, "jobs": 20000, "seed": 4})
-        for load in (0.8, 1.2)
+        identities.growth_over_throughput(
+            THREE | {"fraction_of_limit": fraction, "jobs": 20000, "seed": 4}
+        )
+        for fraction in (0.8, 1.2)
     )
     assert abs(below.value) + below.half_width < 0.05
     assert above.value - above.half_width > 0.05 and abs(above.value - 0.2) < 0.1

@@ -38,13 +38,13 @@ def test_appendix_a():
     assert sharing_proofs.maximum_gap(**THREE, most=5) == 0
     assert min(sharing_proofs.majorant_ratio(**THREE, most=4)) >= 1
     loads = ["1/2", "2/3", "1/5"]
-    assert sharing_proofs.series_gap(**THREE, loads=loads, most=4) == 0
-    assert sharing_proofs.lower_series_ratio(**THREE, loads=loads, most=4) >= 1
+    assert sharing_proofs.series_gap(**THREE, arrival_rates=loads, most=4) == 0
+    assert sharing_proofs.lower_series_ratio(**THREE, arrival_rates=loads, most=4) >= 1
 
 
 @pytest.mark.parametrize("load", ["19/10", "21/10"])
 def test_sums_over_levels_grow_with_the_binding_load(load):
-    exact, found = sharing_proofs.growth_of_levels(**QUEUE, loads=[load, "1/2"], most=40)
+    exact, found = sharing_proofs.growth_of_levels(**QUEUE, arrival_rates=[load, "1/2"], most=40)
     assert found == pytest.approx(exact, rel=1e-6)
 
 
@@ -65,7 +65,7 @@ def test_algorithm_1_carries_out_the_rule():
 
 
 def test_the_chain_with_interruptions_is_balanced_for_exponential_sizes_only():
-    given = {**SHARED, "loads": [0.9, 0.6], "most": 4}
+    given = {**SHARED, "arrival_rates": [0.9, 0.6], "most": 4}
     assert sharing_algorithm.interrupted_chain_gap(**given, interruptions=[0, 1, 10]) < 1e-11
     far, near = sharing_algorithm.distance_to_insensitivity(
         **given, size=SIZE, interruptions=[1000, 10_000]
@@ -76,7 +76,9 @@ def test_the_chain_with_interruptions_is_balanced_for_exponential_sizes_only():
 
 
 def test_redundant_requests_hold_as_many_jobs():
-    found = sharing_algorithm.redundant_requests(**SHARED, loads=[0.6, 0.6], jobs=400_000, seed=1)
+    found = sharing_algorithm.redundant_requests(
+        **SHARED, arrival_rates=[0.6, 0.6], jobs=400_000, seed=1
+    )
     assert abs(found.mean - 1) < DOUBT * found.standard_error < 0.1
 
 

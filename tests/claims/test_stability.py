@@ -12,25 +12,27 @@ ONE_RATE = {"servers": 4, "needs": [1, 3], "rate": 2.0, "probabilities": [0.4, 0
 DOUBT = 6
 
 
-@pytest.mark.parametrize("load", [0.95, 1.05])
-def test_the_queue_grows_only_above_the_limit(load):
-    found = stability.growth(**EXAMPLE, load=load, jobs=1_600_000, seed=1)
-    assert abs(found.mean - max(load - 1, 0)) < DOUBT * found.standard_error
+@pytest.mark.parametrize("fraction", [0.95, 1.05])
+def test_the_queue_grows_only_above_the_limit(fraction):
+    found = stability.growth(**EXAMPLE, fraction_of_limit=fraction, jobs=1_600_000, seed=1)
+    assert abs(found.mean - max(fraction - 1, 0)) < DOUBT * found.standard_error
     # Either side excludes the other.
     assert DOUBT * found.standard_error < 0.05 / 2
 
 
-@pytest.mark.parametrize("load", [0.95, 1.05])
-def test_so_does_that_of_one_rate_by_the_printed_sum(load):
-    found = stability.growth_with_one_rate(**ONE_RATE, load=load, jobs=1_600_000, seed=1)
-    assert abs(found.mean - max(load - 1, 0)) < DOUBT * found.standard_error
+@pytest.mark.parametrize("fraction", [0.95, 1.05])
+def test_so_does_that_of_one_rate_by_the_printed_sum(fraction):
+    found = stability.growth_with_one_rate(
+        **ONE_RATE, fraction_of_limit=fraction, jobs=1_600_000, seed=1
+    )
+    assert abs(found.mean - max(fraction - 1, 0)) < DOUBT * found.standard_error
     assert DOUBT * found.standard_error < 0.05 / 2
 
 
 def test_a_wrong_limit_is_found_out():
     # λ* of the system that wastes no servers: the naive limit is 10, the true one 6.3.
     red = {"servers": 10, "needs": [1, 10], "rates": [8.6, 4.3], "probabilities": [0.6, 0.4]}
-    found = stability.growth(**red, load=1.2, jobs=320_000, seed=1)
+    found = stability.growth(**red, fraction_of_limit=1.2, jobs=320_000, seed=1)
     assert found.mean - DOUBT * found.standard_error > 0.1
 
 
@@ -41,23 +43,25 @@ def test_limits_are_where_the_drift_of_the_queue_changes_its_sign():
 
 
 def test_the_simulated_queue_has_the_mean_of_its_law():
-    found = stability.mean_jobs_over_exact(**EXAMPLE, load=0.8, jobs=800_000, seed=1)
+    found = stability.mean_jobs_over_exact(**EXAMPLE, fraction_of_limit=0.8, jobs=800_000, seed=1)
     assert found.settled
     assert abs(found.mean - 1) < DOUBT * found.standard_error
 
 
 def test_the_queue_fills_up_and_wastes_as_the_saturated_one_at_the_limit():
-    near, nearer = (stability.queue_nonempty(**EXAMPLE, load=1 - d) for d in (1e-3, 1e-4))
+    near, nearer = (
+        stability.queue_nonempty(**EXAMPLE, fraction_of_limit=1 - d) for d in (1e-3, 1e-4)
+    )
     assert 1 - near == pytest.approx(10 * (1 - nearer), rel=0.01)
-    gaps = [stability.idle_gap(**EXAMPLE, load=1 - d) for d in (1e-3, 1e-4)]
+    gaps = [stability.idle_gap(**EXAMPLE, fraction_of_limit=1 - d) for d in (1e-3, 1e-4)]
     for far, close in zip(*gaps, strict=True):
         assert close == pytest.approx(far / 10, rel=0.02)
 
 
 def test_the_period_of_the_embedded_chain_is_long_enough_and_its_counter_drifts_down():
-    spare = foster.completions_to_spare(**EXAMPLE, load=0.8).value
+    spare = foster.completions_to_spare(**EXAMPLE, fraction_of_limit=0.8).value
     assert spare > 0
-    found = foster.drift_of_counter(**EXAMPLE, load=0.8)
+    found = foster.drift_of_counter(**EXAMPLE, fraction_of_limit=0.8)
     change = found.value
     assert change <= -0.9
     # Far from 0 the counter falls by what completes more than arrives: λ t1 − E[C(t1)] ≤ −1.
@@ -67,7 +71,8 @@ def test_the_period_of_the_embedded_chain_is_long_enough_and_its_counter_drifts_
 
 def test_above_the_limit_arrivals_exceed_completions():
     below, above = (
-        foster.surplus_of_arrivals(**EXAMPLE, load=x, completions=1000) for x in (0.97, 1.03)
+        foster.surplus_of_arrivals(**EXAMPLE, fraction_of_limit=x, completions=1000)
+        for x in (0.97, 1.03)
     )
     # What the start leaves is a few jobs.
     assert below == pytest.approx(-30, abs=10)

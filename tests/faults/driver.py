@@ -3,15 +3,16 @@ by lot from a seed.
 
 After each step the same command is run until it succeeds once more, and every output is compared,
 byte for byte, with a build of the same sources from nothing. `python -m tests.faults.driver FIRST
-LAST` runs the sequences of these seeds and counts what it did, by class.
+LAST LOG` runs the sequences of these seeds, notes in LOG how each one ended as soon as it has, and
+counts what was done, by class.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -19,15 +20,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.conftest import Project
+from tests.faults.forks import Forks, Run, wait_for_group
+from tests.faults.readonly import held
 from tests.faults.tiny import FILE, build_reference, make_tiny, read_outputs
 
 STUDY = "scripts/studies/wastage_by_rate_ratio.py"
 DRAWING = "scripts/drawings/queue_tail.py"
 LAW = '            "utilisation": swept.utilisation,\n'
-HALF = "      half: {study: queue-tail, <<: *four, load: 0.5}\n"
+HALF = "      half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}\n"
 BUSY = HALF.replace("half", "busy").replace("0.5}", "0.8}")
 # Each is made and, when its turn comes again, taken back.
 EDITS = {
@@ -60,18 +64,23 @@ PLACES = {
     "spec": "results/specs/*/*.json",
     "agreement": "results/agreed/*",
     "shelf": "results/shelf/*",
+    "memory of the plan": "results/plan/*",
     "log": "results/logs/**/*.log",
     "Snakemake's record": ".snakemake/metadata/*",
 }
+FOLDERS = (".snakemake", "results", "results/*", "results/series/*", "figures/*")
 DAMAGES = ("delete", "truncate", "empty", "alter", "postpone")
-INTERRUPTIONS = ("kill all", "kill Snakemake", "full disk", "raise", "two runs")
+INTERRUPTIONS = ("kill all", "kill Snakemake", "full disk", "read-only", "raise", "two runs")
+RUN = ("all", "--cores", "2")
 
 
 class Driver:
     """A project in a folder, and what is done to it."""
 
-    def __init__(self, folder: Path, seed: int, counts: Counter[str] | None = None) -> None:
-        self.project, self.folder = Project(folder / "atlas"), folder
+    def __init__(
+        self, forks: Forks, folder: Path, seed: int, counts: Counter[str] | None = None
+    ) -> None:
+        self.project, self.folder, self.forks = Project(folder / "atlas"), folder, forks
         self.chance = random.Random(seed)
         self.counts = Counter() if counts is None else counts
         self.done: list[str] = []
@@ -86,7 +95,7 @@ class Driver:
         else:
             for _ in range(self.chance.randint(2, 4)):
                 self.chance.choice((self.edit, self.damage, self.damage))()
-        self.check(run(self.project.root))
+        self.check(self.run())
 
     def edit(self) -> None:
         name = self.chance.choice(sorted(EDITS))
@@ -100,8 +109,13 @@ class Driver:
             self.note("edit", name)
 
     def damage(self) -> None:
+        if self.chance.random() < 0.1:
+            folder = self.chance.choice(self.find(self.chance.choice(FOLDERS), Path.is_dir))
+            shutil.rmtree(folder)
+            self.note("delete a folder", str(folder.relative_to(self.project.root)))
+            return
         place = self.chance.choice(sorted(PLACES))
-        files = sorted(f for f in self.project.root.glob(PLACES[place]) if f.is_file())
+        files = self.find(PLACES[place], Path.is_file)
         if not files:
             return
         file, how = self.chance.choice(files), self.chance.choice(DAMAGES)
@@ -120,43 +134,61 @@ class Driver:
             os.utime(file, (later, later))
         self.note(how, place, str(file.relative_to(self.project.root)))
 
+    def find(self, pattern: str, kind: Callable[[Path], bool]) -> list[Path]:
+        return sorted(found for found in self.project.root.glob(pattern) if kind(found))
+
     def interrupt(self, how: str) -> None:
-        root = self.project.root
         if how == "raise":
             self.project.edit(*RAISE)
-            failed = run(root)
+            failed = self.run()
             assert failed.returncode and "ValueError" in failed.stdout, failed.stdout
             self.project.edit(RAISE[0], RAISE[2], RAISE[1])
         elif how == "full disk":
-            limit = int(self.chance.uniform(100, 40_000))
-            self.check(run(root, limit), full=True)
+            self.check(self.run(int(self.chance.uniform(100, 40_000))), interrupted=True)
+        elif how == "read-only":
+            places = [*PLACES.values(), *FOLDERS]
+            found = self.find(self.chance.choice(places), Path.exists)
+            with held(self.chance.choice(found or [self.project.root / "figures"])) as way:
+                self.note("read-only", way)
+                self.check(self.run(), interrupted=True)
         elif how == "two runs":
-            first, second = start(root), start(root)
-            for one in (first, second):
-                self.check(finish(one), beside=True)
+            runs = [self.start(), self.start()]
+            for one in runs:
+                self.check(one.wait(), interrupted=True, beside=True)
         else:
-            started = start(root)
-            time.sleep(self.chance.uniform(0.5, 9.0))
-            if how == "kill all":
-                os.killpg(started.pid, signal.SIGKILL)
-            else:
-                started.kill()
-            self.check(finish(started), killed=True)
-            wait_for_group(started.pid)
+            self.kill(everything=how == "kill all")
         self.note("interruption", how)
+
+    def kill(self, *, everything: bool) -> None:
+        """Kill a run, with or without its jobs, a moment after it has begun some of its jobs."""
+        started = self.start()
+        begun, moment = self.chance.randrange(12), self.chance.uniform(0, 0.8)
+        while started.read().count("\nJob ") < begun and not started.has_ended():
+            time.sleep(0.05)
+        time.sleep(moment)
+        with contextlib.suppress(ProcessLookupError):
+            (os.killpg if everything else os.kill)(started.pid, signal.SIGKILL)
+        self.check(started.wait(), interrupted=True)
+        wait_for_group(started.pid)
+
+    def start(self, limit: int | None = None) -> Run:
+        return self.forks.start(self.project.root, [*RUN], limit)
+
+    def run(self, limit: int | None = None) -> subprocess.CompletedProcess[str]:
+        return self.start(limit).wait()
 
     def check(
         self,
         done: subprocess.CompletedProcess[str],
-        full: bool = False,
+        *,
+        interrupted: bool = False,
         beside: bool = False,
-        killed: bool = False,
     ) -> None:
         """Nothing wrong is left under exit 0; only what is interrupted may end otherwise."""
-        story = "\n".join([*self.done, done.stdout, done.stderr])
-        assert full or "Traceback" not in done.stderr + done.stdout, story
+        story = "\n".join([*self.done, done.stdout])
+        assert "Traceback" not in done.stdout, story
         if done.returncode:
-            assert full or beside or killed, story
+            assert interrupted, story
             return
         if beside:
             return  # the other may still be at work
@@ -173,96 +205,58 @@ class Driver:
                     hashed.update(file.read_bytes())
         key = hashed.hexdigest()
         if key not in REFERENCES:
-            REFERENCES[key] = build_reference(self.project, self.folder / key[:16])
+            folder = self.folder / key[:16]
+            REFERENCES[key] = build_reference(self.forks, self.project, folder)
         return REFERENCES[key]
 
     def note(self, kind: str, *about: str) -> None:
-        self.counts[f"{kind}: {about[0]}"] += 1
+        self.counts[f"{kind}: {about[0]}" if about else kind] += 1
         self.done.append(f"{kind}: {', '.join(about)}")
 
 
 REFERENCES: dict[str, dict] = {}
 
 
-# What run.py does, with the environment that runs this.
-COMMAND = (
-    "import runpy, sys; from pathlib import Path; names = runpy.run_path('run.py');"
-    "names['unlock'].__globals__['PYTHON'] = Path(sys.executable); names['unlock']();"
-    "names['hand_over']([sys.executable, '-m', 'snakemake', 'all', '--cores', '2'])"
-)
-
-
-def start(root: Path, limit: int | None = None) -> subprocess.Popen[str]:
-    """Start a run, whose files may not be larger than `limit` bytes, in a group of its own."""
-
-    def restrict() -> None:
-        if limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-
-    said = tempfile.TemporaryFile("w+")  # noqa: SIM115 orphans would hold a pipe open
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    started = subprocess.Popen(
-        [sys.executable, "-c", COMMAND],
-        **{"cwd": root, "env": environment, "stdout": said, "stderr": said, "text": True},
-        start_new_session=True,
-        preexec_fn=restrict,
-    )
-    started.said = said
-    return started
-
-
-def finish(started: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
-    """Wait for the end of a run."""
-    code = started.wait()
-    started.said.seek(0)
-    return subprocess.CompletedProcess(started.args, code, started.said.read(), "")
-
-
-def run(root: Path, limit: int | None = None) -> subprocess.CompletedProcess[str]:
-    """Run to the end."""
-    return finish(start(root, limit))
-
-
-def wait_for_group(group: int) -> None:
-    """Wait for the jobs that a killed run left."""
-    for _ in range(600):
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.1)
-    raise TimeoutError(f"processes of group {group} go on")
-
-
-def build_base(folder: Path) -> Path:
+def build_base(forks: Forks, folder: Path) -> Path:
     """A project that has been built once, to be copied."""
     project = make_tiny(folder / "atlas")
     shutil.copy2(Path(__file__).parents[2] / "run.py", project.root / "run.py")
-    done = run(project.root)
+    done = forks.start(project.root, [*RUN]).wait()
     assert done.returncode == 0, done.stdout
     return folder
 
 
-def drive(base: Path, folder: Path, seed: int, steps: int, counts: Counter[str]) -> None:
+def drive(
+    forks: Forks, base: Path, folder: Path, seed: int, steps: int, counts: Counter[str]
+) -> None:
     """Apply the sequence of a seed to a copy of the built project."""
     shutil.copytree(base, folder, symlinks=True)
-    driver = Driver(folder, seed, counts)
+    driver = Driver(forks, folder, seed, counts)
     for _ in range(steps):
         driver.step()
 
 
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as scratch:
-        base, counted, failed = build_base(Path(scratch, "base")), Counter(), 0
-        for seed in range(int(sys.argv[1]), int(sys.argv[2])):
-            began = time.perf_counter()
+def main(first: int, last: int, log: Path) -> None:
+    """Run the sequences of the seeds from `first` to before `last`, of one to three steps."""
+    with tempfile.TemporaryDirectory() as scratch, Forks() as forks, log.open("w") as told:
+        base, counted, failed = build_base(forks, Path(scratch, "base")), Counter(), 0
+        for seed in range(first, last):
+            began, counts, folder = time.perf_counter(), Counter(), Path(scratch, str(seed))
             try:
-                drive(base, Path(scratch, str(seed)), seed, 3, counted)
-            except AssertionError as error:
+                drive(forks, base, folder, seed, 1 + seed % 3, counts)
+                outcome = "passed"
+            except Exception as error:
                 failed += 1
-                print(f"seed {seed}: {error}", flush=True)
-            else:
-                print(f"seed {seed}: {time.perf_counter() - began:.0f} s", flush=True)
-            shutil.rmtree(Path(scratch, str(seed)))
-        print("\n".join(f"{count:5} {what}" for what, count in sorted(counted.items())))
-        print(f"{failed} sequences failed")
+                outcome = f"FAILED {type(error).__name__}: {error}"
+            done = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
+            seconds = time.perf_counter() - began
+            print(f"seed {seed} ({seconds:.0f} s; {done}): {outcome}", file=told, flush=True)
+            counted += counts
+            shutil.rmtree(folder)
+        for what, count in sorted(counted.items()):
+            print(f"{count:5} {what}", file=told)
+        print(f"{last - first} sequences, {failed} failed", file=told)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))

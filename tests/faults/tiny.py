@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from tests.conftest import Project, copy_project
+from tests.faults.forks import Forks
 
 PAPER = """\
 paper: tiny
@@ -24,8 +22,8 @@ figures:
     caption: Of four servers.
     source: {figure: "1", section: "1", certainty: stated}
     series:
-      half: {study: queue-tail, <<: *four, load: 0.5}
-      busy: {study: queue-tail, <<: *four, load: 0.8}
+      half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}
+      busy: {study: queue-tail, <<: *four, fraction_of_limit: 0.8}
     drawing: {kind: queue-tail}
 tables:
   wasted:
@@ -73,16 +71,13 @@ def make_tiny(target: Path) -> Project:
     return project
 
 
-def build_reference(project: Project, folder: Path) -> dict[str, Any]:
+def build_reference(forks: Forks, project: Project, folder: Path) -> dict[str, Any]:
     """The outputs of a build of the project's sources from nothing, made in a folder."""
     folder.mkdir(parents=True)
-    command = [sys.executable, str(Path(__file__).with_name("reference.py")), str(project.root)]
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "compiled")}
-    environment.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    script = Path(__file__).with_name("reference.py")
+    compiled = {"NUMBA_CACHE_DIR": str(folder / "compiled")}
+    done = forks.execute([str(script), str(project.root)], folder, compiled)
+    assert done.returncode == 0, done.stdout
     return read_outputs(folder)
 
 

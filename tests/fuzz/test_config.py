@@ -125,6 +125,11 @@ def test_the_files_as_they_are_load(project, digests):
         load(project, file, digests)
 
 
+def test_ten_mutations_are_refused_in_form_or_harmless(project, digests):
+    assert fuzz(project, digests, 10, SEED + 2).total() == 10
+
+
+@pytest.mark.slow
 def test_a_hundred_mutations_are_refused_in_form_or_harmless(project, digests):
     counts = fuzz(project, digests, 100, SEED)
     assert counts.total() == 100

@@ -101,6 +101,11 @@ MISTAKES = {
         "- id: fig3-blue-demand",
         ["claims.3.id", "'fig3-blue-demand'", "used only once"],
     ),
+    "old key of a claim": (
+        "fraction_of_limit: 0.999999",
+        "load: 0.999999",
+        ["given.load", "unknown key", "λ/λ* is called 'fraction_of_limit'"],
+    ),
     "unknown quantity": (
         "quantity: wastage/worst-need",
         "quantity: wastage/worst-ned",

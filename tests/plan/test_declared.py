@@ -57,9 +57,15 @@ MISTAKES = {
         (SYSTEM, SYSTEM.replace("[1.0, 0.5, 0.25]", "[1.0, 0.5]")),
         ["equally many, found 3, 2, 3"],
     ),
-    "NaN among loads": (("[0.2, 0.4,", "[.nan, 0.4,"), ["loads.0", "a finite number"]),
-    "text among loads": (("[0.2, 0.4,", "[low, 0.4,"), ["loads.0", "'low'", "a number"]),
-    "a list among loads": (("[0.2, 0.4,", "[[0.2], 0.4,"), ["loads.0", "a number"]),
+    "NaN among numbers": (
+        ("[0.2, 0.4,", "[.nan, 0.4,"),
+        ["fractions_of_limit.0", "a finite number"],
+    ),
+    "text among numbers": (
+        ("[0.2, 0.4,", "[low, 0.4,"),
+        ["fractions_of_limit.0", "'low'", "a number"],
+    ),
+    "a list among numbers": (("[0.2, 0.4,", "[[0.2], 0.4,"), ["fractions_of_limit.0", "a number"]),
     "infinite ceiling": (("ceiling: 20", "ceiling: .inf"), ["ceiling", "a finite number"]),
     "too many jobs": (("jobs: 1000000", "jobs: 1e30"), ["jobs", "at most 1e+12"]),
     "an integer key": (("  response-times:\n", "  7:\n"), ["the key 7", "text such as"]),
@@ -70,11 +76,26 @@ MISTAKES = {
         ["an id in lower"],
     ),
     "non-ASCII id": (("  queue-tail:\n", "  schlangenlänge:\n"), ["figures", "an id in lower"]),
-    "unknown column": (("      load: {he", "      laod: {he"), ["columns.laod", "'load'?"]),
+    "unknown column": (
+        ("      fraction_of_limit: {he", "      faction_of_limit: {he"),
+        ["columns.faction_of_limit", "'fraction_of_limit'?"],
+    ),
     "format": (("format: .3f", "format: nonsense"), ["format", "'nonsense'", "such as .3f"]),
     "unknown row": (
-        ("    columns:\n", "    rows: {lode: [0.5]}\n    columns:\n"),
-        ["rows.lode", "an unknown column", "'load'?"],
+        ("    columns:\n", "    rows: {fraction_of_limt: [0.5]}\n    columns:\n"),
+        ["rows.fraction_of_limt", "an unknown column", "'fraction_of_limit'?"],
+    ),
+    "an old key": (
+        ("*cluster, fraction_of_limit: 0.5}", "*cluster, load: 0.5}"),
+        ["half.load", "an unknown key", "λ/λ* is called 'fraction_of_limit'"],
+    ),
+    "an old key of many": (
+        ("*cluster, fractions_of_limit: *fractions", "*cluster, loads: *fractions"),
+        ["cluster-simulated.loads", "λ/λ* is called 'fractions_of_limit'"],
+    ),
+    "an old column": (
+        ("      fraction_of_limit: {he", "      load: {he"),
+        ["columns.load", "an unknown column", "λ/λ* is called 'fraction_of_limit'"],
     ),
     "a series that lacks": (
         ("      classes: {study", "      clases: {study"),
@@ -85,7 +106,7 @@ MISTAKES = {
         ["no series 'clutser' beside it", "did you mean 'cluster'?"],
     ),
     "a study that does not fit": (
-        ("half: {study: queue-tail, <<: *cluster, load: 0.5}", "half: " + CLUSTER[9:]),
+        ("half: {study: queue-tail, <<: *cluster, fraction_of_limit: 0.5}", "half: " + CLUSTER[9:]),
         ["response-time, which has no column jobs", "with jobs, tail, decay_rate: queue-tail"],
     ),
     "a setting of no series": (

@@ -12,7 +12,9 @@ from claims import finite_skip, finite_skip_policies
 from models.finite_skip import read_model
 from models.finite_skip_queues import POLICIES, read_queue
 from models.sizes import read_size
+from multiserver.model import MultiserverJobSystem
 from multiserver.open.elastic import ElasticInelastic, response_times
+from multiserver.open.multiserver_jobs import prepare
 from multiserver.sizes import Bimodal, Erlang, Exponential, Hyperexponential, Pareto
 from studies import front_state, policy_ranking, simulated_policy
 
@@ -73,28 +75,37 @@ def test_strange_sizes_are_refused(block, text):
 
 
 @pytest.mark.parametrize(("kind", "policy"), EVERY)
-def test_model_and_queue_mean_the_same_load(kind, policy):
-    parameters = {"system": SYSTEMS[kind], "policy": policy}
-    model, queue = read_model(parameters), read_queue(parameters)
-    assert queue.system.load(model.arrival_rate(0.4)) == pytest.approx(0.4, rel=1e-13, abs=0)
-
-
-@pytest.mark.parametrize(("kind", "policy"), EVERY)
-def test_model_and_queue_know_the_same(kind, policy):
+def test_a_model_has_the_load_of_its_queue_and_tells_what_is_known_of_it(kind, policy):
     parameters = {"system": SYSTEMS[kind], "policy": policy}
     model, queue = read_model(parameters), read_queue(parameters)
     exact, constants, rate = model.exact(), model.constants(), model.arrival_rate(0.4)
+    assert queue.system.load(rate) == pytest.approx(0.4, rel=1e-13, abs=0)
     known = {row["question"] for row in queue.known().rows() if row["applies"]}
-    assert ("exact" in known) == (exact is not None)
+    assert ("exact" in known) == (exact is not None) == model.solvable
     assert ("bounds" in known) == (constants is not None)
     assert ("stability" in known) == (not math.isnan(model.limit))
     if exact:
-        found = queue.exact(arrival_rate=rate)
-        times = [c.mean_response_time for c in found.by_class]
-        assert times == pytest.approx(list(exact(0.4)[:-1]), rel=1e-12, abs=0)
+        found = queue.exact(load=0.4).mean_response_time
+        assert exact(0.4)[-1] == pytest.approx(found, rel=1e-12, abs=0)
     if constants:
-        found = queue.bounds(arrival_rate=rate, refined=False).mean_response_time
-        assert found == pytest.approx(tuple(constants.at(rate).response), rel=1e-12, abs=0)
+        found = queue.bounds(load=0.4, refined=False).mean_response_time
+        assert tuple(constants.at(rate).response) == pytest.approx(found, rel=1e-12, abs=0)
+
+
+def test_moments_and_limits_are_those_of_sizes_in_terms_of_capacity():
+    """E[S] and E[S²] of S = v X/k by hand, and the limits that theorems give."""
+    model = read_model({"system": JOBS, "policy": "server-filling"})
+    assert model.mean_size == pytest.approx((0.25 * 0.2 + 0.5 * 0.5 + 2) / 3, rel=1e-15, abs=0)
+    squares = (0.25**2 * 0.08 + 0.5**2 * 0.5 + 8) / 3
+    assert model.second_moment == pytest.approx(squares, rel=1e-15, abs=0)
+    assert model.limit == 1.0
+    parallel = read_model({"system": PARALLEL, "policy": "fcfs"})
+    assert parallel.mean_size == pytest.approx((0.5 + 1.5) / 2, rel=1e-15, abs=0)
+    assert parallel.second_moment == pytest.approx((0.5 + 4.5) / 2, rel=1e-15, abs=0)
+    # The drift of the open chain, another route than that of the saturated system.
+    fcfs = read_model({"system": JOBS, "policy": "fcfs"})
+    blocks = prepare(MultiserverJobSystem.of(4, [1, 2, 4], [5, 2, 0.5], [1 / 3] * 3))
+    assert fcfs.limit == pytest.approx(blocks.throughput * fcfs.mean_size, rel=1e-14, abs=0)
 
 
 def test_policies_go_with_their_systems_only():

@@ -59,8 +59,10 @@ def test_sets_and_shares_must_be_equally_many():
         read_servers({"assigned": SHARED["assigned"] | {"shares": [0.2, 0.3, 0.5]}})
 
 
-def test_a_network_is_scaled_to_the_load_of_its_busiest_classes():
-    table = compute(network_means, {"network": MIXED, "loads": [0.4, 0.8], "permanent": [0, 5]})
+def test_a_network_is_scaled_to_a_fraction_of_its_limit():
+    table = compute(
+        network_means, {"network": MIXED, "fractions_of_limit": [0.4, 0.8], "permanent": [0, 5]}
+    )
     assert load_of(read_network(MIXED)) == pytest.approx(4 / 5, rel=1e-14)
     first = table[table["class"] == "class-1"]
     np.testing.assert_allclose(first["throughput"], [2, 2, 4, 4], rtol=1e-13)
@@ -69,9 +71,9 @@ def test_a_network_is_scaled_to_the_load_of_its_busiest_classes():
     assert (first["mean_jobs"].iloc[[1, 3]] > [2 / 3, 4]).all()
 
 
-def test_loads_go_with_arrivals():
-    with pytest.raises(ValueError, match="loads if jobs arrive from outside"):
-        compute(network_means, {"network": MIXED, "loads": [], "permanent": [2]})
+def test_fractions_of_the_limit_go_with_arrivals():
+    with pytest.raises(ValueError, match="fractions_of_limit if jobs arrive from outside"):
+        compute(network_means, {"network": MIXED, "fractions_of_limit": [], "permanent": [2]})
 
 
 def test_the_printed_equations_are_those_of_the_paper():

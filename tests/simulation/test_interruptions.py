@@ -9,14 +9,8 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from multiserver.simulation.assignments import (
-    NODE,
-    Allocation,
-    allocate,
-    choose,
-    interrupt,
-    record,
-)
+from multiserver.simulation.allocations import Allocation, allocate, interrupt, record
+from multiserver.simulation.assignments import NODE, choose
 from multiserver.simulation.draws import draw, encode
 from multiserver.simulation.estimate import estimate, z_score
 from multiserver.simulation.interruptions import (

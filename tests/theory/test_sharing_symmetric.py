@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -31,7 +30,7 @@ def class_by_class(pools, types):
         ]
         classes = [frozenset(map(int, sum(parts, ()))) for parts in product(*choices)]
         sets += classes
-        loads += [kind.load / len(classes)] * len(classes)
+        loads += [kind.arrival_rate / len(classes)] * len(classes)
         kinds += [r] * len(classes)
     return MultiServerQueue(rates, sets), loads, kinds
 
@@ -109,10 +108,7 @@ def test_closed_form_in_fractions(servers):
 @pytest.mark.parametrize("degree", [1, 2, 3, 10, 50, 99, 100])
 @pytest.mark.parametrize("load", [1e-9, 0.3, 0.9, 0.9999])
 def test_a_hundred_servers(degree, load):
-    start = time.perf_counter()
     found = solve([ServerPool(100)], [JobType(100 * load, (degree,))])
-    # 3 ms on an idle core: a loaded one may take a hundred times as long.
-    assert time.perf_counter() - start < 0.3
     closed = random_assignment(100, degree, 100 * load)
     assert found.mean_jobs[0] == close(closed.mean_jobs, rel=1e-14 / (1 - load))
     assert found.mean_rates[0] == close(closed.mean_rate, rel=1e-14 / (1 - load))
@@ -162,7 +158,7 @@ def test_pools_class_by_class(seed):
         )
     queue, loads, _ = class_by_class(pools, types)
     scale = balanced_fairness.stability(queue, loads).scale * draw.choice([0.9, 0.3])
-    check_class_by_class(pools, [JobType(scale * t.load, t.degrees) for t in types])
+    check_class_by_class(pools, [JobType(scale * t.arrival_rate, t.degrees) for t in types])
 
 
 def test_nested_pools():
@@ -216,5 +212,5 @@ def test_refusals():
         ServerPool(1, 0)
     with pytest.raises(ValueError, match="servers must be a positive integer, found 0"):
         ServerPool(0)
-    with pytest.raises(ValueError, match="load is -1"):
+    with pytest.raises(ValueError, match="arrival_rate is -1"):
         JobType(-1, (1,))

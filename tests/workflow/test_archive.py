@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.conftest import Project, copy_project
 
+pytestmark = pytest.mark.slow
+
 OWN = """
 paper: my-cluster
 figures:

@@ -7,8 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.conftest import Project
 from tests.faults.tiny import make_tiny, read_outputs
+
+pytestmark = pytest.mark.slow
 
 # What an environment has in which the project is not installed.
 BARE = """

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.conftest import ROOT, copy_project
+from tests.conftest import ROOT, copy_built
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def everything(tmp_path_factory):
-    project = copy_project(tmp_path_factory.mktemp("everything") / "atlas", papers="all")
+def everything(built, tmp_path_factory):
+    """All papers, beside the one that is built already."""
+    project = copy_built(built, tmp_path_factory.mktemp("everything") / "atlas")
+    project.edit("config/config.yaml", "papers: [two-class-stability] ", "papers: all ")
     project.build("all")
     return project
 

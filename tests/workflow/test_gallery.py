@@ -6,6 +6,8 @@ import pytest
 from tests.conftest import Project
 from tests.faults.tiny import FILE, make_tiny
 
+pytestmark = pytest.mark.slow
+
 OWN = """
 paper: my-cluster
 formats: [svg]

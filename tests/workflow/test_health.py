@@ -42,7 +42,7 @@ def test_a_renamed_series_is_drawn_under_its_name(copy):
 
 
 def test_reordered_series_are_drawn_in_order_from_a_spec_that_was_damaged(copy):
-    half = "      half: {study: queue-tail, <<: *four, load: 0.5}\n"
+    half = "      half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}\n"
     busy = half.replace("half", "busy").replace("0.5", "0.8")
     before = set(copy.root.glob("results/specs/tiny/fig1.*.json"))
     copy.edit(FILE, half + busy, busy + half)

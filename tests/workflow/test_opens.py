@@ -19,6 +19,8 @@ from output.tidy import write_table
 from plan import Plan
 from plan.fingerprint import CodeDigests
 
+pytestmark = pytest.mark.slow
+
 # Runs `python scripts STAGE ...` and writes down what it opens to read.
 TRACE = """
 import atexit, json, os, runpy, sys
@@ -44,7 +46,8 @@ SIMULATED = """
       red: {study: response-time, servers: 4, needs: [1, 4], rates: [1.0, 1.0],
             probabilities: [0.8, 0.2], points: 5}
       red-simulated: {study: simulated-response-time, servers: 4, needs: [1, 4],
-                      rates: [1.0, 1.0], probabilities: [0.8, 0.2], loads: [0.5], jobs: 1000}
+                      rates: [1.0, 1.0], probabilities: [0.8, 0.2],
+                      fractions_of_limit: [0.5], jobs: 1000}
     drawing: {kind: response-time, ceiling: 20}
 tables:
 """

@@ -9,25 +9,13 @@ import json
 import shutil
 
 import pytest
-from tests.conftest import Project, copy_project, jobs
+from tests.conftest import Project, jobs
 
 PAPER = "config/papers/two-class-stability.yaml"
 NAME = "two-class-stability"
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project in which a paper has been built. Tests work on copies of it."""
-    project = copy_project(tmp_path_factory.mktemp("built") / "atlas")
-    project.build("all")
-    return project
-
-
-@pytest.fixture
-def copy(built: Project, tmp_path) -> Project:
-    """A copy of the built project, times and all."""
-    shutil.copytree(built.root, tmp_path / "atlas", symlinks=True)
-    return Project(tmp_path / "atlas")
+pytestmark = pytest.mark.slow
 
 
 def coarsen_fig7a(project: Project) -> None:
@@ -36,13 +24,13 @@ def coarsen_fig7a(project: Project) -> None:
     project.edit(PAPER, old, old.replace("*ratio-7a}", "*ratio-7a, points: 351}"))
 
 
-def test_all_builds_every_product_and_a_second_run_does_nothing(built):
-    figures = built.root / "figures" / NAME
+def test_all_builds_every_product_and_a_second_run_does_nothing(copy):
+    figures = copy.root / "figures" / NAME
     for name in ("fig6a.pdf", "fig6a.svg", "fig6a.png", "fig6a.json", "peak-wastage.tex"):
         assert (figures / name).stat().st_size > 0
     for name in ("ledger.csv", "ledger.tex", "ledger.txt", "values.tex"):
         assert (figures / name).stat().st_size > 0
-    assert built.build("all") == []
+    assert copy.build("all") == []
 
 
 def test_a_dry_run_says_why_each_job_would_run(copy):

@@ -96,6 +96,7 @@ def process_methods(
             cost="phases³",
             answer=exact,
             conditions=conditions,
+            basis=build,
         ),
         Method(
             question="simulation",
@@ -146,6 +147,7 @@ def pooled_bounds(constants: Callable[..., Constants], source: str) -> Method:
         cost="constant",
         answer=answer,
         conditions=(FINITE_REMAINDER,),
+        basis=constants,
     )
 
 

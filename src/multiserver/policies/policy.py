@@ -91,7 +91,11 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """One way to one answer; see above. `source` names a paper as the documentation cites it."""
+    """One way to one answer; see above. `source` names a paper as the documentation cites it.
+
+    `basis(system, …)` is what the answer rests on, where that can be looked at: the `Process` that
+    is solved exactly, the `Constants` of bounds.
+    """
 
     question: Question
     name: str
@@ -99,6 +103,7 @@ class Method:
     cost: str
     answer: Callable[..., Any]
     conditions: tuple[Condition, ...] = ()
+    basis: Callable[..., Any] | None = None
 
     @property
     def range(self) -> str:

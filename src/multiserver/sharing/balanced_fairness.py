@@ -77,13 +77,13 @@ class TruncatedMeans:
     upper: NDArray[np.float64]
 
 
-def solve(queue: MultiServerQueue, loads: ArrayLike) -> SharingMeans:
-    """The exact means for arrival rates λ = `loads`, shape (N,), jobs per unit of time.
+def solve(queue: MultiServerQueue, arrival_rates: ArrayLike) -> SharingMeans:
+    """The exact means for arrival rates λ = `arrival_rates`, shape (N,), jobs per unit of time.
 
     Relative error below 1e-14/(1 − load) as tested, for at most 16 classes. Raises UnstableError
     unless the queue is stable.
     """
-    rates = require_stable(queue, loads)
+    rates = require_stable(queue, arrival_rates)
     slack = queue.ranks() - over_subsets(rates)
     by_size = layers(queue.classes)
 
@@ -106,18 +106,19 @@ def solve(queue: MultiServerQueue, loads: ArrayLike) -> SharingMeans:
 
 
 def measure(
-    queue: MultiServerQueue, loads: ArrayLike, limits: Sequence[int]
+    queue: MultiServerQueue, arrival_rates: ArrayLike, limits: Sequence[int]
 ) -> NDArray[np.float64]:
     """π̄(x)/π̄(0) = Φ(x) ∏ λ_i^{x_i} for 0 ≤ x_i ≤ limits_i, shape (limits_1 + 1, …, limits_N + 1).
 
-    λ = `loads` need not be stable: loads of 1 give Φ itself, for as long as it can be represented.
+    λ = `arrival_rates` need not be stable: rates of 1 give Φ itself, for as long as it can be
+    represented.
     """
-    rates = np.asarray(loads, dtype=float)
+    rates = np.asarray(arrival_rates, dtype=float)
     shape = tuple(limit + 1 for limit in limits)
     if rates.shape != (queue.classes,) or len(shape) != queue.classes or min(shape) < 1:
         raise ValueError(
-            f"loads is {loads!r} and limits {limits!r}, expected {queue.classes} rates and"
-            " as many numbers of at least 0"
+            f"arrival_rates is {arrival_rates!r} and limits {limits!r}, expected"
+            f" {queue.classes} rates and as many numbers of at least 0"
         )
     counts = np.indices(shape).reshape(queue.classes, -1)
     present = (1 << np.arange(queue.classes)) @ (counts > 0)
@@ -149,16 +150,18 @@ def rates(queue: MultiServerQueue, jobs: Sequence[int]) -> NDArray[np.float64]:
     if not x.any():
         return np.zeros(queue.classes)
     # Arrivals in the proportions of x keep the measure near x from overflowing or vanishing.
-    loads = x * stability(queue, x).scale
-    weights = measure(queue, loads, tuple(x.tolist()))
+    arrival_rates = x * stability(queue, x).scale
+    weights = measure(queue, arrival_rates, tuple(x.tolist()))
     here = tuple(x.tolist())
     found = np.zeros(queue.classes)
     for i in np.flatnonzero(x):
-        found[i] = loads[i] * weights[(*here[:i], here[i] - 1, *here[i + 1 :])] / weights[here]
+        found[i] = (
+            arrival_rates[i] * weights[(*here[:i], here[i] - 1, *here[i + 1 :])] / weights[here]
+        )
     return found
 
 
-def truncated_means(queue: MultiServerQueue, loads: ArrayLike, jobs: int) -> TruncatedMeans:
+def truncated_means(queue: MultiServerQueue, arrival_rates: ArrayLike, jobs: int) -> TruncatedMeans:
     """E[X_i] by the recursion for Φ over the states with ‖x‖ ≤ M = `jobs`, and how far off it is.
 
     Let w(x) = Φ(x) ∏ λ_i^{x_i} and let G(θ) be its sum with θλ for λ, finite for θ up to the scale
@@ -166,7 +169,7 @@ def truncated_means(queue: MultiServerQueue, loads: ArrayLike, jobs: int) -> Tru
     Σ_{‖x‖>M} x_i w(x) ≤ n θ^{−n} G(θ) with n = max(M + 1, 1/log θ), where n θ^{−n} is largest. The
     smallest of the bounds for a range of θ is taken. Takes (M + 1)^N states.
     """
-    rates = require_stable(queue, loads)
+    rates = require_stable(queue, arrival_rates)
     if jobs < 1:
         raise ValueError(f"jobs is {jobs!r}, expected at least 1")
     weights = measure(queue, rates, (jobs,) * queue.classes)

@@ -28,13 +28,13 @@ from numbers import Real
 from multiserver.sharing.queue import MultiServerQueue
 
 
-def weight(queue: MultiServerQueue, loads: Sequence[Real], sequence: Sequence[int]) -> Real:
-    """π(c)/π(0) for c = `sequence`, oldest job first, and λ = `loads` (N,)."""
+def weight(queue: MultiServerQueue, arrival_rates: Sequence[Real], sequence: Sequence[int]) -> Real:
+    """π(c)/π(0) for c = `sequence`, oldest job first, and λ = `arrival_rates` (N,)."""
     product: Real = 1
     mask = 0
     for i in sequence:
         mask |= 1 << i
-        product = product * loads[i] / queue.rank(mask)
+        product = product * arrival_rates[i] / queue.rank(mask)
     return product
 
 
@@ -62,11 +62,11 @@ def class_rates(queue: MultiServerQueue, sequence: Sequence[int]) -> tuple[Real,
 
 
 def partial_balance_residual(
-    queue: MultiServerQueue, loads: Sequence[Real], sequence: Sequence[int], i: int
+    queue: MultiServerQueue, arrival_rates: Sequence[Real], sequence: Sequence[int], i: int
 ) -> Real:
     """Left minus right side of (6) at c = `sequence` for class `i`, with π(0) = 1."""
     inflow: Real = 0
     for position in range(len(sequence) + 1):
         longer = (*sequence[:position], i, *sequence[position:])
-        inflow += weight(queue, loads, longer) * service_rates(queue, longer)[position]
-    return weight(queue, loads, sequence) * loads[i] - inflow
+        inflow += weight(queue, arrival_rates, longer) * service_rates(queue, longer)[position]
+    return weight(queue, arrival_rates, sequence) * arrival_rates[i] - inflow

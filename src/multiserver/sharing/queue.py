@@ -102,9 +102,9 @@ class Stability:
     scale: float
 
 
-def stability(queue: MultiServerQueue, loads: ArrayLike) -> Stability:
-    """Condition (7) for arrival rates λ = `loads`, shape (N,), jobs per unit of time."""
-    rates = as_loads(loads, queue.classes)
+def stability(queue: MultiServerQueue, arrival_rates: ArrayLike) -> Stability:
+    """Condition (7) for arrival rates λ = `arrival_rates`, shape (N,), jobs per unit of time."""
+    rates = as_rates(arrival_rates, queue.classes)
     arriving, served = over_subsets(rates), queue.ranks()
     load = np.divide(arriving, served, out=np.zeros_like(served), where=served > 0)
     highest = float(load.max())
@@ -122,13 +122,13 @@ def stability(queue: MultiServerQueue, loads: ArrayLike) -> Stability:
 
 
 def require_stable(
-    queue: MultiServerQueue, loads: ArrayLike, first: int = 0
+    queue: MultiServerQueue, arrival_rates: ArrayLike, first: int = 0
 ) -> NDArray[np.float64]:
     """λ as an array; raises UnstableError, with the binding set, where condition (7) fails.
 
     The error numbers the classes from `first` on.
     """
-    rates, found = as_loads(loads, queue.classes), stability(queue, loads)
+    rates, found = as_rates(arrival_rates, queue.classes), stability(queue, arrival_rates)
     if not found.stable:
         brought = math.fsum(rates[list(found.binding)])
         binding = tuple(first + i for i in found.binding)
@@ -144,11 +144,13 @@ def require_stable(
     return rates
 
 
-def as_loads(loads: ArrayLike, classes: int) -> NDArray[np.float64]:
-    """`loads` as an array of shape (classes,); ValueError unless finite and at least 0."""
-    rates = np.asarray(loads, dtype=float)
+def as_rates(arrival_rates: ArrayLike, classes: int) -> NDArray[np.float64]:
+    """`arrival_rates` as an array of shape (classes,); ValueError unless finite and at least 0."""
+    rates = np.asarray(arrival_rates, dtype=float)
     if rates.shape != (classes,) or not (np.isfinite(rates) & (rates >= 0)).all():
-        raise ValueError(f"loads is {loads!r}, expected {classes} finite numbers of at least 0")
+        raise ValueError(
+            f"arrival_rates is {arrival_rates!r}, expected {classes} finite numbers of at least 0"
+        )
     return rates
 
 

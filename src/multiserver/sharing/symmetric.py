@@ -61,15 +61,17 @@ class ServerPool:
 
 @dataclass(frozen=True, slots=True)
 class JobType:
-    """Jobs that arrive at rate `load` ≥ 0 and are assigned degrees[t] servers of pool t."""
+    """Jobs that arrive at `arrival_rate` λ ≥ 0 and are assigned degrees[t] servers of pool t."""
 
-    load: float
+    arrival_rate: float
     degrees: tuple[int, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "degrees", tuple(self.degrees))
-        if not 0 <= self.load < math.inf:
-            raise ValueError(f"load is {self.load!r}, expected a finite number of at least 0")
+        if not 0 <= self.arrival_rate < math.inf:
+            raise ValueError(
+                f"arrival_rate is {self.arrival_rate!r}, expected a finite number of at least 0"
+            )
         for degree in self.degrees:
             require_integer("degree", degree, 0)
 
@@ -90,7 +92,7 @@ class SymmetricMeans:
 
 @dataclass(frozen=True, slots=True)
 class RandomAssignmentMeans:
-    """log G, E[X] over all classes, E[T] = E[X]/λ and γ = λ/E[X], of the shape of the loads."""
+    """log G, E[X] over all classes, E[T] = E[X]/λ and γ = λ/E[X], of the shape of λ."""
 
     log_normalising_constant: NDArray[np.float64]
     mean_jobs: NDArray[np.float64]
@@ -99,20 +101,23 @@ class RandomAssignmentMeans:
 
 
 def random_assignment(
-    servers: int, degree: int, loads: ArrayLike, rate: float = 1.0
+    servers: int, degree: int, arrival_rates: ArrayLike, rate: float = 1.0
 ) -> RandomAssignmentMeans:
-    """n = `servers` of rate C = `rate` each, d = `degree` of them for each job, λ = `loads` in all.
+    """n = `servers` of rate C = `rate` each, d = `degree` of them for each job, any array of
+    λ = `arrival_rates` in all, jobs per unit of time.
 
-    Any array of `loads`, jobs per unit of time. By the closed form, all terms positive: a few
-    roundings over 1 − ρ. Raises UnstableError where λ ≥ n C.
+    By the closed form, all terms positive: a few roundings over 1 − ρ. Raises UnstableError where
+    λ ≥ n C.
     """
     pool = ServerPool(servers, rate)
     require_integer("degree", degree, 1)
     if degree > servers:
         raise ValueError(f"degree is {degree}, expected at most the {servers} servers")
-    arriving = np.asarray(loads, dtype=float)
+    arriving = np.asarray(arrival_rates, dtype=float)
     if not (np.isfinite(arriving) & (arriving >= 0)).all():
-        raise ValueError(f"loads is {loads!r}, expected finite numbers of at least 0")
+        raise ValueError(
+            f"arrival_rates is {arrival_rates!r}, expected finite numbers of at least 0"
+        )
     total = pool.servers * pool.rate
     if arriving.size and arriving.max() >= total:
         raise _unstable((pool.servers,), float(arriving.max()), total)
@@ -151,11 +156,11 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
             f" {MOST_STATES} states"
         )
     served = sum(pool.rate * count for pool, count in zip(pools, np.indices(shape), strict=True))
-    loads = np.array([kind.load for kind in types])
+    arrival_rates = np.array([kind.arrival_rate for kind in types])
     joining = [
         [_joining(n - 1, d) for n, d in zip(shape, kind.degrees, strict=True)] for kind in types
     ]
-    _require_stable(loads, joining, served)
+    _require_stable(arrival_rates, joining, served)
 
     log_a = np.zeros(shape)
     times = np.zeros((*shape, len(types)))
@@ -175,20 +180,20 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
             arrived.append((weight, ahead))
             if weight.any():
                 top = max(top, float(log_a[ahead][weight > 0].max()))
-        repeats = 1 - float(loads @ stay)
+        repeats = 1 - float(arrival_rates @ stay)
         total, gained = math.exp(-top), np.zeros(len(types))
         for r, (weight, ahead) in enumerate(arrived):
             scaled = weight * np.exp(
                 log_a[ahead] - top, where=weight > 0, out=np.zeros(weight.shape)
             )
-            total += loads[r] * scaled.sum()
+            total += arrival_rates[r] * scaled.sum()
             gained[r] += scaled.sum()
-            later.append(loads[r] * np.tensordot(scaled, times[ahead], axes=len(shape)))
+            later.append(arrival_rates[r] * np.tensordot(scaled, times[ahead], axes=len(shape)))
         here = total / repeats
         log_a[u] = top + math.log(here)
         times[u] = (stay * here + gained + sum(later)) / (here * repeats)
     time = times[(0,) * len(shape)]
-    return SymmetricMeans(float(log_a[(0,) * len(shape)]), loads * time, time, 1 / time)
+    return SymmetricMeans(float(log_a[(0,) * len(shape)]), arrival_rates * time, time, 1 / time)
 
 
 def _joining(servers: int, degree: int) -> NDArray[np.float64]:
@@ -203,13 +208,13 @@ def _joining(servers: int, degree: int) -> NDArray[np.float64]:
 
 
 def _require_stable(
-    loads: NDArray[np.float64],
+    arrival_rates: NDArray[np.float64],
     joining: Sequence[Sequence[NDArray[np.float64]]],
     served: NDArray[np.float64],
 ) -> None:
     inside = np.zeros(served.shape)
-    for load, tables in zip(loads, joining, strict=True):
-        within = load
+    for flow, tables in zip(arrival_rates, joining, strict=True):
+        within = flow
         for table in tables:
             within = np.multiply.outer(within, table[:, 0])
         inside += within

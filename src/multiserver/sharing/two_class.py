@@ -41,14 +41,14 @@ def shared_server_queue(capacities: tuple[float, float, float]) -> MultiServerQu
 
 
 def shared_server(
-    capacities: tuple[float, float, float], loads: tuple[float, float]
+    capacities: tuple[float, float, float], arrival_rates: tuple[float, float]
 ) -> TwoClassMeans:
-    """Equations (15) and (16), corrected, for λ = `loads` in jobs of size 1 per unit of time.
+    """Equations (15) and (16), corrected, for λ = `arrival_rates` of jobs of size 1.
 
     Raises UnstableError where (7) fails.
     """
     c1, c2, c3 = capacities
-    l1, l2 = require_stable(shared_server_queue(capacities), loads).tolist()
+    l1, l2 = require_stable(shared_server_queue(capacities), arrival_rates).tolist()
     alone_1, alone_2 = c1 + c3, c2 + c3
     d, e = c1 + c2 + c3 - l1 - l2, c3 * l1 / alone_1 * l2 / alone_2
 

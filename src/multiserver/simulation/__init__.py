@@ -8,6 +8,7 @@ module             what it holds
 `estimate`         means, confidence intervals and z-scores from independent replications
 `workload`         servers, classes with their sizes, and the rate of arrival
 `fcfs`             multiserver jobs served first come, first served, job by job
+`fcfs_estimates`   … what it has counted, and the estimates that follow
 `saturated`        … with a job always in the queue, drawn or given as a log has them; λ* of any law
 `growth`           unstable runs told from stable ones
 `correlated_jobs`  jobs with a given correlation of need and duration, in place of a log
@@ -18,7 +19,9 @@ module             what it holds
 `waiting`          queues in compiled code, for both
 `replications`     the means that both measure
 `interruptions`    servers shared by random interruptions, job by job
-`assignments`      which server serves which job, for `interruptions`
+`cluster`          … the servers and the classes of jobs
+`assignments`      … which server serves which job, in compiled lists
+`allocations`      … the same said plainly, and the lists at work
 `phase`            any process that the exact solver describes, many jumps at a time
 `skeleton`         the laws and gains of so many jumps, for `phase`
 `alias`            tables to draw from those laws with one random word

@@ -2,7 +2,7 @@
 
 All jobs stand in one queue, and every server serves the first of the jobs that are compatible with
 it (`parallel-processing`, Sections 2 and 7); the rate of a job is the capacity of the servers that
-it has. `allocate` says this in its own words; the compiled rest keeps it up to date.
+it has. `allocations` says this in its own words; what is compiled here keeps it up to date.
 
 Server s needs to know only its own jobs in the order of the queue: a linked list of *nodes*, one
 for every pair of a job and a server of its set. The job at the head is in service. A job that joins
@@ -19,8 +19,6 @@ earliest in log2(S) steps and, of equal times, that of the lowest server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -222,84 +220,3 @@ def in_progress(queue, t):
             if job.leader == s:
                 done[job.kind] += job.rate * (t - job.since)
     return done
-
-
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """What stands after an event at `time`: the `order` of the jobs, and the `served` job of each
-    server (S,), None if it idles. The `event` is an arrival, departure or interruption."""
-
-    time: float
-    event: str
-    order: tuple[int, ...]
-    served: tuple[int | None, ...]
-
-
-def allocate(compatibilities: Sequence[Sequence[int]], order: Sequence[int]) -> dict[int, int]:
-    """The job that each busy server serves: the first in `order` whose servers,
-    `compatibilities[job]`, it is among."""
-    serving: dict[int, int] = {}
-    for job in order:
-        for s in compatibilities[job]:
-            serving.setdefault(s, job)
-    return serving
-
-
-def interrupt(order: Sequence[int], job: int) -> tuple[int, ...]:
-    """The order after the interruption of `job`, which goes to the end.
-
-    Raises `ValueError` if the job is not there.
-    """
-    if job not in order:
-        raise ValueError(f"an interrupted job must be in the queue {tuple(order)}, found {job!r}")
-    return (*(other for other in order if other != job), job)
-
-
-def record(
-    capacities: Sequence[float],
-    jobs: Sequence[tuple[float, Sequence[int], float]],
-    interruptions: Sequence[tuple[float, int]],
-) -> list[Allocation]:
-    """What the compiled lists do, event by event, with jobs and interruptions given in advance.
-
-    Job j is (time of arrival, servers, size); an interruption is (time, server) and has no effect
-    on an idle server. Departures come before other events of the same time, and arrivals before
-    interruptions.
-    """
-    width = max(len(servers) for _, servers, _ in jobs)
-    queue = opened(np.array(capacities, dtype=float), width, 1)
-    while len(queue.jobs) < len(jobs):
-        queue = doubled(queue)
-    given = [(time, 0, j) for j, (time, _, _) in enumerate(jobs)]
-    given += [(time, 1, s) for time, s in interruptions]
-    order: tuple[int, ...] = ()
-    found: list[Allocation] = []
-
-    def note(time: float, event: str) -> None:
-        heads = queue.servers["head"].tolist()
-        served = tuple(None if n == NONE else n >> queue.shift for n in heads)
-        found.append(Allocation(time, event, order, served))
-
-    for time, interrupted, subject in [*sorted(given), (np.inf, 1, 0)]:
-        while queue.ends[1] <= min(time, LATEST):
-            end, j = float(queue.ends[1]), int(soonest(queue))
-            leave(queue, j, end)
-            order = interrupt(order, j)[:-1]
-            note(end, "departure")
-        if not interrupted:
-            _, servers, size = jobs[subject]
-            node = subject << queue.shift
-            queue.nodes["server"][node : node + len(servers)] = sorted(servers)
-            queue.jobs[subject]["kind"], queue.jobs[subject]["degree"] = 0, len(servers)
-            join(queue, subject, float(size), np.inf, float(time))
-            order = (*order, subject)
-            note(time, "arrival")
-        elif queue.servers[subject]["head"] != NONE:
-            j = int(queue.servers[subject]["head"]) >> queue.shift
-            job = queue.jobs[j]
-            left = float(job["work"] - job["rate"] * (time - job["since"]))
-            leave(queue, j, float(time))
-            join(queue, j, left, np.inf, float(time))
-            order = interrupt(order, j)
-            note(time, "interruption")
-    return found

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,93 +31,19 @@ from numpy.typing import NDArray
 
 from multiserver.checks import require_integer
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import Estimate, estimate, require_some
+from multiserver.simulation.fcfs_estimates import (
+    HELD,
+    HELD_SQUARED,
+    JOBS,
+    JOBS_SQUARED,
+    TIME,
+    WAITING,
+    WAITING_SQUARED,
+    Simulation,
+)
 from multiserver.simulation.growth import refuse_growth, refuse_overload
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
-
-# Rows of `Simulation.areas`: integrals over time of 1, N, N², Q, Q², servers held, their square.
-TIME, JOBS, JOBS_SQUARED, WAITING, WAITING_SQUARED, HELD, HELD_SQUARED = range(7)
-
-
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """Sums of R replications, and estimates from them with intervals at `confidence`.
-
-    `areas` (R, 7) are integrals over the measured time of 1, N, N², Q, Q², the servers held and
-    their square; `time_at_level` (R, K + 1) the time with N = 0, 1, …, K − 1 and with N ≥ K;
-    `completions`, `response_sums` and `response_squares` (R, C) the measured jobs of each class,
-    their response times and the squares of these; `present` (R, 2) the jobs in the system when the
-    measured time begins and when it ends. The unit of time is the workload's.
-
-    Estimates raise `ValueError` if R = 1.
-    """
-
-    workload: Workload
-    areas: NDArray[np.float64]
-    time_at_level: NDArray[np.float64]
-    completions: NDArray[np.int64]
-    response_sums: NDArray[np.float64]
-    response_squares: NDArray[np.float64]
-    present: NDArray[np.int64]
-    confidence: float
-
-    @property
-    def growth(self) -> Estimate:
-        """What N gains in a unit of time: 0 if stable, λ − λ* if not."""
-        gained = (self.present[:, 1] - self.present[:, 0]).astype(float)
-        return self._estimate(gained, self.areas[:, TIME], gained**2)
-
-    @property
-    def mean_jobs(self) -> Estimate:
-        """E[N], in jobs."""
-        return self._time_average(JOBS, JOBS_SQUARED)
-
-    @property
-    def mean_waiting(self) -> Estimate:
-        """E[Q], in jobs."""
-        return self._time_average(WAITING, WAITING_SQUARED)
-
-    @property
-    def mean_held(self) -> Estimate:
-        """The mean number of servers held."""
-        return self._time_average(HELD, HELD_SQUARED)
-
-    @property
-    def mean_response_time(self) -> Estimate:
-        """E[T] of all jobs."""
-        sums = (self.completions, self.response_sums, self.response_squares)
-        return self._job_average(*(s.sum(axis=1) for s in sums))
-
-    def class_response_time(self, c: int) -> Estimate:
-        """E[T] of the jobs of class c. Raises `ValueError` if no measured job is of that class."""
-        require_some(c, int(self.completions[:, c].sum()), self.workload.probabilities[c])
-        sums = (self.completions, self.response_sums, self.response_squares)
-        return self._job_average(*(s[:, c] for s in sums))
-
-    def tail(self, k: int) -> Estimate:
-        """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
-
-        A level that no replication reached gives 0 ± 0, which is no interval.
-        """
-        K = self.time_at_level.shape[1] - 1
-        if not 0 <= k < K:
-            raise ValueError(f"k must lie in 0 … {K - 1}, found {k!r}")
-        above = self.time_at_level[:, k + 1 :].sum(axis=1)
-        return self._estimate(above, self.areas[:, TIME], above)
-
-    def _time_average(self, row: int, squared: int) -> Estimate:
-        return self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])
-
-    def _job_average(self, count: NDArray, total: NDArray, squares: NDArray) -> Estimate:
-        return self._estimate(total, count, squares)
-
-    def _estimate(self, totals: NDArray, weights: NDArray, squares: NDArray) -> Estimate:
-        """The ratio estimate; `squares` are the totals of the squared observations."""
-        weight = max(float(weights.sum()), math.ulp(0.0))
-        variance = max(float(squares.sum()) / weight - (float(totals.sum()) / weight) ** 2, 0.0)
-        jobs = int(self.completions.sum())
-        return estimate(totals, weights, variance=variance, jobs=jobs, confidence=self.confidence)
 
 
 class Trace(NamedTuple):

@@ -26,9 +26,8 @@ a large cluster.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -44,95 +43,15 @@ from multiserver.simulation.assignments import (
     opened,
     soonest,
 )
+from multiserver.simulation.cluster import Cluster as Cluster
+from multiserver.simulation.cluster import ParallelClass as ParallelClass
+from multiserver.simulation.cluster import require_positive
 from multiserver.simulation.draws import draw, encode
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.streams import generator
-from multiserver.sizes import Size
 
 # What is counted of each class over a window.
 AREA, SQUARE, WORK, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS, ROWS = range(8)
-
-
-@dataclass(frozen=True, slots=True)
-class ParallelClass:
-    """Jobs that come at rate λ_i, with their size and their servers: the set S_i, or a number d of
-    servers drawn at random for each job.
-
-    Raises `ValueError` unless the rate is positive and finite, the mean size finite, and the
-    servers a non-empty set of non-negative integers or one positive integer.
-    """
-
-    arrival_rate: float
-    size: Size
-    servers: tuple[int, ...] | int
-
-    def __post_init__(self) -> None:
-        _check_positive("arrival_rate", self.arrival_rate)
-        if not self.size.mean < math.inf:
-            raise ValueError(f"the size must have a finite mean, found {self.size!r}")
-        if not self.fixed:
-            if isinstance(self.servers, bool) or self.servers < 1:
-                raise ValueError(f"a number of servers must be positive, found {self.servers!r}")
-            return
-        servers = tuple(sorted(self.servers))
-        if not servers or len(set(servers)) < len(servers) or servers[0] < 0:
-            raise ValueError(f"servers must be distinct and at least one, found {self.servers!r}")
-        object.__setattr__(self, "servers", servers)
-
-    @property
-    def fixed(self) -> bool:
-        """Whether all jobs have the same set of servers."""
-        return not isinstance(self.servers, Integral)
-
-    @property
-    def degree(self) -> int:
-        """How many servers a job may have at once."""
-        return len(self.servers) if self.fixed else self.servers
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Servers 0 … S − 1 of the given capacities, the classes, and m, the interruptions per job.
-
-    Stability is not checked: the number of jobs of an unstable cluster grows as it runs. Raises
-    `ValueError` unless capacities are positive and finite, every class has its servers among
-    these, and m is finite and not negative.
-    """
-
-    capacities: tuple[float, ...]
-    classes: tuple[ParallelClass, ...]
-    interruptions: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "capacities", tuple(self.capacities))
-        object.__setattr__(self, "classes", tuple(self.classes))
-        for capacity in self.capacities:
-            _check_positive("capacity", capacity)
-        if not self.classes:
-            raise ValueError("a cluster needs at least one class of jobs, found none")
-        S, m = len(self.capacities), self.interruptions
-        for c in self.classes:
-            if c.degree > S or (c.fixed and c.servers[-1] >= S):
-                raise ValueError(f"servers must be among the {S} of the cluster, found {c.servers}")
-        if not isinstance(m, Real) or not 0 <= m < math.inf:
-            raise ValueError(f"interruptions must be a finite number of at least 0, found {m!r}")
-
-    @property
-    def mean_size(self) -> float:
-        """σ, over the jobs of all classes."""
-        rate = math.fsum(c.arrival_rate for c in self.classes)
-        return math.fsum(c.arrival_rate * c.size.mean for c in self.classes) / rate
-
-    @property
-    def quantum(self) -> float:
-        """θ = σ/m, the mean work between interruptions."""
-        return self.mean_size / self.interruptions if self.interruptions else math.inf
-
-    @property
-    def load(self) -> float:
-        """ρ = Σ λ_i σ_i / Σ C_s."""
-        work = math.fsum(c.arrival_rate * c.size.mean for c in self.classes)
-        return work / math.fsum(self.capacities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +110,7 @@ def until(
     *Stochastic Simulation*, 2007, Section III.5). Equal arguments give equal results. Raises
     `ValueError` unless 2 ≤ batch ≤ most and the half-width is positive.
     """
-    _check_positive("half_width", half_width)
+    require_positive("half_width", half_width)
     if not 2 <= batch <= most:
         raise ValueError(f"2 ≤ batch ≤ most must hold, found {batch!r} and {most!r}")
     durations, tallies = np.empty(0), np.empty((0, ROWS, len(cluster.classes)))
@@ -203,6 +122,22 @@ def until(
         found = _summary(cluster, durations, tallies)
         if len(durations) == most or max(g.half_width for g in found.service_rate) <= half_width:
             return found
+
+
+class _Servers(NamedTuple):
+    """A cluster of N classes and S servers, as compiled code reads it.
+
+    `arrival_rates` (N,); `degrees` (N,) and `sets` (N, D), of servers or of −1 for sets drawn at
+    random; sizes as encoded by `draws`. `quantum` is θ, infinite for no interruptions.
+    """
+
+    capacities: NDArray[np.float64]
+    arrival_rates: NDArray[np.float64]
+    degrees: NDArray[np.int64]
+    sets: NDArray[np.int64]
+    kinds: NDArray
+    parameters: NDArray
+    quantum: float
 
 
 def _replicate(
@@ -223,10 +158,11 @@ def _replicate(
             row[: c.degree] = c.servers
     rates = np.array([c.arrival_rate for c in classes], dtype=float)
     encoded = encode([c.size for c in classes])
-    arrays = np.array(cluster.capacities, dtype=float), rates, degrees, sets, *encoded
+    capacities = np.array(cluster.capacities, dtype=float)
+    servers = _Servers(capacities, rates, degrees, sets, *encoded, cluster.quantum)
     tallies = np.empty((len(replications), ROWS, len(classes)))
     durations = [
-        _run(generator(seed, *key, r), *arrays, cluster.quantum, int(warmup), int(jumps), tally)
+        _run(generator(seed, *key, r), servers, int(warmup), int(jumps), tally)
         for r, tally in zip(replications, tallies, strict=True)
     ]
     return np.array(durations), tallies
@@ -257,23 +193,15 @@ def _summary(
     return Performance(*zip(*columns, strict=True), durations, tallies)
 
 
-def _check_positive(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
-        raise ValueError(f"{name} must be a positive finite number, found {value!r}")
-
-
 @njit(cache=True, error_model="numpy")
-def _run(
-    rng, capacities, arrival_rates, degrees, sets, kinds, parameters, quantum, warmup, jumps, tally
-):
+def _run(rng, cluster, warmup, jumps, tally):
     """Let `warmup` jumps pass from an empty cluster, tally the next `jumps`, return their duration.
 
-    N classes: `arrival_rates` (N,); `degrees` (N,) and `sets` (N, D), of servers or of −1 for sets
-    drawn at random; sizes as encoded by `draws`. `quantum` is θ, infinite for no interruptions.
     `tally` (ROWS, N) is overwritten. Numbers are drawn in this order: the time to the first
     arrival; at an arrival its class, servers if random, size, phase if interrupted, and the time
     to the next arrival; after an interruption the next phase.
     """
+    capacities, arrival_rates, degrees, sets, kinds, parameters, quantum = cluster
     N = len(arrival_rates)
     cumulative = np.cumsum(arrival_rates)
     total = cumulative[-1]

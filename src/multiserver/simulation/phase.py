@@ -29,6 +29,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -125,8 +126,7 @@ def simulate(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Chains:
+class Chains(NamedTuple):
     """R replications on their way: SFC64's words (4, R), levels (R,), rows of the tables (R,)."""
 
     words: NDArray[np.uint64]
@@ -141,8 +141,7 @@ def empty_chains(replications: range, seed: int, key: tuple[int, ...]) -> Chains
     return Chains(np.array(states, dtype=np.uint64).T.copy(), none, none.copy())
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A skeleton in the form that compiled code reads.
 
     `aliases` (X · 2^bits, 2) as of `alias.alias_tables`; `first` and `gains` as of `skeleton`. The
@@ -150,8 +149,8 @@ class Table:
     lowest[i] on.
     """
 
-    steps: int
-    bits: int
+    steps: np.uint64
+    bits: np.uint64
     aliases: NDArray[np.uint64]
     first: NDArray[np.uint64]
     gains: NDArray[np.float64]
@@ -165,8 +164,8 @@ class Table:
         aliases, bits = found.alias_tables()
         times = [times for _, times in found.above]
         return cls(
-            steps=found.chain.steps,
-            bits=bits,
+            steps=np.uint64(found.chain.steps),
+            bits=np.uint64(bits),
             aliases=aliases.reshape(-1, 2),
             first=found.chain.first.astype(np.uint64),
             gains=found.gains,
@@ -177,33 +176,30 @@ class Table:
 
     def run(self, chains: Chains, epochs: int) -> NDArray[np.float64]:
         """Move all chains by `epochs` epochs; their gains on the way, (R, 5 + tail levels)."""
-        return _run(
-            epochs,
-            *(chains.words, chains.levels, chains.rows),
-            *(self.aliases, np.uint64(self.bits), np.uint64(self.steps), self.first, self.gains),
-            *(self.lowest, self.ends, self.above),
-        )
+        return _run(epochs, chains, self)
 
 
 @njit(cache=True)
-def _run(epochs, words, levels, rows, aliases, bits, steps, first, gains, lowest, ends, above):
+def _run(epochs, chains, table):
+    words, levels, rows = chains
+    steps, bits, aliases, first, gains, lowest, ends, above = table
     # Unsigned indices: signed ones would each be tested for counting from the end.
-    chains, tails, top = len(levels), len(lowest), np.uint64(len(first) - 1)
-    totals = np.zeros((chains, GAINS + tails))
-    drawn = np.empty(chains, dtype=np.uint64)
+    count, tails, top = len(levels), len(lowest), np.uint64(len(first) - 1)
+    totals = np.zeros((count, GAINS + tails))
+    drawn = np.empty(count, dtype=np.uint64)
     a, b, c, counter = words[0], words[1], words[2], words[3]
     zero, one, half, sixteen = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(16)
     columns, phases = (one << bits) - one, (one << sixteen) - one
     either = (one << half) - one
     for _ in range(epochs):
-        for r in range(chains):
+        for r in range(count):
             w = a[r] + b[r] + counter[r]
             counter[r] += one
             a[r] = b[r] ^ (b[r] >> np.uint64(11))
             b[r] = c[r] + (c[r] << np.uint64(3))
             c[r] = ((c[r] << np.uint64(24)) | (c[r] >> np.uint64(40))) + w
             drawn[r] = w
-        for r in range(chains):
+        for r in range(count):
             at, x, w = levels[r], rows[r], drawn[r]
             level, tau, n1, w1 = float(np.int64(at)), gains[x, 0], gains[x, 1], gains[x, 3]
             base = level * tau

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -43,8 +44,7 @@ EPOCH, EPOCH_PER_DOUBLING, SET_UP_PER_ENTRY = 5.0, 5.5, 45.0
 CACHED_ENTRIES, MOST_ENTRIES = 2**16, 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class JumpChain:
+class JumpChain(NamedTuple):
     """Single jumps, for s of them at once: X states, row by row, with E jumps in all.
 
     The states of level l are rows first[l], first[l] + 1, …, those of all levels from top on
@@ -129,16 +129,14 @@ def skeleton(qbd: QuasiBirthDeath, steps: int, levels: tuple[int, ...] = ()) -> 
     chain = jump_chain(qbd, steps)
     stride = 1 if (chain.move == 0).any() else 2
     own = np.concatenate([np.arange(n) for n in np.diff(chain.first, append=len(chain.holding))])
-    edges = (chain.start, chain.move, chain.target, chain.probability)
-    law = _law(*edges, own, chain.phases, steps, stride)
+    law = _law(chain, own, stride)
     elapsed = np.zeros((steps + 1, len(chain.holding)))
-    gains = _gains(*edges, chain.holding, chain.in_service, elapsed)
+    gains = _gains(chain, elapsed)
     top = len(chain.first) - 1
     above = []
     for k in levels:
         low, high = max(0, k - steps), max(k + steps, top)
-        rest = (chain.phase, chain.first, chain.holding, elapsed)
-        above.append((low, _above(*edges, *rest, k, low, high, chain.phases)))
+        above.append((low, _above(chain, elapsed, k, low, high)))
     slots = law.shape[1] // chain.phases
     return Skeleton(chain, stride, law.reshape(-1, slots, chain.phases), gains, tuple(above))
 
@@ -182,9 +180,10 @@ def _jumps(level: Level) -> tuple[NDArray, ...]:
 
 
 @njit(cache=True)
-def _law(start, move, target, probability, own, phases, steps, stride):
+def _law(chain, own, stride):
     """P^s, (X, slots · phases), slot after slot."""
-    rows = len(own)
+    start, move, target, probability = chain.start, chain.move, chain.target, chain.probability
+    rows, phases, steps = len(own), chain.phases, chain.steps
     width = (2 * steps // stride + 1) * phases
     old = np.zeros((rows, width))
     new = np.zeros((rows, width))
@@ -204,9 +203,11 @@ def _law(start, move, target, probability, own, phases, steps, stride):
 
 
 @njit(cache=True)
-def _gains(start, move, target, probability, holding, in_service, elapsed):
+def _gains(chain, elapsed):
     """τ, A_1, A_2, and A_1, A_2 of the waiting jobs, (X, 5); τ of fewer jumps in `elapsed`."""
-    steps, rows = elapsed.shape[0] - 1, elapsed.shape[1]
+    start, move, target, probability = chain.start, chain.move, chain.target, chain.probability
+    holding, in_service = chain.holding, chain.in_service
+    steps, rows = chain.steps, len(holding)
     old = np.zeros((rows, GAINS))
     new = np.zeros((rows, GAINS))
     for r in range(1, steps + 1):
@@ -228,9 +229,11 @@ def _gains(start, move, target, probability, holding, in_service, elapsed):
 
 
 @njit(cache=True)
-def _above(start, move, target, probability, phase, first, holding, elapsed, k, low, high, phases):
+def _above(chain, elapsed, k, low, high):
     """Mean time above level k from each level low … high and phase, (levels, phases)."""
-    steps, top = elapsed.shape[0] - 1, len(first) - 1
+    start, move, target, probability = chain.start, chain.move, chain.target, chain.probability
+    first, holding, phase, phases = chain.first, chain.holding, chain.phase, chain.phases
+    steps, top = chain.steps, len(first) - 1
     old = np.zeros((high - low + 1, phases))
     new = np.zeros((high - low + 1, phases))
     for r in range(1, steps + 1):

@@ -42,9 +42,9 @@ tables:
   response-times:
     title: Mean response times for ${what}
     series:
-      points: {study: simulated-response-time, <<: *system, loads: [0.2, 0.4, 0.6, 0.8, 0.9], jobs: 1000000}
+      points: {study: simulated-response-time, <<: *system, fractions_of_limit: [0.2, 0.4, 0.6, 0.8, 0.9], jobs: 1000000}
     columns:
-      load: {heading: $\\lambda/\\lambda^*$}
+      fraction_of_limit: {heading: $\\lambda/\\lambda^*$}
       arrival_rate: {heading: $\\lambda$, format: .4g}
       mean_response_time: {heading: "$\\\\mathrm{E}[T]$", format: .4g}
       mean_response_time_half_width: {heading: $\\pm$, format: .2g}

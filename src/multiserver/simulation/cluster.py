@@ -1,0 +1,102 @@
+"""A cluster whose jobs are processed in parallel, as `interruptions` simulates it.
+
+It has servers 0 … S − 1 of capacities C_s (work per unit of time). Jobs of class i come at rate λ_i
+with random sizes (work) of mean σ_i, each with a set of servers: S_i for all of the class, or d
+servers drawn uniformly at random for each job (`parallel-processing`, Sections 2 and 8).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+from multiserver.sizes import Size
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelClass:
+    """Jobs that come at rate λ_i, with their size and their servers: the set S_i, or a number d of
+    servers drawn at random for each job.
+
+    Raises `ValueError` unless the rate is positive and finite, the mean size finite, and the
+    servers a non-empty set of non-negative integers or one positive integer.
+    """
+
+    arrival_rate: float
+    size: Size
+    servers: tuple[int, ...] | int
+
+    def __post_init__(self) -> None:
+        require_positive("arrival_rate", self.arrival_rate)
+        if not self.size.mean < math.inf:
+            raise ValueError(f"the size must have a finite mean, found {self.size!r}")
+        if not self.fixed:
+            if isinstance(self.servers, bool) or self.servers < 1:
+                raise ValueError(f"a number of servers must be positive, found {self.servers!r}")
+            return
+        servers = tuple(sorted(self.servers))
+        if not servers or len(set(servers)) < len(servers) or servers[0] < 0:
+            raise ValueError(f"servers must be distinct and at least one, found {self.servers!r}")
+        object.__setattr__(self, "servers", servers)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all jobs have the same set of servers."""
+        return not isinstance(self.servers, Integral)
+
+    @property
+    def degree(self) -> int:
+        """How many servers a job may have at once."""
+        return len(self.servers) if self.fixed else self.servers
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Servers 0 … S − 1 of the given capacities, the classes, and m, the interruptions per job.
+
+    Stability is not checked: the number of jobs of an unstable cluster grows as it runs. Raises
+    `ValueError` unless capacities are positive and finite, every class has its servers among
+    these, and m is finite and not negative.
+    """
+
+    capacities: tuple[float, ...]
+    classes: tuple[ParallelClass, ...]
+    interruptions: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "capacities", tuple(self.capacities))
+        object.__setattr__(self, "classes", tuple(self.classes))
+        for capacity in self.capacities:
+            require_positive("capacity", capacity)
+        if not self.classes:
+            raise ValueError("a cluster needs at least one class of jobs, found none")
+        S, m = len(self.capacities), self.interruptions
+        for c in self.classes:
+            if c.degree > S or (c.fixed and c.servers[-1] >= S):
+                raise ValueError(f"servers must be among the {S} of the cluster, found {c.servers}")
+        if not isinstance(m, Real) or not 0 <= m < math.inf:
+            raise ValueError(f"interruptions must be a finite number of at least 0, found {m!r}")
+
+    @property
+    def mean_size(self) -> float:
+        """σ, over the jobs of all classes."""
+        rate = math.fsum(c.arrival_rate for c in self.classes)
+        return math.fsum(c.arrival_rate * c.size.mean for c in self.classes) / rate
+
+    @property
+    def quantum(self) -> float:
+        """θ = σ/m, the mean work between interruptions."""
+        return self.mean_size / self.interruptions if self.interruptions else math.inf
+
+    @property
+    def load(self) -> float:
+        """ρ = Σ λ_i σ_i / Σ C_s."""
+        work = math.fsum(c.arrival_rate * c.size.mean for c in self.classes)
+        return work / math.fsum(self.capacities)
+
+
+def require_positive(name: str, value: object) -> None:
+    """Raise `ValueError` unless a value is a positive finite number."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a positive finite number, found {value!r}")
