@@ -13,6 +13,7 @@ from models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import single_duration, stationary, two_class
 from multiserver.saturated.agreement import ProductFormGaps, compare, draw_system
+from multiserver.saturated.chain import UNSAMPLED
 
 Parameters = Mapping[str, Any]
 
@@ -53,6 +54,14 @@ def least_violation(parameters: Parameters) -> float:
     return min(float(np.abs(stationary.local_balance_residuals(law)).max()) for law in laws)
 
 
+@takes("systems")
+def least_misfit_of_products(parameters: Parameters) -> float:
+    """How far ln of π_s over the probabilities of the jobs in s is from any Σ_c G_c(jobs of class c
+    in service), root mean square by least squares, the least over `systems`: 0 if π has a product
+    form such as Eq. (2), whose factors depend on the number of one class in service each."""
+    return min(_misfit(read_system(system)) for system in parameters["systems"])
+
+
 @takes("count", "largest", "seed")
 def lemma_5_2_gap(parameters: Parameters) -> float:
     """Largest gap between the sides of Lemma 5.2, over random systems and all q ≤ r, relative to
@@ -91,6 +100,19 @@ def _worst(parameters: Parameters, gap: str) -> float:
 @cache
 def _compare_all(systems: tuple[MultiserverJobSystem, ...]) -> list[ProductFormGaps]:
     return [compare(system) for system in systems]
+
+
+def _misfit(system: MultiserverJobSystem) -> float:
+    law = stationary.solve(system)
+    counts, head = law.chain.in_service, law.chain.blocking
+    jobs = counts.astype(float)
+    blocked = head != UNSAMPLED
+    jobs[blocked, head[blocked]] += 1
+    logs = np.log(law.embedded) - jobs @ np.log(system.probabilities)
+    factors = [counts[:, [c]] == np.unique(counts[:, c]) for c in range(counts.shape[1])]
+    design = np.hstack(factors).astype(float)
+    fitted = design @ np.linalg.lstsq(design, logs, rcond=None)[0]
+    return float(np.sqrt(np.mean((logs - fitted) ** 2)))
 
 
 def _lemma_5_2(system: MultiserverJobSystem) -> float:

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
-from claims import Found
+from claims import Found, takes
 from models.sizes import read_sizes
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.streams import generator
@@ -48,7 +49,8 @@ def response_time(
     packings = _packings(k, needs)
     for r in range(REPLICATIONS):
         rng = generator(seed, _CODES[reading], round(1e6 * load), r)
-        totals[r] = _run(rng, _CODES[reading], k, needs, rates, flows, packings, each, WARM_UP)
+        run = _run(rng, _CODES[reading], k, needs, rates, flows, packings, each, WARM_UP)
+        totals[r] = run[:3]
     area, square, time = totals.T / np.array([flows.sum(), flows.sum() ** 2, 1.0])[:, None]
     variance = square.sum() / time.sum() - (area.sum() / time.sum()) ** 2
     return estimate(area, time, variance=variance, jobs=each * REPLICATIONS)
@@ -70,6 +72,39 @@ def difference(
     )
     error = float(np.hypot(a.half_width, b.half_width))
     return Found(a.mean - b.mean, f"ρ = {load:g}", error)
+
+
+def growth(
+    *, system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int
+) -> Estimate:
+    """By how much the number of jobs present grows per arrival under one of the `READINGS` at load
+    ρ, over the second half of the runs: 0 if the policy is stable there."""
+    k, needs, rates, flows = _read(system, load)
+    each, packings = jobs // REPLICATIONS, _packings(k, needs)
+    grown = np.empty(REPLICATIONS)
+    for r in range(REPLICATIONS):
+        rng = generator(seed, _CODES[reading], round(1e6 * load), r)
+        grown[r] = _run(rng, _CODES[reading], k, needs, rates, flows, packings, each, 0.5)[3]
+    counted = np.full(REPLICATIONS, float(each - each // 2))
+    return estimate(grown, counted, variance=1.0, jobs=each * REPLICATIONS)
+
+
+@takes(
+    "system",
+    route="linear programming over all packings of the servers",
+    confirmed="the growth of the simulated queue, of which no packing is a part",
+)
+def largest_load_of_packings(parameters: Mapping[str, Any]) -> float:
+    """The largest load ρ at which a mixture of packings serves every need at the rate it arrives:
+    up to there MaxWeight is stable, and above it no policy is."""
+    k, needs, rates, flows = _read(parameters["system"], 1.0)
+    packings = _packings(k, needs)
+    # The shares θ of time and ρ: ρ λ_c/μ_c ≤ Σ θ_u u_c, Σ θ_u ≤ 1.
+    offered = np.append(np.zeros(len(packings)), 1.0)
+    served = np.hstack([-packings.T, (flows / rates)[:, None]])
+    time = np.append(np.ones(len(packings)), 0.0)
+    found = linprog(-offered, A_ub=np.vstack([served, time]), b_ub=[*[0.0] * len(needs), 1.0])
+    return float(found.x[-1])
 
 
 def least_servers_filled(*, servers: int, needs: Sequence[int], most: int) -> int:
@@ -137,13 +172,16 @@ def _serve(code, k, needs, packings, present, served):
 
 @njit(cache=True)
 def _run(rng, code, k, needs, rates, flows, packings, jobs, warm_up):
-    """∫ N dt, ∫ N² dt and the time, of `jobs` arrivals less the warm-up."""
+    """∫ N dt, ∫ N² dt, the time, and what N has grown by, of `jobs` arrivals less the warm-up."""
     C = len(needs)
     present, served = np.zeros(C, np.int64), np.zeros(C, np.int64)
     arriving, everyone, arrivals = flows.sum(), 0, 0
     first = int(warm_up * jobs)
     area = square = time = 0.0
+    start = 0
     while arrivals < jobs:
+        if arrivals < first:
+            start = everyone
         total = arriving
         for c in range(C):
             total += served[c] * rates[c]
@@ -171,4 +209,4 @@ def _run(rng, code, k, needs, rates, flows, packings, jobs, warm_up):
         present[c] += change
         everyone += change
         _serve(code, k, needs, packings, present, served)
-    return area, square, time
+    return area, square, time, everyone - start

@@ -41,6 +41,16 @@ def share_of_load(
     return ones / (ones + alls)
 
 
+def share_of_work_done(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
+    """The share of the busy servers' time that one-server jobs take in the enumerated chain, which
+    completes what arrives."""
+    p_n = OneOrN.of(servers, exponent).p_n
+    system = MultiserverJobSystem.of(servers, (1, servers), rates, (1 - p_n, p_n))
+    law = stationary.solve(system)
+    busy = law.time @ law.chain.in_service * np.array(system.needs)
+    return float(busy[0] / busy.sum())
+
+
 def share_of_completions_blocked(*, servers: int, exponent: float) -> float:
     """The share of completions that are of one-server jobs with an n-server job behind them."""
     return 1 - OneOrN.of(servers, exponent).p_n - _full(servers, exponent)

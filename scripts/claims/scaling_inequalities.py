@@ -16,6 +16,8 @@ from scipy.special import exp1
 
 from claims import Found
 from claims.scaling_system import UNIT, OneOrN, Rates, harmonic
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import stationary
 
 ROUTE = "both sides of the bound, term by term"
 CONFIRMED = "bounds of other sums by hand (tests/claims/test_scaling_proofs.py)"
@@ -130,10 +132,14 @@ def change_per_term(*, servers: int, coefficient: float) -> float:
 # Section 8.
 
 
-def completion_factor_excess(*, servers: int, exponent: float, logs: float = 0.0) -> list[float]:
-    """The largest (1 − n/i) − (1 − ν/i) and (1 − ν/i) − 1, over 1 ≤ i < n."""
-    s = OneOrN.of(servers, exponent, logs=logs)
-    return [-s.x * s.n / (s.n - 1), -s.nu / (s.n - 1)]
+def completion_factor_excess(
+    *, servers: int, exponent: float, logs: float = 0.0, rates: Rates = UNIT
+) -> list[float]:
+    """The largest (1 − n/i) − (1 − ν/i) and (1 − ν/i) − 1 over 1 ≤ i < n, 1 − ν/i being the step
+    Δ(i) − Δ(i − 1) of the enumerated chain."""
+    relative = _relative_completions(servers, exponent, logs, rates)
+    i, steps = np.arange(1, servers), np.diff(relative[:servers])
+    return [float((1 - servers / i - steps).max()), float((steps - 1).max())]
 
 
 def relative_lower_bound_excess(
@@ -149,9 +155,13 @@ def relative_lower_bound_excess(
     return Found(float(excess.max()), f"i = {i[from_state - 1 :][excess.argmax()]:.0f}")
 
 
-def relative_upper_bound_excess(*, servers: int, exponent: float, logs: float = 0.0) -> float:
-    """The largest (i − ν H_i) − i over 1 ≤ i < n."""
-    return -OneOrN.of(servers, exponent, logs=logs).nu * harmonic(1)
+def relative_upper_bound_excess(
+    *, servers: int, exponent: float, logs: float = 0.0, rates: Rates = UNIT
+) -> float:
+    """The largest (Δ(i) − Δ(0)) − i over 1 ≤ i < n, Δ of the enumerated chain."""
+    relative = _relative_completions(servers, exponent, logs, rates)
+    i = np.arange(1, servers)
+    return float((relative[1:servers] - relative[0] - i).max())
 
 
 def uniform_power_gap(*, sizes: list[int], exponent: float) -> float:
@@ -166,6 +176,15 @@ def capacity_share(*, largest: int, exponents: list[float], rates: Rates = UNIT)
     found = [(1 - OneOrN.of(n, alpha, rates=rates).x, n) for n in sizes for alpha in exponents]
     share, n = max(found)
     return Found(share, f"n = {n}")
+
+
+def _relative_completions(
+    n: int, exponent: float, logs: float, rates: Rates
+) -> NDArray[np.float64]:
+    """Δ(0) … Δ(n) by elimination, p_n = n^−α ln^β n."""
+    p_n = n**-exponent * math.log(n) ** logs
+    system = MultiserverJobSystem.of(n, (1, n), rates, (1 - p_n, p_n))
+    return stationary.solve(system).relative_completions
 
 
 def _step_excess(b: NDArray[np.float64], p_n: float) -> NDArray[np.float64]:

@@ -49,14 +49,14 @@ def phase_type_gap(parameters: Parameters) -> float:
 
 
 @takes("size", "load")
-def fcfs_over_processor_sharing(parameters: Parameters) -> float:
-    """E[X] of one server under FCFS, over that of processor sharing.
+def processor_sharing_over_fcfs(parameters: Parameters) -> float:
+    """E[X] of one server under processor sharing, over that of FCFS, by Pollaczek and Khinchine.
 
-    They are the limits m → 0 and m → ∞; for exponential sizes both are ρ/(1 − ρ).
+    They are the limits m → ∞ and m → 0; for exponential sizes both are ρ/(1 − ρ).
     """
     size, load = read_size(parameters["size"]), parameters["load"]
     waiting = load**2 * size.second_moment / size.mean**2 / (2 * (1 - load))
-    return (load + waiting) / (load / (1 - load))
+    return load / (1 - load) / (load + waiting)
 
 
 @takes("size")
@@ -107,10 +107,18 @@ def stability_mismatches(parameters: Parameters) -> Found:
     return Found(int(wrong), f"{len(grid) ** 2} points")
 
 
-@takes("servers", "degree")
+@takes(
+    "servers",
+    "degree",
+    route="all assignments listed",
+    confirmed="what random draws of d servers come to (tests/claims/test_sharing_proofs.py)",
+)
 def classes_of_random_assignment(parameters: Parameters) -> int:
-    """N, the number of sets of d of S servers."""
-    return math.comb(parameters["servers"], parameters["degree"])
+    """How many different sets d servers drawn one after the other, of S, can make."""
+    sets = {frozenset()}
+    for _ in range(parameters["degree"]):
+        sets = {drawn | {s} for drawn in sets for s in range(parameters["servers"])} - sets
+    return sum(len(drawn) == parameters["degree"] for drawn in sets)
 
 
 @takes("servers", "degree", "loads")

@@ -1,4 +1,4 @@
-"""Lines of the proofs of `parallel-processing`, in fractions: balance and Appendices A and B.
+"""Lines of the proofs of `parallel-processing`, in fractions: balance, and queues as one.
 
 A queue has `rates` μ_s and `servers` S_i, numbered from 1; classes arrive at rates λ_i. Residuals
 and gaps are exactly 0 where a line holds; floats leave them at the end only.
@@ -6,11 +6,10 @@ and gaps are exactly 0 where a line holds; floats leave them at the end only.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from math import comb, factorial, prod
+from math import prod
 
 from multiserver.sharing.product_form import service_rates, weight
 from multiserver.sharing.queue import MultiServerQueue
@@ -31,7 +30,7 @@ def departure_balance_residual(
 ) -> float:
     """The largest |left − right| of (4) and (5) over all sequences of up to `most` jobs, with
     routing; or of (13) over those of `most` jobs, if nothing arrives."""
-    queue, p = _queue(rates, servers), [[Fraction(x) for x in row] for row in routing]
+    queue, p = read_queue(rates, servers), [[Fraction(x) for x in row] for row in routing]
     nu = [Fraction(x) for x in arrivals]
     closed = not any(nu)
     arrival_rates = _traffic(nu, p)
@@ -44,7 +43,7 @@ def departure_balance_residual(
             worst = max(worst, abs(here * sum(nu) - leaves))
         if c:
             shorter, last = c[:-1], c[-1]
-            served = here * queue.rank(_mask(c))
+            served = here * queue.rank(mask_of(c))
             joins = weight(queue, arrival_rates, shorter) * nu[last]
             joins += sum(_flow(queue, arrival_rates, shorter, i) * p[i][last] for i in classes)
             worst = max(worst, abs(served - joins))
@@ -56,7 +55,7 @@ def interleaving_gap(
 ) -> float:
     """The largest |Σ π(c)/∏ π_k(c_k) − 1| over the interleavings c of c_1, …, c_K, for all
     sequences of up to `most` jobs in each queue; and the same for (10), which it rests on."""
-    built = [_queue(rates, servers) for rates, servers in queues]
+    built = [read_queue(rates, servers) for rates, servers in queues]
     arrival_rates = [[Fraction(x) for x in row] for row in arrivals]
     whole, shift = _virtual(built)
     together = [x for row in arrival_rates for x in row]
@@ -69,134 +68,13 @@ def interleaving_gap(
         moved = [tuple(i + s for i in c) for c, s in zip(parts, shift, strict=True)]
         total = sum(weight(whole, together, c) for c in _interleave(moved))
         worst = max(worst, abs(total / target - 1))
-        ranks = sum(q.rank(_mask(c)) for q, c in zip(built, parts, strict=True))
-        worst = max(worst, abs(whole.rank(_mask(sum(moved, ()))) - ranks))
+        ranks = sum(q.rank(mask_of(c)) for q, c in zip(built, parts, strict=True))
+        worst = max(worst, abs(whole.rank(mask_of(sum(moved, ()))) - ranks))
     return float(worst)
 
 
-def maximum_gap(*, rates: Sequence[int], servers: Sequence[Sequence[int]], most: int) -> float:
-    """The largest relative gap between (17), the maximum taken over the non-empty sets of classes,
-    and the recursion of Theorem 2, over all x with |x| ≤ `most`."""
-    queue = _queue(rates, servers)
-    phi = _phi(queue, most)
-    gap = Fraction(0)
-    for x, value in phi.items():
-        if any(x):
-            sets = range(1, 1 << queue.classes)
-            largest = max(_over(phi, x, a) / queue.rank(a) for a in sets)
-            gap = max(gap, abs(largest / value - 1))
-    return float(gap)
-
-
-def majorant_ratio(
-    *, rates: Sequence[int], servers: Sequence[Sequence[int]], most: int
-) -> list[float]:
-    """The least Φ~(x)/Φ(x), and the least ratio of the sides of (18), left over right, over all x
-    with |x| ≤ `most` and all non-empty sets: both at least 1 (Appendix A)."""
-    queue = _queue(rates, servers)
-    phi, majorant = _phi(queue, most), _majorant(queue, most)
-    above = min(majorant[x] / phi[x] for x in phi)
-    sides = [
-        majorant[x] * queue.rank(a) / over
-        for x in phi
-        for a in range(1, 1 << queue.classes)
-        if (over := _over(majorant, x, a))
-    ]
-    return [float(above), float(min(sides))]
-
-
-def series_gap(
-    *,
-    rates: Sequence[int],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[str],
-    most: int,
-) -> float:
-    """The largest relative gap, order by order up to |x| = `most`, between Σ Φ~(x) ∏ λ_i^{x_i} and
-    the product over A of Σ ρ_A^n (Appendix A, sufficient condition)."""
-    queue, rho = _queue(rates, servers), [Fraction(x) for x in arrival_rates]
-    summed = [Fraction(0)] * (most + 1)
-    for x, value in _majorant(queue, most).items():
-        summed[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
-    series = [Fraction(1)] + [Fraction(0)] * most
-    for a in range(1, 1 << queue.classes):
-        ratio = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
-        for n in range(1, most + 1):
-            series[n] += ratio * series[n - 1]
-    return float(max(abs(s / t - 1) for s, t in zip(summed, series, strict=True)))
-
-
-def lower_series_ratio(
-    *,
-    rates: Sequence[int],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[str],
-    most: int,
-) -> float:
-    """The least ratio of Σ_{|x| = n, A_x ⊂ A} Φ(x) ∏ λ_i^{x_i} to ρ_A^n over all non-empty A and
-    n ≤ `most`: at least 1 (Appendix A, necessary condition)."""
-    queue, rho = _queue(rates, servers), [Fraction(x) for x in arrival_rates]
-    phi, ratios = _phi(queue, most), []
-    for a in range(1, 1 << queue.classes):
-        load = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
-        sums: dict[int, Fraction] = defaultdict(Fraction)
-        for x, value in phi.items():
-            if _mask(i for i, n in enumerate(x) if n) & ~a == 0:
-                sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
-        ratios += [total / load**n for n, total in sums.items()]
-    return float(min(ratios))
-
-
-def growth_of_levels(
-    *,
-    rates: Sequence[int],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[str],
-    most: int,
-) -> list[float]:
-    """max_A ρ_A, and the ratio of the sums of Φ(x) ∏ λ_i^{x_i} over |x| = `most` and |x| = `most`
-    − 1: both below 1 if the queue is stable, both above if not (Section 3)."""
-    queue, rho = _queue(rates, servers), [Fraction(x) for x in arrival_rates]
-    sums = [Fraction(0)] * (most + 1)
-    for x, value in _phi(queue, most).items():
-        sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
-    load = max(
-        sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
-        for a in range(1, 1 << queue.classes)
-    )
-    return [float(load), float(sums[-1] / sums[-2])]
-
-
-def permanent_series_ratio(*, permanent: int, load: str, most: int) -> float:
-    """Σ_{z} (λ/μ)^{Σz} (Σz + L)!/∏z! over Σz ≤ `most`, for two classes that share one server, over
-    Σ_n C(n + L, n) ρ^n: 1 if the last equality of Appendix B holds, L = `permanent`."""
-    half, rho = Fraction(load) / 2, Fraction(load)
-    left = sum(
-        half ** (a + b) * Fraction(factorial(a + b + permanent), factorial(a) * factorial(b))
-        for a in range(most + 1)
-        for b in range(most + 1 - a)
-    )
-    right = sum(comb(n + permanent, n) * rho**n for n in range(most + 1))
-    return float(left / right)
-
-
-def permanent_bound_ratio(*, permanent: int, load: str, visits: str) -> float:
-    """The left side of the "≤" of Appendix B over its right side, one server of rate 1, one class
-    of transient jobs, λ = `load`, one of permanent ones with λ = `visits`, which is fixed only up
-    to a factor: at most 1 if the inequality holds as it stands.
-
-    Left: the coefficient of y^L in ∏_A 1/(1 − Σ_{i∈A} λ_i y^{[i permanent]}) over the non-empty A ⊂
-    {1, 2}. Right: Σ_n (n + L)!/n! λ^n, the sets A ⊂ {1}.
-    """
-    rho, u = Fraction(load), Fraction(visits)
-    # 1/(1 − ρ), Σ u^l y^l and Σ u^l y^l/(1 − ρ)^{l+1}.
-    both = [u**m / (1 - rho) ** (m + 1) for m in range(permanent + 1)]
-    left = sum(u ** (permanent - m) * both[m] for m in range(permanent + 1)) / (1 - rho)
-    right = factorial(permanent) / (1 - rho) ** (permanent + 1)
-    return float(left / right)
-
-
-def _queue(rates: Sequence[int], servers: Sequence[Sequence[int]]) -> MultiServerQueue:
+def read_queue(rates: Sequence[int], servers: Sequence[Sequence[int]]) -> MultiServerQueue:
+    """The queue, its rates as fractions."""
     sets = tuple(frozenset(s - 1 for s in who) for who in servers)
     return MultiServerQueue(tuple(Fraction(str(r)) for r in rates), sets)
 
@@ -226,50 +104,8 @@ def _flow(queue: MultiServerQueue, arrival_rates: list[Fraction], c: Jobs, i: in
     return total
 
 
-def _phi(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
-    """Φ(x) for |x| ≤ `most`."""
-    phi: dict[Jobs, Fraction] = {}
-    for x in _states(queue.classes, most):
-        present = _mask(i for i, n in enumerate(x) if n)
-        phi[x] = _over(phi, x, present) / queue.rank(present) if present else Fraction(1)
-    return phi
-
-
-def _majorant(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
-    """Φ~(x) for |x| ≤ `most`: the convolution over the sets A of multinomials over μ(A)^n."""
-    states = _states(queue.classes, most)
-    found = {x: Fraction(int(not any(x))) for x in states}
-    for a in range(1, 1 << queue.classes):
-        term = {
-            z: Fraction(factorial(sum(z)), prod(map(factorial, z))) / queue.rank(a) ** sum(z)
-            for z in states
-            if _mask(i for i, n in enumerate(z) if n) & ~a == 0
-        }
-        found = {
-            x: sum(
-                t * found[rest]
-                for z, t in term.items()
-                if (rest := tuple(n - m for n, m in zip(x, z, strict=True))) in found
-            )
-            for x in states
-        }
-    return found
-
-
-def _over(values: dict[Jobs, Fraction], x: Jobs, a: int) -> Fraction:
-    """Σ_{i∈A∩A_x} values(x − e_i)."""
-    return sum(
-        (values[(*x[:i], n - 1, *x[i + 1 :])] for i, n in enumerate(x) if n and a >> i & 1),
-        Fraction(0),
-    )
-
-
-def _states(classes: int, most: int) -> list[Jobs]:
-    """All x with |x| ≤ `most`, by |x|."""
-    return sorted((x for x in product(range(most + 1), repeat=classes) if sum(x) <= most), key=sum)
-
-
-def _mask(classes: Iterator[int] | Jobs) -> int:
+def mask_of(classes: Iterator[int] | Jobs) -> int:
+    """The bit mask of a set of classes."""
     mask = 0
     for i in classes:
         mask |= 1 << i

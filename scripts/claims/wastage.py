@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from claims import Found, takes
 from models.systems import read_system
+from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import limits, stationary, two_class
+from multiserver.saturated.agreement import draw_system
 from multiserver.saturated.peak import PeakWastage, find_peak_wastage
 
 Parameters = Mapping[str, Any]
@@ -69,15 +71,31 @@ def one_class_only(parameters: Parameters) -> list[float]:
     return two_class.sweep(servers, needs, rates, np.array([0.0, 1.0])).wastage.tolist()
 
 
-@takes("servers", "needs", "rates", "probability_2")
-def scale_dependence(parameters: Parameters) -> float:
-    """The largest relative change of wastage when both rates are scaled by 1e-6 … 1e6."""
-    scale = np.geomspace(1e-6, 1e6, 25)
-    rates = tuple(rate * scale for rate in parameters["rates"])
-    swept = two_class.sweep(
-        parameters["servers"], parameters["needs"], rates, parameters["probability_2"]
-    )
-    return float(np.ptp(swept.wastage) / swept.wastage[0])
+@takes(
+    "count",
+    "largest",
+    "seed",
+    route="elimination in the enumerated chain",
+    confirmed="product form at the same rates (tests/theory/test_two_class.py)",
+)
+def scale_dependence(parameters: Parameters) -> Found:
+    """The largest change of wastage, in servers, over `count` random systems when both rates are
+    scaled by 1e-6, 1e-3, 1e3 and 1e6."""
+    rng = np.random.default_rng(parameters["seed"])
+    worst = (0.0, "")
+    for _ in range(parameters["count"]):
+        s = draw_system(rng, parameters["largest"])
+        wasted = [
+            stationary.solve(
+                MultiserverJobSystem.of(
+                    s.servers, s.needs, [rate * scale for rate in s.rates], s.probabilities
+                )
+            ).wastage
+            for scale in (1.0, 1e-6, 1e-3, 1e3, 1e6)
+        ]
+        at = f"{s.needs[0]}-{s.needs[1]}-{s.servers}, wastage {wasted[0]:.3g}"
+        worst = max(worst, (float(np.ptp(wasted)), at))
+    return Found(*worst)
 
 
 @takes("servers", "needs", "at", "probability_2")
@@ -108,11 +126,12 @@ def class_2_only_in_slow_limit(parameters: Parameters) -> float:
     return float(two_class.law(read_system(block)).time[0])
 
 
-@takes("servers", "needs")
-def remainder_of_class_1_need(parameters: Parameters) -> int:
-    """n1 mod n2."""
-    need_1, need_2 = parameters["needs"]
-    return need_1 % need_2
+@takes("largest")
+def least_remainder_of_class_1_need(parameters: Parameters) -> Found:
+    """The least n1 mod n2 over all needs n1 < n2 up to `largest`: 0 where n2 divides n1."""
+    pairs = [(a % b, a, b) for b in range(2, parameters["largest"] + 1) for a in range(1, b)]
+    least, need_1, need_2 = min(pairs)
+    return Found(least, f"n1 = {need_1}, n2 = {need_2}, of {len(pairs)} pairs")
 
 
 @takes("servers", "needs", "probability_2")

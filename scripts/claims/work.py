@@ -128,6 +128,17 @@ def rate_of_work(*, system: Mapping[str, Any], policy: str) -> list[float]:
     return [min(ratios), max(ratios)]
 
 
+def constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
+    """w_nonfull, w_nonbusy and r_min over all states of the chain."""
+    blocks, _, known = _fronts(system, policy)
+    jobs = {f: sum(blocks.model.counts(f)) for f, *_ in known}
+    return [
+        max(w for f, w, _ in known if not blocks.model.is_full(f)),
+        max(w for _, w, busy in known if busy < 1 - 1e-12),
+        min(busy / jobs[f] for f, _, busy in known if jobs[f]),
+    ]
+
+
 def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
     """w_nonfull and w_nonbusy over all states of the chain, in units of those printed; where 0 is
     printed for w_nonbusy, as it is."""

@@ -140,8 +140,8 @@ Range = Annotated[
     Field(min_length=2, max_length=2, description="the ends [from, to] of a logarithmic axis"),
     INCREASING,
 ]
-Points = Annotated[int, Field(ge=2, le=100_000, description="the number of points"), WHOLE]
-DearPoints = Annotated[int, Field(ge=2, le=10_000, description="the number of points"), WHOLE]
+Points = Annotated[int, Field(ge=2, le=100_000, description="the most points of a curve"), WHOLE]
+DearPoints = Annotated[int, Field(ge=2, le=10_000, description="the most points of a curve"), WHOLE]
 FewPoints = Annotated[int, Field(ge=2, le=1000, description="the number of points"), WHOLE]
 Jobs = Annotated[
     int,

@@ -16,9 +16,7 @@ from matplotlib.ticker import NullFormatter
 
 from declared.block import require
 from declared.wanted import OptionsBlock, Wanted
-
-MARKERS = "vos^DPX"
-DASHES = ("-", "--", ":", "-.")
+from drawings.marks import DASHES, MARKERS, draw_levels, legend_above, stagger
 
 
 class Options(OptionsBlock):
@@ -55,13 +53,13 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     rates = list(dict.fromkeys(tuple(p["rates"]) for p in parameters.values()))
     fig = Figure(figsize=(width, 0.46 * width))
     left, right = fig.subplots(1, 2, sharey=True)
-    for name, growth in series.items():
+    for i, (name, growth) in enumerate(series.items()):
         alpha, pair = parameters[name]["exponent"], tuple(parameters[name]["rates"])
         style = {
             "color": f"C{exponents.index(alpha)}",
             "marker": MARKERS[exponents.index(alpha)],
             "linestyle": DASHES[rates.index(pair)],
-            "markevery": max(1, len(growth) // 8),
+            "markevery": stagger(i, len(series)),
             "label": rf"$\alpha={alpha:g}$, $\mu_1,\mu_n={pair[0]:g},{pair[1]:g}$",
         }
         many, few = ("n_dominated", "n_dominated") if alpha <= 1 else ("all_busy", "one_dominated")
@@ -69,13 +67,16 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         left.loglog(n, growth["throughput"] / growth[f"throughput_{many}"], **style)
         relative = growth["relative_completions"] / growth[f"relative_completions_{few}"]
         right.loglog(n, relative, **style)
-    for ax, symbol in ((left, r"\mu"), (right, r"\mathrm{E}[\Delta(Y_d)]")):
-        ax.axhline(1, color="black", lw=0.6, zorder=0)
+    for ax, title, symbol in (
+        (left, "throughput", r"\mu"),
+        (right, "mean relative completions", r"\mathrm{E}[\Delta(Y_d)]"),
+    ):
+        ax.set_title(title)
         ax.set_xlabel("servers $n$")
-        ax.set_ylabel(f"${symbol}$, exact / growth rate")
+        ax.set_ylabel(f"${symbol}$, exact over growth rate")
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(NullFormatter())
         ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10])
-    handles, labels = left.get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=3)
+        draw_levels(ax, [(1, "limit", "black")])
+    legend_above(fig, 3)
     return fig

@@ -2,8 +2,7 @@
 
 Series: `bounds` (finite-skip-bounds), which the first of the others lies between, and any number of
 policies, each exact (policy-response-time), simulated under the same name and `-simulated`
-(simulated-policy), or both. The points of a policy without an exact curve are joined by a thin
-line.
+(simulated-policy), or both.
 """
 
 from __future__ import annotations
@@ -20,12 +19,27 @@ from pydantic import Field, model_validator
 from declared.block import AS_WRITTEN, INCREASING, require
 from declared.vocabulary import Labels, Positive, Share
 from declared.wanted import OptionsBlock, Wanted, require_labels
+from drawings.marks import (
+    DASHES,
+    MARKERS,
+    REFERENCE,
+    ROW,
+    SIMULATED,
+    Limit,
+    added,
+    draw_band,
+    draw_curve_and_points,
+    draw_guide,
+    draw_limits,
+    draw_points,
+    flatten,
+    legend_above,
+    of_class,
+)
 
-SIMULATED = "-simulated"
 COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
-DASHES = ["-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)), (0, (2, 1.5))]
-MARKERS = "osD^vP"
 BAND = "C3"
+REFINED = {"color": BAND, "lw": 0.9, "linestyle": (0, (4, 2))}
 
 
 CURVE = Wanted("*", ("load", "class", "mean_response_time", "limit"))
@@ -74,93 +88,82 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """The band, its refinement dashed, curves, points and dotted limits of stability; a second
-    panel for the loads to `zoom` in on."""
+    """Curves, points and limits of stability, the band and its refinement; a second panel for the
+    loads to `zoom` in on."""
     drawing = figure["drawing"]
     zoom = drawing.get("zoom")
-    columns = 2 if zoom else 1
     wide = width > 5
-    fig = Figure(figsize=(width, (0.55 if wide else 0.8) * width))
-    axes = fig.subplots(1, columns, sharey=True, squeeze=False)[0]
-    for ax, ends in zip(axes, [(0, 1), zoom], strict=False):
-        draw_panel(ax, drawing, series)
+    fig = Figure(figsize=(width, (0.55 if wide else 0.85) * width))
+    axes = fig.subplots(1, 2 if zoom else 1, sharey=True, squeeze=False)[0]
+    titles = "all loads", added(figure, "high loads")
+    for ax, ends, title in zip(axes, [(0, 1), zoom], titles, strict=False):
         ax.set_xlim(*ends)
-    axes[0].set_ylabel(r"mean response time $\mathrm{E}[T]$")
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper left", ncols=4 if wide else 2)
+        rows = draw_panel(ax, figure, series)
+        if zoom:
+            ax.set_title(title, pad=4 + ROW * rows)
+    axes[0].set_ylabel(r"mean response time $\mathrm{E}[T]$ (time)")
+    legend_above(fig, 4 if wide else 2)
     return fig
 
 
-def draw_panel(ax: Axes, drawing: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> None:
-    """All there is to draw, whatever part of the loads is shown."""
-    draw_bounds(ax, series["bounds"])
+def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> int:
+    """All there is to draw, whatever part of the loads is shown; the rows of labels above it."""
+    drawing, bounds = figure["drawing"], series["bounds"]
+    ax.set_yscale(drawing["scale"])
     names = list(dict.fromkeys(n.removesuffix(SIMULATED) for n in series if n != "bounds"))
+    limits = []
     for i, name in enumerate(names):
         label = drawing["labels"].get(name, name)
-        draw_policy(ax, i, label, series.get(name), series.get(name + SIMULATED), "all")
-    bounds = series["bounds"]
+        found = series.get(name), series.get(name + SIMULATED)
+        limits += draw_policy(ax, i, label, *found, "all")
     if bounds["approximation"].notna().any():
-        ax.plot(
-            bounds["load"],
-            bounds["approximation"],
-            color="C2",
-            lw=1.6,
-            linestyle=(0, (3, 3)),
-            label="Zhang and Zwart",
-        )
-    ax.set_yscale(drawing["scale"])
+        dashed = {"color": "C2", "lw": 1.6, "linestyle": (0, (3, 3))}
+        ax.plot(bounds["load"], bounds["approximation"], label="Zhang and Zwart", **dashed)
+    draw_bounds(ax, figure, bounds)
     ax.set_ylim(drawing["floor"], drawing["ceiling"])
-    ax.set_xlabel(r"load $\rho = \lambda\mathrm{E}[S]$")
+    ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
+    return draw_limits(ax, limits)
 
 
-def draw_bounds(ax: Axes, bounds: pd.DataFrame) -> None:
+def draw_bounds(ax: Axes, figure: Mapping[str, Any], bounds: pd.DataFrame) -> None:
     """The printed bounds as a band, refined ones as dashed lines if they differ, and the M/G/1."""
     load = bounds["load"]
     # A logarithmic axis has no place for a bound below 0.
     lower = bounds["lower"].clip(lower=1e-9)
-    ax.fill_between(load, lower, bounds["upper"], color=BAND, alpha=0.3, lw=0, label="bounds")
+    draw_band(ax, load, lower, bounds["upper"], BAND, "bounds")
     if not bounds["upper"].equals(bounds["refined_upper"]):
-        refined = {"color": BAND, "lw": 0.8, "linestyle": (0, (4, 2))}
-        ax.plot(load, bounds["refined_upper"], label="refined bounds", **refined)
-        ax.plot(load, bounds["refined_lower"].clip(lower=1e-9), **refined)
-    ax.plot(load, bounds["pooled"], color="0.45", lw=0.8, linestyle=":", label="pooled M/G/1")
+        label = added(figure, "refined bounds")
+        ax.plot(load, bounds["refined_upper"], label=label, **REFINED)
+        ax.plot(load, bounds["refined_lower"].clip(lower=1e-9), **REFINED)
+    ax.plot(load, bounds["pooled"], label=added(figure, "pooled M/G/1"), **REFERENCE)
 
 
 def draw_policy(
     ax: Axes,
     i: int,
-    label: str,
+    label: str | None,
     curve: pd.DataFrame | None,
     points: pd.DataFrame | None,
     kind: str,
-) -> None:
-    """One policy in one class or over `all`: exact curve, simulated points, limit of stability."""
-    colour = COLOURS[i % len(COLOURS)]
-    if curve is not None:
-        curve = curve[curve["class"] == kind]
-        ax.plot(
-            curve["load"],
-            curve["mean_response_time"],
-            color=colour,
-            lw=1.2,
-            linestyle=DASHES[i % len(DASHES)],
-            label=label if points is None and label else None,
-        )
+) -> list[Limit]:
+    """One policy in one class or over `all`, exact curve and simulated points; its limit of
+    stability, if there is any.
+
+    Points without a curve are not joined; a pale line guides the eye.
+    """
+    color, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+    found = None
     if points is not None:
-        points = points[points["quantity"] == kind]
-        ax.errorbar(
-            points["load"],
-            points["mean_response_time"],
-            points["half_width"],
-            color=colour,
-            linestyle="none" if curve is not None else DASHES[i % len(DASHES)],
-            lw=0.7,
-            marker=MARKERS[i % len(MARKERS)],
-            markersize=3,
-            elinewidth=0.9,
-            capsize=1.5,
-            label=label,
-        )
+        points = of_class(points, "quantity", kind)
+        found = tuple(points[c] for c in ("load", "mean_response_time", "half_width"))
     limit = (points if curve is None else curve)["limit"].iloc[0]
-    if limit < 1:
-        ax.axvline(limit, color=colour, linestyle=":", lw=0.9)
+    if curve is not None:
+        curve = of_class(curve, "class", kind)
+        line = curve["load"], curve["mean_response_time"]
+        dash = DASHES[i % len(DASHES)]
+        style = {"color": color, "marker": marker, "linestyle": dash}
+        draw_curve_and_points(ax, label, line, found, **style)
+    else:
+        draw_guide(ax, *found[:2], color, flatten(limit))
+        draw_points(ax, *found, color=color, marker=marker, label=label)
+    return [(limit, f"limit {limit:.3f}", color)] if limit < 1 else []

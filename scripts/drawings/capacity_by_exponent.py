@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted, require_labels
-
-MARKERS = "o^svDPX"
+from drawings.marks import DASHES, MARKERS, legend_above, percent
 
 
 class Options(OptionsBlock):
@@ -31,23 +31,32 @@ class Options(OptionsBlock):
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Curves with their lowest points marked."""
-    fig = Figure(figsize=(width, 0.8 * width))
+    fig = Figure(figsize=(width, 0.95 * width))
     ax = fig.subplots()
     for i, (name, curve) in enumerate(series.items()):
-        lowest = curve.loc[curve["utilisation"].idxmin()]
-        ax.plot(curve["exponent"], curve["utilisation"], color=f"C{i}")
+        at, lowest = find_lowest(curve["exponent"], curve["utilisation"])
+        style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)]}
         setting = figure["drawing"]["settings"].get(name, name)
-        label = rf"{setting}: {lowest['utilisation']:.1%} at {lowest['exponent']:.2f}"
-        ax.plot(
-            lowest["exponent"],
-            lowest["utilisation"],
-            color=f"C{i}",
-            marker=MARKERS[i % len(MARKERS)],
-            label=label,
-        )
-    ax.set_ylim(0, 1.02)
+        label = f"{setting}: {percent(lowest, 1)} at {at:.2f}"
+        marker = MARKERS[i % len(MARKERS)]
+        ax.plot(curve["exponent"], 100 * curve["utilisation"], **style)
+        ax.plot(at, 100 * lowest, color=style["color"], marker=marker)
+        ax.plot([], [], marker=marker, label=label, **style)
+    ax.set_ylim(0, 102)
     ax.margins(x=0.02)
     ax.set_xlabel(r"exponent $\alpha$")
-    ax.set_ylabel(r"usable fraction $\lambda^* \mathrm{E}[S]/n$")
-    fig.legend(loc="outside upper left", ncols=2, columnspacing=1)
+    ax.set_ylabel(r"usable fraction $\lambda^*\,\mathrm{E}[S]/n$ (%)")
+    legend_above(fig, 1)
     return fig
+
+
+def find_lowest(x: pd.Series, y: pd.Series) -> tuple[float, float]:
+    """Where a curve is lowest, and its height there: of the parabola through the lowest point and
+    its neighbours, as points lie where the curve bends and not where it is lowest."""
+    x, y = x.to_numpy(), y.to_numpy()
+    i = int(y.argmin())
+    if i in (0, len(y) - 1):
+        return float(x[i]), float(y[i])
+    near = slice(i - 1, i + 2)
+    a, b, c = np.polyfit(x[near] - x[i], y[near], 2)
+    return float(x[i] - b / (2 * a)), float(c - b**2 / (4 * a))

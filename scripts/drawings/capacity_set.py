@@ -15,6 +15,7 @@ from pydantic import Field
 
 from declared.block import WHOLE
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import SIZE
 
 
 class Options(OptionsBlock):
@@ -56,9 +57,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for row in found.itertuples():
         if row.jobs_1 + row.jobs_2 <= figure["drawing"]["named"] and row.jobs_1 and row.jobs_2:
             text, place = f"({row.jobs_1}, {row.jobs_2})", (row.rate_1, row.rate_2)
-            ax.annotate(text, place, (5, 4), textcoords="offset points", fontsize=6)
+            ax.annotate(text, place, (5, 4), textcoords="offset points", fontsize=SIZE)
     for label, at, shift in ((r"$x_2 = 0$", (one, 0), (4, 8)), (r"$x_1 = 0$", (0, two), (6, 6))):
-        ax.annotate(label, at, shift, textcoords="offset points", fontsize=7)
+        ax.annotate(label, at, shift, textcoords="offset points", fontsize=SIZE)
     bar = fig.colorbar(points, ax=ax, location="bottom", shrink=0.8, pad=0.02)
     bar.set_label(r"share of class 1 among the jobs, $x_1/(x_1 + x_2)$")
     ax.set_xlim(0, 1.2 * one)

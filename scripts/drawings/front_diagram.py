@@ -17,6 +17,7 @@ from pydantic import Field
 
 from declared.block import WHOLE
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import SIZE
 
 FILLED = {"service": "C5", "front": "white", "queue": "white"}
 STEP = 1.05
@@ -35,7 +36,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     jobs, room = series["state"], figure["drawing"]["room"]
     queue = jobs[jobs["place"] == "queue"]
     front = jobs[jobs["place"] != "queue"]
-    fig = Figure(figsize=(width, 0.4 * width))
+    fig = Figure(figsize=(width, 0.45 * width))
     ax = fig.subplots()
 
     last = len(queue) * STEP
@@ -53,10 +54,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     _arrow(ax, (last + 0.1, 0.6), (left - 0.1, 0.6))
     _arrow(ax, (right + 0.1, 0.6), (right + 1.7, 0.6))
     middle = (last + left) / 2
-    _say(ax, -1.4, 0.95, "arrivals\nrate λ")
+    _say(ax, -1.4, 0.95, "arrivals\nrate $\\lambda$")
     _say(ax, right + 0.95, 0.95, "comple-\ntions")
     _say(ax, last / 2, 1.5, "queue")
-    _say(ax, (left + right) / 2, 1.8, f"front, at most n = {room} jobs")
+    _say(ax, (left + right) / 2, 2.35, f"front, at most $n$ = {room} jobs")
     _say(ax, middle, 1.0, "first in\nfirst out")
     _say(ax, last / 2, -0.6, "must be empty unless\nthe front is full")
     busy = jobs.loc[jobs["place"] == "service", "need"].sum()
@@ -64,7 +65,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     full = "full and busy" if busy == servers else "not full"
     _say(ax, (left + right) / 2, -0.75, f"{full}; filled: in service")
     ax.set_xlim(-2.6, right + 2.1)
-    ax.set_ylim(-1.2, 2.6)
+    ax.set_ylim(-1.5, 3.1)
     ax.set_aspect("equal")
     ax.axis("off")
     return fig
@@ -83,7 +84,7 @@ def _draw_job(ax: Axes, x: float, job: Any) -> None:
     )
     ax.add_patch(box)
     patch = {"facecolor": FILLED[job.place], "edgecolor": "none", "pad": 0.8}
-    ax.text(x + STEP / 2, 0.6, f"{job.need}", ha="center", va="center", fontsize=7, bbox=patch)
+    ax.text(x + STEP / 2, 0.6, f"{job.need}", ha="center", va="center", fontsize=SIZE, bbox=patch)
 
 
 def _draw_room(ax: Axes, x: float) -> None:
@@ -99,4 +100,4 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> No
 
 
 def _say(ax: Axes, x: float, y: float, text: str) -> None:
-    ax.text(x, y, text, ha="center", va="bottom" if y > 0 else "center", fontsize=6.5)
+    ax.text(x, y, text, ha="center", va="bottom" if y > 0 else "center", fontsize=SIZE)

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted, require_labels
-
-MARKERS = "o^svDPX"
+from drawings.marks import DASHES, MARKERS, Limit, draw_levels, legend_above, stagger
 
 
 class Options(OptionsBlock):
@@ -30,22 +29,25 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One curve a setting, its limit dashed; heavy traffic lies to the left."""
+    """One curve a setting, and its limit; heavy traffic lies to the left."""
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
+    limits: list[Limit] = []
     for i, (name, curve) in enumerate(series.items()):
         ax.loglog(
             curve["gap"],
             curve["scaled_jobs"],
-            color=f"C{i}",
+            color=f"C{i % 7}",
+            linestyle=DASHES[i % len(DASHES)],
             marker=MARKERS[i % len(MARKERS)],
-            markevery=max(1, len(curve) // 8),
+            markevery=stagger(i, len(series)),
             label=figure["drawing"]["settings"].get(name, name),
         )
-        ax.axhline(curve["limit"].iloc[0], color=f"C{i}", linestyle="--", lw=0.9)
-    ax.plot([], [], "k--", lw=0.9, label=r"$\mathrm{E}[\Delta(Y_d)] + 1$")
+        limit = curve["limit"].iloc[0]
+        limits.append((limit, f"limit {limit:.2f}", f"C{i % 7}"))
     ax.margins(x=0.02)
     ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")
     ax.set_ylabel(r"$\mathrm{E}[N]\,(1 - \rho)$ (jobs)")
-    fig.legend(loc="outside upper left", ncols=3, columnspacing=1)
+    draw_levels(ax, limits)
+    legend_above(fig, 3)
     return fig

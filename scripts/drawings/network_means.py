@@ -16,8 +16,8 @@ from pydantic import Field
 from declared.block import Block
 from declared.vocabulary import ClassName, Id, Text
 from declared.wanted import OptionsBlock, Wanted, require_class
+from drawings.marks import DASHES, LIMIT, MARKERS, SIZE, stagger
 
-MARKERS = "o^svDPX"
 X_LABELS = {
     "fraction_of_limit": r"load $\rho$ of the busiest classes",
     "permanent": "permanent jobs $L$",
@@ -91,7 +91,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Panels side by side; ceilings dashed."""
+    """Panels side by side; ceilings as limits."""
     panels = figure["drawing"]["panels"]
     fig = Figure(figsize=(width, (0.72 if len(panels) == 1 else 0.42) * width))
     axes = fig.subplots(1, len(panels), squeeze=False)[0]
@@ -108,14 +108,17 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
             found[panel["x"]],
             found[panel["y"]],
             color=f"C{i}",
+            linestyle=DASHES[i % len(DASHES)],
             marker=MARKERS[i % len(MARKERS)],
             markersize=3,
-            markevery=max(1, len(found) // 8),
+            markevery=stagger(i, len(panel["lines"])),
             lw=1,
             label=line["label"],
         )
         if panel["ceilings"]:
-            ax.plot(found[panel["x"]], found["ceiling"], color=f"C{i}", linestyle="--", lw=0.8)
+            ax.plot(found[panel["x"]], found["ceiling"], color=f"C{i}", **LIMIT)
+    if panel["ceilings"]:
+        _name_limits(ax, found[panel["x"]], found["ceiling"])
     ax.set_yscale(panel["scale"])
     if panel["scale"] == "linear":
         ax.set_ylim(0, None)
@@ -123,3 +126,17 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
     ax.set_xlabel(X_LABELS[panel["x"]])
     ax.set_ylabel(Y_LABELS[panel["y"]])
     ax.legend(loc=panel["legend"])
+
+
+def _name_limits(ax: Axes, x: pd.Series, ceiling: pd.Series) -> None:
+    """The name of the limits, on the last of them."""
+    middle = len(x) // 2
+    ax.annotate(
+        "limits",
+        (x.iloc[middle], ceiling.iloc[middle]),
+        xytext=(0, 2),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=SIZE,
+    )

@@ -1,4 +1,4 @@
-"""The mean number of jobs against the exponent α, one curve for each fraction of capacity.
+"""Mean numbers of jobs waiting and present against the exponent α, by the fraction of capacity.
 
 Series: any number (queue-by-exponent), each with its simulated points (simulated-queue-by-exponent)
 under the same name and `-simulated`. `panels` says which series share a panel, by how their names
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,9 +18,9 @@ from pydantic import Field
 from declared.block import Block
 from declared.vocabulary import Id, Text
 from declared.wanted import OptionsBlock, Wanted, simulated
+from drawings.marks import MARKERS, SIMULATED, SIZE, added, draw_curve_and_points, percent
 
-SIMULATED = "-simulated"
-MARKERS = "o^svDPX"
+PRESENT = {"linestyle": (0, (4, 1.5)), "lw": 0.7}
 
 
 class PanelBlock(Block):
@@ -39,9 +38,9 @@ class Options(OptionsBlock):
     ]
 
     def wanted(self) -> tuple[Wanted, ...]:
-        points = ("exponent", "mean_jobs", "mean_jobs_half_width")
+        points = ("exponent", "mean_waiting", "mean_waiting_half_width")
         curves = (
-            Wanted(f"{prefix}-*", ("exponent", "mean_jobs"), ("fraction",))
+            Wanted(f"{prefix}-*", ("exponent", "mean_jobs", "mean_waiting"), ("fraction",))
             for prefix in self.panels
         )
         return (simulated(*points), *curves)
@@ -50,46 +49,40 @@ class Options(OptionsBlock):
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """One panel a prefix; exact curves break off where they are unstable."""
     panels = figure["drawing"]["panels"]
-    fig = Figure(figsize=(width, (0.8 if len(panels) == 1 else 0.42) * width))
+    fig = Figure(figsize=(width, (0.95 if len(panels) == 1 else 0.46) * width))
     axes = fig.subplots(1, len(panels), squeeze=False)[0]
     for ax, (prefix, panel) in zip(axes, panels.items(), strict=True):
         names = [n for n in series if n.startswith(f"{prefix}-") and not n.endswith(SIMULATED)]
         for i, name in enumerate(names):
-            fraction = figure["series"][name]["parameters"]["fraction"]
-            _draw_curve(ax, series[name], series.get(name + SIMULATED), i, f"{100 * fraction:g} %")
-        ax.set_title(panel["title"])
+            label = percent(figure["series"][name]["parameters"]["fraction"])
+            _draw_pair(ax, series[name], series.get(name + SIMULATED), i, label)
+        present = {"color": "black", "label": added(figure, r"$\mathrm{E}[N]$")}
+        ax.plot([], [], **PRESENT | present)
+        if len(panels) > 1:
+            ax.set_title(panel["title"])
         ax.set_yscale("log")
         ax.margins(x=0.02)
         ax.set_xlabel(r"exponent $\alpha$")
         ax.legend(
-            title="of capacity",
-            title_fontsize=7,
+            title=r"$\mathrm{E}[Q]$ at that share of capacity",
+            title_fontsize=SIZE,
             loc="upper center",
-            bbox_to_anchor=(0.5, -0.2),
-            ncols=len(names),
-            handlelength=1.2,
-            columnspacing=0.9,
+            bbox_to_anchor=(0.5, -0.18),
+            ncols=3,
+            columnspacing=1.2,
         )
-    axes[0].set_ylabel(r"mean number in system $\mathrm{E}[N]$ (jobs)")
+    axes[0].set_ylabel(r"waiting $\mathrm{E}[Q]$, present $\mathrm{E}[N]$ (jobs)")
     return fig
 
 
-def _draw_curve(
+def _draw_pair(
     ax: Axes, curve: pd.DataFrame, points: pd.DataFrame | None, i: int, label: str
 ) -> None:
+    """The jobs that wait, with the simulated points; thin, the jobs in the system."""
     color, marker = f"C{i % 7}", MARKERS[i % len(MARKERS)]
-    ax.plot(curve["exponent"], curve["mean_jobs"], color=color, lw=1)
+    ax.plot(curve["exponent"], curve["mean_jobs"], color=color, **PRESENT)
+    found = None
     if points is not None:
-        ax.errorbar(
-            points["exponent"],
-            points["mean_jobs"],
-            points["mean_jobs_half_width"],
-            color=color,
-            linestyle="none",
-            marker=marker,
-            markersize=3,
-            elinewidth=0.8,
-            capsize=1.2,
-        )
-    # One entry for line and points together.
-    ax.plot(np.nan, np.nan, color=color, marker=marker if points is not None else "", label=label)
+        found = tuple(points[c] for c in ("exponent", "mean_waiting", "mean_waiting_half_width"))
+    line = curve["exponent"], curve["mean_waiting"]
+    draw_curve_and_points(ax, label, line, found, color=color, marker=marker)

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import SIZE
 
 COLOURS = {1: "C5", 2: "C4"}
 HATCHES = {1: "", 2: "////"}
@@ -51,11 +52,11 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         arrowprops={"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0},
     )
     ax.text(
-        (busy + servers) / 2, -0.55, f"{servers - busy} idle", ha="center", va="top", fontsize=7
+        (busy + servers) / 2, -0.55, f"{servers - busy} idle", ha="center", va="top", fontsize=SIZE
     )
-    ax.text(busy / 2, -0.55, f"{busy} busy", ha="center", va="top", fontsize=7)
-    ax.text(0, 1.25, f"{servers} servers", fontsize=7, va="bottom")
-    ax.text(0, 3.85, "queue, head first", fontsize=7, va="bottom")
+    ax.text(busy / 2, -0.55, f"{busy} busy", ha="center", va="top", fontsize=SIZE)
+    ax.text(0, 1.25, f"{servers} servers", fontsize=SIZE, va="bottom")
+    ax.text(0, 3.85, "queue, head first", fontsize=SIZE, va="bottom")
     ax.set_xlim(-0.3, servers + 0.3)
     ax.set_ylim(-1.6, 4.9)
     ax.axis("off")
@@ -76,4 +77,4 @@ def _draw_job(ax: Axes, x: float, y: float, kind: int, need: int, note: str) -> 
     ax.add_patch(box)
     label = f"class {kind}, {note}" if note else f"{'class ' if need > 5 else ''}{kind}"
     patch = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9}
-    ax.text(x + need / 2, y + 0.5, label, ha="center", va="center", fontsize=6.5, bbox=patch)
+    ax.text(x + need / 2, y + 0.5, label, ha="center", va="center", fontsize=SIZE, bbox=patch)

@@ -15,9 +15,7 @@ from pydantic import Field
 
 from declared.block import AS_WRITTEN
 from declared.wanted import OptionsBlock, Wanted, simulated
-
-SIMULATED = "-simulated"
-MARKERS = "o^svDPX"
+from drawings.marks import DASHES, MARKERS, SIMULATED, draw_curve_and_points, legend_above
 
 
 class Options(OptionsBlock):
@@ -35,7 +33,7 @@ class Options(OptionsBlock):
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """A logarithmic axis of probability; the decay rate is the slope that each curve ends in."""
-    fig = Figure(figsize=(width, 0.72 * width))
+    fig = Figure(figsize=(width, 0.85 * width))
     ax = fig.subplots()
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
@@ -43,23 +41,18 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         decay = curve["decay_rate"].iloc[0]
         label = rf"$\lambda = {fraction:g}\,\lambda^*$, decay {decay:.4f}"
         points = series.get(name + SIMULATED)
-        alone = label if points is None else None
-        ax.semilogy(curve["jobs"], curve["tail"], color=f"C{i}", label=alone)
+        found = None
         if points is not None:
-            ax.errorbar(
-                points["jobs"],
-                points["tail"],
-                points["tail_half_width"],
-                color=f"C{i}",
-                linestyle="none",
-                marker=MARKERS[i % len(MARKERS)],
-                markersize=3,
-                capsize=1.2,
-                label=label,
-            )
+            found = tuple(points[c] for c in ("jobs", "tail", "tail_half_width"))
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        dash = DASHES[i % len(DASHES)]
+        draw_curve_and_points(
+            ax, label, (curve["jobs"], curve["tail"]), found, linestyle=dash, **style
+        )
+    ax.set_yscale("log")
     ax.set_ylim(figure["drawing"]["floor"], 1.2)
     ax.set_xlim(0)
     ax.set_xlabel(r"number of jobs $k$")
     ax.set_ylabel(r"$\mathrm{P}(N > k)$")
-    fig.legend(loc="outside upper center")
+    legend_above(fig, 1)
     return fig

@@ -10,13 +10,12 @@ from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter
 from pydantic import Field
 
 from declared.vocabulary import ClassName, Id, Text
 from declared.wanted import OptionsBlock, Wanted, require_class
-
-MARKERS = "o^svDPX"
+from drawings.marks import MARKERS, draw_guide, draw_level, draw_points, legend_above, of_class
 
 
 class Options(OptionsBlock):
@@ -37,29 +36,22 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One line through the points of each series, with intervals, over a logarithmic m."""
+    """The points of each series with intervals, over a logarithmic m."""
     drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.85 * width))
     ax = fig.subplots()
-    ax.axhline(0, color="black", lw=0.8)
-    for i, (name, label) in enumerate(drawing["labels"].items()):
-        points = series[name][series[name]["quantity"] == drawing["class"]]
-        ax.errorbar(
-            points["interruptions"],
-            points["gap"],
-            points["gap_half_width"],
-            color=f"C{i}",
-            marker=MARKERS[i % len(MARKERS)],
-            markersize=3,
-            lw=0.8,
-            elinewidth=0.8,
-            capsize=1.2,
-            label=label,
-        )
     ax.set_xscale("log")
+    for i, (name, label) in enumerate(drawing["labels"].items()):
+        points = of_class(series[name], "quantity", drawing["class"])
+        m, gap = points["interruptions"], 100 * points["gap"]
+        # Points at the same m would hide one another: each series has its place beside m.
+        beside = 1.02 ** (i - (len(drawing["labels"]) - 1) / 2)
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        draw_guide(ax, beside * m, gap, style["color"])
+        draw_points(ax, beside * m, gap, 100 * points["gap_half_width"], label=label, **style)
+    draw_level(ax, 0, "balanced fairness", side="right", va="top")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda m, _: f"{m:g}"))
-    ax.yaxis.set_major_formatter(PercentFormatter(1))
     ax.set_xlabel(r"interruptions per job $m$")
-    ax.set_ylabel(r"gap $\gamma/\gamma_\mathrm{balanced} - 1$")
-    fig.legend(loc="outside upper left", ncols=2, columnspacing=1.5)
+    ax.set_ylabel(r"gap $\gamma/\gamma_\mathrm{balanced} - 1$ (%)")
+    legend_above(fig, 2)
     return fig

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from declared.vocabulary import Text
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import legend_above
 
 # Needs a decade, beyond which neighbours share a mark.
 COLUMNS = 24
@@ -70,5 +71,5 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.set_xlabel(drawing["label"])
     ax.set_ylabel("duration (s)")
     fig.colorbar(points, ax=ax, label="jobs")
-    fig.legend(loc="outside upper left")
+    legend_above(fig, 1)
     return fig

@@ -15,10 +15,14 @@ from pydantic import Field
 
 from declared.vocabulary import Positive
 from declared.wanted import OptionsBlock, Wanted, simulated
-
-SIMULATED = "-simulated"
-MARKERS = "^vsoDPX"
-DASHES = [":", (0, (1, 3)), (0, (3, 2, 1, 2)), (0, (5, 2))]
+from drawings.marks import (
+    DASHES,
+    MARKERS,
+    SIMULATED,
+    draw_curve_and_points,
+    draw_limits,
+    legend_above,
+)
 
 
 class Options(OptionsBlock):
@@ -33,36 +37,30 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Exact curves, simulated points with intervals, λ* dotted and the naive limit in black."""
+    """Exact curves, simulated points with intervals, the limits λ* and the naive one."""
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
-    naive = 0.0
+    naive, limits = 0.0, []
     for i, (name, curve) in enumerate(curves.items()):
-        ax.plot(curve["arrival_rate"], curve["mean_response_time"], color=f"C{i}", label=name)
         points = series.get(name + SIMULATED)
+        found = None
         if points is not None:
-            ax.errorbar(
-                points["arrival_rate"],
-                points["mean_response_time"],
-                points["mean_response_time_half_width"],
-                color=f"C{i}",
-                linestyle="none",
-                marker=MARKERS[i % len(MARKERS)],
-                capsize=1.5,
-                label=f"{name}, simulated",
-            )
+            half_width = points["mean_response_time_half_width"]
+            found = points["arrival_rate"], points["mean_response_time"], half_width
+        line = curve["arrival_rate"], curve["mean_response_time"]
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        dash = DASHES[i % len(DASHES)]
+        draw_curve_and_points(ax, name, line, found, linestyle=dash, **style)
         last = curve.iloc[-1]
         limit = last["arrival_rate"] / last["fraction_of_limit"]
         naive = max(naive, last["arrival_rate"] / last["load"])
-        label = rf"$\lambda^*_\mathrm{{{name}}}$ = {limit:.4f}"
-        dash = DASHES[i % len(DASHES)]
-        ax.axvline(limit, color=f"C{i}", linestyle=dash, lw=1.6, label=label)
-    label = rf"$\lambda^\mathrm{{naive}}$ = {naive:g}"
-    ax.axvline(naive, color="black", lw=1.2, label=label)
+        limits.append((limit, rf"$\lambda^*$ = {limit:.4f}", style["color"]))
+    limits.append((naive, rf"$\lambda^\mathrm{{naive}}$ = {naive:g}", "black"))
     ax.set_xlim(0, 1.05 * naive)
     ax.set_ylim(0, figure["drawing"]["ceiling"])
     ax.set_xlabel(r"arrival rate $\lambda$ (jobs/s)")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
-    ax.legend(loc="upper left")
+    draw_limits(ax, limits)
+    legend_above(fig, 3)
     return fig

@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 
 from declared.block import require
 from declared.wanted import OptionsBlock, Wanted
-
-MARKERS = "^vsoDPX"
+from drawings.marks import DASHES, MARKERS, draw_curve_and_points, legend_above
 
 
 class Options(OptionsBlock):
@@ -43,23 +42,18 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
     for c, (name, curve) in enumerate(curves):
-        color = "black" if name == "all" else f"C{c}"
+        color = "black" if name == "all" else f"C{c % 6}"
         label = "all jobs" if name == "all" else f"need {needs[c]}"
-        ax.plot(curve["fraction_of_limit"], curve["mean_response_time"], color=color, lw=1)
         found = points.get_group(name)
-        ax.errorbar(
-            found["fraction_of_limit"],
-            found["mean_response_time"],
-            found["half_width"],
-            color=color,
-            linestyle="none",
-            marker=MARKERS[c % len(MARKERS)],
-            markersize=3,
-            capsize=1.5,
-            label=label,
+        marks = found["fraction_of_limit"], found["mean_response_time"], found["half_width"]
+        style = {"color": color, "marker": MARKERS[c % len(MARKERS)]}
+        line, dash = (
+            (curve["fraction_of_limit"], curve["mean_response_time"]),
+            DASHES[c % len(DASHES)],
         )
+        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
     ax.set_yscale("log")
     ax.set_xlabel(r"arrival rate $\lambda/\lambda^*$")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T_c]$ (s)")
-    ax.legend(loc="upper left")
+    legend_above(fig, 4)
     return fig

@@ -1,8 +1,7 @@
 """Mean response time of several policies against the load, one panel a class and one for all jobs.
 
 Series: policies, exact (policy-response-time), simulated under the same name and `-simulated`
-(simulated-policy), or both. The points of a policy without an exact curve are joined by a thin
-line.
+(simulated-policy), or both.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from pydantic import Field
 
 from declared.vocabulary import Labels, Positive, Text
 from declared.wanted import OptionsBlock, require_class, require_labels
-from drawings.bounded_response_time import CURVE, POINTS, SIMULATED, draw_policy
+from drawings.bounded_response_time import CURVE, POINTS, draw_policy
+from drawings.marks import ROW, SIMULATED, draw_limits, legend_above
 
 
 class Options(OptionsBlock):
@@ -53,16 +53,19 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     axes = fig.subplots(rows, columns, sharex=True, squeeze=False).ravel()
     names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
     for ax, (kind, title) in zip(axes, panels.items(), strict=True):
+        limits = []
         for i, name in enumerate(names):
             label = drawing["labels"].get(name, name) if ax is axes[0] else None
-            draw_policy(ax, i, label, series.get(name), series.get(name + SIMULATED), kind)
+            found = series.get(name), series.get(name + SIMULATED)
+            limits += draw_policy(ax, i, label, *found, kind)
         ax.set_yscale("log")
         ax.set_xlim(0, 1)
         ax.set_ylim(top=drawing["ceiling"])
-        ax.set_title(title)
+        rows = draw_limits(ax, limits)
+        ax.set_title(title, pad=4 + ROW * rows)
     for ax in axes[-columns:]:
-        ax.set_xlabel(r"load $\rho = \lambda\mathrm{E}[S]$")
+        ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
     for ax in axes[::columns]:
-        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$")
-    fig.legend(loc="outside upper left", ncols=4)
+        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (time)")
+    legend_above(fig, 4)
     return fig

@@ -16,6 +16,8 @@ from pydantic import Field
 
 from declared.vocabulary import Id, Text
 from declared.wanted import OptionsBlock, Wanted
+from drawings.bounded_response_time import BAND, REFINED
+from drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above, of_class
 
 COLUMNS = 4
 
@@ -50,41 +52,26 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.axis("off")
     for ax, (name, title) in zip(axes, panels.items(), strict=False):
         bounds, curve, points = (series[name + end] for end in ("-bounds", "", "-simulated"))
-        curve = curve[curve["class"] == "all"]
-        points = points[points["quantity"] == "all"]
+        curve = of_class(curve, "class", "all")
+        points = of_class(points, "quantity", "all")
+        excess = curve["mean_response_time"] - curve["pooled"]
+        found = points["mean_response_time"] - points["pooled"]
+        line, marks = (curve["load"], excess), (points["load"], found, points["half_width"])
+        label = "exact and simulated"
+        draw_curve_and_points(ax, label, line, marks, color="C0", marker="o")
         low, high = (bounds[end] - bounds["pooled"] for end in ("lower", "upper"))
-        ax.fill_between(bounds["load"], low, high, color="C3", alpha=0.3, lw=0, label="bounds")
+        draw_band(ax, bounds["load"], low, high, BAND, "bounds")
         if not bounds["upper"].equals(bounds["refined_upper"]):
             for end in ("refined_lower", "refined_upper"):
                 refined = bounds[end] - bounds["pooled"]
-                label = "refined bounds" if end == "refined_lower" else None
-                ax.plot(bounds["load"], refined, color="C3", lw=0.8, ls=(0, (4, 2)), label=label)
-        ax.axhline(0, color="0.45", lw=0.7, ls=":", label="pooled M/G/1")
-        excess = curve["mean_response_time"] - curve["pooled"]
-        ax.plot(curve["load"], excess, color="C0", label="exact")
-        ax.errorbar(
-            points["load"],
-            points["mean_response_time"] - points["pooled"],
-            points["half_width"],
-            color="C0",
-            linestyle="none",
-            marker="o",
-            markersize=2.5,
-            elinewidth=0.9,
-            capsize=1.5,
-            label="simulated",
-        )
+                ax.plot(bounds["load"], refined, label="refined bounds", **REFINED)
+        ax.axhline(0, label="pooled M/G/1", **REFERENCE)
         ax.set_xlim(0, 1)
         ax.set_title(title)
     for ax in axes[max(0, len(panels) - COLUMNS) : len(panels)]:
         ax.set_xlabel(r"load $\rho$")
         ax.xaxis.set_tick_params(labelbottom=True)
     for ax in axes[::COLUMNS]:
-        ax.set_ylabel(r"$\mathrm{E}[T]-\mathrm{E}[T^{\mathrm{M/G/1}}]$")
-    handles = {
-        label: handle
-        for ax in axes[: len(panels)]
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    fig.legend(handles.values(), handles.keys(), loc="outside upper left", ncols=5)
+        ax.set_ylabel(r"$\mathrm{E}[T]-\mathrm{E}[T^\mathrm{M/G/1}]$ (time)")
+    legend_above(fig, 5)
     return fig

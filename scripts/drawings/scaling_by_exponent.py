@@ -15,13 +15,14 @@ from pydantic import Field
 
 from declared.block import AS_WRITTEN, DIFFERENT
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import MARKERS, legend_above, stagger
 
 SYMBOLS = {
     "throughput": r"\mu",
     "relative-completions": r"\mathrm{E}[\Delta(Y_d)]",
 }
 UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
-MARKERS = "o^svDPX"
+TITLES = {"throughput": "throughput", "relative-completions": "mean relative completions"}
 
 
 class Options(OptionsBlock):
@@ -46,16 +47,16 @@ class Options(OptionsBlock):
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """One panel for each quantity, side by side."""
     quantities, power = figure["drawing"]["quantities"], figure["drawing"]["power"]
-    fig = Figure(figsize=(width, (0.75 if len(quantities) == 1 else 0.4) * width))
+    fig = Figure(figsize=(width, (0.85 if len(quantities) == 1 else 0.45) * width))
     axes = fig.subplots(1, len(quantities), squeeze=False)[0]
     for ax, quantity in zip(axes, quantities, strict=True):
-        for (name, curve), marker in zip(series.items(), MARKERS, strict=False):
+        for i, (name, curve) in enumerate(series.items()):
             servers = figure["series"][name]["parameters"]["servers"]
             ax.plot(
                 curve["exponent"],
                 curve[quantity.replace("-", "_")] / float(servers) ** power,
-                marker=marker,
-                markevery=max(1, len(curve) // 10),
+                marker=MARKERS[i],
+                markevery=stagger(i, len(series)),
                 label=f"$n = {_power_of_ten(servers)}$",
             )
         divisor = "n" if power == 1 else f"n^{power:g}"
@@ -63,7 +64,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.set_ylabel(f"${SYMBOLS[quantity]}\\,/\\,{divisor}$ ({UNITS[quantity]})")
         ax.set_ylim(0)
         ax.margins(x=0.02)
-    axes[0].legend()
+        if len(quantities) > 1:
+            ax.set_title(TITLES[quantity])
+    legend_above(fig, 3 if len(quantities) == 1 else len(series))
     return fig
 
 

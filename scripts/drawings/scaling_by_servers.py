@@ -47,27 +47,32 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     left, right = fig.subplots(1, 2)
     _draw_panel(
         left,
+        "throughput",
         growth,
-        ("throughput", r"throughput $\mu$ (jobs/s)"),
+        ("throughput", r"$\mu$ (jobs/s)"),
         ("throughput_all_busy", r"$n\mu_1$"),
-        ("throughput_n_dominated", r"$\mu_1/(p_n\ln(1/p_n))$"),
+        ("throughput_n_dominated", r"$\mu_1/(p_n\,\ln(1/p_n))$"),
     )
     _draw_panel(
         right,
+        "mean relative completions",
         growth,
         ("relative_completions", r"$\mathrm{E}[\Delta(Y_d)]$ (jobs)"),
-        ("relative_completions_one_dominated", r"$n^{2-\alpha}\ln^2 n\,/\,2$"),
+        ("relative_completions_one_dominated", r"$n^{2-\alpha}\,\ln^2\,n\,/\,2$"),
         ("relative_completions_n_dominated", r"$1/(2p_n)$"),
     )
     return fig
 
 
-def _draw_panel(ax: Axes, growth: pd.DataFrame, exact: tuple, one: tuple, all_n: tuple) -> None:
+def _draw_panel(
+    ax: Axes, title: str, growth: pd.DataFrame, exact: tuple, one: tuple, all_n: tuple
+) -> None:
     servers = growth["servers"].to_numpy()
     decades = np.flatnonzero(np.isin(servers, 10 ** np.arange(19)))
     curves = ((exact[0], "exact", EXACT), (*one, ONE_DOMINATED), (*all_n, N_DOMINATED))
     for column, label, style in curves:
         ax.loglog(servers, growth[column], label=label, markevery=decades.tolist(), **style)
+    ax.set_title(title)
     ax.set_xlabel("servers $n$")
     ax.set_ylabel(exact[1])
     ax.legend(loc="upper left")

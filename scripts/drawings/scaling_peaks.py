@@ -13,6 +13,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import REFERENCE
+
+PREDICTED = r"$1 + \ln\,\ln\,n\,/\,\ln\,n$"
 
 
 class Options(OptionsBlock):
@@ -25,7 +28,6 @@ class Options(OptionsBlock):
                 "servers",
                 "peak_exponent",
                 "inflection_exponent",
-                "predicted_exponent",
                 "peak",
                 "at_borderline",
                 "at_balanced",
@@ -38,23 +40,25 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     """Exponents on the left, heights over n on the right."""
     peaks = series["peaks"]
     n = peaks["servers"]
-    fig = Figure(figsize=(width, 0.4 * width))
+    fine = np.geomspace(n.iloc[0], n.iloc[-1], 200)
+    decades = np.flatnonzero(np.log10(n) % 1 == 0).tolist()
+    fig = Figure(figsize=(width, 0.42 * width))
     left, right = fig.subplots(1, 2)
-    left.semilogx(
-        n, peaks["peak_exponent"], "s-", color="C3", label=r"peak of $\mathrm{E}[\Delta(Y_d)]$"
-    )
-    left.semilogx(n, peaks["inflection_exponent"], "o--", color="C0", label=r"inflection of $\mu$")
-    label = r"$1 + \ln\ln n/\ln n$"
-    left.semilogx(n, peaks["predicted_exponent"], ":", color="black", label=label)
-    left.set_ylabel(r"exponent $\alpha$")
-    for column, style, colour, label in (
-        ("peak", "s-", "C3", r"at the peak over $\alpha$"),
-        ("at_borderline", "^--", "C2", r"at $p_n = 1/(n\ln n)$"),
-        ("at_balanced", "v-.", "C4", r"at balanced load, $p_n = 1/n$"),
+    for ax, column, divisor, style, color, label in (
+        (left, "peak_exponent", 1, "s-", "C3", r"peak of $\mathrm{E}[\Delta(Y_d)]$"),
+        (left, "inflection_exponent", 1, "o--", "C0", r"inflection of $\mu$"),
+        (right, "peak", n, "s-", "C3", r"at the peak over $\alpha$"),
+        (right, "at_borderline", n, "^--", "C2", r"at $p_n = 1/(n\,\ln\,n)$"),
+        (right, "at_balanced", n, "v-.", "C4", r"at balanced load, $p_n = 1/n$"),
     ):
-        right.semilogx(n, peaks[column] / n, style, color=colour, label=label)
-    right.semilogx(n, np.log(n) / 8, ":", color="black", label=r"$\ln n\,/\,8$")
-    right.set_ylabel(r"$\mathrm{E}[\Delta(Y_d)]/n$ (jobs)")
+        y = peaks[column] / divisor
+        ax.semilogx(n, y, style, color=color, markevery=decades, label=label)
+    left.semilogx(fine, 1 + np.log(np.log(fine)) / np.log(fine), **REFERENCE, label=PREDICTED)
+    right.semilogx(fine, np.log(fine) / 8, **REFERENCE, label=r"$\ln\,n\,/\,8$")
+    left.set_title("exponent")
+    left.set_ylabel(r"exponent $\alpha$")
+    right.set_title("height")
+    right.set_ylabel(r"$\mathrm{E}[\Delta(Y_d)]\,/\,n$ (jobs)")
     right.set_ylim(0)
     for ax in (left, right):
         ax.set_xlabel("servers $n$")

@@ -17,9 +17,7 @@ from pydantic import Field
 from declared.block import Block
 from declared.vocabulary import ClassName, Id, Text
 from declared.wanted import OptionsBlock, Wanted, require_class
-
-MARKERS = "o^svDPX"
-DASHES = ["-", "--", "-.", ":", (0, (1, 1))]
+from drawings.marks import DASHES, MARKERS, draw_points, legend_above, of_class
 
 
 class PanelBlock(Block):
@@ -72,38 +70,26 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     axes = fig.subplots(*shape, squeeze=False, sharex=True).ravel()
     for ax, panel in zip(axes, panels, strict=True):
         _draw_panel(ax, panel, series)
+        if len(panels) > 1:
+            ax.set_title(panel["title"])
         if ax.get_subplotspec().is_last_row():
             ax.set_xlabel(r"load $\rho$")
     for ax in axes if stacked else axes[:1]:
         ax.set_ylabel(r"mean service rate $\gamma$ (work/time)")
-    entries = {}
-    for ax in axes:
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            entries.setdefault(label, handle)
-    fig.legend(entries.values(), entries, loc="outside upper left", ncols=2, columnspacing=1.5)
+    legend_above(fig, 2 if stacked else 5)
     return fig
 
 
 def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> None:
     for i, (name, label) in enumerate(panel["curves"].items()):
-        curve = series[name][series[name]["class"] == panel["class"]]
-        color = "black" if panel["points"] else f"C{i}"
+        curve = of_class(series[name], "class", panel["class"])
+        color = "black" if panel["points"] else f"C{i % 7}"
         style = {"color": color, "linestyle": DASHES[i % len(DASHES)], "lw": 1}
         ax.plot(curve["load"], curve["mean_service_rate"], label=label, **style)
     for i, (name, label) in enumerate(panel["points"].items()):
-        points = series[name][series[name]["quantity"] == panel["class"]]
-        ax.errorbar(
-            points["load"],
-            points["mean_service_rate"],
-            points["half_width"],
-            color=f"C{i}",
-            linestyle="none",
-            marker=MARKERS[i % len(MARKERS)],
-            markersize=3,
-            elinewidth=0.8,
-            capsize=1.2,
-            label=label,
-        )
-    ax.set_title(panel["title"])
+        points = of_class(series[name], "quantity", panel["class"])
+        found = points["load"], points["mean_service_rate"], points["half_width"]
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        draw_points(ax, *found, label=label, **style)
     ax.set_xlim(0, 1)
     ax.set_ylim(0, None)

@@ -14,10 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import SIZE
 
 HATCHES = ["", "////", "....", "xxxx"]
 HEIGHT = 1.8
-PATCH = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9}
+PATCH = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
 
 class Options(OptionsBlock):
@@ -42,13 +43,13 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.set_ylim(-0.8, HEIGHT + 0.45)
         ax.set_aspect("equal")
         ax.axis("off")
-        ax.set_title(_title(found), fontsize=7)
+        ax.set_title(_title(found), fontsize=SIZE)
     can = [
         f"job {n}: server{'s' if len(job['servers']) > 1 else ''}"
         f" {' and '.join(map(str, job['servers']))}"
         for n, job in enumerate(jobs, start=1)
     ]
-    fig.supxlabel("   ".join(can), fontsize=7)
+    fig.supxlabel("   ".join(can), fontsize=SIZE)
     return fig
 
 
@@ -62,9 +63,9 @@ def _draw_step(ax: Axes, found: pd.DataFrame) -> None:
         hatch = HATCHES[(row.job - 1) % len(HATCHES)] if row.job else ""
         ax.add_patch(Circle((x, 0), 0.4, facecolor=colour, edgecolor="black", hatch=hatch, lw=0.7))
         label = f"server {row.server}"
-        ax.text(x, -0.5, label, ha="center", va="top", fontsize=6.5)
+        ax.text(x, -0.5, label, ha="center", va="top", fontsize=SIZE)
         if not row.job:
-            ax.text(x, 0, "idle", ha="center", va="center", fontsize=6)
+            ax.text(x, 0, "idle", ha="center", va="center", fontsize=SIZE)
     for place, job in enumerate(order):
         ax.add_patch(
             Rectangle(

@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import SIZE, legend_above, percent
 
 
 class Options(OptionsBlock):
@@ -54,17 +55,17 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], color="black", lw=0.8)
     ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], "kD", ms=3)
     ax.annotate(
-        f"at $p_2$ = {peak['p2']:.1%}:\n{peak['wastage']:.1f} servers wasted,\n"
-        f"{peak['utilisation']:.1%} utilised",
+        f"at $p_2$ = {percent(peak['p2'], 1)}:\n{peak['wastage']:.1f} servers wasted,\n"
+        f"{percent(peak['utilisation'], 1)} utilised",
         (lambda1 * reach, lambda2 * reach),
         xytext=(0.42, 0.72),
         textcoords="axes fraction",
         arrowprops={"arrowstyle": "-", "lw": 0.5, "shrinkB": 3},
-        fontsize=7,
+        fontsize=SIZE,
     )
     ax.set_xlabel(r"class 1 arrival rate $\lambda_1$ (jobs/s)")
     ax.set_ylabel(r"class 2 arrival rate $\lambda_2$ (jobs/s)")
     ax.set_xlim(0)
     ax.set_ylim(0)
-    fig.legend(loc="outside upper center", ncols=3, columnspacing=1.2)
+    legend_above(fig, 3)
     return fig

@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import SIZE, legend_above, percent
 
 
 class Options(OptionsBlock):
@@ -27,7 +28,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax = fig.subplots()
     ax.plot(
         worst["need2"],
-        worst["utilisation_class_2_only"],
+        100 * worst["utilisation_class_2_only"],
         color="C1",
         linestyle="--",
         lw=1,
@@ -35,7 +36,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     )
     ax.plot(
         worst["need2"],
-        worst["utilisation"],
+        100 * worst["utilisation"],
         color="C0",
         marker="o",
         markersize=2,
@@ -43,19 +44,20 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         label="worst mix of classes 1 and 2",
     )
     lowest = worst.loc[worst["utilisation"].idxmin()]
-    ax.plot(lowest["need2"], lowest["utilisation"], "kD", ms=4)
+    height = 100 * lowest["utilisation"]
+    ax.plot(lowest["need2"], height, "kD", ms=4)
     ax.annotate(
-        f"{lowest['utilisation']:.1%} at $n_2$ = {lowest['need2']:.0f},"
-        f"\n$p_2$ = {lowest['p2']:.2%}",
-        (lowest["need2"], lowest["utilisation"]),
+        f"{percent(lowest['utilisation'], 1)} at $n_2$ = {lowest['need2']:.0f},"
+        f"\n$p_2$ = {percent(lowest['p2'], 2)}",
+        (lowest["need2"], height),
         xytext=(-8, -2),
         textcoords="offset points",
         ha="right",
-        fontsize=7,
+        fontsize=SIZE,
     )
-    ax.set_ylim(0, 1.02)
+    ax.set_ylim(0, 102)
     ax.set_xlim(0, worst["need2"].max() * 1.03)
     ax.set_xlabel(r"server need of class 2, $n_2$ (servers)")
-    ax.set_ylabel(r"utilisation $1 - \mathrm{E}[N_\mathrm{idle}]/n$")
-    ax.legend(loc="lower left")
+    ax.set_ylabel(r"utilisation $1 - \mathrm{E}[N_\mathrm{idle}]/n$ (%)")
+    legend_above(fig, 1)
     return fig

@@ -15,30 +15,37 @@ from matplotlib.figure import Figure
 from declared.wanted import OptionsBlock, Wanted
 
 COLUMNS = 3
+LEVELS = np.arange(1, 5) / 5
 
 
 class Options(OptionsBlock):
     """How it is drawn."""
 
     SERIES = (
-        Wanted("*", ("odds", "rate_ratio", "wastage_per_need2"), parameters=("needs", "servers")),
+        Wanted(
+            "*",
+            ("odds", "rate_ratio", "odds_per_rate", "wastage_per_need2"),
+            parameters=("needs", "servers", "odds"),
+        ),
     )
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Panels on shared axes, coloured by wasted servers as a share of n2."""
+    """Panels on shared axes, coloured by wasted servers as a share of n2, lines at some levels."""
     rows = -(-len(series) // COLUMNS)
     fig = Figure(figsize=(width, width / COLUMNS * 0.86 * rows + 0.3))
     axes = fig.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
     for ax, (name, plane) in zip(axes.flat, series.items(), strict=False):
         parameters = figure["series"][name]["parameters"]
-        table = plane.pivot(index="odds", columns="rate_ratio", values="wastage_per_need2")
-        grid = table.columns, table.index, table.to_numpy()
-        # As vectors, ten thousand cells a panel would make a file of megabytes.
-        mesh = ax.pcolormesh(*grid, vmin=0, vmax=1, shading="nearest", rasterized=True)
-        lines = ax.contour(*grid, levels=np.arange(0.2, 1, 0.2), colors="white", linewidths=0.5)
-        ax.clabel(lines, fontsize=5, fmt="%.1f")
+        columns = ["rate_ratio", "odds", "wastage_per_need2"]
+        lines = plane["odds_per_rate"].nunique()
+        grid = [plane[column].to_numpy().reshape(lines, -1) for column in columns]
         ax.set(xscale="log", yscale="log")
+        # As vectors, ten thousand cells a panel would make a file of megabytes.
+        mesh = ax.pcolormesh(*grid, vmin=0, vmax=1, shading="gouraud", rasterized=True)
+        contours = ax.contour(*grid, levels=LEVELS, colors="white", linewidths=0.6)
+        ax.set_xlim(plane["rate_ratio"].min(), plane["rate_ratio"].max())
+        ax.set_ylim(*parameters["odds"])
         needs = "-".join(map(str, parameters["needs"]))
         ax.set_title(f"$n_1$-$n_2$-$n$ = {needs}-{parameters['servers']}")
     for ax in axes.flat[len(series) :]:
@@ -47,5 +54,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.set_xlabel(r"$\mu_2/\mu_1$")
     for ax in axes[:, 0]:
         ax.set_ylabel(r"$p_2/p_1$")
-    fig.colorbar(mesh, ax=axes, label=r"wasted servers / $n_2$", shrink=0.8)
+    bar = fig.colorbar(mesh, ax=axes, label=r"wasted servers over $n_2$", shrink=0.8)
+    bar.add_lines(contours)
+    bar.set_ticks([0, *LEVELS, 1])
     return fig

@@ -16,7 +16,8 @@ from pydantic import Field
 from declared.block import require
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted
-from drawings.workload_wastage import MARKERS, SIMULATED
+from drawings.marks import MARKERS, legend_above
+from drawings.workload_wastage import SIMULATED
 
 
 class Options(OptionsBlock):
@@ -72,5 +73,5 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.set_xscale("log")
     ax.set_xlabel("servers $n$")
     ax.set_ylabel(r"error of $\lambda^*$ (%)")
-    fig.legend(loc="outside upper left", ncols=2)
+    legend_above(fig, 2)
     return fig

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted
-from drawings.workload_wastage import MARKERS
+from drawings.marks import MARKERS, draw_guide, draw_limits, draw_points, flatten, legend_above
 
 
 class Options(OptionsBlock):
@@ -32,30 +32,24 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Points with 95 % intervals joined by thin lines, on a logarithmic axis."""
+    """Points with 95 % intervals on a logarithmic axis, and the limit of stability."""
     table, labels = series["policies"], figure["drawing"]["labels"]
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
+    limits = []
     for i, (policy, rows) in enumerate(table.groupby("policy", sort=False)):
         stable = rows[np.isfinite(rows["mean_response_time"])]
-        ax.errorbar(
-            stable["load"],
-            stable["mean_response_time"],
-            stable["half_width"],
-            color=f"C{i}",
-            marker=MARKERS[i],
-            markersize=3.5,
-            lw=0.8,
-            elinewidth=0.8,
-            capsize=1.5,
-            label=labels.get(policy, policy),
-        )
-        if rows["limit"].notna().any():
-            limit = rows["limit"].iloc[0]
-            ax.axvline(limit, color=f"C{i}", lw=1, linestyle=":", label=f"limit {limit:.2f}")
+        limit = rows["limit"].dropna().min()
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        found = tuple(stable[c] for c in ("load", "mean_response_time", "half_width"))
+        draw_guide(ax, *found[:2], style["color"], flatten(limit))
+        draw_points(ax, *found, label=labels.get(policy, policy), **style)
+        if np.isfinite(limit):
+            limits.append((limit, f"limit {limit:.3f}", style["color"]))
     ax.set_yscale("log")
     ax.set_xlim(0, 1)
     ax.set_xlabel(r"load $\lambda/\lambda^\mathrm{naive}$")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
-    fig.legend(loc="outside upper left", ncols=2)
+    draw_limits(ax, limits)
+    legend_above(fig, 2)
     return fig

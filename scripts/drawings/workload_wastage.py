@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted
+from drawings.marks import MARKERS, draw_points, legend_above
 
-MARKERS = "o^svDPX"
 SIMULATED = ("exponential", "sampled", "replayed")
 
 
@@ -54,16 +54,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         for ax, column, factor in ((left, "wastage", 1), (right, "utilisation", 100)):
             label_here = label if ax is left else None
             if method in SIMULATED:
-                ax.errorbar(
-                    rows["servers"],
-                    factor * rows[column],
-                    factor * rows[f"{column}_half_width"],
-                    linestyle="none",
-                    elinewidth=0.8,
-                    capsize=1.5,
-                    label=label_here,
-                    **style,
-                )
+                half_width = factor * rows[f"{column}_half_width"]
+                found = rows["servers"], factor * rows[column], half_width
+                draw_points(ax, *found, label=label_here, **style)
             else:
                 line = "-" if method == "exact" else "--"
                 ax.plot(
@@ -77,8 +70,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for ax in (left, right):
         ax.set_xscale("log")
         ax.set_xlabel("servers $n$")
+    left.set_title("idle servers")
+    right.set_title("utilisation")
     left.set_ylabel(r"wastage $\mathrm{E}[N_\mathrm{idle}]$ (servers)")
     left.set_ylim(bottom=0)
     right.set_ylabel(r"utilisation $\lambda^*/\lambda^\mathrm{naive}$ (%)")
-    fig.legend(loc="outside upper left", ncols=4)
+    legend_above(fig, 4)
     return fig

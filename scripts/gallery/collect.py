@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from output.tidy import read_table
 from output.values import recomputed, stated, tell
 
 FIGURES = Path("figures")
+PASTED = {"latex": "figure.tex", "bibtex": "bib"}
 # What a product comes with, in the order in which it is offered.
 DOWNLOADS = ("pdf", "svg", "png", "csv", "tex", "txt", "figure.tex", "bib", "json")
 NUMBERS = re.compile(r"Figs?\. ([0-9][0-9()a-z]*(?:(?:,? and |, )[0-9][0-9()a-z]*)*)")
@@ -83,6 +84,10 @@ class Exhibit:
     picture: str = ""
     size: tuple[int, int] = (0, 0)
     files: tuple[str, ...] = ()
+    # What to paste into a document, and the licence that the sidecar names.
+    latex: str = ""
+    bibtex: str = ""
+    licence: str = ""
     tables: tuple[Table, ...] = ()
     claims: tuple[Claim, ...] = ()
     scores: tuple[Score, ...] = ()
@@ -120,13 +125,13 @@ def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, 
     stages = {e["id"]: e["stage"] for e in entries}
     pending = {e["id"]: e["pending"] for e in entries}
     numbers = {i: spec["source"].get("figure", "") for i, spec in specs.items() if "source" in spec}
+    order = {i: place for place, i in enumerate(specs)}
     whole = [i for i, stage in stages.items() if stage not in ("draw", "tabulate")]
     claims = [c for i in whole if stages[i] == "judge" for c in _read_ledger(specs[i], numbers)]
     scores = [s for i in whole if stages[i] == "score" for s in _read_scores(id, i)]
     products = []
-    for i, spec in specs.items():
-        if i in whole:
-            continue
+    for i in sorted(specs.keys() - set(whole), key=lambda i: (natural(numbers[i]), order[i])):
+        spec = specs[i]
         about = {
             "claims": tuple(claim for claim in claims if i in claim.about),
             "scores": tuple(s for s in scores if s.series.partition("/")[0] == i),
@@ -170,7 +175,27 @@ def _collect_product(
     files = _downloads(paper, id)
     picture = next((file for file in files if file.endswith((".svg", ".png"))), "")
     size = measure(FIGURES / paper / Path(picture).name) if picture else (0, 0)
+    kit = {key: _read_kit(paper, id, files, suffix) for key, suffix in PASTED.items()}
+    sidecar = json.loads((FIGURES / paper / f"{id}.json").read_text(encoding="utf-8"))
+    kit["licence"] = sidecar.get("licence", "")
+    head |= kit
     return Exhibit(**head, picture=picture, size=size, files=files, tables=tuple(tables))
+
+
+def _read_kit(paper: str, id: str, files: Sequence[str], suffix: str) -> str:
+    """What to paste: a file of a product, or of a table that is too long for that a line that
+    includes it."""
+    name = f"{id}.{suffix}"
+    if f"../{paper}/{name}" in files:
+        return (FIGURES / paper / name).read_text(encoding="utf-8")
+    table = f"../{paper}/{id}.tex" in files and suffix == "figure.tex"
+    return f"\\input{{{FIGURES}/{paper}/{id}.tex}}\n" if table else ""
+
+
+def natural(number: str) -> tuple:
+    """A key that sorts figures as a reader does, 5(b) before 10; what has no number, last."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", number)
+    return (not number, [(not p.isdigit(), int(p) if p.isdigit() else 0, p) for p in parts])
 
 
 def _downloads(paper: str, id: str) -> tuple[str, ...]:
@@ -186,6 +211,7 @@ def _downloads(paper: str, id: str) -> tuple[str, ...]:
 
 def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Claim]:
     series = {claim["id"]: claim.get("of") or [] for claim in spec["claims"]}
+    named = {claim["id"]: frozenset(claim.get("figures") or ()) for claim in spec["claims"]}
     table, _ = read_table(FIGURES / spec["paper"] / f"{spec['id']}.csv", texts=True)
     return [
         Claim(
@@ -196,15 +222,24 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
             quantity=row["quantity"],
             parameters=json.loads(row["parameters"]),
             stated=stated(row),
-            recomputed=recomputed(row),
+            recomputed=_in_unit(recomputed(row), row),
             told=tuple(tell(row)),
             verdict=row["verdict"],
             sound=row["sound"] == "True",
             reason=row["reason"],
-            about=relate(series[row["claim"]], row["where"], numbers),
+            about=relate(series[row["claim"]], row["where"], numbers)
+            | (named[row["claim"]] & numbers.keys()),
         )
         for row in table.to_dict("records")
     ]
+
+
+def _in_unit(text: str, row: Mapping[str, str]) -> str:
+    """What was found, in per cent too where that is what the paper states."""
+    found = json.loads(row["recomputed"])
+    if "%" not in row["stated"] or not isinstance(found, float):
+        return text
+    return f"{text} ({100 * found:.4g} %)"
 
 
 def relate(series: str | list[str], where: str, numbers: Mapping[str, str]) -> frozenset[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,14 +11,18 @@ from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from gallery.collect import Claim, Exhibit, Paper
-from gallery.explorer import find_links, find_presets
-from output.latex import MATHEMATICS
+from gallery.explorer import find_absent, find_links, find_presets
+from gallery.index import index_all
+from gallery.typesetting import cell, heading, number, numeral, parameter, prose
+from multiserver import __version__ as VERSION
 from output.scores import ALARM
 
 ROWS = 100
+# Claims beside a figure before the rest is folded away.
+FIRST = 4
 # Verdicts in the order in which a reader looks for them, each with a sign that is no colour.
 VERDICTS = {
     "agrees": "✓",
@@ -58,18 +61,12 @@ LABELS = {
     "bib": "BibTeX",
     "figure.tex": "LaTeX figure",
 }
-SYMBOLS = {command[1:]: symbol for symbol, command in MATHEMATICS.items()}
-TOKEN = re.compile(r"\\([A-Za-z]+) ?|\\(.)|([_^])|([{}$])|([^\\_^{}$])")
-UPRIGHT = {"mathrm", "text", "operatorname"}
-# A letter with an index, and a power, in running text: Y_d, λ_naive, n^-0.5, n^{2−α}.
-INDEX = re.compile(r"(?<![A-Za-z_])([A-Za-zα-ωΑ-Ω])_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
-POWER = re.compile(r"\^(?:\{([^{}]*)\}|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ω]+)))")
-SLANTED = re.compile("[A-Za-zα-ω]")
 SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
 
 
 def render(papers: Sequence[Paper]) -> dict[str, str]:
-    """The pages by file name: `index.html`, `ledger.html`, `explorer.html` and `<paper>.html`."""
+    """The pages by file name: `index.html`, `ledger.html`, `scores.html`, `search.html`,
+    `explorer.html` and `<paper>.html`."""
     environment = Environment(
         loader=PackageLoader("gallery"),
         autoescape=True,
@@ -82,9 +79,10 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
         return Markup(environment.loader.get_source(environment, file)[0])
 
     environment.globals |= {"source": source}
-    environment.globals |= {"style": source("page.css"), "script": source("page.js")}
+    environment.globals |= {"style": source("page.css")}
     environment.globals |= {"papers": papers, "VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY}
-    environment.globals |= {"WHOLE": WHOLE, "ROWS": ROWS, "ALARM": ALARM}
+    environment.globals |= {"WHOLE": WHOLE, "ROWS": ROWS, "ALARM": ALARM, "FIRST": FIRST}
+    environment.tests["readings"] = lambda line: line.startswith(("read as", "evidence", "what"))
     environment.filters |= {
         "number": number,
         "parameter": parameter,
@@ -99,11 +97,17 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
         "textual": textual,
         "strip": strip,
         "link": link,
+        "command": command,
+        "citation": citation,
+        "ordered": ordered,
     }
     pages = {f"{paper.id}.html": ("paper.html.j2", {"paper": paper}) for paper in papers}
     pages["index.html"] = ("index.html.j2", {})
     pages["ledger.html"] = ("ledger.html.j2", {})
+    pages["scores.html"] = ("scores.html.j2", {})
+    pages["search.html"] = ("search.html.j2", {"entries": index_all(papers)})
     found = {"presets": find_presets(papers), "links": find_links(papers)}
+    found["absent"] = find_absent(papers)
     pages["explorer.html"] = ("explorer.html.j2", found)
     return {
         name: seal(environment.get_template(template).render(page=name, **values))
@@ -118,86 +122,29 @@ def seal(page: str) -> str:
     return page.replace("script-src 'unsafe-inline'", f"script-src {allowed}", 1)
 
 
-def number(value: Any) -> str:
-    """A number of a data table, to six digits."""
-    if isinstance(value, float):
-        return "–" if math.isnan(value) else f"{value:.6g}"
-    return "yes" if value is True else "no" if value is False else str(value)
+def command(product: Exhibit) -> str:
+    """What makes a product again."""
+    own = " --configfile YOUR-FILE.yaml" if product.source["certainty"] == "own" else ""
+    return f"snakemake {product.paper}_{product.id}{own}"
 
 
-def parameter(value: Any, limit: int = 8) -> str:
-    """A parameter in one line, long lists by their beginning."""
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key} {parameter(x)}" for key, x in value.items())
-    if isinstance(value, list):
-        parts = [f"({parameter(x)})" if isinstance(x, list) else parameter(x) for x in value]
-        if len(parts) > limit:
-            return f"{', '.join(parts[:limit])}, … ({len(parts)} values)"
-        return ", ".join(parts)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 10_000:
-        return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-    return number(value)
+def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
+    """A product in one sentence of a list of references."""
+    parts = []
+    if "authors" in bibliography:
+        parts.append(f"{', '.join(bibliography['authors'])}:")
+    parts.append(f"“{bibliography['title']}”")
+    where = [str(bibliography[key]) for key in ("venue", "year") if key in bibliography]
+    place = link(bibliography)[0]
+    where += [place] if place else []
+    parts.append(f"({', '.join(where)})." if where else "")
+    text = " ".join(part for part in parts if part)
+    return f"{text} {numeral(product)}, “{product.title}”, computed by Multiserver Atlas {VERSION}."
 
 
-def cell(value: Any, style: str) -> Markup:
-    """A number of a typeset table in its format, in powers of ten where it has an exponent."""
-    if isinstance(value, str | bool):
-        return escape(number(value))
-    if style and math.isnan(value):
-        return Markup("–")
-    digits, e, exponent = format(value, style).partition("e")
-    if not e or value == 0:
-        return escape("0" if e else digits)
-    factor = "" if digits == "1" else f"{digits} · "
-    return Markup("{}10<sup>{}</sup>").format(factor, int(exponent))
-
-
-def heading(latex: str) -> Markup:
-    """The mathematics of a column's heading, in as much of LaTeX as headings need.
-
-    A command that is no symbol, such as `ln`, is set as its name.
-    """
-    parts: list[str] = []
-    ends: list[tuple[str, bool]] = []
-    mathematics, upright, script, roman = False, False, "", False
-    for command, character, mark, brace, text in TOKEN.findall(latex):
-        if brace == "$":
-            mathematics = not mathematics
-        elif mark:
-            script = "sub" if mark == "_" else "sup"
-        elif command in UPRIGHT:
-            roman = True
-        elif brace == "{":
-            ends.append((f"</{script}>" if script else "", upright))
-            parts.append(f"<{script}>" if script else "")
-            upright, script, roman = upright or roman, "", False
-        elif brace == "}":
-            end, upright = ends.pop()
-            parts.append(end)
-        else:
-            named = command and command not in SYMBOLS
-            piece = SYMBOLS.get(command, command) or character or text
-            inner = str(escape(piece))
-            if mathematics and not upright and not named and SLANTED.fullmatch(piece):
-                inner = f"<i>{inner}</i>"
-            parts.append(f"<{script}>{inner}</{script}>" if script else inner)
-            script = ""
-    return Markup("".join(parts))
-
-
-def prose(text: str) -> Markup:
-    """Running text, with what is meant as an index or a power set as such."""
-    indexed = INDEX.sub(lambda m: f"{m[1]}<sub>{m[2] or m[3]}</sub>", str(escape(text)))
-    return Markup(POWER.sub(lambda m: f"<sup>{m[1] or m[2].replace('-', '−')}</sup>", indexed))
-
-
-def numeral(product: Exhibit) -> str:
-    """What the paper calls a figure, or that it is ours."""
-    kind = "Figure" if product.stage == "draw" else "Table"
-    figure = product.source.get("figure")
-    if not figure:
-        return f"Further {kind.lower()}"
-    return f"{kind} {figure}" if product.spec["faithful"] else f"In the manner of {kind} {figure}"
+def ordered(claims: Iterable[Claim]) -> list[Claim]:
+    """Claims as a reader of a figure wants them: first what does not simply hold."""
+    return sorted(claims, key=lambda claim: claim.verdict == "agrees")
 
 
 def alternative(product: Exhibit) -> str:

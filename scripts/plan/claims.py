@@ -10,6 +10,7 @@ together, those of modules with one GROUP too, those of a module with GROUP_BY b
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -25,6 +26,8 @@ from plan.words import determining
 # What the run's config gives to quantities that simulate.
 CHANCE = ("seed", "jobs", "jumps")
 DRAWN = "drawn"
+# The end of a sentence, which the point of Eq. (1) or Fig. 2 is not.
+SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def read_quantities(folder: FilePath) -> dict[str, Quantity]:
                     file.stem,
                     required,
                     optional,
-                    " ".join(paragraph.split()).partition(". ")[0].rstrip("."),
+                    SENTENCE.split(" ".join(paragraph.split()), maxsplit=1)[0].rstrip("."),
                     own.get("route") or module.get("ROUTE", ""),
                     own.get("confirmed") or module.get("CONFIRMED", ""),
                     module.get("GROUP", file.stem),
@@ -138,6 +141,11 @@ def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
             fault = Fault((*path, "id"), repr(claim["id"]), "an id used only once")
             ledger.faults.append(fault)
         ledger.faults += check_rules(claim, path, context, errata)
+        for k, figure in enumerate(claim.get("figures", ())):
+            if figure not in context.blocks:
+                hint = suggest(figure, context.blocks)
+                fault = Fault((*path, "figures", k), repr(figure), "a figure or table", hint)
+                ledger.faults.append(fault)
         cases = [_resolve_case(*parts, claim, context, ledger) for parts in _cases(claim, path)]
         if None in cases:
             continue

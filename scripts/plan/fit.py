@@ -24,8 +24,8 @@ from plan.words import is_faithful
 SCRIPTS = FilePath(__file__).resolve().parents[1]
 # What the run gives to every study that takes it, unless a series has its own.
 FROM_THE_RUN = {"seed": 0, "effort": "paper"}
-# Made from the claims of a paper, not by hand.
-INTERNAL = {"claims"}
+# Made from the claims of a paper, not by hand; and the marks that all drawings share.
+INTERNAL = {"claims", "marks"}
 
 
 @cache

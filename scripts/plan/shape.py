@@ -207,6 +207,17 @@ class Claim(Block):
     quote: Annotated[Text, Field(description="the sentence in the paper's words, short")]
     quantity: Quantity
     of: Drawn | None = None
+    figures: (
+        Annotated[
+            list[Id],
+            Field(
+                min_length=1,
+                description="figures and tables that the sentence concerns, besides those that"
+                " `of` and `where` name: it stands beside them",
+            ),
+        ]
+        | None
+    ) = None
     given: Given = {}
     stated: Stated
     within: Within

@@ -6,12 +6,12 @@ well, however many there are. Towards a load of 0 they tend to the capacity of a
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from declared.block import Block
 from declared.vocabulary import Load, Points
 from models.clusters import ClusterBlock
+from models.sampling import Row, sample
 from models.sharing import names_of
 
 UNITS = {
@@ -40,12 +40,15 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load and class; loads from `limit` on are left out."""
     servers = parameters.system.read()
     names, limit = names_of(servers), servers.limit
-    rows = []
-    for load in np.linspace(0, parameters.load, parameters.points + 1)[1:]:
-        if load < limit:
-            rates, work = servers.service_rates(load), servers.work(load)
-            rows += [
-                (load, name, rate, brought / rate, limit)
-                for name, rate, brought in zip(names, rates, work, strict=True)
-            ]
+
+    def row(load: float) -> Row:
+        return load, *servers.service_rates(load)
+
+    last = min(parameters.load, (1 - 1 / (32 * parameters.points)) * limit)
+    found = sample(row, (last / parameters.points, last), parameters.points, lambda row: row[1:])
+    rows = [
+        (load, name, rate, brought / rate, limit)
+        for load, *rates in found
+        for name, rate, brought in zip(names, rates, servers.work(load), strict=True)
+    ]
     return pd.DataFrame(rows, columns=list(UNITS))

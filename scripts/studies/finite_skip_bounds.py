@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pandas as pd
 
 from declared.vocabulary import Load, Points
 from models.finite_skip import read_model
 from models.finite_skip_solutions import CoveredBlock
+from models.sampling import Row, sample
 
 UNITS = {
     "load": "1",
@@ -38,16 +38,21 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load."""
     model = read_model(parameters.plain())
     printed, refined = model.constants(), model.constants(refined=True)
-    rows = []
-    for load in np.linspace(0, parameters.load, parameters.points + 1)[1:]:
+
+    def row(load: float) -> Row:
         arrival_rate = model.arrival_rate(load)
-        rows.append(
-            (
-                load,
-                model.pooled(load),
-                *printed.at(arrival_rate).response,
-                *refined.at(arrival_rate).response,
-                model.approximation(arrival_rate) if model.approximation else math.nan,
-            )
+        return (
+            load,
+            model.pooled(load),
+            *printed.at(arrival_rate).response,
+            *refined.at(arrival_rate).response,
+            model.approximation(arrival_rate) if model.approximation else math.nan,
         )
+
+    def heights(row: Row) -> list[float]:
+        # A lower bound may lie below 0.
+        return [math.log(height) if height > 0 else math.nan for height in row[1:]]
+
+    ends = parameters.load / parameters.points, parameters.load
+    rows = sample(row, ends, parameters.points, heights)
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from declared.block import INCREASING
 from declared.vocabulary import FractionOfLimit, Points
 from models.feasibility import SolvableBlock
+from models.sampling import Row, sample
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 from multiserver.saturated import stationary
@@ -37,8 +38,12 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     system = parameters.system
     blocks = prepare(system)
     limit = stationary.solve(system).mean_relative_completions + 1
-    rows = []
-    for gap in np.geomspace(*parameters.gap, parameters.points):
+
+    def row(log_gap: float) -> Row:
+        gap = math.exp(log_gap)
         mean_jobs = solve(blocks.at((1 - gap) * blocks.throughput)).mean_jobs
-        rows.append((gap, mean_jobs, mean_jobs * gap, limit))
+        return gap, mean_jobs, mean_jobs * gap, limit
+
+    ends = [math.log(end) for end in parameters.gap]
+    rows = sample(row, ends, parameters.points, lambda found: [math.log(found[2])])
     return pd.DataFrame(rows, columns=list(UNITS))

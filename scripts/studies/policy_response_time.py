@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+import math
 from typing import Self
 
-import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
@@ -15,6 +15,7 @@ from declared.vocabulary import Load, Points
 from models.finite_skip import read_model
 from models.finite_skip_solutions import require_solution
 from models.finite_skip_systems import FiniteSkipBlock
+from models.sampling import Row, sample
 
 UNITS = {
     "load": "1",
@@ -45,15 +46,18 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     model = read_model(parameters.plain())
     exact = model.exact()
     names = [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
-    rows = []
-    loads = np.linspace(0, parameters.load, parameters.points + 1)[1:]
-    if model.limit <= parameters.load:
-        loads = loads[loads < model.limit]
-        loads = np.append(loads, model.limit - (model.limit - loads[-1]) / 2.0 ** np.arange(1, 6))
-    for load in loads:
-        pooled = model.pooled(load)
-        rows += [
-            (load, name, mean, pooled, model.limit)
-            for name, mean in zip(names, exact(load), strict=True)
-        ]
+    # Towards a limit the curve is followed until it is off every chart.
+    last = min(parameters.load, (1 - 1 / (32 * parameters.points)) * model.limit)
+
+    def row(load: float) -> Row:
+        return load, *exact(load)
+
+    found = sample(
+        row, (last / parameters.points, last), parameters.points, lambda row: map(math.log, row[1:])
+    )
+    rows = [
+        (load, name, mean, model.pooled(load), model.limit)
+        for load, *means in found
+        for name, mean in zip(names, means, strict=True)
+    ]
     return pd.DataFrame(rows, columns=list(UNITS))

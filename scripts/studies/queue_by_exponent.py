@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Self
 
-import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
 from declared.vocabulary import DearPoints, EvenServers, Exponents, Fraction
 from models.feasibility import require_solvable
 from models.mixes import MixBlock, build_mix
+from models.sampling import Row, sample
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 
@@ -48,10 +48,10 @@ class Parameters(MixBlock):
 def compute(
     parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
-    """One row an exponent."""
-    rows = []
-    for alpha in progress(np.linspace(*parameters.exponent, parameters.points)):
-        system = build_mix(parameters.plain(), float(alpha))
+    """One row an exponent, more of them where a curve bends on a logarithmic axis."""
+
+    def row(alpha: float) -> Row:
+        system = build_mix(parameters.plain(), alpha)
         arrival_rate = parameters.fraction * system.naive_throughput
         blocks = prepare(system)
         share = arrival_rate / blocks.throughput
@@ -59,5 +59,13 @@ def compute(
         if share < 1:
             law = solve(blocks.at(arrival_rate))
             means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        rows.append((alpha, arrival_rate, share, *means))
+        return alpha, arrival_rate, share, *means
+
+    rows = sample(
+        row,
+        parameters.exponent,
+        parameters.points,
+        lambda found: map(math.log, found[3:]),
+        progress=progress,
+    )
     return pd.DataFrame(rows, columns=list(UNITS))

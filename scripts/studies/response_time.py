@@ -1,15 +1,17 @@
 """Mean response time of FCFS against the arrival rate λ, exact.
 
-The points lie evenly in λ up to the given `fraction_of_limit`, λ/λ*.
+The points go up to the given `fraction_of_limit`, λ/λ*, and lie close where a curve bends.
 """
 
 from __future__ import annotations
 
-import numpy as np
+import math
+
 import pandas as pd
 
 from declared.vocabulary import FractionOfLimit, Points
 from models.feasibility import SolvableBlock
+from models.sampling import Row, sample
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 
@@ -34,10 +36,13 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row an arrival rate."""
     system = parameters.system
     blocks = prepare(system)
-    rows = []
-    for fraction in np.linspace(0, parameters.fraction_of_limit, parameters.points + 1)[1:]:
+
+    def row(fraction: float) -> Row:
         arrival_rate = fraction * blocks.throughput
         law = solve(blocks.at(arrival_rate))
         means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        rows.append((arrival_rate, fraction, arrival_rate / system.naive_throughput, *means))
+        return arrival_rate, fraction, arrival_rate / system.naive_throughput, *means
+
+    ends = parameters.fraction_of_limit / parameters.points, parameters.fraction_of_limit
+    rows = sample(row, ends, parameters.points, lambda found: map(math.log, found[3:]))
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+
 import pandas as pd
 
 from declared.vocabulary import FractionOfLimit, Points
 from models.feasibility import SolvableBlock
+from models.sampling import Row, sample
 from multiserver.open.by_class import response_times
 from multiserver.open.multiserver_jobs import prepare
 
@@ -24,9 +26,17 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a fraction and class, `all` after the classes."""
     system = parameters.system
     blocks = prepare(system)
-    rows = []
-    for fraction in np.linspace(0, parameters.fraction_of_limit, parameters.points + 1)[1:]:
+
+    def row(fraction: float) -> Row:
         means = response_times(blocks, fraction * blocks.throughput)
-        rows += [(fraction, f"class-{c}", mean) for c, mean in enumerate(means, 1)]
-        rows.append((fraction, "all", means @ system.probabilities))
+        return fraction, *means, means @ system.probabilities
+
+    ends = parameters.fraction_of_limit / parameters.points, parameters.fraction_of_limit
+    found = sample(row, ends, parameters.points, lambda row: map(math.log, row[1:]))
+    names = [*(f"class-{c}" for c in range(1, len(system.classes) + 1)), "all"]
+    rows = [
+        (fraction, name, mean)
+        for fraction, *means in found
+        for name, mean in zip(names, means, strict=True)
+    ]
     return pd.DataFrame(rows, columns=list(UNITS))

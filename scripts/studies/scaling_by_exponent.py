@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import numpy as np
 import pandas as pd
 
 from declared.vocabulary import DearPoints, EvenServers, Exponents
 from models.mixes import MixBlock, build_mix
+from models.sampling import Row, sample
 from multiserver.saturated import dispatch
 
 UNITS = {
@@ -35,19 +35,14 @@ class Parameters(MixBlock):
 def compute(
     parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
-    """One row an exponent."""
-    rows = []
-    for alpha in progress(np.linspace(*parameters.exponent, parameters.points)):
-        system = build_mix(parameters.plain(), float(alpha))
-        means = dispatch.solve(system)
-        rows.append(
-            {
-                "exponent": alpha,
-                "p_large": parameters.servers**-alpha,
-                "throughput": means.throughput,
-                "relative_completions": means.relative_completions,
-                "utilisation": means.utilisation,
-                "method": means.method,
-            }
-        )
-    return pd.DataFrame(rows)
+    """One row an exponent, more of them where a curve bends."""
+
+    def row(alpha: float) -> Row:
+        means = dispatch.solve(build_mix(parameters.plain(), alpha))
+        drawn = means.throughput, means.relative_completions, means.utilisation
+        return alpha, parameters.servers**-alpha, *drawn, means.method
+
+    rows = sample(
+        row, parameters.exponent, parameters.points, lambda found: found[2:5], progress=progress
+    )
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -8,8 +8,8 @@ from claims import (
     assignments,
     elastic_control,
     filling,
-    finite_skip,
     finite_skip_fronts,
+    finite_skip_orders,
     remaining_work,
     rigid_policies,
     work,
@@ -150,9 +150,9 @@ def test_orders_of_policies_and_the_front_in_numbers():
     elastic = {"servers": 4, "thresholds": [1, 4], "sizes": sizes, "probabilities": [0.5, 0.5]}
     system = {"threshold-parallelism": elastic}
     order = {"system": system, "policies": ["inelastic-first", "fcfs", "elastic-first"]}
-    assert finite_skip.smallest_rise(order).value > 0
-    assert finite_skip.share_of_loads_won(order) == 1
-    assert min(finite_skip.separation_at({**order, "load": 0.5})) < 0
+    assert finite_skip_orders.smallest_rise(order).value > 0
+    assert finite_skip_orders.share_of_loads_won(order) == 1
+    assert min(finite_skip_orders.separation_at({**order, "load": 0.5})) < 0
     given = {"system": RIGID, "policy": "server-filling", "load": 0.99}
     one_by_one, together = (
         finite_skip_fronts.described_over_naive({**given, "at_most_one": x}) for x in (False, True)
@@ -165,3 +165,22 @@ def test_orders_of_policies_and_the_front_in_numbers():
 def test_the_sum_of_divisors_is_below_its_limit_superior():
     found = filling.largest_divisor_sum_ratio(least=5041, largest=20_000)
     assert found.at == "k = 10080" and found.value < 1
+
+
+def test_packings_reach_load_1_where_needs_divide_the_servers_and_not_elsewhere():
+    assert rigid_policies.largest_load_of_packings({"system": RIGID}) == pytest.approx(1, abs=1e-9)
+    (block,) = RIGID.values()
+    wide = block | {"needs": [3, 3, 3], "durations": [{"exponential": 1}] * 3}
+    # One job of 3 out of 4 servers at a time.
+    found = rigid_policies.largest_load_of_packings({"system": {"multiserver-jobs": wide}})
+    assert found == pytest.approx(0.75, abs=1e-9)
+
+
+@pytest.mark.parametrize(("load", "grows"), [(0.7, 0.0), (1.25, 0.2)])
+def test_the_queue_under_max_weight_grows_above_load_1_alone(load, grows):
+    found = rigid_policies.growth(
+        system=RIGID, reading="max-weight", load=load, jobs=128_000, seed=1
+    )
+    # Two-sided: P(|t| > 6) = 1.2e-6 with 31 degrees of freedom.
+    reach = 6 / 2.04 * found.half_width + 0.002
+    assert abs(found.mean) < reach if grows == 0 else found.mean - reach > 0

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from claims import (
     sharing,
     sharing_algorithm,
+    sharing_appendices,
     sharing_clusters,
+    sharing_interrupted,
     sharing_proofs,
+    sharing_random,
     sharing_rates,
+    sharing_redundant,
     sharing_simulations,
 )
 
@@ -35,25 +40,27 @@ def test_balance_equations_hold_in_fractions():
 
 
 def test_appendix_a():
-    assert sharing_proofs.maximum_gap(**THREE, most=5) == 0
-    assert min(sharing_proofs.majorant_ratio(**THREE, most=4)) >= 1
+    assert sharing_appendices.maximum_gap(**THREE, most=5) == 0
+    assert min(sharing_appendices.majorant_ratio(**THREE, most=4)) >= 1
     loads = ["1/2", "2/3", "1/5"]
-    assert sharing_proofs.series_gap(**THREE, arrival_rates=loads, most=4) == 0
-    assert sharing_proofs.lower_series_ratio(**THREE, arrival_rates=loads, most=4) >= 1
+    assert sharing_appendices.series_gap(**THREE, arrival_rates=loads, most=4) == 0
+    assert sharing_appendices.lower_series_ratio(**THREE, arrival_rates=loads, most=4) >= 1
 
 
 @pytest.mark.parametrize("load", ["19/10", "21/10"])
 def test_sums_over_levels_grow_with_the_binding_load(load):
-    exact, found = sharing_proofs.growth_of_levels(**QUEUE, arrival_rates=[load, "1/2"], most=40)
+    exact, found = sharing_appendices.growth_of_levels(
+        **QUEUE, arrival_rates=[load, "1/2"], most=40
+    )
     assert found == pytest.approx(exact, rel=1e-6)
 
 
 @pytest.mark.parametrize("permanent", [1, 2, 3])
 def test_appendix_b_loses_a_factorial(permanent):
-    found = sharing_proofs.permanent_series_ratio(permanent=permanent, load="1/2", most=40)
+    found = sharing_appendices.permanent_series_ratio(permanent=permanent, load="1/2", most=40)
     assert found == pytest.approx(math.factorial(permanent), rel=1e-12)
     ratios = [
-        sharing_proofs.permanent_bound_ratio(permanent=permanent, load="1/2", visits=v)
+        sharing_appendices.permanent_bound_ratio(permanent=permanent, load="1/2", visits=v)
         for v in ("1", "2")
     ]
     assert ratios[1] == pytest.approx(2**permanent * ratios[0], rel=1e-12)
@@ -66,8 +73,8 @@ def test_algorithm_1_carries_out_the_rule():
 
 def test_the_chain_with_interruptions_is_balanced_for_exponential_sizes_only():
     given = {**SHARED, "arrival_rates": [0.9, 0.6], "most": 4}
-    assert sharing_algorithm.interrupted_chain_gap(**given, interruptions=[0, 1, 10]) < 1e-11
-    far, near = sharing_algorithm.distance_to_insensitivity(
+    assert sharing_interrupted.interrupted_chain_gap(**given, interruptions=[0, 1, 10]) < 1e-11
+    far, near = sharing_interrupted.distance_to_insensitivity(
         **given, size=SIZE, interruptions=[1000, 10_000]
     )
     # Of order 1/m.
@@ -76,7 +83,7 @@ def test_the_chain_with_interruptions_is_balanced_for_exponential_sizes_only():
 
 
 def test_redundant_requests_hold_as_many_jobs():
-    found = sharing_algorithm.redundant_requests(
+    found = sharing_redundant.redundant_requests(
         **SHARED, arrival_rates=[0.6, 0.6], jobs=400_000, seed=1
     )
     assert abs(found.mean - 1) < DOUBT * found.standard_error < 0.1
@@ -84,13 +91,15 @@ def test_redundant_requests_hold_as_many_jobs():
 
 def test_rates_of_the_shared_server():
     capacities = [[1, 1, 1], [1, 0, 1], [1, 0.5, 2]]
-    given = {"capacities": capacities, "loads": [0.3, 0.9], "shares": [0.3, 0.5]}
+    given = {"capacities": capacities, "arrival_rates": [0.3, 0.9], "shares": [0.3, 0.5]}
     assert sharing_rates.corrected_gap(**given) < 1e-12
-    states = {**given, "loads": [0.3]}
+    states = {**given, "arrival_rates": [0.3]}
     assert sharing_rates.corrected_gap_to_states(**states, most=80) < 1e-6
-    first, second = sharing_rates.printed_gap(capacities=[1, 0, 1], loads=[0.6], shares=[0.5])
+    first, second = sharing_rates.printed_gap(
+        capacities=[1, 0, 1], arrival_rates=[0.6], shares=[0.5]
+    )
     assert first < 1e-12 < 0.01 < second
-    highest = sharing_rates.largest_rate_over_capacity(system=CLUSTER, loads=[1e-6, 0.5])
+    highest = sharing_rates.largest_rate_over_capacity(system=CLUSTER, arrival_rates=[1e-6, 0.5])
     assert highest == pytest.approx([1, 1], abs=1e-5) and max(highest) <= 1
 
 
@@ -124,9 +133,9 @@ def test_rates_lie_on_the_boundary_and_the_measure_grows_with_the_load():
 
 
 def test_sizes_matter_without_interruptions():
-    assert sharing_clusters.fcfs_over_processor_sharing({"size": SIZE, "load": 0.8}) > 2
+    assert sharing_clusters.processor_sharing_over_fcfs({"size": SIZE, "load": 0.8}) < 0.5
     exponential = {"size": {"exponential": 1}, "load": 0.8}
-    assert sharing_clusters.fcfs_over_processor_sharing(exponential) == pytest.approx(1, rel=1e-12)
+    assert sharing_clusters.processor_sharing_over_fcfs(exponential) == pytest.approx(1, rel=1e-12)
     lopsided = {"assigned": CLUSTER["assigned"] | {"capacities": [1, 0.5, 2]}}
     assert sharing_clusters.stability_mismatches({"system": lopsided}).value == 0
     # Var[S] is the mean variance within the kinds and the variance of their means.
@@ -135,3 +144,25 @@ def test_sizes_matter_without_interruptions():
     between = sharing_clusters.deviation_between_kinds(size) ** 2
     whole = sharing_clusters.standard_deviation(size) ** 2
     assert within + between == pytest.approx(whole, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["open", "closed", "mixed"])
+def test_random_networks_have_the_product_form(kind):
+    for queues in (1, 2):
+        found = sharing_random.law_gap(kind=kind, queues=queues, count=2, most=2, seed=1)
+        assert found.value < 1e-13
+    given = {"kind": kind, "count": 2, "most": 3, "seed": 1}
+    if kind != "mixed":
+        assert sharing_random.aggregate_gap(**given) < 1e-12
+    assert sharing_random.conditional_rate_gap(**given) < 1e-12
+    assert sharing_random.distance_from_boundary(**given) < 1e-12
+
+
+@pytest.mark.parametrize(("degree", "classes"), [(1, 9), (2, 36), (3, 84)])
+def test_random_draws_come_to_as_many_classes(degree, classes):
+    given = {"servers": 9, "degree": degree}
+    assert sharing_clusters.classes_of_random_assignment(given) == classes
+    rng = np.random.default_rng(1)
+    drawn = {frozenset(rng.choice(9, degree, replace=False).tolist()) for _ in range(3000)}
+    # One set of 84 is missed by all draws with probability 84 (83/84)^3000 = 2e-14.
+    assert len(drawn) == classes

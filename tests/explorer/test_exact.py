@@ -158,6 +158,54 @@ def test_one_or_n(exploring):
         assert values == pytest.approx(expected, rel=CLOSE, abs=0), case
 
 
+def test_idle_servers_of_needs_1_and_n_without_their_states(exploring):
+    """P(N_idle ≥ k) against sums over all states: p_1^i/i of the time in state i < n."""
+    cases = [
+        (n, p, mu_1, 1.0, [1, 2, n // 3, n // 2, n - 1, n])
+        for n in (10, 5001, 10**7)
+        for p, mu_1 in ((0.5, 1.0), (1 / n, 10.0), (n**-2.0, 0.1), (0.999, 1e4))
+    ]
+    with exploring() as page:
+        found = page.evaluate("(cases) => cases.map((c) => one_or_n.idle_tails(...c))", cases)
+    for (n, p, mu_1, mu_n, places), tails in zip(cases, found, strict=True):
+        i = np.arange(1.0, n)
+        times = np.exp(i * np.log1p(-p)) / i * p
+        whole = np.exp(n * np.log1p(-p)) / n + p * mu_1 / mu_n + times.sum()
+        expected = [times[: n - k].sum() / whole for k in places]
+        assert tails == pytest.approx(expected, rel=CLOSE, abs=1e-300), (n, p, mu_1)
+
+
+def test_large_systems(exploring):
+    """A million servers one state after another, and a hundred million in closed form."""
+    halves = [
+        block(10**6, (1, 500_000), (1, ratio), (1 - p2, p2))
+        for ratio, p2 in ((1.0, 1e-6), (100.0, 1e-4), (0.01, 0.5))
+    ]
+    three = [block(10**6, (1, 500_000, 10**6), (1, 1, 1), (1 - 2e-6, 1e-6, 1e-6))]
+    wide = [
+        block(10**8, (1, 10**8), rates, (1 - p, p))
+        for rates in ((1.0, 1.0), (10.0, 1.0), (1.0, 10.0), (1e8, 1.0))
+        for p in (1e-4, 1e-8, 1e-16)
+    ]
+    systems = [*halves, *three, *wide]
+    with exploring() as page:
+        found = page.evaluate(
+            """(systems) => systems.map((system) => dispatch.solve(system))
+            .map((x) => [x.throughput, x.wastage, x.utilisation])""",
+            systems,
+        )
+        swept = page.evaluate(
+            """() => [dispatch, two_class].map((x) => {
+              const rates = [1, Float64Array.of(0.1, 1, 10)];
+              return [...x.sweep(6000, [1, 6000], rates, 0.001).wastage];
+            })"""
+        )
+    for system, values in zip(systems, found, strict=True):
+        means = dispatch.solve(of(system), relative_completions=False)
+        assert values == pytest.approx([getattr(means, name) for name in MEANS], rel=CLOSE, abs=0)
+    assert swept[0] == pytest.approx(swept[1], rel=CLOSE)
+
+
 def test_single_duration(exploring):
     rng = np.random.default_rng(183)
     systems = []

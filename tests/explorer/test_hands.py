@@ -125,7 +125,7 @@ def test_undo_and_redo_by_keys(exploring):
 @pytest.mark.parametrize(
     ("id", "text", "words"),
     [
-        ("servers", "0", "whole number from 1 to 100000"),
+        ("servers", "0", "whole number from 1 to 100000000"),
         ("servers", "2.5", "whole number"),
         ("rate-1", "-1", "must be positive"),
         ("rate-2", "abc", "must be positive"),
@@ -262,10 +262,47 @@ def test_classes_come_and_go(exploring):
         assert page.locator("#method").inner_text() == "one class"
 
 
+def test_the_exponent_sets_all_larger_jobs_together(exploring):
+    with exploring("#servers=10&class=1,1,0.9&class=5,1,0.05&class=10,1,0.05") as page:
+        assert page.locator("#exponent").input_value() == "1"
+        type_in(page, "exponent", "2")
+        shares = [c["probability"] for c in present(page)["classes"]]
+        assert shares == pytest.approx([0.99, 0.005, 0.005], rel=1e-12)
+        page.locator("#exponent-slider").focus()
+        page.keyboard.press("ArrowLeft")
+        assert sum(c["probability"] for c in present(page)["classes"][1:]) > 0.01
+        for _ in range(2):
+            page.get_by_role("button", name="Remove class 2").click()
+        assert page.locator("#exponent").is_disabled()
+
+
+# Clocks by which each step takes 5 s, or a tenth.
+SLOW, QUICK = (f"performance.now = ((time) => () => (time += {step}))(0);" for step in (5000, 100))
+
+
+@pytest.mark.parametrize(
+    ("hash", "clock", "why"),
+    [
+        ("#servers=2000000&class=1,1,0.5&class=2000000,1,0.5", "", "closed form"),
+        ("#servers=40&class=1,1,0.9&class=20,1,0.1&wasted=1", SLOW, "seconds were over"),
+        ("#servers=47&class=1,1,0.5&class=2,2,0.3&class=3,3,0.2&wasted=0.5", QUICK, "states"),
+    ],
+)
+def test_the_search_for_more_servers_says_why_it_stopped(exploring, hash, clock, why):
+    with exploring() as page:
+        page.evaluate(f"(hash) => {{ {clock} location.hash = hash; }}", hash)
+        servers = int(hash.partition("=")[2].partition("&")[0])
+        page.wait_for_function("(n) => explorer.present.servers === n", arg=servers)
+        page.wait_for_function(SETTLED, timeout=60_000)
+        said = page.locator("#view-capacity .sentence").inner_text()
+    assert why in said, said
+
+
 def test_a_system_that_is_too_large_says_so(exploring):
     hash = "#servers=900&class=1,1,0.5&class=7,2,0.3&class=11,3,0.2"
     with exploring(hash) as page:
-        assert "too many for this page" in page.locator("#headline").inner_text()
+        headline = page.locator("#headline").inner_text()
+        assert "more than 1\u202f500 states" in headline
         for plot in PLOTS:
             assert page.locator(f"#view-{plot} .sentence").inner_text()
             assert page.locator(f"#plot-{plot} *").count() == 0

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from gallery.collect import Claim, Table
-from gallery.explorer import CLAIMS, find_links, find_presets
+from gallery.explorer import CLAIMS, find_absent, find_links, find_presets
 
 from .conftest import paper, product
 
@@ -50,9 +50,10 @@ def only(block) -> dict:
             [[1, 10.0, 0.8999999999999999], [5, 2.0, 0.05], [10, 3.0, 0.05]],
         ),
         (
-            {"servers": [10, 10**8], "exponent": 1.0, "rates": [10.0, 1.0]},
-            [[1, 10.0, 0.999], [1000, 1.0, 0.001]],
+            {"servers": [10, 99], "exponent": 1.0, "rates": [10.0, 1.0]},
+            [[1, 10.0, 0.9], [10, 1.0, 0.1]],
         ),
+        ({"servers": 10, "needs": [1, 10]}, [[1, 1.0, 0.5], [10, 1.0, 0.5]]),
     ],
 )
 def test_systems_are_found_in_every_kind_of_block(block, classes):
@@ -68,10 +69,14 @@ def test_a_mix_that_is_left_open_is_the_worst(block):
 @pytest.mark.parametrize(
     "block",
     [
-        {"servers": 10, "needs": [1, 10]},
         {"system": {"heterogeneous": {"speeds": [1]}}},
-        {**JOBS, "servers": 10**6, "probabilities": [0.5, 0.5]},
-        {"servers": 9, "needs": [*range(1, 10)], "rates": [1] * 9, "probabilities": [1 / 9] * 9},
+        {**JOBS, "servers": 10**7, "probabilities": [0.5, 0.5]},
+        {
+            "servers": 9,
+            "needs": [*range(1, 10)],
+            "rates": [*range(1, 10)],
+            "probabilities": [1 / 9] * 9,
+        },
         {
             "system": {
                 "multiserver-jobs": {
@@ -86,6 +91,37 @@ def test_a_mix_that_is_left_open_is_the_worst(block):
 )
 def test_what_is_no_system_of_the_page_is_left_out(block):
     assert find_presets([paper("p", product("x", series=block))]) == []
+
+
+def test_figures_without_a_preset_are_named_with_the_reason():
+    assigned = {"system": {"assigned": {"capacities": [1]}}}
+    run = paper(
+        "p",
+        product("a", "1", x={**JOBS, "probabilities": [0.75, 0.25]}, y=assigned),
+        product("b", "2", x=assigned),
+        product("c", "3", x=assigned),
+        product("d", "4", x={**JOBS, "servers": 10**7, "probabilities": [0.5, 0.5]}),
+    )
+    whys = {tuple(row["labels"]): row["why"] for row in find_absent([run])}
+    assert whys.keys() == {("Fig. 2", "Fig. 3"), ("Fig. 4",)}
+    assert whys["Fig. 2", "Fig. 3"].startswith("parallel processing")
+    assert whys["Fig. 4",].startswith("more than 2,000,000 servers")
+
+
+@pytest.mark.parametrize(
+    ("block", "count"),
+    [
+        ({"servers": [10, 10**8], "exponent": 0.5, "rates": [1.0, 1.0]}, 8),
+        ({"sizes": [10, 10**6], "shares": [0, 1], "rates": [1, 1, 1]}, 2),
+    ],
+)
+def test_a_family_has_a_preset_for_each_size(block, count):
+    presets = find_presets([paper("p", product("x", "1", series=block))])
+    assert len(presets) == count
+    for preset in presets:
+        n, alpha = preset["servers"], block.get("exponent", 1)
+        assert preset["classes"][-1][0] == n
+        assert preset["classes"][-1][2] == pytest.approx(n**-alpha, rel=1e-15)
 
 
 def test_a_system_stands_once_a_paper_and_names_its_figures():

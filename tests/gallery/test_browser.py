@@ -253,18 +253,59 @@ def test_the_wheel_enlarges_about_the_pointer_and_the_mouse_moves(browser, galle
 def test_the_ledger_filters_by_verdict_paper_and_words(browser, gallery):
     with reading(browser, gallery, "ledger.html") as page:
         rows = page.locator("tr[data-show]:visible")
-        assert rows.count() == 3 + 2
+        assert rows.count() == 3
         page.get_by_role("radio", name="erratum").check()
         assert rows.count() == 1 and "the quote of named" in rows.inner_text()
-        assert page.get_by_role("status").inner_text() == "1 claims and 0 simulated series shown"
-        page.get_by_role("radio", name="simulation").check()
-        assert rows.count() == 2 and not page.locator("#claims").is_visible()
-        page.get_by_role("radio", name="everything").check()
-        page.get_by_role("searchbox").fill("SECTION direct")
+        assert page.get_by_role("status").inner_text() == "1 claim"
+        page.get_by_role("radio", name="all claims").check()
+        search = page.get_by_role("searchbox")
+        search.fill("SECTION direct")
         assert rows.count() == 1
-        page.get_by_role("searchbox").fill("")
-        page.get_by_role("combobox").select_option("beta")
+        search.fill("Fig. 6")
+        assert rows.count() == 1 and page.url.endswith("#words=Fig.+6")
+        for nothing in ("Fig. 9", '"quote direct"'):
+            search.fill(nothing)
+            assert rows.count() == 0, nothing
+        search.fill('"Section 1"')
+        assert rows.count() == 1 and "the quote of elsewhere" in rows.inner_text()
+        search.fill("")
+        page.get_by_role("combobox", name="Paper").select_option("beta")
         assert rows.count() == 0
+
+
+def test_words_in_the_address_are_looked_for(browser, gallery):
+    with reading(browser, gallery, "ledger.html#words=direct") as page:
+        assert page.get_by_role("searchbox").input_value() == "direct"
+        assert page.locator("tr[data-show]:visible").count() == 1
+
+
+def test_the_ledger_is_sorted_and_its_rows_have_links_that_are_copied(browser, gallery):
+    with reading(browser, gallery, "ledger.html", permissions=["clipboard-read"]) as page:
+        quotes = page.locator("tr[data-show]:visible q")
+        page.get_by_role("combobox", name="Sort").select_option("quote")
+        assert quotes.all_inner_texts() == [
+            f"the quote of {x}" for x in ("direct", "elsewhere", "named")
+        ]
+        page.get_by_role("combobox", name="Sort").select_option("verdict")
+        assert quotes.all_inner_texts()[-1] == "the quote of named"
+        page.get_by_role("combobox", name="Sort").select_option("")
+        assert quotes.all_inner_texts()[1] == "the quote of named"
+        anchor = page.get_by_role("link", name="Link to the claim named")
+        anchor.click()
+        assert page.url.endswith("ledger.html#alpha.named")
+        playwright.expect(anchor).to_have_text("Copied")
+        assert page.evaluate("() => navigator.clipboard.readText()") == page.url
+        assert page.locator("tr[data-show]:visible").count() == 3
+
+
+def test_scores_are_sorted_by_the_heading_of_a_column(browser, gallery):
+    with reading(browser, gallery, "scores.html") as page:
+        first = page.locator("tbody th").first
+        for way in ("ascending", "descending"):
+            page.get_by_role("button", name="Series").click()
+            head = page.get_by_role("columnheader", name="Series")
+            assert head.get_attribute("aria-sort") == way
+        assert "fig6a/points" in first.inner_text()
 
 
 def test_a_tally_leads_to_the_claims_it_counts(browser, gallery):
@@ -275,9 +316,67 @@ def test_a_tally_leads_to_the_claims_it_counts(browser, gallery):
         assert page.get_by_role("radio", name="erratum").is_checked()
 
 
+def test_the_search_finds_figures_parameters_columns_and_claims(browser, gallery):
+    with reading(browser, gallery, "search.html") as page:
+        search, found = page.get_by_role("searchbox"), page.locator(".found li")
+        for words, links in (
+            ("response time class 7", ["alpha.html#fig6a", "alpha.html#extra"]),
+            ("elsewhere", ["ledger.html#alpha.elsewhere"]),
+            ("1 000 000", ["alpha.html#fig6a", "alpha.html#few"]),
+        ):
+            search.fill(words.replace(" 000", "\u202f000"))
+            hrefs = [a.get_attribute("href") for a in found.locator("a").all()]
+            assert hrefs[: len(links)] == links and (hrefs or not links), words
+        search.fill("the quote")
+        assert page.get_by_role("status").inner_text() == "3 found"
+        page.get_by_role("combobox", name="Kind").select_option("erratum")
+        assert found.count() == 1 and page.url.endswith("#q=the+quote&kind=erratum")
+    with reading(browser, gallery, "search.html#q=%22further+jobs%22") as page:
+        assert page.locator(".found a").all_inner_texts() == ["Further figure. Further jobs"]
+
+
+def test_what_a_figure_hands_over_is_copied(browser, gallery):
+    with reading(browser, gallery, "alpha.html", permissions=["clipboard-read"]) as page:
+        for name, text in (
+            ("Command", "snakemake alpha_fig6a"),
+            ("Link", (gallery / "alpha.html").as_uri() + "#fig6a"),
+            ("Citation", "A. Author: “On alpha” (2024). Figure 6(a), “Jobs < 10 & more”, computed"),
+            ("BibTeX", "fig6a.bib"),
+            ("LaTeX", "fig6a.figure.tex"),
+        ):
+            button = page.locator("#fig6a").get_by_role(
+                "button", name=f"Copy the {name} of", exact=False
+            )
+            button.click()
+            playwright.expect(button).to_have_text("Copied")
+            assert page.evaluate("() => navigator.clipboard.readText()").startswith(text)
+
+
+def test_arrow_keys_page_through_figures_and_the_address_follows(browser, gallery):
+    with reading(browser, gallery, "alpha.html#extra=view") as page:
+        viewer = page.locator("dialog")
+        assert viewer.locator("h2").inner_text() == "Further jobs"
+        page.keyboard.press("ArrowLeft")
+        assert viewer.locator("h2").inner_text() == "Jobs < 10 & more"
+        assert (
+            page.url.endswith("#fig6a=view") and "previous and next figure" in viewer.inner_text()
+        )
+        page.keyboard.press("ArrowRight")
+        assert page.url.endswith("#extra=view")
+        for _ in range(4):
+            page.keyboard.press("+")
+        stage = viewer.locator(".stage")
+        before = stage.evaluate("(e) => e.scrollLeft")
+        page.keyboard.press("Shift+ArrowRight")
+        assert stage.evaluate("(e) => e.scrollLeft") > before
+        page.keyboard.press("Escape")
+        playwright.expect(page.locator("#extra a.zoom")).to_be_focused()
+        assert page.url.endswith("alpha.html#extra")
+
+
 def test_without_scripts_all_is_there(browser, gallery):
     with reading(browser, gallery, "ledger.html", java_script_enabled=False) as page:
-        assert page.locator("tr[data-show]:visible").count() == 5
+        assert page.locator("tr[data-show]:visible").count() == 3
         assert not page.locator("form").is_visible()
     with reading(browser, gallery, "alpha.html", java_script_enabled=False) as page:
         page.locator("#fig6a a.zoom").click()

@@ -14,12 +14,21 @@ import pytest
 
 from claims.verdicts import decide
 from gallery.collect import measure, relate
-from gallery.render import ROWS, VERDICTS, cell, heading, parameter, prose, settings
+from gallery.render import ROWS, VERDICTS, settings
+from gallery.typesetting import cell, heading, parameter, prose
 from output.shades import GROUND
 
 from .conftest import PENDING, ROOT, build_products, publish
 
-PAGES = ("index.html", "ledger.html", "explorer.html", "alpha.html", "beta.html")
+PAGES = (
+    "index.html",
+    "ledger.html",
+    "scores.html",
+    "search.html",
+    "explorer.html",
+    "alpha.html",
+    "beta.html",
+)
 STYLE = (ROOT / "scripts/gallery/templates/page.css").read_text("utf-8")
 LIMIT = 30 * 2**20
 
@@ -233,7 +242,12 @@ def test_indices_and_powers_in_running_text():
     )
     assert prose("O(n^{2−α}), P_{1,b}") == "O(n<sup>2−α</sup>), P<sub>1,b</sub>"
     assert prose("n^−α/2. E[Y_d]") == "n<sup>−α</sup>/2. E[Y<sub>d</sub>]"
-    assert prose("probability_2, p1^(A − a0)") == "probability_2, p1^(A − a0)"
+    assert prose("probability_2, p1^(A − a0)") == (
+        "probability_2, p<sub>1</sub><sup>A − a<sub>0</sub></sup>"
+    )
+    assert prose("n2/n1, M/H2/4, 1e8, v2, fig6a, #a1") == (
+        "n<sub>2</sub>/n<sub>1</sub>, M/H<sub>2</sub>/4, 1e8, v2, fig6a, #a1"
+    )
 
 
 def test_pictures_are_measured(gallery):

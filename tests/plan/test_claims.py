@@ -40,6 +40,9 @@ def test_below_claims_nothing_is_an_alias(file):
 def test_a_row_shows_how_it_was_found_and_confirmed_and_how_sure_its_parameters_are(paper, claim):
     quantity = QUANTITIES[claim["quantity"]]
     assert quantity.how and quantity.route and quantity.confirmed
+    assert not quantity.how.endswith(("Eq", "Eqs", "Fig")) and quantity.how.count("(") == (
+        quantity.how.count(")")
+    )
     assert claim["certainty"] in ("stated", "inferred", "chosen")
     assert claim.get("accuracy", 0) <= 0.02
 
@@ -66,6 +69,64 @@ def test_an_erratum_accuses_fairly(paper):
     withdrawn = {"constrain-any-load", "lower-bound-positive", "log-series-block"}
     accused = {claim["id"] for claim in errata}
     assert not accused & (withdrawn | {"eq-30", "fig9-boundary-share", "divisible-front-size"})
+
+
+# Theorem, Lemma, Proposition, Corollary, Claim; of the five papers, 40 in all.
+THEOREMS = {
+    "two-class-stability": "T4.1 T4.2 T4.3 L5.1 L5.2 L7.1 T8.1 T8.2 Claim1",
+    "product-form-saturated": "T1 T2",
+    "multilevel-scaling": (
+        "T4.1 T4.2 L5.1 L5.2 L5.3 L5.4 L5.5 L6.1 T6.1 L7.1 T7.1 L8.1 L8.2 L8.3 T8.1"
+    ),
+    "finite-skip": "T3.3 L3.4 L3.5 T3.7 C3.8 L7.1",
+    "parallel-processing": "T1 T2 P1 P2 T3 P3 T4 P4",
+}
+KINDS = {"T": "Theorem", "L": "Lemma", "P": "Proposition", "C": "Corollary"}
+SEVERAL = {"count", "clusters", "systems", "networks"}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_theorem_has_rows_of_several_systems(paper):
+    for short in THEOREMS[paper].split():
+        kind, number = (KINDS[short[0]], short[1:]) if short != "Claim1" else ("Claim", "1")
+        name = re.compile(rf"{kind}s?( \d+(\.\d+)? and)? {re.escape(number)}(?![.\d])")
+        rows = [
+            claim
+            for claim in PAPERS[paper]["claims"]
+            if name.search(claim["where"]) and "proof" not in claim["where"]
+        ]
+        systems = set()
+        for claim in rows:
+            for case in (claim, *claim.get("readings", []), *claim.get("evidence", [])):
+                given = {**claim.get("given", {}), **case.get("given", {})}
+                # A limit is taken over several n, and random systems are many.
+                several = SEVERAL & given.keys() or case.get("quantity", "").endswith("-limit")
+                systems |= {json.dumps(given)} | ({"several"} if several else set())
+        assert len(systems) > 1, short
+    assert sum(len(names.split()) for names in THEOREMS.values()) == 40
+
+
+@pytest.mark.parametrize(("paper", "claim"), CLAIMS)
+def test_a_row_names_its_section(paper, claim):
+    assert re.search(r"Section|Appendi", claim["where"])
+
+
+def test_statements_covered():
+    covered, pending = 0, 0
+    for document in PAPERS.values():
+        rows = [c for c in document["claims"] if "corrected" not in c["where"]]
+        trace = {c["quote"].lower() for c in rows if c["verdict"] == "needs the trace"}
+        covered += len({c["quote"].lower() for c in rows} - trace)
+        pending += len(trace)
+    assert covered >= 370 and pending < 10
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_sentence_is_both_accused_and_upheld(paper):
+    verdicts: dict[str, set[str]] = {}
+    for claim in PAPERS[paper]["claims"]:
+        verdicts.setdefault(claim["quote"].lower(), set()).add(claim["verdict"])
+    assert not any({"agrees", "erratum"} <= found for found in verdicts.values())
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -152,3 +153,28 @@ def test_a_spec_that_is_not_what_its_name_says_is_refused_and_rewritten(
             read_spec(file)
         plan.write_specs()
         assert file.read_text("utf-8") == series.text
+
+
+def test_every_template_and_every_file_of_the_explorer_is_in_the_gallery_s_fingerprint(
+    plan, tmp_path
+):
+    folder = Path("scripts/gallery/templates")
+    shutil.copytree(ROOT / folder, tmp_path / folder)
+
+    def fingerprint() -> str:
+        """That of the gallery made from the templates in the copy."""
+        moved = copy.copy(plan)
+        moved.__dict__["_root"] = tmp_path
+        moved.__dict__.pop("gallery", None)
+        return moved.gallery.fingerprint
+
+    before = fingerprint()
+    assert before == plan.gallery.fingerprint
+    files = [file for file in (tmp_path / folder).rglob("*") if file.is_file()]
+    assert sum(file.parent.name == "explorer" for file in files) > 20
+    for file in files:
+        text = file.read_text("utf-8")
+        file.write_text(f"{text} ", "utf-8")
+        assert fingerprint() != before, file.name
+        file.write_text(text, "utf-8")
+    assert fingerprint() == before

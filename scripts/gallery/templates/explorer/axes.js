@@ -35,7 +35,7 @@ const axes = (() => {
   // Shares: powers of ten at both ends, one half between.
   function logit_ticks(low, high, count) {
     const small = [];
-    for (let power = -1; power >= -15; power -= 1) small.push(Number(`1e${power}`));
+    for (let power = -1; power >= -31; power -= 1) small.push(Number(`1e${power}`));
     const all = [...small.toReversed().map((x) => [x, words.percent(x)]), [0.5, "50 %"],
       ...small.slice(0, 4).map((x) => [1 - x, `${label(Number((100 - 100 * x).toPrecision(12)))} %`])];
     const inside = all.filter(([x]) => x >= low && x <= high);

@@ -12,7 +12,10 @@
 const chain = (() => {
   const UNSAMPLED = -1;
 
+  // Its message says what there is too much of.
   class TooLarge extends Error {}
+
+  const too_large = (largest) => new TooLarge(`the jobs in service have more than ${words.count(largest)} states`);
 
   // All states with `idle` servers and `rate` of completion (0 if instantaneous), and all jumps
   // `from` one state `to` another with a `chance`. Throws TooLarge beyond `largest` states.
@@ -27,9 +30,9 @@ const chain = (() => {
 
     const locate = (counts, head) => {
       const key = counts.reduce((total, u, c) => total * radix[c] + u, head + 1);
-      if (!Number.isSafeInteger(key)) throw new TooLarge();
+      if (!Number.isSafeInteger(key)) throw too_large(largest);
       if (!numbers.has(key)) {
-        if (numbers.size >= largest) throw new TooLarge();
+        if (numbers.size >= largest) throw too_large(largest);
         const idle = servers - model.sum(counts.map((u, c) => u * needs[c]));
         numbers.set(key, numbers.size);
         queue.push([counts, head]);

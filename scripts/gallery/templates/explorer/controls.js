@@ -12,20 +12,26 @@ const controls = (() => {
   const share = { read: from_percent, show: percent_text, tidy: edits.tidy_share };
   const fields = {
     servers: {
-      ...whole, label: "Servers n", scale: "log", ends: () => [1, 1e4],
-      get: (s) => s.servers, set: edits.set_servers, most: model.LARGEST,
+      ...whole, label: "Servers n", scale: "log", ends: (s) => [1, Math.max(1e4, s.servers)],
+      get: (s) => s.servers, set: edits.set_servers,
     },
     need: {
       ...whole, label: "Servers each", scale: "log", ends: (s) => [1, Math.max(2, s.servers)],
       get: (s, c) => s.classes[c].need, set: (s, x, c) => edits.set_need(s, c, x),
     },
     rate: {
-      ...real, label: "Rate (1/s)", scale: "log", ends: () => [1e-4, 1e4],
+      ...real, label: "Rate (1/s)", scale: "log", ends: (s, c) => [Math.min(1e-4, s.classes[c].rate), Math.max(1e4, s.classes[c].rate)],
       get: (s, c) => s.classes[c].rate, set: (s, x, c) => edits.set_rate(s, c, x),
     },
     share: {
-      ...share, label: "Share of jobs (%)", scale: "logit", ends: () => [1e-6, 1 - 1e-6],
+      ...share, label: "Share of jobs (%)", scale: "logit", ends: (s, c) => [Math.min(1e-6, s.classes[c].probability), 1 - 1e-6],
+      fixed: (s) => s.classes.length === 1,
       get: (s, c) => s.classes[c].probability, set: (s, x, c) => edits.set_share(s, c, x),
+    },
+    exponent: {
+      ...real, label: "α: n^−α of the jobs are larger than the smallest", scale: "linear", ends: () => [0.02, 3],
+      show: (alpha) => String(Number(alpha.toPrecision(6))), fixed: (s) => s.classes.length === 1 || s.servers === 1,
+      get: edits.exponent_of, set: edits.set_exponent,
     },
     wasted: {
       ...real, label: "Wasted at most (%)", scale: "log", ends: () => [0.5, 90],
@@ -54,10 +60,10 @@ const controls = (() => {
     let [base, typing] = [null, false];
     const scale = () => {
       const { to, from } = axes.kinds[field.scale];
-      const [low, high] = field.ends(present()).map(to);
+      const [low, high] = field.ends(base ?? present(), c).map(to);
       return {
         value: (place) => field.tidy(from(low + ((high - low) * place) / STEPS)),
-        place: (value) => Math.round((STEPS * (to(value) - low)) / (high - low)),
+        place: (value) => Math.min(STEPS, Math.max(0, Math.round((STEPS * (to(value) - low)) / (high - low)))),
       };
     };
     const give = (value, complete) => {
@@ -77,7 +83,7 @@ const controls = (() => {
       const [{ value, place }, old] = [scale(), field.get(present(), c)];
       const moved = value(Math.min(STEPS, Math.max(0, place(old) + by)));
       const least = field.tidy === Math.round && Math.abs(moved - old) < 1 ? old + Math.sign(by) : moved;
-      const ends = field.ends(present());
+      const ends = field.ends(present(), c);
       give(Math.min(ends[1], Math.max(ends[0], least)), true);
     };
     const slider = make("input", {
@@ -105,7 +111,7 @@ const controls = (() => {
       }
       slider.value = scale().place(value);
       slider.setAttribute("aria-valuetext", text);
-      slider.disabled = key === "share" && now.classes.length === 1;
+      slider.disabled = Boolean(field.fixed?.(now));
       box.disabled = slider.disabled;
     };
     const node = make("div", { class: "hand" }, make("label", { for: id }, field.label), slider, box);
@@ -132,7 +138,7 @@ const controls = (() => {
       });
       const add = make("button", { type: "button", id: "add", onclick: () => desk.hold(edits.add_class(desk.present()), true) }, "Add a class");
       add.disabled = now.classes.length >= state.MOST_CLASSES;
-      root.replaceChildren(row("servers"), ...classes, add, row("wasted"), row("load"));
+      root.replaceChildren(row("servers"), ...classes, add, row("exponent"), row("wasted"), row("load"));
     };
     return (now) => {
       const wanted = String(now.classes.length);

@@ -9,10 +9,15 @@
 // | two-class product  | `two_class`, any two needs        | n/n1   |
 // | single duration    | `single_duration`, one rate       | n · d  |
 // | enumerated chain   | `stationary`, any classes         | states |
+//
+// Sums over the states of needs 1 and n are short up to SHORT, and beyond slower than the closed form.
 const dispatch = (() => {
   const LARGEST_CHAIN = 1500;
+  const MOST_SERVERS = 2e6;
+  const SHORT = 5000;
 
   const by_need = ({ servers, classes }) => ({ servers, classes: [...classes].sort((a, b) => a.need - b.need) });
+  const column = (classes, key) => classes.map((c) => c[key]);
 
   // Which row of the table a system gets.
   function choose({ servers, classes }) {
@@ -26,12 +31,27 @@ const dispatch = (() => {
     return "enumerated chain";
   }
 
-  // λ*, wastage, utilisation and the method. Throws chain.TooLarge beyond `largest` states.
+  // How many terms the sums of a system have; of the chain that is not known before.
+  function terms_of(system) {
+    const method = choose(system);
+    if (method === "two-class product") return system.servers / Math.min(...column(system.classes, "need"));
+    if (method === "needs 1 and n") return Math.min(system.servers, SHORT);
+    return method === "single duration" ? system.servers : 0;
+  }
+
+  function _check(system) {
+    if (system.servers <= MOST_SERVERS || choose(system) === "needs 1 and n") return;
+    throw new chain.TooLarge(`beyond ${words.count(MOST_SERVERS)} servers, a form without long sums is known for needs 1 and n only`);
+  }
+
+  // λ*, wastage, utilisation and the method. Throws chain.TooLarge beyond MOST_SERVERS
+  // servers or `largest` states of the chain.
   function solve(system, largest = LARGEST_CHAIN) {
     const ordered = by_need(system);
     const { servers, classes } = ordered;
     const [first, second] = classes;
     const method = choose(system);
+    _check(system);
     if (method === "one class") {
       const wastage = servers % first.need;
       const throughput = Math.floor(servers / first.need) * first.rate;
@@ -41,9 +61,23 @@ const dispatch = (() => {
       const p_n = model.two_probabilities(classes)[1];
       return { ...one_or_n.one_or_n(servers, p_n, first.rate, second.rate), method };
     }
-    if (method === "two-class product") return { ...two_class.law(ordered), method };
+    if (method === "two-class product") {
+      const needs = column(classes, "need");
+      const means = two_class.sweep(servers, needs, column(classes, "rate"), model.two_probabilities(classes)[1]);
+      return { throughput: means.throughput[0], wastage: means.wastage[0], utilisation: means.utilisation[0], method };
+    }
     if (method === "single duration") return { ...single_duration.single_duration(ordered), method };
     return { ...stationary.solve(ordered, largest), method };
+  }
+
+  // λ* and wastage of two classes over arrays of μ1, μ2 and p2, as in two_class.sweep.
+  function sweep(servers, needs, rates, probability_2) {
+    _check({ servers, classes: needs.map((need, i) => ({ need, rate: i })) });
+    if (needs[0] !== 1 || needs[1] !== servers || servers <= SHORT) return two_class.sweep(servers, needs, rates, probability_2);
+    const columns = [probability_2, ...rates];
+    const length = Math.max(...columns.map((x) => x.length ?? 1));
+    const found = Array.from({ length }, (_, i) => one_or_n.one_or_n(servers, ...columns.map((x) => x.length ? x[i] : x)));
+    return Object.fromEntries(["throughput", "wastage", "utilisation"].map((name) => [name, Float64Array.from(column(found, name))]));
   }
 
   // The law in time of the idle servers: an array of length n + 1.
@@ -62,5 +96,31 @@ const dispatch = (() => {
     return law;
   }
 
-  return { LARGEST_CHAIN, by_need, choose, solve, idle_law };
+  // [k, P(N_idle ≥ k)] for k = 1 and about `count` more, evenly up to n; `law` is that of the idle servers, if known.
+  function idle_tails(system, count = 400, law = null) {
+    const { servers, classes } = by_need(system);
+    const step = Math.ceil(servers / count);
+    const places = [1];
+    for (let k = step; k < servers; k += step) if (k > 1) places.push(k);
+    if (servers > 1) places.push(servers);
+    const [first, second] = classes;
+    if (choose(system) === "needs 1 and n" && servers > SHORT) {
+      const p_n = model.two_probabilities(classes)[1];
+      const tails = one_or_n.idle_tails(servers, p_n, first.rate, second.rate, places);
+      return places.map((k, i) => [k, tails[i]]);
+    }
+    const known = law ?? idle_law(system);
+    const found = [];
+    let [over, next] = [0, places.length - 1];
+    for (let k = servers; k > 0; k -= 1) {
+      over += known[k];
+      if (k === places[next]) {
+        found.push([k, over]);
+        next -= 1;
+      }
+    }
+    return found.reverse();
+  }
+
+  return { LARGEST_CHAIN, MOST_SERVERS, by_need, choose, idle_law, idle_tails, solve, sweep, terms_of };
 })();

@@ -20,6 +20,22 @@ const edits = (() => {
     return state.classes.length > 1 ? model.with_probability(state, c, p) : state;
   }
 
+  // The class of smallest need, and the share of all others.
+  function _large(state) {
+    const needs = state.classes.map((c) => c.need);
+    const smallest = needs.indexOf(Math.min(...needs));
+    return [smallest, model.sum(state.classes.filter((_, i) => i !== smallest).map((c) => c.probability))];
+  }
+
+  // α of the systems of multilevel-scaling: all but the smallest jobs have together the share n^−α.
+  const exponent_of = (state) => (state.servers > 1 && state.classes.length > 1 ? -Math.log(_large(state)[1]) / Math.log(state.servers) : 0);
+
+  function set_exponent(state, alpha) {
+    const [smallest, share] = _large(state);
+    const wanted = state.servers ** -alpha;
+    return { ...state, classes: state.classes.map((k, i) => ({ ...k, probability: i === smallest ? 1 - wanted : (k.probability * wanted) / share })) };
+  }
+
   function add_class(state) {
     const taken = new Set(state.classes.map((c) => c.need));
     let need = Math.max(1, Math.round(Math.sqrt(state.servers)));
@@ -41,16 +57,28 @@ const edits = (() => {
     return { ...state, load: round(load) };
   }
 
-  // A preset's system; where it leaves the mix open, the worst one.
-  function take(state, { servers, classes, mix }) {
+  // Of two classes, the need of the second at which the worst mix wastes most; neighbours have like peaks.
+  function _with_worst_need(servers, [first, second]) {
+    const wastage = (need) => peak.find_peak_wastage(servers, [first[0], need], [first[1], second[1]], 61, 1e-3).wastage;
+    let [worst, most] = [first[0] + 1, 0];
+    for (let need = first[0] + 1; need <= servers; need += 1) {
+      const found = wastage(need);
+      if (found > most) [worst, most] = [need, found];
+    }
+    return [first, [worst, ...second.slice(1)]];
+  }
+
+  // A preset's system; where it leaves the mix open, the worst one, and so the second need.
+  function take(state, { servers, classes, mix, need }) {
+    if (need === "worst") return take(state, { servers, classes: _with_worst_need(servers, classes), mix });
     let taken = { ...state, servers, classes: classes.map(([need, rate, probability]) => ({ need, rate, probability })) };
     if (mix === "worst") {
       const column = (key) => taken.classes.map((c) => c[key]);
-      const { probability_2 } = peak.find_peak_wastage(servers, column("need"), column("rate"));
-      taken = set_share(taken, 1, round(probability_2));
+      const worst = peak.find_peak_wastage(servers, column("need"), column("rate"));
+      taken = set_share(taken, 1, round(worst.probability_2));
     }
     return taken;
   }
 
-  return { add_class, follow, remove_class, round, set_need, set_rate, set_servers, set_share, take, tidy_share };
+  return { add_class, exponent_of, follow, remove_class, round, set_exponent, set_need, set_rate, set_servers, set_share, take, tidy_share };
 })();

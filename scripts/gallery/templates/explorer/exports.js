@@ -1,6 +1,9 @@
 "use strict";
 // On to the real thing: a block that the workflow draws, lines of the library, a picture of a view.
 const exports_ = (() => {
+  // What the workflow takes in sums over the states of two classes.
+  const MOST_STATES = 1e7;
+
   // YAML 1.1 takes 1e-9 for text: a mantissa needs its point.
   const scalar = (x) => String(x).replace(/^(-?\d+)e/, "$1.0e");
   const list = (values) => `[${values.map(scalar).join(", ")}]`;
@@ -8,6 +11,10 @@ const exports_ = (() => {
   function columns({ classes }) {
     return ["need", "rate", "probability"].map((key) => classes.map((c) => c[key]));
   }
+
+  // Whether jobs need 1, n/2 or n of an even number of servers, which the library solves in linear time.
+  const is_of_halves = ({ servers, classes }) => servers % 2 === 0 && classes[0].need === 1 && classes.length > 1
+    && classes.every(({ need }, i) => (need === 1 || need === servers / 2 || need === servers) && need !== classes[i - 1]?.need);
 
   // A paper file for `snakemake --configfile`. `small` says whether the response time can be exact.
   function yaml(now, small) {
@@ -17,7 +24,14 @@ const exports_ = (() => {
     const two = needs.length === 2 && needs[0] < needs[1];
     const what = `needs ${needs.join(", ")} of ${servers} servers`;
     const figures = [];
-    if (two) {
+    const exponent = edits.exponent_of(now);
+    if (two && servers > MOST_STATES * needs[0]) {
+      figures.push(`  growth:
+    title: Growth with the servers, needs 1 and n
+    series:
+      growth: {study: scaling-by-servers, exponent: ${scalar(exponent)}, rates: ${list(rates)}, servers: [10, ${servers}]}
+    drawing: {kind: scaling-by-servers}`);
+    } else if (two) {
       figures.push(`  stability-region:
     title: Stability region for ${what}
     series:
@@ -36,6 +50,17 @@ const exports_ = (() => {
     series:
       fcfs: {study: response-time, <<: *system}
     drawing: {kind: response-time, ceiling: ${scalar(edits.round(ceiling))}}`);
+    }
+    if (!figures.length && is_of_halves(ordered)) {
+      const of_need = (need, key, none) => ordered.classes.find((c) => c.need === need)?.[key] ?? none;
+      const large = [servers / 2, servers];
+      const shares = large.map((need) => of_need(need, "probability", 0) * servers ** exponent);
+      const three = [1, ...large].map((need) => of_need(need, "rate", 1));
+      figures.push(`  against-exponent:
+    title: Throughput against the exponent α for ${what}
+    series:
+      n-${servers}: {study: scaling-by-exponent, servers: ${servers}, shares: ${list(shares)}, rates: ${list(three)}}
+    drawing: {kind: scaling-by-exponent, quantities: [throughput]}`);
     }
     const tables = figures.length ? "" : `
 tables:

@@ -6,6 +6,8 @@ const explorer = (() => {
   const REST = 160;
   const OPENING = 400;
   const WIDEST = 620;
+  // Terms of a sum that take longer than a frame of all views.
+  const HEAVY = 2e5;
   const find = (id) => document.getElementById(id);
   const given = (id) => JSON.parse(find(id).textContent);
   const [presets, links] = [given("presets"), given("links")];
@@ -27,27 +29,30 @@ const explorer = (() => {
     const slow = dispatch.choose(system) === "enumerated chain";
     const found = { state: past.present, system, order, small, large, two, slow, moving, means: null, worst: null };
     found.naive = model.naive_throughput(system);
-    const size = system.servers / system.classes[small].need;
-    found.points = moving ? Math.round(Math.max(25, Math.min(81, 1e5 / size))) : 241;
+    found.terms = Math.max(1, dispatch.terms_of(system));
+    // Then all but the numbers above waits until the hand rests.
+    found.heavy = found.terms > HEAVY;
+    const several = (least, most, terms) => Math.round(Math.max(least, Math.min(most, terms / found.terms)));
+    found.points = moving ? several(25, 81, 1e5) : several(41, 241, 4e7);
     try {
       found.means = dispatch.solve(system, moving ? 300 : dispatch.LARGEST_CHAIN);
     } catch (error) {
       if (!(error instanceof chain.TooLarge)) throw error;
+      found.fault = error.message;
     }
-    if (two) {
+    if (two && found.means && !found.heavy) {
       const [needs, rates] = ["need", "rate"].map((key) => [system.classes[small][key], system.classes[large][key]]);
-      const points = Math.round(Math.max(61, Math.min(moving ? 61 : 2001, 4e6 / size)));
-      found.worst = peak.find_peak_wastage(system.servers, needs, rates, points, moving ? 1e-3 : 1e-9);
+      found.worst = peak.find_peak_wastage(system.servers, needs, rates, several(61, moving ? 61 : 2001, 4e6), moving ? 1e-3 : 1e-9);
     }
     return found;
   }
 
   function summarise() {
-    const { system, means, naive, worst } = about;
+    const { system, means, naive, worst, two } = about;
     if (!means && moving) return;
     const say = (id, text) => { find(id).textContent = text; };
     if (!means) {
-      say("headline", `With these needs the jobs in service have more than ${words.count(dispatch.LARGEST_CHAIN)} states: too many for this page. The lines of Python below take larger systems.`);
+      say("headline", `Too large for this page: ${about.fault}. The lines of Python below take larger systems.`);
       for (const id of ["limit", "wasted-now", "used", "worst", "method"]) say(id, "–");
     } else {
       const { number, percent, plural } = words;
@@ -58,7 +63,7 @@ const explorer = (() => {
       say("limit", `${number(means.throughput)} jobs/s`);
       say("wasted-now", `${number(means.wastage)} of ${words.count(system.servers)}`);
       say("used", percent(means.utilisation));
-      say("worst", worst ? `${percent(worst.probability_2)} of ${words.name(system, about.large)}` : "–");
+      say("worst", two && !worst ? "…" : worst ? `${percent(worst.probability_2)} of ${words.name(system, about.large)}` : "–");
       say("method", Number.isInteger(means.states) ? `${means.method}, ${words.count(means.states)} states` : means.method);
     }
     say("naive", `${words.number(naive)} jobs/s`);
@@ -118,12 +123,16 @@ const explorer = (() => {
       } catch (error) {
         if (!(error instanceof chain.TooLarge)) throw error;
         view.work = null;
-        explain(view, `Some of these systems have more than ${words.count(dispatch.LARGEST_CHAIN)} states: too many for this page.`);
+        explain(view, `Some of these systems are too large for this page: ${error.message}.`);
         return false;
       }
       if (step.done) {
         view.work = null;
-        if (step.value) show(view, step.value);
+        if (step.value) {
+          show(view, step.value);
+          // The worst mix of many servers comes with its view.
+          if (about.heavy) summarise();
+        }
         else view.node.classList.add("stale");
       } else if (performance.now() > deadline) return true;
     }

@@ -4,7 +4,7 @@
 // probability p_c. E[S] = Σ_c p_c v_c/μ_c is the demand of a job in server-seconds, n/E[S] the naive
 // throughput: what the servers could finish if none was ever idle while jobs wait.
 const model = (() => {
-  const LARGEST = 1e5;
+  const LARGEST = 1e8;
   const RATIO_LIMIT = 1e30;
   const SMALLEST_PROBABILITY = 1e-30;
 

@@ -103,5 +103,25 @@ const one_or_n = (() => {
     };
   }
 
-  return { one_or_n: means };
+  // P(N_idle ≥ k) in time for each k ≥ 1 of `idle`. State i < n has p_1^i/i of the time in units of p_n/μ_1,
+  // so that P(N_idle ≥ k) ∝ T_{n−k} with T_m = Σ_{i≤m} p_1^i/i = p_1 ∫ e^−y (1 − (1 − w)^m)/w dy, w = p_n + p_1 e^−y.
+  function idle_tails(servers, probability_n, rate_1, rate_n, idle) {
+    const [n, p_n, p_1] = [servers, probability_n, 1 - probability_n];
+    const length = Math.log(n * p_n < 1 ? n : 1 / p_n) + TAIL;
+    const panels = Math.ceil(length / PANEL);
+    const half = length / (2 * panels);
+    const nodes = [];
+    for (let panel = 0; panel < panels; panel += 1) {
+      for (const [node, weight] of RULE) {
+        const v = Math.exp(-half * (2 * panel + 1 + node));
+        const w = p_n + p_1 * v;
+        nodes.push([Math.log1p(-w), (half * weight * v) / w]);
+      }
+    }
+    const T = (m) => p_1 * model.sum(nodes.map(([log, mass]) => -Math.expm1(m * log) * mass));
+    const all = Math.exp(n * Math.log1p(-p_n)) / n + p_n * (rate_1 / rate_n + T(n - 1));
+    return idle.map((k) => (p_n * T(n - k)) / all);
+  }
+
+  return { one_or_n: means, idle_tails };
 })();

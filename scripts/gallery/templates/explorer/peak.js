@@ -2,22 +2,39 @@
 // The mix of two classes that wastes most servers, and the servers to add until few are wasted.
 const peak = (() => {
   const REACH = 27.6;
+  // Terms between two rests.
+  const CHUNK = 2e6;
   const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
   const expit = (x) => 1 / (1 + Math.exp(-x));
 
+  function find_peak_wastage(servers, needs, rates, points = 2001, close = 1e-9) {
+    const search = search_peak(servers, needs, rates, points, close);
+    for (;;) {
+      const { done, value } = search.next();
+      if (done) return value;
+    }
+  }
+
   // The p2 in (0, 1) at which most servers are wasted. Wastage can have several maxima in p2: a grid
   // in log(p2/p1) from 1e-12 to 1e12 picks the highest, which is refined until that is known so `close`.
-  function find_peak_wastage(servers, needs, rates, points = 2001, close = 1e-9) {
+  // It yields now and then, since a million servers take a second.
+  function* search_peak(servers, needs, rates, points, close) {
     const spacing = (2 * REACH) / (points - 1);
     const grid = Float64Array.from({ length: points }, (_, i) => i * spacing - REACH);
-    const wasted = two_class.sweep(servers, needs, rates, grid.map(expit)).wastage;
+    const wasted = [];
+    const some = Math.max(1, Math.floor(CHUNK / servers));
+    for (let i = 0; i < points; i += some) {
+      wasted.push(...dispatch.sweep(servers, needs, rates, grid.subarray(i, i + some).map(expit)).wastage);
+      yield;
+    }
     const top = wasted.indexOf(Math.max(...wasted));
-    const wastage = (x) => two_class.sweep(servers, needs, rates, expit(x)).wastage[0];
+    const wastage = (x) => dispatch.sweep(servers, needs, rates, expit(x)).wastage[0];
     let [lower, upper] = [grid[Math.max(top - 1, 0)], grid[Math.min(top + 1, points - 1)]];
     let [left, right] = [upper - GOLDEN * (upper - lower), lower + GOLDEN * (upper - lower)];
     let [at_left, at_right] = [wastage(left), wastage(right)];
     while (upper - lower > close) {
+      if (some === 1) yield;
       if (at_left > at_right) {
         [upper, right, at_right] = [right, left, at_left];
         left = upper - GOLDEN * (upper - lower);
@@ -52,5 +69,5 @@ const peak = (() => {
     }
   }
 
-  return { find_peak_wastage, wasted_shares };
+  return { find_peak_wastage, search_peak, wasted_shares };
 })();

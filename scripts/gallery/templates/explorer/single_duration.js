@@ -32,9 +32,10 @@ const single_duration = (() => {
   // The law in time of the idle servers on n servers, 0 … max V − 1 of them, given l up to n or further.
   function idle_law(n, classes, l = log_series(n, classes)) {
     const law = new Float64Array(Math.min(n, Math.max(...classes.map((c) => c.need))));
-    let mass = 0;
+    const needs = new Set(classes.map((c) => c.need));
+    let [mass, blocked] = [0, 1];
     for (let idle = 0; idle < law.length; idle += 1) {
-      const blocked = model.sum(classes.map((c) => (c.need > idle ? c.probability : 0)));
+      if (needs.has(idle)) blocked = model.sum(classes.map((c) => (c.need > idle ? c.probability : 0)));
       law[idle] = l[n - idle] * blocked;
       mass += law[idle];
     }

@@ -8,7 +8,7 @@ const state = (() => {
     wasted: 10,
     load: 0.8,
   };
-  const MOST_CLASSES = 8;
+  const MOST_CLASSES = 32;
 
   // After the # of an address; numbers in as many digits as tell them apart.
   function write({ servers, classes, wasted, load }) {

@@ -10,32 +10,42 @@ const views_open = (() => {
 
   const capacity = {
     id: "capacity",
-    applies: () => "",
+    applies: ({ system }) => (system.servers < dispatch.MOST_SERVERS ? "" : `With more than ${count(system.servers)} servers, no job would need all of them: outside the closed form for needs 1 and n, the sums have as many terms as there are servers, and this page adds up ${count(dispatch.MOST_SERVERS)} at most.`),
     * compute(about) {
       if (about.moving) return null;
       const share = about.state.wasted / 100;
       const { servers, classes } = about.system;
       // Fewer than max v servers are wasted: from here on it is little enough.
       const enough = Math.ceil((Math.max(...classes.map((c) => c.need)) - 1) / share);
-      const most = Math.min(model.LARGEST, Math.max(servers, enough));
+      const most = Math.min(dispatch.MOST_SERVERS, Math.max(servers, enough));
       const [rows, started] = [[], performance.now()];
-      let [found, until] = [null, Infinity];
-      for (const [n, wasted] of peak.wasted_shares(about.system, most)) {
-        rows.push([n, wasted]);
-        if (found === null && wasted <= share) [found, until] = [n, n + Math.max(10, (n - servers) / 4)];
-        if (n >= until || performance.now() - started > 1000 * SEARCH_SECONDS) break;
-        yield;
+      let [found, until, why] = [null, Infinity, `this page adds up sums of ${count(dispatch.MOST_SERVERS)} terms at most`];
+      try {
+        for (const [n, wasted] of peak.wasted_shares(about.system, most)) {
+          rows.push([n, wasted]);
+          if (found === null && wasted <= share) [found, until] = [n, n + Math.max(10, (n - servers) / 4)];
+          if (n >= until) break;
+          if (performance.now() - started > 1000 * SEARCH_SECONDS) {
+            why = `its ${SEARCH_SECONDS} seconds were over, as each number of servers takes a computation of its own`;
+            break;
+          }
+          yield;
+        }
+      } catch (error) {
+        // The more servers, the more states: up to here they were few enough.
+        if (!(error instanceof chain.TooLarge) || !rows.length) throw error;
+        why = `with one server more, ${error.message}`;
       }
-      return { rows, found };
+      return { rows, found, why, enough };
     },
-    describe(about, { rows, found }) {
+    describe(about, { rows, found, why, enough }) {
       const [{ servers }, share] = [about.system, about.state.wasted / 100];
       const step = Math.ceil(rows.length / 500);
       const points = rows.filter((_, i) => i % step === 0 || i === rows.length - 1).map(([n, wasted]) => [n, 100 * wasted]);
       const last = rows.at(-1)[0];
       const dips = rows.some(([, wasted], i) => i > 0 && wasted > rows[i - 1][1] * (1 + 1e-9));
       const answer = found === null
-        ? `Up to ${count(last)} servers, more than ${number(100 * share)} % are always wasted; the search stops there.`
+        ? `Up to ${count(last)} servers, more than ${number(100 * share)} % are always wasted. The search stopped there because ${why}; ${count(enough)} servers are enough for certain, since fewer stand idle than the largest need.`
         : found === servers
           ? `With ${count(servers)} servers no more than ${number(100 * share)} % are wasted: none must be added.`
           : `${count(found - servers)} servers must be added, ${count(found)} in all, until at most ${number(100 * share)} % are wasted: every number below that was tried.`;

@@ -10,7 +10,8 @@ const views_saturated = (() => {
   const { capital, count, name, number, percent, plural, who_needs } = words;
 
   const SOME_CLASSES = "There is one class of jobs: add another to see what their mix does.";
-  const CHUNK = 16;
+  // States between two rests of a sweep.
+  const CHUNK = 2e5;
   const CHAIN_SECONDS = 4;
 
   const pick = (about, key) => [about.small, about.large].map((c) => about.system.classes[c][key]);
@@ -18,21 +19,23 @@ const views_saturated = (() => {
   const rates_of = (about) => pick(about, "rate");
   const decade = (x, round) => 10 ** round(Math.log10(x));
 
+  const some_of = (about) => Math.max(1, Math.min(16, Math.floor(CHUNK / about.terms)));
+
   // {x, wastage, throughput} at each x; `vary(x)` is the system there, and `columns(xs)` the rates and
   // p2 there if there are two classes.
   function* along(about, scale, low, high, vary, columns) {
+    if (about.moving && (about.slow || about.heavy)) return null;
     if (about.two) {
       const xs = axes.spread(scale, low, high, about.points);
       const found = [];
-      for (let i = 0; i < xs.length; i += CHUNK) {
-        const some = xs.slice(i, i + CHUNK);
-        const { throughput, wastage } = two_class.sweep(about.system.servers, needs_of(about), ...columns(some));
+      for (let i = 0; i < xs.length; i += some_of(about)) {
+        const some = xs.slice(i, i + some_of(about));
+        const { throughput, wastage } = dispatch.sweep(about.system.servers, needs_of(about), ...columns(some));
         some.forEach((x, k) => found.push({ x, throughput: throughput[k], wastage: wastage[k] }));
         yield;
       }
       return found;
     }
-    if (about.slow && about.moving) return null;
     const started = performance.now();
     dispatch.solve(about.system);
     const affordable = Math.floor((1000 * CHAIN_SECONDS) / (performance.now() - started));
@@ -58,21 +61,14 @@ const views_saturated = (() => {
     id: "time",
     applies: () => "",
     * compute(about) {
-      if (about.moving && about.slow) return null;
+      if (about.moving && (about.slow || about.heavy)) return null;
       yield;
-      return about.means.by_idle ?? dispatch.idle_law(about.system);
+      return dispatch.idle_tails(about.system, 400, about.means.by_idle);
     },
-    describe(about, law) {
+    describe(about, points) {
       const { servers } = about.system;
-      const tail = [];
-      let [over, most] = [0, 0];
-      for (let idle = servers; idle > 0; idle -= 1) {
-        over += law[idle];
-        if (over > 1e-9 && !most) most = idle;
-        tail.push([idle, over]);
-      }
-      const step = Math.ceil(servers / 400);
-      const points = tail.reverse().filter(([idle], i) => i % step === 0 || idle === servers);
+      const over = points[0][1];
+      const most = points.findLast(([, share]) => share > 1e-9)?.[0] ?? 0;
       const wasted = about.means.wastage;
       const why = about.two
         ? `${capital(who_needs(about.system.classes[about.large]))} at once. Such a job waits at the head of the line until so many are free; nobody may pass it, and one server after the other falls idle.`
@@ -99,13 +95,14 @@ const views_saturated = (() => {
     id: "region",
     applies: (about) => (about.two ? "" : "The region is drawn for two classes of different needs; λ* above holds for the present mix."),
     * compute(about) {
+      if (about.moving && about.heavy) return null;
       const [d1, d2] = needs_of(about).map((need, i) => need / rates_of(about)[i]);
       const share = Float64Array.from({ length: about.points }, (_, i) => (1 - Math.cos((Math.PI * i) / (about.points - 1))) / 2);
       const p2 = share.map((s) => (s * d1) / (s * d1 + (1 - s) * d2));
       const found = [];
-      for (let i = 0; i < p2.length; i += CHUNK) {
-        const some = p2.slice(i, i + CHUNK);
-        const { throughput } = two_class.sweep(about.system.servers, needs_of(about), rates_of(about), some);
+      for (let i = 0; i < p2.length; i += some_of(about)) {
+        const some = p2.slice(i, i + some_of(about));
+        const { throughput } = dispatch.sweep(about.system.servers, needs_of(about), rates_of(about), some);
         some.forEach((p, k) => found.push({ p, naive: about.system.servers / ((1 - p) * d1 + p * d2), limit: throughput[k] }));
         yield;
       }
@@ -151,9 +148,12 @@ const views_saturated = (() => {
     id: "mix",
     applies: (about) => (about.order.length > 1 ? "" : SOME_CLASSES),
     * compute(about) {
-      const p = about.system.classes[about.large].probability;
+      if (about.moving && about.heavy) return null;
+      const { servers, classes } = about.system;
+      if (about.two) about.worst ??= yield* peak.search_peak(servers, needs_of(about), rates_of(about), 61, 1e-6);
+      const p = classes[about.large].probability;
       const known = [p, about.worst?.probability_2 ?? p];
-      const low = decade(Math.max(1e-14, Math.min(1e-3, ...known.map((x) => x / 4))), Math.floor);
+      const low = decade(Math.max(1e-31, Math.min(1e-3, ...known.map((x) => x / 4))), Math.floor);
       const high = 1 - decade(Math.max(1e-12, Math.min(1e-2, ...known.map((x) => (1 - x) / 4))), Math.floor);
       return yield* along(
         about, "logit", low, high,
