@@ -2,7 +2,7 @@
 """Set up and hand over, with nothing but Python 3.11 and the package index.
 
     python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
-    python3 run.py test [--all | --verification]        run the tests
+    python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
     python3 run.py whence FILE                          say how a figure was made
 
 Makes an environment in .venv if need be. Who has one of their own needs nothing of this.

@@ -27,7 +27,7 @@ class Checked:
 
     def __init__(self, paper: str) -> None:
         self._file = FilePath(f"results/plan/{paper}.json")
-        self._known = recall(self._file, _code())
+        self._known = recall(self._file, code_digest())
         self._used: dict[str, Any] = {}
 
     def complete(self, stage: str, block: dict, path: Path) -> tuple[dict[str, Any], list[Fault]]:
@@ -44,14 +44,19 @@ class Checked:
     def save(self) -> None:
         """Keep what is in use now."""
         if self._used != self._known:
-            keep(self._file, _code(), self._used)
+            keep(self._file, code_digest(), self._used)
 
 
 @cache
-def _code() -> str:
-    """The digest of all that decides what is in order."""
+def code_digest() -> str:
+    """The digest of all code of ours that runs."""
+    return digest_folders(SCRIPTS, SCRIPTS.parent / "src")
+
+
+def digest_folders(*folders: FilePath) -> str:
+    """The digest of all code in some folders, and of what reads it."""
     hashed = hashlib.sha256(f"{pydantic.VERSION} {sys.version}".encode())
-    for folder in (SCRIPTS, SCRIPTS.parent / "src"):
+    for folder in folders:
         for file in sorted(folder.rglob("*.py")):
             hashed.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes())
     return hashed.hexdigest()[:16]

@@ -74,6 +74,8 @@ class PaperFile:
             expected = "a name that is no rule's and no folder's"
             self._faults.append(Fault(("paper",), repr(name), expected))
         self.checked = Checked(name)
+        # The traces that were read, and their digests.
+        self.read: dict[str, str] = {}
 
     def load(self) -> list[Product]:
         paper = self._paper
@@ -203,7 +205,8 @@ class PaperFile:
         if not file.is_file():
             self._faults.append(Fault((*path, "file"), repr(str(file)), "a file that is there"))
             return trace
-        return trace | {"digest": digest_file(file)}
+        self.read[str(file)] = digest_file(file)
+        return trace | {"digest": self.read[str(file)]}
 
     def _draw_by_lot(self, block: dict[str, Any]) -> dict[str, Any]:
         """A series with the run's seed and effort, where it has none of its own."""

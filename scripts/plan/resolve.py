@@ -9,13 +9,12 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from output.atomic import write_text
-from plan.checked import Checked
 from plan.choose import Choice, choose
 from plan.deposit import Archive, describe_archive
 from plan.environment import software
 from plan.fingerprint import CodeDigests, digest
 from plan.health import Made, heal
-from plan.papers import PaperFile
+from plan.planned import Planned
 from plan.products import Agreement, Gallery, Inventory, Product, Series, unite
 from plan.shelf import Record, recall, record, shelf_file
 
@@ -30,7 +29,7 @@ class Plan:
     _root: FilePath = field(repr=False)
     _folder: FilePath = field(repr=False)
     _digests: CodeDigests = field(repr=False)
-    _checked: tuple[Checked, ...] = field(repr=False)
+    _planned: tuple[Planned, ...] = field(repr=False)
 
     @classmethod
     def load(
@@ -56,18 +55,16 @@ class Plan:
         }
         chance = {"effort": run["effort"], "seed": run["seed"]}
         digests = CodeDigests([root / "scripts", root / "src", root / "benchmarks"])
-        loaders = {
-            file: PaperFile(file, root, digests, look, chance, run["traces"])
-            for file in choice.files
+        planned = {
+            file: Planned(file, root, digests, look, chance, run["traces"]) for file in choice.files
         }
-        files = {file: tuple(loader.load()) for file, loader in loaders.items()}
+        files = {file: one.products for file, one in planned.items()}
         products = tuple(product for group in files.values() for product in group)
         figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
         for i, preview in enumerate(run["previews"]):
             if choice.everything:
                 choice.require(("previews", i), preview, figures)
-        checked = tuple(loader.checked for loader in loaders.values())
-        return cls(products, files, choice, root, folder, digests, checked)
+        return cls(products, files, choice, root, folder, digests, tuple(planned.values()))
 
     @cached_property
     def series(self) -> dict[str, Series]:
@@ -186,8 +183,8 @@ class Plan:
             name, text = record(file, file in self._choice.given, products)
             texts[name] = text
         self._digests.save()
-        for checked in self._checked:
-            checked.save()
+        for planned in self._planned:
+            planned.save()
         for name, text in texts.items():
             file = FilePath(name)
             try:

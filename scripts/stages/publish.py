@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from gallery.collect import collect
 from gallery.render import render
 from output.atomic import write_text
+from output.specs import read_spec
 from output.sums import leave_sums
 
 FOLDER = Path("figures/gallery")
@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("spec", type=Path, help="all products (JSON)")
     parser.add_argument("--mark", type=Path, required=True, help="left when all is written")
     arguments = parser.parse_args()
-    spec = json.loads(arguments.spec.read_text(encoding="utf-8"))
+    spec = read_spec(arguments.spec)
     # Of a workflow that takes this one as a module, `prefix` is part of the mark's name, but not of
     # the specs' names.
     for entry in spec["products"]:

@@ -97,6 +97,26 @@ MISTAKES = {
         ("      fraction_of_limit: {he", "      load: {he"),
         ["columns.load", "an unknown column", "λ/λ* is called 'fraction_of_limit'"],
     ),
+    "a row of another type": (
+        ("    columns:\n", "    rows: {load: [half]}\n    columns:\n"),
+        ["rows.load.0", "'half'", "a number, as in the column"],
+    ),
+    "a truth value among rows": (
+        ("    columns:\n", "    rows: {load: [0.5, true]}\n    columns:\n"),
+        ["rows.load.1", "True", "a number, as in the column"],
+    ),
+    "a number format of truth values": (
+        ("    columns:\n", "    columns:\n      inside: {heading: inside, format: .3f}\n"),
+        ["columns.inside.format", "'.3f'", "no format"],
+    ),
+    "a row of no series": (
+        (
+            "    columns:\n",
+            "      pionts: {study: response-time, <<: *cluster}\n"
+            "    rows: {series: [pointss]}\n    columns:\n",
+        ),
+        ["rows.series.0", "'pointss'", "one of pionts, points"],
+    ),
     "a series that lacks": (
         ("      classes: {study", "      clases: {study"),
         ["no series 'classes'", "response-time-by-class", "a series that is not drawn"],
@@ -202,10 +222,13 @@ def test_the_plan_is_the_same_from_what_was_found_before(folder):
     first = plan(folder)
     first.write_specs()
     kept = folder / "results/plan/three-classes.json"
+    whole = folder / "results/plan/mine.products.json"
+    whole.unlink()
     assert json.loads(kept.read_text("utf-8").split("\n")[1])
     again = plan(folder)
     assert [p.fingerprint for p in again.products] == [p.fingerprint for p in first.products]
     kept.write_text(kept.read_text("utf-8").replace("0.25", "0.35"), "utf-8")
+    assert not whole.exists()
     assert [p.spec for p in plan(folder).products] == [p.spec for p in first.products]
 
 

@@ -202,6 +202,12 @@ def test_the_citation_file_cites_the_five_papers():
     assert citation["version"] == __version__
 
 
+def test_ci_runs_what_the_readme_gives_for_all_tests():
+    command = "python3 run.py test --all"
+    assert f"\n{command} " in (ROOT / "README.md").read_text("utf-8")
+    assert (ROOT / ".ci/run").read_text("utf-8").endswith(f"\n{command}\n")
+
+
 def test_run_py_stays_small_and_needs_only_the_standard_library():
     assert len((ROOT / "run.py").read_text("utf-8").splitlines()) < 90
     assert imports(ROOT / "run.py") <= sys.stdlib_module_names

@@ -1,0 +1,93 @@
+"""The products of a paper as they were planned before: a plan without changes reads no YAML.
+
+They are kept under a digest of all that they follow from: the paper's file, the run's choices, the
+names of the rules, and all code. Of traces, which may be large, the digests are compared besides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any
+
+from output.specs import digest
+from plan.checked import code_digest, digest_folders
+from plan.choose import name_of, reserved_names
+from plan.environment import PACKAGES, software
+from plan.fingerprint import CodeDigests, digest_file
+from plan.kept import keep, recall
+from plan.papers import TOLERANCES, PaperFile
+from plan.products import Product, Series, unite
+
+SERIES = ("study", "parameters", "modules", "code", "software", "used_by")
+PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
+TUPLES = ("modules", "suffixes")
+
+
+class Planned:
+    """The products of one paper's file; those of `PaperFile`, where they are not kept."""
+
+    def __init__(
+        self,
+        file: FilePath,
+        root: FilePath,
+        digests: CodeDigests,
+        look: Mapping[str, Any],
+        chance: Mapping[str, Any],
+        traces: Mapping[str, Any],
+    ) -> None:
+        self._load = lambda: PaperFile(file, root, digests, look, chance, traces)
+        self._file = FilePath(f"results/plan/{file.stem}.products.json")
+        told = [name_of(file, root), look, chance, traces, sorted(reserved_names(root))]
+        told.append({stage: software(stage) for stage in PACKAGES})
+        files = (file, TOLERANCES)
+        try:
+            texts = [one.read_text(encoding="utf-8") for one in files]
+        except (OSError, ValueError):
+            texts = []  # what is wrong with it is said by whoever reads it
+        code = digest_folders(root / "scripts", root / "src")
+        self._under = digest(code_digest(), code, json.dumps(told), *texts)
+        self._fresh: PaperFile | None = None
+
+    @cached_property
+    def products(self) -> tuple[Product, ...]:
+        """Raises `ConfigError` with the faults of the file."""
+        told = recall(self._file, self._under)
+        if told and all(_has(name, sum) for name, sum in told["traces"].items()):
+            series = {file: Series(**_restore(block)) for file, block in told["series"].items()}
+            return tuple(
+                Product(**_restore(block), series={n: series[f] for n, f in drawn.items()})
+                for block, drawn in told["products"]
+            )
+        self._fresh = self._load()
+        return tuple(self._fresh.load())
+
+    def save(self) -> None:
+        """Keep the products, if they were not kept."""
+        if self._fresh is None:
+            return
+        self._fresh.checked.save()
+        series = {
+            file: {key: getattr(one, key) for key in SERIES}
+            for file, one in unite(self.products).items()
+        }
+        products = [
+            [
+                {key: getattr(product, key) for key in PRODUCT},
+                {name: one.file for name, one in product.series.items()},
+            ]
+            for product in self.products
+        ]
+        told = {"traces": self._fresh.read, "series": series, "products": products}
+        keep(self._file, self._under, told)
+
+
+def _restore(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if key in TUPLES else value for key, value in block.items()}
+
+
+def _has(name: str, sum: str) -> bool:
+    file = FilePath(name)
+    return file.is_file() and digest_file(file) == sum

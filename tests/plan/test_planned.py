@@ -1,0 +1,82 @@
+"""A plan that was made before is recalled, as long as all that it follows from is the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import ROOT
+
+from plan import Plan, papers
+
+RUN = {"papers": ["two-class-stability"]}
+PAPER = "config/papers/two-class-stability.yaml"
+KEPT = Path("results/plan/two-class-stability.products.json")
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch) -> list[str]:
+    """The papers' files that are read from now on."""
+    files: list[str] = []
+    loaded = papers.PaperFile.load
+    monkeypatch.setattr(
+        papers.PaperFile, "load", lambda self: files.append(self._name) or loaded(self)
+    )
+    monkeypatch.chdir(tmp_path)
+    return files
+
+
+def plan(root: Path = ROOT, **config) -> Plan:
+    made = Plan.load({**RUN, **config}, root)
+    made.write_specs()
+    return made
+
+
+def test_it_is_the_same_plan_and_no_paper_is_read(read):
+    first = plan()
+    assert read == [PAPER]
+    again = plan()
+    assert read == [PAPER]
+    assert [p.text for p in again.products] == [p.text for p in first.products]
+    assert [p.targets for p in again.products] == [p.targets for p in first.products]
+    assert [p.modules for p in again.products] == [p.modules for p in first.products]
+    assert [p.pending for p in again.products] == [p.pending for p in first.products]
+    assert {f: (s.text, s.used_by) for f, s in again.series.items()} == {
+        f: (s.text, s.used_by) for f, s in first.series.items()
+    }
+    for part in ("agreement", "gallery", "archive", "inventory"):
+        assert getattr(again, part).text == getattr(first, part).text
+
+
+def test_what_was_kept_and_is_damaged_is_planned_again(read):
+    first = plan()
+    text = KEPT.read_text("utf-8")
+    KEPT.write_text(text.replace("wastage", "weather", 1), "utf-8")
+    again = plan()
+    assert read == [PAPER] * 2
+    assert again.agreement.text == first.agreement.text
+    assert KEPT.read_text("utf-8") == text
+
+
+def test_a_choice_a_trace_code_or_a_line_that_changes_is_seen(read, project):
+    root = project.root
+    log = root / "borg.csv"
+    log.write_text("one", "utf-8")
+    traces = {"borg": {"file": str(log), "format": "borg"}}
+    drawing = "scripts/drawings/queue_state.py"
+    for change in (
+        lambda: log.write_text("another", "utf-8"),
+        lambda: traces["borg"].update(format="slurm"),
+        lambda: project.edit(drawing, "    place = 0.0\n", "    place = 1.0\n"),
+        lambda: (root / "config/atlas.mplstyle").write_text("lines.linewidth: 3\n", "utf-8"),
+        lambda: (root / PAPER).write_text(
+            (root / PAPER).read_text("utf-8").replace("servers: 30", "servers: 31"), "utf-8"
+        ),
+    ):
+        before = plan(root, traces=traces)
+        assert plan(root, traces=traces).agreement.text == before.agreement.text
+        seen = len(read)
+        change()
+        after = plan(root, traces=traces)
+        assert len(read) == seen + 1
+        assert after.agreement.text != before.agreement.text
