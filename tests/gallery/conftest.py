@@ -151,7 +151,7 @@ def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: st
     """A row of a ledger, and the series that the claim is of."""
     row = {"claim": id, "where": where, "quote": f"the quote of {id}", "quantity": "queue/jobs"}
     row |= {"parameters": '{"servers": 10}', "stated": '"2"', "recomputed": "2.5", "at": "ρ = 0.5"}
-    row |= {"within": "about", "half_width": "0.1", "readings": "[]", "evidence": "[]"}
+    row |= {"within": "about", "half_width": "null", "readings": "[]", "evidence": "[]"}
     row |= {"how": "How many jobs", "route": "a chain", "confirmed": "simulation"}
     row |= {"certainty": "stated", "result": "", "decides": ""}
     return row | {"verdict": verdict, "sound": True, "reason": reason, "of": of}

@@ -95,7 +95,17 @@ def test_levels_that_are_too_large_are_refused_and_simulated(first):
     refused({"study": "policy-response-time", **system}, first, "more than", "simulated-policy")
     _, parameters, faults = complete_series({**SIMULATED, **system}, ())
     assert faults == []
-    assert str(read_model(parameters.plain()).exact()(0.999)) == "[nan nan nan]"
+    assert read_model(parameters.plain()).exact() is None
+
+
+def test_where_the_load_alone_is_too_large_no_exact_value_stands_beside():
+    jobs = {**ELASTIC["threshold-parallelism"], "servers": 2, "thresholds": [1, 2]}
+    jobs |= {"probabilities": [0.001, 0.999]}
+    system = {"system": {"threshold-parallelism": jobs}, "policy": "elastic-first"}
+    refused({"study": "policy-response-time", **system, "load": 0.9999}, "told apart", "lower load")
+    exact = read_model(system).exact()
+    assert str(exact(0.9999)) == "[nan nan nan]"
+    assert min(exact(0.5)) > 0
 
 
 def test_what_the_library_refuses_is_what_the_plan_refuses():
@@ -118,7 +128,7 @@ def test_what_the_library_refuses_is_what_the_plan_refuses():
             ["17 classes", "made one", "random"],
         ),
         (
-            {"study": "network-means", "network": WIDE, "loads": [0.5]},
+            {"study": "network-means", "network": WIDE, "fractions_of_limit": [0.5]},
             ["17 classes", "at most 16", "made one"],
         ),
         (
