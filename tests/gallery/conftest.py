@@ -14,6 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from output.shades import shade
+from output.specs import digest
 from output.tidy import write_table
 from stages.judge import UNITS as LEDGER
 from stages.score import UNITS as SCORES
@@ -45,7 +46,7 @@ def publish(folder: Path, seed: str = "0") -> Path:
         sys.executable,
         ROOT / "scripts",
         "publish",
-        "spec.json",
+        next(file.name for file in folder.glob("spec.*.json")),
         "--mark",
         "results/made/gallery.1",
     ]
@@ -134,8 +135,16 @@ def build_products(folder: Path) -> Path:
     write_table(folder / "figures/alpha/z-scores.csv", scored, SCORES)
 
     add("beta", "fig1", "draw", PENDING, **text, source={"figure": "1", "certainty": "inferred"})
-    write(folder / "spec.json", json.dumps({"products": entries}))
+    write_spec(folder, entries)
     return folder
+
+
+def write_spec(folder: Path, entries: list[dict[str, Any]]) -> None:
+    """The spec of a gallery, under the name that holds its digest."""
+    for former in folder.glob("spec.*.json"):
+        former.unlink()
+    text = json.dumps({"products": entries})
+    write(folder / f"spec.{digest(text)}.json", text)
 
 
 def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: str = "") -> dict:
