@@ -16,8 +16,14 @@ from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import SIMULATED, OptionsBlock, Wanted, require_labels
-
-MARKERS = "o^sv"
+from drawings.marks import (
+    DASHES,
+    MARKERS,
+    Limit,
+    draw_curve_and_points,
+    draw_levels,
+    legend_above,
+)
 
 
 class Options(OptionsBlock):
@@ -35,35 +41,36 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One curve a system; deterministic durations are the dotted line that it tends to."""
+    """One curve a system, and the level that it tends to as durations cease to vary."""
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
+    limits: list[Limit] = []
     curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
+        look = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        points = [
+            rows.iloc[0]
+            for other, rows in series.items()
+            if other.endswith(SIMULATED) and other.startswith(f"{name}-")
+        ]
+        limits += [
+            (point["utilisation"], f"deterministic {point['utilisation']:.2f}", look["color"])
+            for point in points
+            if point["scv"] == 0
+        ]
+        drawn = pd.DataFrame([point for point in points if point["scv"] > 0])
         label = figure["drawing"]["settings"].get(name, name)
-        look = {"color": f"C{i}", "marker": MARKERS[i % len(MARKERS)]}
-        ax.semilogx(curve["scv"], curve["utilisation"], label=label, markersize=3, **look)
-        for other, rows in series.items():
-            if not (other.endswith(SIMULATED) and other.startswith(f"{name}-")):
-                continue
-            point = rows.iloc[0]
-            if point["scv"] == 0:
-                ax.axhline(point["utilisation"], color=f"C{i}", linestyle=":", lw=1)
-                continue
-            ax.errorbar(
-                point["scv"],
-                point["utilisation"],
-                yerr=point["half_width"],
-                color=f"C{i}",
-                marker="D",
-                markerfacecolor="none",
-                markersize=6,
-                linestyle="none",
-            )
-    ax.plot([], [], "k:", lw=1, label="deterministic")
-    if any(name.endswith(SIMULATED) and rows["scv"].iloc[0] for name, rows in series.items()):
-        ax.plot([], [], "kD", markerfacecolor="none", linestyle="none", label="Pareto")
+        draw_curve_and_points(
+            ax,
+            label,
+            (curve["scv"], curve["utilisation"]),
+            (drawn["scv"], drawn["utilisation"], drawn["half_width"]) if len(drawn) else None,
+            linestyle=DASHES[i % len(DASHES)],
+            **look,
+        )
+    ax.set_xscale("log")
     ax.set_xlabel("squared coefficient of variation of durations, $c^2$")
     ax.set_ylabel(r"utilisation at the limit, $\lambda^* \mathrm{E}[S]/n$")
-    fig.legend(loc="outside upper left", ncols=3, columnspacing=1)
+    draw_levels(ax, limits)
+    legend_above(fig, 3)
     return fig

@@ -142,6 +142,11 @@ MISTAKES = {
         "quantity: wastage/worst-ned",
         ["quantity", "'wastage/worst-ned'", "'wastage/worst-need'?"],
     ),
+    "claim beside no figure": (
+        "figures: [worst-need, fig6b]",
+        "figures: [worst-need, fig6c]",
+        ["figures.1", "'fig6c'", "'fig6"],
+    ),
     "claim about nothing": (
         "of: fig8b/curve\n    given: {column",
         "of: fig8b/curv\n    given: {column",
