@@ -62,8 +62,7 @@ def _mutate(kind: str, file: Path, rng: random.Random) -> Mutation | None:
     if change(above, place[-1], rng) is False:
         return None
     text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10**6)
-    # What `source` says of the paper is compared with what is drawn, and decides words only.
-    strict = strict and not OPEN & set(place) and not {"source", "parameters"} <= set(place)
+    strict = strict and not OPEN & set(place)
     return Mutation(kind, place, text, strict)
 
 
