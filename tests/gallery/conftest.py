@@ -14,6 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from output.shades import shade
+from output.specs import digest
 from output.tidy import write_table
 from stages.judge import UNITS as LEDGER
 from stages.score import UNITS as SCORES
@@ -41,11 +42,15 @@ def gallery(tmp_path_factory) -> Path:
 def publish(folder: Path, seed: str = "0") -> Path:
     """Run the stage in a folder of products."""
     environment = os.environ | {"PYTHONHASHSEED": seed}
+    # A spec's name bears its digest.
+    text = (folder / "spec.json").read_text("utf-8")
+    spec = folder / f"gallery.{digest(text)}.json"
+    spec.write_text(text, "utf-8")
     command = [
         sys.executable,
         ROOT / "scripts",
         "publish",
-        "spec.json",
+        spec.name,
         "--mark",
         "results/made/gallery.1",
     ]
