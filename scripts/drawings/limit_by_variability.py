@@ -2,7 +2,7 @@
 
 Series: any number (limit-by-variability), which `settings` may name; beside each, points of laws
 that have no phases under its name, a word, and `-simulated` (simulated-limit): those of c² = 0 are
-dotted lines.
+levels, dotted.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from drawings.marks import (
     DASHES,
     MARKERS,
     Limit,
-    draw_curve_and_points,
     draw_levels,
+    draw_points,
     legend_above,
 )
 
@@ -47,30 +47,39 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     limits: list[Limit] = []
     curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
-        look = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        color = f"C{i % 7}"
         points = [
             rows.iloc[0]
             for other, rows in series.items()
             if other.endswith(SIMULATED) and other.startswith(f"{name}-")
         ]
         limits += [
-            (point["utilisation"], f"deterministic {point['utilisation']:.2f}", look["color"])
+            (point["utilisation"], f"deterministic {point['utilisation']:.2f}", color)
             for point in points
             if point["scv"] == 0
         ]
         drawn = pd.DataFrame([point for point in points if point["scv"] > 0])
         label = figure["drawing"]["settings"].get(name, name)
-        draw_curve_and_points(
-            ax,
-            label,
-            (curve["scv"], curve["utilisation"]),
-            (drawn["scv"], drawn["utilisation"], drawn["half_width"]) if len(drawn) else None,
+        ax.plot(
+            curve["scv"],
+            curve["utilisation"],
+            color=color,
             linestyle=DASHES[i % len(DASHES)],
-            **look,
+            label=label,
         )
+        if len(drawn):
+            draw_points(
+                ax,
+                drawn["scv"],
+                drawn["utilisation"],
+                drawn["half_width"],
+                color=color,
+                marker=MARKERS[i % len(MARKERS)],
+                label=f"{label}, other laws",
+            )
     ax.set_xscale("log")
     ax.set_xlabel("squared coefficient of variation of durations, $c^2$")
     ax.set_ylabel(r"utilisation at the limit, $\lambda^* \mathrm{E}[S]/n$")
     draw_levels(ax, limits)
-    legend_above(fig, 3)
+    legend_above(fig, 2)
     return fig
