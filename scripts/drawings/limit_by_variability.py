@@ -16,8 +16,7 @@ from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import SIMULATED, OptionsBlock, Wanted, require_labels
-
-MARKERS = "o^sv"
+from drawings.marks import DASHES, MARKERS, Limit, draw_levels, draw_points, legend_above
 
 
 class Options(OptionsBlock):
@@ -36,34 +35,27 @@ class Options(OptionsBlock):
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """One curve a system; deterministic durations are the dotted line that it tends to."""
-    fig = Figure(figsize=(width, 0.72 * width))
+    fig = Figure(figsize=(width, 0.8 * width))
     ax = fig.subplots()
     curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
+    limits: list[Limit] = []
     for i, (name, curve) in enumerate(curves.items()):
+        color = f"C{i % 7}"
+        look = {"color": color, "linestyle": DASHES[i % len(DASHES)]}
+        look |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3}
         label = figure["drawing"]["settings"].get(name, name)
-        look = {"color": f"C{i}", "marker": MARKERS[i % len(MARKERS)]}
-        ax.semilogx(curve["scv"], curve["utilisation"], label=label, markersize=3, **look)
+        ax.semilogx(curve["scv"], 100 * curve["utilisation"], label=label, **look)
         for other, rows in series.items():
             if not (other.endswith(SIMULATED) and other.startswith(f"{name}-")):
                 continue
-            point = rows.iloc[0]
-            if point["scv"] == 0:
-                ax.axhline(point["utilisation"], color=f"C{i}", linestyle=":", lw=1)
-                continue
-            ax.errorbar(
-                point["scv"],
-                point["utilisation"],
-                yerr=point["half_width"],
-                color=f"C{i}",
-                marker="D",
-                markerfacecolor="none",
-                markersize=6,
-                linestyle="none",
-            )
-    ax.plot([], [], "k:", lw=1, label="deterministic")
-    if any(name.endswith(SIMULATED) and rows["scv"].iloc[0] for name, rows in series.items()):
-        ax.plot([], [], "kD", markerfacecolor="none", linestyle="none", label="Pareto")
-    ax.set_xlabel("squared coefficient of variation of durations, $c^2$")
-    ax.set_ylabel(r"utilisation at the limit, $\lambda^* \mathrm{E}[S]/n$")
-    fig.legend(loc="outside upper left", ncols=3, columnspacing=1)
+            scv, height, error = rows[["scv", "utilisation", "half_width"]].iloc[0]
+            if scv == 0:
+                limits.append((100 * height, "deterministic", color))
+            else:
+                style = {"color": color, "marker": "X", "label": "Pareto"}
+                draw_points(ax, [scv], [100 * height], [100 * error], **style)
+    ax.set_xlabel("squared coefficient of variation of durations $c^2$")
+    ax.set_ylabel(r"utilisation at the limit $\lambda^*\,\mathrm{E}[S]/n$ (%)")
+    draw_levels(ax, limits)
+    legend_above(fig, 3)
     return fig
