@@ -12,13 +12,15 @@ min_version("9.10")
 ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
-from plan import ConfigError, Plan, expose
+from plan import ConfigError, Plan, expose, require_writable
 
 # Of a workflow that takes this one as a module, `prefix` is part of the names of what is made.
 FOLDER = Path(workflow.modifier.path_modifier.prefix or "")
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 
 try:
+    if workflow.is_main_process:
+        require_writable()
     plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
     for line in plan.heal() if workflow.is_main_process else ():
         print(line, file=sys.stderr)

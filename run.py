@@ -3,7 +3,7 @@
 
     python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
     python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
-    python3 run.py whence FILE                          say how a figure was made
+    python3 run.py whence FILE                          say how a figure or table was made
 
 Makes an environment in .venv if need be. Who has one of their own needs nothing of this.
 """

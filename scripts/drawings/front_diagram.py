@@ -19,7 +19,7 @@ from declared.block import WHOLE
 from declared.wanted import OptionsBlock, Wanted
 from drawings.marks import SIZE
 
-FILLED = {"service": "C5", "front": "white", "queue": "white"}
+FILLED = {"service": "0.75", "front": "white", "queue": "white"}
 STEP = 1.05
 
 

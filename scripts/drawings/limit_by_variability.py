@@ -16,7 +16,14 @@ from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import SIMULATED, OptionsBlock, Wanted, require_labels
-from drawings.marks import DASHES, MARKERS, Limit, draw_levels, draw_points, legend_above
+from drawings.marks import (
+    DASHES,
+    MARKERS,
+    Limit,
+    draw_curve_and_points,
+    draw_levels,
+    legend_above,
+)
 
 
 class Options(OptionsBlock):
@@ -34,28 +41,36 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One curve a system; deterministic durations are the dotted line that it tends to."""
-    fig = Figure(figsize=(width, 0.8 * width))
+    """One curve a system, and the level that it tends to as durations cease to vary."""
+    fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
-    curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
     limits: list[Limit] = []
+    curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
-        color = f"C{i % 7}"
-        look = {"color": color, "linestyle": DASHES[i % len(DASHES)]}
-        look |= {"marker": MARKERS[i % len(MARKERS)], "markersize": 3}
+        look = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        points = [
+            rows.iloc[0]
+            for other, rows in series.items()
+            if other.endswith(SIMULATED) and other.startswith(f"{name}-")
+        ]
+        limits += [
+            (point["utilisation"], f"deterministic {point['utilisation']:.2f}", look["color"])
+            for point in points
+            if point["scv"] == 0
+        ]
+        drawn = pd.DataFrame([point for point in points if point["scv"] > 0])
         label = figure["drawing"]["settings"].get(name, name)
-        ax.semilogx(curve["scv"], 100 * curve["utilisation"], label=label, **look)
-        for other, rows in series.items():
-            if not (other.endswith(SIMULATED) and other.startswith(f"{name}-")):
-                continue
-            scv, height, error = rows[["scv", "utilisation", "half_width"]].iloc[0]
-            if scv == 0:
-                limits.append((100 * height, "deterministic", color))
-            else:
-                style = {"color": color, "marker": "X", "label": "Pareto"}
-                draw_points(ax, [scv], [100 * height], [100 * error], **style)
-    ax.set_xlabel("squared coefficient of variation of durations $c^2$")
-    ax.set_ylabel(r"utilisation at the limit $\lambda^*\,\mathrm{E}[S]/n$ (%)")
+        draw_curve_and_points(
+            ax,
+            label,
+            (curve["scv"], curve["utilisation"]),
+            (drawn["scv"], drawn["utilisation"], drawn["half_width"]) if len(drawn) else None,
+            linestyle=DASHES[i % len(DASHES)],
+            **look,
+        )
+    ax.set_xscale("log")
+    ax.set_xlabel("squared coefficient of variation of durations, $c^2$")
+    ax.set_ylabel(r"utilisation at the limit, $\lambda^* \mathrm{E}[S]/n$")
     draw_levels(ax, limits)
     legend_above(fig, 3)
     return fig

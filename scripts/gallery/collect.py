@@ -15,14 +15,17 @@ from typing import Any
 import pandas as pd
 from PIL import Image
 
+from output.cite import references
 from output.scores import assess
 from output.tidy import read_table
 from output.values import recomputed, stated, tell
 
 FIGURES = Path("figures")
-PASTED = {"latex": "figure.tex", "bibtex": "bib"}
 # What a product comes with, in the order in which it is offered.
-DOWNLOADS = ("pdf", "svg", "png", "csv", "tex", "txt", "figure.tex", "bib", "json")
+DOWNLOADS = (
+    *("pdf", "svg", "png", "csv", "tex", "txt"),
+    *("figure.tex", "frame.tex", "table.tex", "json"),
+)
 NUMBERS = re.compile(r"Figs?\. ([0-9][0-9()a-z]*(?:(?:,? and |, )[0-9][0-9()a-z]*)*)")
 
 
@@ -121,7 +124,7 @@ def collect(entries: Iterable[Mapping[str, Any]]) -> tuple[list[Paper], dict[str
 
 
 def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, str]) -> Paper:
-    specs = {e["id"]: json.loads(Path(e["spec"]).read_text(encoding="utf-8")) for e in entries}
+    specs = {entry["id"]: read_named(Path(entry["spec"])) for entry in entries}
     stages = {e["id"]: e["stage"] for e in entries}
     pending = {e["id"]: e["pending"] for e in entries}
     numbers = {i: spec["source"].get("figure", "") for i, spec in specs.items() if "source" in spec}
@@ -175,21 +178,26 @@ def _collect_product(
     files = _downloads(paper, id)
     picture = next((file for file in files if file.endswith((".svg", ".png"))), "")
     size = measure(FIGURES / paper / Path(picture).name) if picture else (0, 0)
-    kit = {key: _read_kit(paper, id, files, suffix) for key, suffix in PASTED.items()}
+    kit = {"latex": _read_kit(paper, id, files), "bibtex": references(spec)}
     sidecar = json.loads((FIGURES / paper / f"{id}.json").read_text(encoding="utf-8"))
     kit["licence"] = sidecar.get("licence", "")
     head |= kit
     return Exhibit(**head, picture=picture, size=size, files=files, tables=tuple(tables))
 
 
-def _read_kit(paper: str, id: str, files: Sequence[str], suffix: str) -> str:
-    """What to paste: a file of a product, or of a table that is too long for that a line that
+def _read_kit(paper: str, id: str, files: Sequence[str]) -> str:
+    """What to paste: the LaTeX of a figure, or of a table, which is too long for that, a line that
     includes it."""
-    name = f"{id}.{suffix}"
-    if f"../{paper}/{name}" in files:
-        return (FIGURES / paper / name).read_text(encoding="utf-8")
-    table = f"../{paper}/{id}.tex" in files and suffix == "figure.tex"
-    return f"\\input{{{FIGURES}/{paper}/{id}.tex}}\n" if table else ""
+    if f"../{paper}/{id}.figure.tex" in files:
+        return (FIGURES / paper / f"{id}.figure.tex").read_text(encoding="utf-8")
+    tables = [f"{id}.{end}" for end in ("table.tex", "tex") if f"../{paper}/{id}.{end}" in files]
+    return f"\\input{{{FIGURES}/{paper}/{tables[0]}}}\n" if tables else ""
+
+
+def read_named(spec: Path) -> dict[str, Any]:
+    """A spec with the fingerprint that its name holds."""
+    fingerprint = spec.stem.rpartition(".")[2]
+    return {**json.loads(spec.read_text(encoding="utf-8")), "fingerprint": fingerprint}
 
 
 def natural(number: str) -> tuple:

@@ -58,8 +58,9 @@ LABELS = {
     "tex": "LaTeX",
     "txt": "Text",
     "json": "Sidecar (JSON)",
-    "bib": "BibTeX",
     "figure.tex": "LaTeX figure",
+    "frame.tex": "Beamer slide",
+    "table.tex": "LaTeX table",
 }
 SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
 

@@ -19,6 +19,7 @@ from declared.vocabulary import (
 )
 from models.networks import read_network
 from models.sharing import Servers, read_servers
+from multiserver.errors import TooLargeError
 
 
 class AssignedBlock(Block):
@@ -56,7 +57,10 @@ class ClusterBlock(Block):
         try:
             _ = self.read().service_rates(0.5 * self.read().limit)
         except (ValueError, IndexError) as error:
-            raise misfit(str(error), "servers and classes that can exist", given[0]) from None
+            expected = "servers and classes that can exist"
+            if isinstance(error, TooLargeError):
+                expected = "classes with the same servers made one, or all servers alike: `random`"
+            raise misfit(str(error), expected, given[0]) from None
         return self
 
     def read(self) -> Servers:

@@ -1,22 +1,33 @@
 """What cannot be computed on any machine at hand, said before it is tried.
 
 The exact solution of FCFS multiserver jobs holds dense matrices, one for each number of jobs; how
-large they are follows from the needs alone.
+large they are follows from the needs alone. Those of other finite-skip models follow from their
+fronts, which are enumerated until they are too many. Networks hold tables over the numbers of
+permanent jobs and the sets of classes of a queue.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Self
 
+import numpy as np
 from pydantic import model_validator
 
-from declared.block import require
+from declared.block import misfit, require
 from models.systems import SystemBlock
+from multiserver.errors import NotKnownError, TooLargeError
+from multiserver.open import elastic
 from multiserver.open.multiserver_jobs import LARGEST
 from multiserver.open.phase_count import block_entries
+from multiserver.queue import Queue
+from multiserver.saturated import chain as saturated
+from multiserver.sharing import chain, networks
+from multiserver.sharing.queue import MultiServerQueue
 
+SIMULATE = "or the study simulated-policy, which needs no exact solution"
 MOST_STATES = 10_000_000
 MOST_CELLS = 100_000_000_000
 
@@ -48,6 +59,48 @@ def require_solvable(servers: int, needs: Sequence[int]) -> None:
     )
 
 
+def require_front(queue: Queue) -> None:
+    """Raise a misfit unless the chain of a finite-skip model's front, if it has one, is within
+    reach."""
+    try:
+        queue.process()
+    except NotKnownError as error:
+        if isinstance(error.__cause__, TooLargeError):
+            expected = "a smaller front: fewer servers or classes, or sizes of fewer phases; "
+            found = f"{queue.policy.name}: {error.__cause__}"
+            raise misfit(found, expected + SIMULATE, "system") from None
+
+
+def require_levels(jobs: elastic.ElasticInelastic, load: float) -> None:
+    """Raise a misfit unless the chain of elastic and inelastic jobs is within reach."""
+    expected = f"fewer servers or a lower load; {SIMULATE}"
+    about = f"{jobs.first}-first: "
+    _require(lambda: elastic.truncation(jobs, load / jobs.mean_size), about, expected, "load")
+
+
+def require_enumerable(servers: int, needs: Sequence[int], *at: str | int) -> None:
+    """Raise a misfit unless the saturated chain can be enumerated."""
+    expected = "fewer servers, larger needs or fewer classes"
+    _require(lambda: saturated.possible_counts(servers, np.array(needs)), "", expected, *at)
+
+
+def require_means(
+    queues: Sequence[MultiServerQueue], populations: Sequence[int], *at: str | int
+) -> None:
+    """Raise a misfit unless the exact means of a network are within reach."""
+    expected = "fewer permanent jobs, or classes with the same servers made one"
+    _require(lambda: networks.require_fits(queues, populations), "", expected, *at)
+
+
+def require_chain(network: networks.Network, most: int) -> None:
+    """Raise a misfit unless the chain of a network, job by job, is within reach."""
+    states = chain.count_states(network, most)
+    found = f"a chain of {'more' if states == math.inf else f'{states:.2g}'} states"
+    expected = f"at most {chain.MOST_STATES:.2g}: fewer jobs (`most`, populations) or classes; the"
+    expected += " study network-means needs no chain"
+    require(states <= chain.MOST_STATES, found, expected, "most")
+
+
 def require_states(servers: int, need_1: int, points: int) -> None:
     """Raise a misfit if a sweep over two-class systems of n/n1 + 1 states each would not end."""
     states = servers // need_1 + 1
@@ -60,3 +113,11 @@ def require_states(servers: int, need_1: int, points: int) -> None:
 @cache
 def _entries(servers: int, needs: tuple[int, ...]) -> float:
     return block_entries(servers, needs)
+
+
+def _require(fits: Callable[[], object], about: str, expected: str, *at: str | int) -> None:
+    """Raise a misfit where a check of the library says that something is too large."""
+    try:
+        fits()
+    except TooLargeError as error:
+        raise misfit(f"{about}{error}", expected, *at) from None

@@ -72,7 +72,7 @@ class Model:
 
     def exact(self) -> Exact | None:
         """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,), infinite from `limit`
-        on; None if not known, or if it takes too much."""
+        on, NaN where it takes too much; None if not known, or if it always does."""
         try:
             self.queue.exact(load=1e-3)
         except NotKnownError:
@@ -82,7 +82,10 @@ class Model:
         def at(load: float) -> NDArray[np.float64]:
             if load >= limit:
                 return np.full(len(self.probabilities) + 1, math.inf)
-            found = self.queue.exact(arrival_rate=self.arrival_rate(load)).by_class
+            try:
+                found = self.queue.exact(arrival_rate=self.arrival_rate(load)).by_class
+            except NotKnownError:
+                return np.full(len(self.probabilities) + 1, math.nan)
             means = np.array([c.mean_response_time for c in found])
             return np.append(means, means @ np.array(self.probabilities))
 

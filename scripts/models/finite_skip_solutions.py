@@ -7,9 +7,11 @@ from typing import Self
 from pydantic import model_validator
 
 from declared.block import misfit, require
-from models.feasibility import require_solvable
+from models.feasibility import require_front, require_levels, require_solvable
 from models.finite_skip import Model, read_model
 from models.finite_skip_systems import FiniteSkipBlock
+from models.sizes import read_sizes
+from multiserver.open.elastic import ElasticInelastic
 
 COVERED = "a policy that the theorem covers: fastest-server-first, equal-shares, fcfs of"
 COVERED += " threshold-parallelism, server-filling, server-filling-divisible"
@@ -35,8 +37,8 @@ class CoveredBlock(FiniteSkipBlock):
         return self
 
 
-def require_solution(block: FiniteSkipBlock) -> None:
-    """Raise a misfit unless E[T] is known exactly."""
+def require_solution(block: FiniteSkipBlock, load: float) -> None:
+    """Raise a misfit unless E[T] is known exactly, and within reach up to this load."""
     jobs = block.system.multiserver_jobs
     if jobs and block.policy == "fcfs" and all(size.exponential for size in jobs.durations):
         require_solvable(jobs.servers, jobs.needs)
@@ -45,3 +47,12 @@ def require_solution(block: FiniteSkipBlock) -> None:
     require(
         model.solvable, found, "another policy or sizes with phases, or the study simulated-policy"
     )
+    if not (jobs and block.policy == "fcfs"):
+        require_front(model.queue)
+    parallel = block.system.threshold_parallelism
+    if parallel and block.policy in ("inelastic-first", "elastic-first"):
+        sizes = read_sizes([size.plain() for size in parallel.sizes])
+        small, large = sorted(range(2), key=lambda c: parallel.thresholds[c])
+        rates, p = (sizes[small].rate, sizes[large].rate), parallel.probabilities[small]
+        first = block.policy.removesuffix("-first")
+        require_levels(ElasticInelastic(parallel.servers, *rates, p, first), load)

@@ -59,11 +59,18 @@ class TraceBlock(Block):
     digest: (
         Annotated[str, Field(description="of the file's content; filled in by the plan")] | None
     ) = None
-    faults: Annotated[
-        float,
-        Field(ge=0, le=1, description="the share of faulty rows that is still bearable"),
-        AS_WRITTEN,
-    ] = 0.01
+    faults: (
+        Annotated[
+            float,
+            Field(
+                ge=0,
+                le=1,
+                description="the share of faulty rows that is still bearable, 0.01 if nothing says",
+            ),
+            AS_WRITTEN,
+        ]
+        | None
+    ) = None
     unit: (
         Annotated[Positive, Field(description="needs are rounded up to multiples of it")] | None
     ) = None

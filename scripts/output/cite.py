@@ -1,36 +1,74 @@
-r"""The citation kit of a figure or table: a LaTeX figure ready to paste, and what to cite.
+r"""The citation kit of a figure or table: LaTeX ready for `\input`, and what to cite.
 
-The bibliography has entries for this software, for the figure itself, which its fingerprint
-identifies, and for the source paper if there is one. All is ASCII LaTeX.
+One bibliography serves the project, its papers and all figures and tables, each by its fingerprint;
+its entries are of types, and have fields, that old styles of BibTeX know. All is ASCII LaTeX.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from output.latex import escape
+from output.mathematics import formulate
 
 SOFTWARE = "multiserver-atlas"
 AUTHORS = "{The Multiserver Atlas authors}"
+YEAR = "2026"
+# The stages that make what one cites: figures, tables and ledgers.
+CITABLE = {"draw", "tabulate", "judge"}
+# What LaTeX can include, best first.
+PICTURES = ("pdf", "png")
 
 
 def paste(spec: dict[str, Any]) -> str:
-    """A figure environment with caption, references and label."""
+    """A figure environment with a caption, a short one for the list of figures, and a label."""
     double = spec["width"] == "double"
     environment, width = ("figure*", "textwidth") if double else ("figure", "columnwidth")
-    caption = " ".join(spec["caption"].split()) or spec["title"]
     return "\n".join(
         [
             rf"\begin{{{environment}}}",
             r"  \centering",
-            rf"  \includegraphics[width=\{width}]{{{spec['id']}.pdf}}",
-            rf"  \caption{{{escape(caption)}",
-            rf"    ({'; '.join(credit(spec))})}}",
+            *_include(spec, rf"width=\{width}"),
+            f"  {caption(spec)}",
             rf"  \label{{fig:{spec['paper']}:{spec['id']}}}",
             rf"\end{{{environment}}}",
             "",
         ]
     )
+
+
+def frame(spec: dict[str, Any]) -> str:
+    """The same as a slide of Beamer."""
+    return "\n".join(
+        [
+            rf"\begin{{frame}}{{{formulate(spec['title'])}}}",
+            r"  \centering",
+            *_include(spec, r"width=\textwidth,height=0.7\textheight,keepaspectratio"),
+            rf"  \par\medskip{{\tiny {'; '.join(credit(spec))}\par}}",
+            r"\end{frame}",
+            "",
+        ]
+    )
+
+
+def _include(spec: dict[str, Any], size: str) -> list[str]:
+    """The picture beside the file that is read, or else where LaTeX looks for pictures."""
+    kind = next((k for k in PICTURES if k in spec["look"]["formats"]), PICTURES[0])
+    file = f"{spec['id']}.{kind}"
+    return [
+        r"  \providecommand\CurrentFilePath{}%",
+        rf"  \IfFileExists{{\CurrentFilePath/{file}}}%",
+        rf"    {{\includegraphics[{size}]{{\CurrentFilePath/{file}}}}}%",
+        rf"    {{\includegraphics[{size}]{{{file}}}}}",
+    ]
+
+
+def caption(spec: dict[str, Any]) -> str:
+    """The caption of a figure or table with its credit, after a short one that cites nothing."""
+    short = formulate(spec["title"])
+    text = formulate(" ".join(spec["caption"].split())) or short
+    return rf"\caption[{{{short}}}]{{{text} ({'; '.join(credit(spec))})}}"
 
 
 def credit(spec: dict[str, Any]) -> list[str]:
@@ -39,41 +77,59 @@ def credit(spec: dict[str, Any]) -> list[str]:
     drawn = rf"drawn by \cite{{{SOFTWARE}}} as \cite{{{name(spec)}}}"
     if spec["bibliography"] is None:
         return [drawn]
-    number = spec["source"].get("figure")
-    where = rf"[Fig.~{escape(number)}]" if number else ""
+    numbers = where(spec)
+    place = f"[{numbers.replace(' ', '~', 1)}]" if numbers else ""
     relation = "after" if spec["faithful"] else "in the manner of"
-    return [rf"{relation} \cite{where}{{{spec['paper']}}}", drawn]
+    return [rf"{relation} \cite{place}{{{spec['paper']}}}", drawn]
 
 
-def references(spec: dict[str, Any]) -> str:
-    """The entries for BibTeX."""
-    release = spec["software"][SOFTWARE]
+def where(spec: dict[str, Any]) -> str:
+    """The figure of the paper that it is after, or nothing."""
+    number = (spec.get("source") or {}).get("figure")
+    if not number:
+        return ""
+    return f"{'Figs' if re.search(',| and | to ', number) else 'Fig.'} {escape(number)}"
+
+
+def references(*specs: dict[str, Any]) -> str:
+    """The bibliography of these products: this software, their papers, and each of them, once."""
+    specs = tuple(spec for spec in specs if spec["stage"] in CITABLE)
+    if not specs:
+        return ""
+    release = specs[0]["software"][SOFTWARE]
     entries = {
-        ("software", SOFTWARE): {
+        SOFTWARE: {
             "author": AUTHORS,
             "title": "Multiserver Atlas",
-            "version": release,
+            "howpublished": f"Software, version {release}",
+            "year": YEAR,
             "note": "Multiserver queueing results, reproduced, checked and citable",
-        },
-        ("misc", name(spec)): {
-            "author": AUTHORS,
-            "title": spec["title"],
-            "howpublished": f"Multiserver Atlas {release}, {spec['paper']}/{spec['id']}",
-            "note": f"Fingerprint {spec['fingerprint']}",
-        },
-    }
-    source = spec["bibliography"]
-    if source is not None:
-        entries[("article" if "venue" in source else "misc", spec["paper"])] = {
-            "author": " and ".join(source["authors"]),
-            "title": source["title"],
-            "journal": source.get("venue"),
-            "year": str(source["year"]),
-            "doi": source.get("doi"),
-            "eprint": source.get("arxiv"),
-            "archiveprefix": "arXiv" if "arxiv" in source else None,
         }
-    return "\n".join(_entry(*head, fields) for head, fields in entries.items())
+    }
+    entries |= {s["paper"]: _source(s["bibliography"]) for s in specs if s["bibliography"]}
+    for spec in specs:
+        entries[name(spec)] = {
+            "author": AUTHORS,
+            "title": spec.get("title") or f"Claims of {spec['paper']}: the {spec['id']}",
+            "howpublished": f"Multiserver Atlas {release}, {spec['paper']}/{spec['id']}",
+            "year": YEAR,
+            "note": f"Fingerprint {spec['fingerprint']}",
+        }
+    return "\n".join(_entry(key, fields) for key, fields in entries.items())
+
+
+def _source(paper: dict[str, Any]) -> dict[str, str | None]:
+    """The fields for a paper. Styles that know no preprints print `howpublished`."""
+    arxiv, doi = paper.get("arxiv"), paper.get("doi")
+    published = [paper.get("venue"), f"arXiv:{arxiv}" if arxiv else None]
+    return {
+        "author": " and ".join(paper["authors"]),
+        "title": paper["title"],
+        "howpublished": ", ".join(filter(None, published)) or None,
+        "year": str(paper["year"]),
+        "doi": doi,
+        "url": f"https://arxiv.org/abs/{arxiv}" if arxiv and not doi else None,
+    }
 
 
 def name(spec: dict[str, Any]) -> str:
@@ -81,11 +137,14 @@ def name(spec: dict[str, Any]) -> str:
     return f"{SOFTWARE}:{spec['paper']}:{spec['id']}"
 
 
-def _entry(kind: str, key: str, fields: dict[str, str | None]) -> str:
-    lines = [f"@{kind}{{{key},"]
+def _entry(key: str, fields: dict[str, str | None]) -> str:
+    lines = [f"@misc{{{key},"]
     for field, value in fields.items():
         if value is not None:
-            text = value if value.startswith("{") else escape(value)
+            braced = value.startswith("{")
+            text = value if braced else formulate(value) if field == "title" else escape(value)
+            if field == "howpublished":
+                text = text.replace("/", r"/\allowbreak{}")
             # A second pair of braces keeps the capitals of a title.
             lines.append(f"  {field} = {{{f'{{{text}}}' if field == 'title' else text}}},")
     return "\n".join([*lines, "}", ""])

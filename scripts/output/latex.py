@@ -1,8 +1,6 @@
-"""LaTeX that compiles: escaped text and booktabs tabulars."""
+"""Text as LaTeX that compiles."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 MATHEMATICS = {
     **{"α": r"\alpha", "γ": r"\gamma", "δ": r"\delta", "θ": r"\theta", "λ": r"\lambda"},
@@ -25,10 +23,11 @@ ESCAPES = str.maketrans(
         # BibTeX counts braces, escaped or not.
         "{": r"\textbraceleft{}",
         "}": r"\textbraceright{}",
+        **{"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"},
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "…": r"\dots{}",
-        "é": r"\'e",
+        "é": r"{\'e}",
         "−": "$-$",
         **{c: f"${{}}^{n}$" for n, c in enumerate("⁰¹²³⁴")},
         **{c: f"$_{n}$" for n, c in enumerate("₀₁₂₃")},
@@ -53,29 +52,3 @@ def escape(text: str) -> str:
         strange = sorted({c for c in escaped if not c.isascii()})
         raise ValueError(f"no LaTeX for {', '.join(strange)} in {text!r}; add it to latex.py")
     return escaped
-
-
-def tabular(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    columns: str = "",
-    environment: str = "tabular",
-) -> str:
-    """A booktabs table; headings and cells are LaTeX already.
-
-    A `longtable` breaks across pages, under its headings again.
-    """
-    lines = [f"{' & '.join(cells)} \\\\" for cells in (headings, *rows)]
-    return "\n".join(
-        [
-            rf"\begin{{{environment}}}{{{columns or 'l' + 'r' * (len(headings) - 1)}}}",
-            r"\toprule",
-            lines[0],
-            r"\midrule",
-            *([r"\endhead"] if environment == "longtable" else []),
-            *lines[1:],
-            r"\bottomrule",
-            rf"\end{{{environment}}}",
-            "",
-        ]
-    )

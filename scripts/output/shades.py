@@ -47,6 +47,10 @@ def shade(svg: str) -> str:
         _uncover(part)
     for part in axes:
         _keep_white_on_pictures(part)
+    for element in root.iter():
+        # The ground of a hatch is an attribute, which no rule on styles would find.
+        if "fill" in element.attrib and "style" not in element.attrib:
+            element.set("style", f"fill: {element.attrib.pop('fill')}")
     styles = [element.get("style", "") for element in root.iter()]
     paints = sorted({paint for style in styles for paint in PAINT.findall(style)})
     sheet = Element(f"{{{SVG}}}style", type="text/css")
@@ -97,8 +101,8 @@ def _sheet(paints: list[tuple[str, str]]) -> str:
         "@supports (fill: var(--g00)) {",
         f":root {{color-scheme: light dark; {light}}}",
         f"@media (prefers-color-scheme: dark) {{:root {{{dark}}}}}",
-        f"#light:target ~ g {{{light}}}",
-        f"#dark:target ~ g {{{dark}}}",
+        f"#light:target ~ g, #light:target ~ defs {{{light}}}",
+        f"#dark:target ~ g, #dark:target ~ defs {{{dark}}}",
         "#figure_1 {fill: var(--g00)}",
         *rules,
         "}",

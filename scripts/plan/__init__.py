@@ -6,6 +6,7 @@ scripts that run as jobs get the resolved specs and never see the config.
 
 from plan.environment import expose
 from plan.errors import ConfigError
+from plan.health import require_writable
 from plan.resolve import Plan
 
-__all__ = ["ConfigError", "Plan", "expose"]
+__all__ = ["ConfigError", "Plan", "expose", "require_writable"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from multiserver import __version__
+from output.cite import references
 from output.specs import canonical, digest
 from output.sums import sha256
 from plan.products import Agreement, Product
@@ -57,6 +58,8 @@ def describe_archive(
     """The archive of these products, made under `settings` and the `given` paper files."""
     texts = {"settings.json": json.dumps(settings, indent=1, ensure_ascii=False) + "\n"}
     texts |= {f"given/{file.name}": file.read_text(encoding="utf-8") for file in given}
+    command = " ".join(["snakemake all --configfile", *texts])
+    products = tuple(products)
     about = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     spec = {
         "project": {
@@ -67,8 +70,9 @@ def describe_archive(
             "keywords": sorted(about["keywords"]),
         },
         "run": agreement.fingerprint,
-        "command": " ".join(["snakemake all --configfile", *texts]),
+        "command": command,
         "texts": texts,
+        "bibliography": references(*(product.spec for product in products)),
         "products": [
             {
                 "files": p.files,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path as FilePath
 from types import ModuleType
@@ -16,10 +17,11 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from declared.block import Block
+from declared.columns import Kind, is_kind, kind_of
 from declared.wanted import OptionsBlock, Wanted
-from plan.errors import Fault, Path, suggest
+from plan.errors import Fault, Path, show, suggest
 from plan.validate import check
-from plan.words import is_faithful
+from plan.words import RESOLUTION, is_faithful
 
 SCRIPTS = FilePath(__file__).resolve().parents[1]
 # What the run gives to every study that takes it, unless a series has its own.
@@ -52,6 +54,8 @@ def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, A
         series[name], parameters[name], found = complete_series(given, (*path, "series", name))
         faults += found
     stated = block["source"].get("parameters")
+    if stated is not None and not faults:
+        faults = list(_check_stated(stated, block["series"], (*path, "source", "parameters")))
     faithful = {
         name: is_faithful(name, given, stated, lambda x: (complete_series(x, ())[0], []))
         for name, given in block["series"].items()
@@ -81,6 +85,42 @@ def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[F
     if faults:
         return given, None, faults
     return {"study": study} | parameters.plain() | dict.fromkeys(lent), parameters, []
+
+
+def _check_stated(
+    stated: Mapping[str, Mapping[str, Any]], series: Mapping[str, dict], path: Path
+) -> Iterator[Fault]:
+    """Faults of what `source` says that the paper draws: parameters of the studies that are drawn
+    here, all that a study requires, and no more.
+
+    A series that it does not name may be one more than the paper has: what `all` share is then to
+    be in order for another.
+    """
+    for name, own in stated.items():
+        if name not in (*series, "all"):
+            hint = suggest(name, [*series, "all"])
+            yield Fault((*path, name), "no such series", f"all, {', '.join(series)}", hint)
+        for key in own.keys() & RESOLUTION:
+            yield Fault((*path, name, key), show(own[key]), "a parameter of the system only")
+    found = {name: _check_paper(name, given, stated, path) for name, given in series.items()}
+    unnamed = [found.pop(name) for name in series if name not in stated]
+    if "all" in stated and all(unnamed):
+        found["all"] = [fault for faults in unnamed for fault in faults]
+    yield from dict.fromkeys(fault for faults in found.values() for fault in faults)
+
+
+def _check_paper(
+    name: str, given: dict, stated: Mapping[str, Mapping[str, Any]], path: Path
+) -> list[Fault]:
+    """Faults of a series as the paper draws it, which says nothing of resolution and lengths."""
+    own, shared = stated.get(name, {}), stated.get("all", {})
+    free = {key: value for key, value in given.items() if key in RESOLUTION}
+    faults = []
+    for fault in complete_series(free | shared | own, ())[2]:
+        place = "all" if not own or (fault.path and fault.path[0] not in own) else name
+        if not fault.path or fault.path[0] not in RESOLUTION:
+            faults.append(replace(fault, path=(*path, place, *fault.path)))
+    return faults
 
 
 def _complete_drawing(given: dict, path: Path) -> tuple[OptionsBlock | None, list[Fault]]:
@@ -171,15 +211,35 @@ def _fitting(want: Wanted) -> list[str]:
 
 
 def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
-    """Whether all series have the columns that are typeset or selected by."""
+    """Whether all series have the columns that are typeset or selected by, with such values."""
     studies = [given["study"] for given in block["series"].values()]
+    several = {"series": "name"} if len(studies) > 1 else {}
+    units = {study: several | module("studies", study).UNITS for study in studies}
     for key in ("columns", "rows"):
         for column in block[key]:
-            for study in studies:
-                known = list(module("studies", study).UNITS)
-                known = ["series", *known] if len(studies) > 1 else known
-                if column not in known:
-                    expected = f"a column of {study}: {', '.join(known)}"
-                    at = (*path, key, column)
-                    yield Fault(at, "an unknown column", expected, suggest(column, known))
-                    break
+            at = (*path, key, column)
+            study = next((s for s, known in units.items() if column not in known), None)
+            if study is not None:
+                expected = f"a column of {study}: {', '.join(units[study])}"
+                yield Fault(at, "an unknown column", expected, suggest(column, units[study]))
+                continue
+            kind = kind_of(next(iter(units.values()))[column])
+            if key == "rows":
+                yield from _fit_rows(block["rows"][column], kind, block["series"], at)
+            elif block["columns"][column]["format"] and kind != "number":
+                found = f"{block['columns'][column]['format']!r} for a column of {kind}s"
+                yield Fault((*at, "format"), found, "no format: these are no numbers")
+
+
+def _fit_rows(
+    values: Iterable[Any], kind: Kind, series: Iterable[str], path: Path
+) -> Iterator[Fault]:
+    """Whether values by which rows are kept are such as stand in the column."""
+    known = sorted(series)
+    for i, value in enumerate(values):
+        if not is_kind(value, kind):
+            yield Fault((*path, i), show(value), f"a {kind}, as in the column")
+        elif path[-1] == "series" and value not in known:
+            yield Fault(
+                (*path, i), show(value), f"one of {', '.join(known)}", suggest(value, known)
+            )

@@ -16,6 +16,8 @@ from typing import Protocol
 from output.sums import find_changes
 
 LOCKS = Path(".snakemake/locks")
+# Where Snakemake writes before it looks after errors.
+NEEDED = tuple(Path(".snakemake", name) for name in ("", "incomplete", "locks", "log", "metadata"))
 # A network file system's clock may be a little ahead of ours.
 SLACK = 2.0
 
@@ -28,6 +30,20 @@ class Made(Protocol):
 
     @property
     def sums(self) -> str: ...
+
+
+def require_writable() -> None:
+    """Raise `OSError` that names a folder of Snakemake's in which nothing can be written."""
+    for folder in NEEDED:
+        probe = folder / f".{os.getpid()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise OSError(
+                f"{folder}: cannot be written ({error.strerror}); no job was started"
+            ) from None
 
 
 def heal(things: Iterable[Made], root: Path) -> Iterator[str]:

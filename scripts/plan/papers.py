@@ -28,7 +28,7 @@ TOLERANCES = FilePath(__file__).parents[2] / "config/tolerances.yaml"
 LEDGER = {"ledger": "judge", "values": "typeset"}
 
 SUFFIXES = {
-    "tabulate": ("csv", "tex", "bib"),
+    "tabulate": ("csv", "tex", "table.tex"),
     "judge": ("csv", "tex", "txt"),
     "score": ("csv", "tex", "txt"),
     "typeset": ("tex",),
@@ -109,7 +109,7 @@ class PaperFile:
             completed | {"look": dict(self._look), "faithful": faithful},
             series,
             (f"drawings.{_module(kind)}",),
-            (*self._look["formats"], "figure.tex", "bib"),
+            (*self._look["formats"], "figure.tex", "frame.tex"),
         )
 
     def _table(self, id: str, block: dict[str, Any]) -> Product | None:

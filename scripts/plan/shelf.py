@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from output.specs import canonical
+from output.specs import canonical, read_spec
 from output.sums import find_changes
 from plan.environment import software
 from plan.fingerprint import CodeDigests, digest_file
@@ -103,11 +103,18 @@ def _find_fault(told: Mapping[str, Any], digests: CodeDigests, root: Path) -> st
         return "the code has changed"
     if not all((root / name).is_file() for name in _list_files(told)):
         return "not all of it is made"
-    if not all(Path(name).is_file() for name in told["specs"]):
+    if not all(_is_whole(Path(name)) for name in told["specs"]):
         return "not all of it is planned"
     if any(find_changes(root / sums, names, root) for sums, names in told["files"].items()):
         return "files of it are not as they were made"
     return ""
+
+
+def _is_whole(spec: Path) -> bool:
+    try:
+        return bool(read_spec(spec))
+    except (OSError, ValueError):
+        return False
 
 
 def _list_files(told: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,8 @@
-"""Trace a figure back to its making: what a PDF, SVG or PNG of ours says of itself.
+"""Trace what we made back to its making: what a figure, table or ledger of ours says of itself.
+
+PDF, SVG and PNG carry their story in their metadata, LaTeX in its first line; of other files it is
+read from the sidecar beside, if they are what it says. LaTeX (pdfTeX and LuaTeX) keeps the metadata
+of a figure in the PDF of the paper that includes it, where they are found again.
 
 Figure, paper, parameters, seed, digests and the command that redraws it, and whether the config as
 it now stands would draw the same.
@@ -10,15 +14,22 @@ import json
 import shlex
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
 from pypdf import PdfReader
 from pypdf.errors import PyPdfError
+from pypdf.generic import DictionaryObject, IndirectObject
+
+from output.origin import HEAD, trace_origin
+from output.sums import sha256
 
 # What every story of ours has.
 KEYS = {"paper", "id", "title", "series", "fingerprint", "code"}
+TEXTS = (".csv", ".json", ".tex", ".txt")
+KINDS = {"tabulate": "table", "judge": "ledger", "score": "scores", "typeset": "values"}
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 SAME, CHANGED = "as the config now stands", "not what the config would now draw"
 GONE, UNKNOWN = "no longer in the config", "not known, as the config cannot be read"
@@ -30,28 +41,72 @@ class NotOurs(Exception):
     """A file that tells no story of ours, and why."""
 
 
-def read_story(file: Path) -> Story:
-    """What the figure in a file says of itself. Raises `NotOurs`."""
+def read_stories(file: Path) -> list[Story]:
+    """What a file says of itself, or of the figures in it. Raises `NotOurs`."""
     try:
-        head = file.read_bytes()[:8]
-        if head.startswith(b"%PDF"):
-            text = (PdfReader(file).metadata or {}).get("/Subject")
-        elif head.startswith(b"\x89PNG"):
+        content = file.read_bytes()
+        if content.startswith(b"%PDF"):
+            texts = list(_read_pdf(file))
+        elif content.startswith(b"\x89PNG"):
             with Image.open(file) as picture:
-                text = picture.text.get("Description")
+                texts = [picture.text.get("Description")]
+        elif file.suffix == ".svg":
+            texts = [ET.parse(file).findtext(f".//{DESCRIPTION}")]
+        elif file.suffix in TEXTS:
+            texts = [_read_text(file, content)]
         else:
-            text = ET.parse(file).findtext(f".//{DESCRIPTION}")
+            raise NotOurs(f"found neither a PDF, a PNG, an SVG nor one of {', '.join(TEXTS)}")
     except ET.ParseError:
-        raise NotOurs("found neither a PDF, a PNG nor a whole SVG") from None
+        raise NotOurs("found no whole SVG") from None
     except (PyPdfError, Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
         raise NotOurs(f"cannot be read, or not in whole ({error})") from None
+    stories = list(filter(None, map(_parse, texts)))
+    if not stories:
+        raise NotOurs("not of our making: nothing in it says how it was made")
+    return stories
+
+
+def _parse(text: Any) -> Story | None:
     try:
         story = json.loads(text or "")
-    except json.JSONDecodeError:
-        story = None
-    if not isinstance(story, dict) or not story.keys() >= KEYS:
-        raise NotOurs("not a figure of ours: its description does not say how it was made")
-    return story
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return story if isinstance(story, dict) and story.keys() >= KEYS else None
+
+
+def _read_pdf(file: Path) -> Iterator[Any]:
+    """The subject of the file, or else those of the figures that it includes."""
+    reader = PdfReader(file)
+    own = (reader.metadata or {}).get("/Subject")
+    if _parse(own):
+        yield own
+        return
+    numbers = {
+        n for table in (reader.xref, {0: reader.xref_objStm}) for g in table for n in table[g]
+    }
+    for number in sorted(numbers):
+        with suppress(PyPdfError, ValueError, KeyError):
+            found = IndirectObject(number, 0, reader).get_object()
+            if isinstance(found, DictionaryObject) and "/Subject" in found:
+                yield found["/Subject"]
+
+
+def _read_text(file: Path, content: bytes) -> str:
+    """The first line of LaTeX of ours, or the sidecar of a file that is as it was made."""
+    text = content.decode("utf-8")
+    head = text.partition("\n")[0]
+    if head.startswith(HEAD):
+        return head.removeprefix(HEAD)
+    if file.suffix == ".json":
+        return text
+    sidecar = file.with_name(f"{file.name.partition('.')[0]}.json")
+    if not sidecar.is_file():
+        raise NotOurs(f"its story stands in its sidecar, and there is no {sidecar.name} beside it")
+    told = sidecar.read_text(encoding="utf-8")
+    story = _parse(told) or {}
+    if story.get("outputs", {}).get(file.name) != sha256(content):
+        raise NotOurs(f"not what {sidecar.name} beside it tells of: another file, or changed since")
+    return told
 
 
 def redraw(story: Story, configfiles: Sequence[Path]) -> str:
@@ -83,9 +138,9 @@ def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str,
     if paper not in plan.papers:
         return GONE, [f"it draws {', '.join(plan.papers)}, not {paper}"]
     for product in plan.products:
-        if (product.paper, product.id, product.stage) == (paper, story["id"], "draw"):
+        if (product.paper, product.id) == (paper, story["id"]):
             return find_differences(story, product.spec)
-    return GONE, [f"{paper} has no figure {story['id']}"]
+    return GONE, [f"{paper} has no {story['id']}"]
 
 
 def find_differences(story: Story, spec: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -98,12 +153,12 @@ def find_differences(story: Story, spec: Mapping[str, Any]) -> tuple[str, list[s
         if then is None or now is None:
             differences.append(f"series {name}: {'new' if then is None else 'gone'}")
         elif then["digest"] != now["digest"]:
-            changed = list(_walk(then["parameters"], now["parameters"], ""))
+            parameters = now["parameters"]
+            changed = list(_walk(then.get("parameters", parameters), parameters, ""))
             if then["study"] != now["study"]:
                 changed.insert(0, f"study: {then['study']}, now {now['study']}")
-            changed = changed or [
-                "same parameters; the code that computes it has changed, or a package"
-            ]
+            known = "same parameters" if "parameters" in then else "its parameters are not told"
+            changed = changed or [f"{known}; the code that computes it has changed, or a package"]
             differences += [f"series {name}: {change}" for change in changed]
     if story["code"] != spec["code"]:
         differences.append("the code that draws it has changed")
@@ -133,14 +188,16 @@ def tell(story: Story, command: str, standing: str, differences: Sequence[str]) 
     """The account, line by line."""
     series = story["series"]
     seeds = set(_find_seeds(series))
-    yield f"figure       {story['id']}: {story['title']}"
+    yield f"{KINDS.get(story.get('stage'), 'figure'):<12} {story['id']}: {story['title']}"
     yield f"paper        {story['paper']}"
+    yield f"source       {trace_origin(story)}"
+    yield f"licence      {story.get('licence', 'not told')}"
     yield f"seed         {', '.join(map(str, sorted(seeds))) or 'none'}"
     yield f"fingerprint  {story['fingerprint']}"
     yield f"code         {story['code']}"
     for name, made in series.items():
         yield f"series       {name}: {made['study']} {made['digest']}"
-        for key, value in made["parameters"].items():
+        for key, value in made.get("parameters", {}).items():
             yield f"               {key}: {_show(value)}"
     yield f"redraw       {command}"
     yield f"standing     {standing}"

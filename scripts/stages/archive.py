@@ -73,6 +73,7 @@ def pack(spec: Spec, root: Path, folder: Path, target: Path) -> None:
     sources = {name: (root / name).read_bytes for name in spec["sources"]}
     contents = sources | {name: (folder / name).read_bytes for name in outputs}
     contents |= {name: text.encode for name, text in spec["texts"].items()}
+    contents["references.bib"] = spec["bibliography"].encode
     listed = {name: _list(read()) for name, read in contents.items()}
     sums = {name: entry.sha256 for name, entry in listed.items()}
     # The manifest holds the sum of the metadata, which therefore cannot hold that of the manifest;

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from declared.columns import check_columns
 from output.specs import read_spec
 from output.sums import leave_sums
 from output.tidy import write_table
@@ -28,6 +29,7 @@ def main() -> None:
         options["progress"] = lambda items: report(items, spec["study"])
     parameters = study.Parameters.model_validate(spec["parameters"])
     table = study.compute(parameters, **options)
+    check_columns(table, study.UNITS)
     write_table(arguments.output, table, study.UNITS)
     # Of a workflow that takes this one as a module, `prefix` is part of the output's name.
     root = arguments.output.parents[3]

@@ -18,12 +18,19 @@ from matplotlib import _mathtext
 from matplotlib.figure import Figure
 
 from output.atomic import replace, write_text
-from output.cite import paste, references
+from output.cite import frame, paste
+from output.origin import LICENCE, trace_origin
 from output.shades import shade
 from stages.product import Spec, identify, run
 
 # What each format calls the description, and the date that it would add.
 DESCRIPTION = {"pdf": "Subject", "png": "Description", "svg": "Description"}
+# Where each says what it is after, and under which licence it stands.
+RIGHTS = {
+    "pdf": lambda origin: {"Keywords": f"{origin}; licence {LICENCE}"},
+    "png": lambda origin: {"Source": origin, "Copyright": f"licence {LICENCE}"},
+    "svg": lambda origin: {"Source": origin, "Rights": f"licence {LICENCE}"},
+}
 DATE = {"pdf": {"CreationDate": None}, "png": {}, "svg": {"Date": None}}
 # The size of sub- and superscripts: 6 pt beside 7 pt. Matplotlib has 0.7 and no setting for it; its
 # parser keeps what it has set, so that the factor stands before anything is drawn.
@@ -45,7 +52,7 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
             file = folder / f"{spec['id']}.{kind}"
             _write(figure, file, spec)
             yield file
-    for suffix, text in ((".figure.tex", paste(spec)), (".bib", references(spec))):
+    for suffix, text in ((".figure.tex", paste(spec)), (".frame.tex", frame(spec))):
         file = folder / f"{spec['id']}{suffix}"
         write_text(file, text)
         yield file
@@ -55,6 +62,7 @@ def _write(figure: Figure, file: Path, spec: Spec) -> None:
     kind = file.suffix[1:]
     story = json.dumps(identify(spec), sort_keys=True, ensure_ascii=False)
     metadata = {"Title": spec["title"], DESCRIPTION[kind]: story} | DATE[kind]
+    metadata |= RIGHTS[kind](trace_origin(identify(spec)))
     with replace(file) as draft:
         figure.savefig(draft, format=kind, metadata=metadata)
         if kind == "svg":

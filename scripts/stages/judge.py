@@ -8,6 +8,7 @@ the parameters are, and the verdict with its reason.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ from claims import Found, record
 from claims.cases import find
 from claims.verdicts import decide, holds
 from output.atomic import write_text
-from output.latex import escape, tabular
+from output.mathematics import formulate
+from output.tabulars import paragraphs
 from output.tidy import write_table
 from output.values import recomputed, stated, tell
-from stages.product import Spec, run
+from stages.product import Spec, comment, run
 
 UNITS = {
     "claim": "name",
@@ -54,7 +56,7 @@ def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator
     ledger = pd.DataFrame([row(claim, found) for claim in spec["claims"]], columns=list(UNITS))
     stem = folder / spec["id"]
     write_table(stem.with_suffix(".csv"), ledger, UNITS)
-    write_text(stem.with_suffix(".tex"), typeset(ledger))
+    write_text(stem.with_suffix(".tex"), comment(spec) + typeset(ledger))
     write_text(stem.with_suffix(".txt"), narrate(spec, ledger))
     yield from (stem.with_suffix(suffix) for suffix in (".csv", ".tex", ".txt"))
 
@@ -122,22 +124,25 @@ def head(spec: Spec) -> str:
 
 
 def typeset(ledger: pd.DataFrame) -> str:
-    """The ledger as a LaTeX longtable that fits the page of an article."""
-    rows = []
+    """The ledger as LaTeX that breaks wherever a page ends, in one column or in two."""
+    blocks = []
     for line in ledger.to_dict("records"):
-        quote = f"{line['where']}: “{line['quote']}” ({line['claim']})"
-        told = ". ".join([f"stated {stated(line)}, recomputed {recomputed(line)}", *tell(line)])
-        rows.append([_ragged(x) for x in (quote, told, line["verdict"])])
-    headings = ["Statement", "Stated and recomputed", "Verdict"]
-    return tabular(headings, rows, "p{3.9cm}p{5.3cm}p{1.6cm}", "longtable")
+        found = f"stated {stated(line)}, recomputed {recomputed(line)}"
+        texts = (
+            f"{line['where']} ({line['claim']})",
+            f"“{line['quote']}”",
+            line["verdict"],
+            *(found, *tell(line)),
+        )
+        blocks.append([_breakable(text) for text in texts])
+    return paragraphs(["Place", "Statement, and what was found", "Verdict"], blocks)
 
 
-def _ragged(text: str) -> str:
-    """A cell of running text that needs no package, with places to break what does not fit."""
-    cell = escape(text)
-    for mark in ("/", ",", r"\_"):
-        cell = cell.replace(mark, mark + r"\allowbreak{}")
-    return rf"{{\raggedright\small {cell}\par}}"
+def _breakable(text: str) -> str:
+    """Text with places to break what has no spaces."""
+    return re.sub(
+        r"(/|,|=|\\_|(?<=[A-Za-z0-9])-(?=[A-Za-z]))", r"\1\\allowbreak{}", formulate(text)
+    )
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import pandas as pd
 
 from multiserver import __version__
 from output.atomic import write_text
+from output.origin import HEAD, LICENCE
 from output.specs import read_spec
 from output.sums import leave_sums, read_manifest, sha256, write_manifest
 from output.tidy import read_table
@@ -81,7 +82,6 @@ def describe(spec: Spec, files: list[Path], seconds: float) -> dict[str, Any]:
         **identify(spec),
         "caption": spec.get("caption"),
         "source": spec.get("source"),
-        "bibliography": spec["bibliography"],
         "outputs": {file.name: sha256(file.read_bytes()) for file in files},
         "software": {"multiserver-atlas": __version__, **{p: version(p) for p in PACKAGES}},
         "environment": {
@@ -93,7 +93,6 @@ def describe(spec: Spec, files: list[Path], seconds: float) -> dict[str, Any]:
         "revision": _revision(),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
-        "licence": "MIT",
     }
 
 
@@ -102,10 +101,15 @@ def identify(spec: Spec) -> dict[str, Any]:
 
     It holds nothing of the machine or the moment, so that equal figures are equal files.
     """
+    source = spec.get("source") or {}
     return {
         "paper": spec["paper"],
         "id": spec["id"],
+        "stage": spec.get("stage"),
         "title": spec.get("title"),
+        "source": {key: source[key] for key in ("figure", "section") if key in source},
+        "bibliography": spec["bibliography"],
+        "licence": LICENCE,
         "series": {
             name: {key: s[key] for key in ("study", "parameters", "digest")}
             for name, s in spec["series"].items()
@@ -113,6 +117,15 @@ def identify(spec: Spec) -> dict[str, Any]:
         "fingerprint": spec["fingerprint"],
         "code": spec["code"],
     }
+
+
+def comment(spec: Spec) -> str:
+    """The same as a line of LaTeX; without the parameters of claims, which are all their text."""
+    story = identify(spec)
+    for series in story["series"].values():
+        if series["study"] == "claims":
+            del series["parameters"]
+    return f"{HEAD}{json.dumps(story)}\n"
 
 
 def _revision() -> str | None:

@@ -1,19 +1,22 @@
-"""Publish: write the gallery, static pages that need neither a server nor a network."""
+"""Publish: write the gallery, static pages that need neither a server nor a network, and the
+bibliography of all that there is to cite."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 from pathlib import Path
 
-from gallery.collect import collect
+from gallery.collect import collect, read_named
 from gallery.render import render
 from output.atomic import write_text
+from output.cite import references
+from output.specs import read_spec
 from output.sums import leave_sums
 
 FOLDER = Path("figures/gallery")
+BIBLIOGRAPHY = Path("figures/atlas.bib")
 
 
 def main() -> None:
@@ -22,7 +25,7 @@ def main() -> None:
     parser.add_argument("spec", type=Path, help="all products (JSON)")
     parser.add_argument("--mark", type=Path, required=True, help="left when all is written")
     arguments = parser.parse_args()
-    spec = json.loads(arguments.spec.read_text(encoding="utf-8"))
+    spec = read_spec(arguments.spec)
     # Of a workflow that takes this one as a module, `prefix` is part of the mark's name, but not of
     # the specs' names.
     for entry in spec["products"]:
@@ -39,9 +42,11 @@ def main() -> None:
         shutil.copyfile(source, target)
     for name, text in pages.items():
         write_text(FOLDER / name, text)
+    cited = [read_named(Path(entry["spec"])) for entry in spec["products"]]
+    write_text(BIBLIOGRAPHY, references(*cited))
     for mark in made.parent.glob("gallery.*"):
         mark.unlink()
-    leave_sums(made, [FOLDER / name for name in (*data, *pages)], Path())
+    leave_sums(made, [BIBLIOGRAPHY, *(FOLDER / name for name in (*data, *pages))], Path())
 
 
 if __name__ == "__main__":

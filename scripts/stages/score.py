@@ -11,10 +11,11 @@ from pathlib import Path
 import pandas as pd
 
 from output.atomic import write_text
-from output.latex import escape, tabular
+from output.latex import escape
 from output.scores import ALARM, CONFIDENCE, TESTS, assess
+from output.tabulars import table
 from output.tidy import write_table
-from stages.product import Spec, run
+from stages.product import Spec, comment, run
 
 UNITS = {
     "series": "name",
@@ -27,13 +28,14 @@ UNITS = {
 
 def score(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
     """Write `z-scores.csv`, `z-scores.tex` and `z-scores.txt`."""
-    scored = [collect(name, points) for name, points in series.items() if "z" in points]
-    table = pd.concat(scored) if scored else pd.DataFrame(columns=list(UNITS))
+    scored = [collect(name, part) for name, part in series.items() if "z" in part]
+    points = pd.concat(scored) if scored else pd.DataFrame(columns=list(UNITS))
     stem = folder / spec["id"]
-    write_table(stem.with_suffix(".csv"), table, UNITS)
-    counts = {name: assess(group) for name, group in table.groupby("series", sort=False)}
-    write_text(stem.with_suffix(".tex"), typeset({**counts, "all": assess(table)}))
-    write_text(stem.with_suffix(".txt"), narrate(assess(table)))
+    write_table(stem.with_suffix(".csv"), points, UNITS)
+    counts = {name: assess(group) for name, group in points.groupby("series", sort=False)}
+    tex = comment(spec) + typeset({**counts, "all": assess(points)})
+    write_text(stem.with_suffix(".tex"), tex)
+    write_text(stem.with_suffix(".txt"), narrate(assess(points)))
     yield from (stem.with_suffix(suffix) for suffix in (".csv", ".tex", ".txt"))
 
 
@@ -85,7 +87,7 @@ def typeset(found: Mapping[str, Mapping[str, float]]) -> str:
         ]
         for name, row in found.items()
     ]
-    return tabular(headings, rows, "lrrrrr", "longtable")
+    return table(headings, rows)
 
 
 if __name__ == "__main__":

@@ -1,48 +1,60 @@
-"""Tabulate: all columns of the series as CSV, the chosen ones typeset as a LaTeX tabular, and what
-to cite."""
+"""Tabulate: all columns of the series as CSV, the chosen ones typeset as a LaTeX tabular, and as a
+table with caption and credit."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from output.atomic import write_text
-from output.cite import references
-from output.latex import escape, tabular
+from output.cite import caption
+from output.latex import escape
+from output.tabulars import table, tabular
 from output.tidy import read_table, write_table
-from stages.product import Spec, run
+from stages.product import Spec, comment, run
+
+# More columns than this need the width of two columns of a paper.
+NARROW = 6
 
 
 def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
-    """Write `<id>.csv`, `<id>.tex` and `<id>.bib`.
+    """Write `<id>.csv`, `<id>.tex` and `<id>.table.tex`.
 
     Several series are stacked, with a first column that names them; `rows` keeps some of the rows.
     """
     units = read_table(Path(next(iter(spec["series"].values()))["file"]))[1]
-    table = pd.concat(series.values(), ignore_index=True)
+    data = pd.concat(series.values(), ignore_index=True)
     if len(series) > 1:
         names = [name for name, part in series.items() for _ in range(len(part))]
-        table.insert(0, "series", names)
+        data.insert(0, "series", names)
         units = {"series": "name"} | units
     for column, kept in spec["rows"].items():
-        table = table[table[column].isin(kept)]
+        data = data[data[column].isin(kept)]
     csv = folder / f"{spec['id']}.csv"
-    write_table(csv, table, units)
+    write_table(csv, data, units)
     yield csv
 
-    headings = [column["heading"] for column in spec["columns"].values()]
+    headings = [stack(column["heading"]) for column in spec["columns"].values()]
     rows = [
         [show(row[name], column["format"]) for name, column in spec["columns"].items()]
-        for row in table.to_dict("records")
+        for row in data.to_dict("records")
     ]
-    tex = folder / f"{spec['id']}.tex"
-    write_text(tex, tabular(headings, rows))
-    yield tex
-    bib = folder / f"{spec['id']}.bib"
-    write_text(bib, references(spec))
-    yield bib
+    label = rf"{caption(spec)}\label{{tab:{spec['paper']}:{spec['id']}}}"
+    whole = table(headings, rows, caption=label, wide=len(headings) > NARROW)
+    for suffix, text in ((".tex", tabular(headings, rows)), (".table.tex", whole)):
+        file = folder / f"{spec['id']}{suffix}"
+        write_text(file, comment(spec) + text)
+        yield file
+
+
+def stack(heading: str) -> str:
+    """The words of a heading one above the other."""
+    words = re.findall(r"(?:\$[^$]*\$|\S)+", heading)
+    stacked = r"\\".join(words)
+    return rf"\shortstack[r]{{{stacked}}}" if len(words) > 1 else heading
 
 
 def show(value: object, style: str) -> str:

@@ -15,7 +15,7 @@ from claims.cases import find
 from output.atomic import write_text
 from output.latex import escape
 from output.values import show
-from stages.product import Spec, run
+from stages.product import Spec, comment, run
 
 # The error is one that can be expanded, so that captions and their lists work.
 PREAMBLE = r"""% Use as \multiserver{paper/claim} and \multiserverstated{paper/claim}.
@@ -37,7 +37,7 @@ PREAMBLE = r"""% Use as \multiserver{paper/claim} and \multiserverstated{paper/c
 
 def typeset(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
     """Write `values.tex`."""
-    lines = [PREAMBLE.rstrip()]
+    lines = [comment(spec) + PREAMBLE.rstrip()]
     found = find(spec, series)
     for claim in spec["claims"]:
         if claim["id"] in found:

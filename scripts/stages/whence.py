@@ -1,7 +1,7 @@
-"""Say whence a figure is: what a PDF, SVG or PNG of ours says of its making.
+"""Say whence a figure, table or ledger is, or the figures in the PDF of a paper.
 
-Prints figure, paper, parameters, seed, digests and the command that redraws it, and whether the
-config as it now stands would draw the same.
+Prints what it is, paper, source, licence, parameters, seed, digests and the command that makes it
+again, and whether the config as it now stands would make the same.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
-from provenance.trace_back import NotOurs, compare, read_story, redraw, tell
+from provenance.trace_back import NotOurs, Story, compare, read_stories, redraw, tell
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,23 +20,30 @@ ROOT = Path(__file__).resolve().parents[2]
 def main() -> None:
     """`FILE [--configfile FILE ...] [--json]`."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path, help="a figure: PDF, SVG or PNG")
+    parser.add_argument("file", type=Path, help="PDF, SVG, PNG, CSV, LaTeX or text")
     parser.add_argument(
         "--configfile", type=Path, nargs="+", default=[], help="as given to snakemake"
     )
     parser.add_argument("--json", action="store_true", help="print it for machines")
     arguments = parser.parse_args()
     try:
-        story = read_story(arguments.file)
+        stories = read_stories(arguments.file)
     except NotOurs as error:
         sys.exit(f"{arguments.file}: {error}")
-    standing, differences = compare(story, ROOT, arguments.configfile)
-    command = redraw(story, arguments.configfile)
+    accounts = [account(story, arguments.configfile) for story in stories]
     if arguments.json:
-        found = {"command": command, "standing": standing, "differences": differences}
-        print(json.dumps(story | found, indent=1, ensure_ascii=False))
+        told = [story | found for story, found in zip(stories, accounts, strict=True)]
+        print(json.dumps(told if len(told) > 1 else told[0], indent=1, ensure_ascii=False))
     else:
-        print("\n".join(tell(story, command, standing, differences)))
+        texts = ("\n".join(tell(s, **found)) for s, found in zip(stories, accounts, strict=True))
+        print("\n\n".join(texts))
+
+
+def account(story: Story, configfiles: list[Path]) -> dict[str, Any]:
+    """How to make it again, and how it stands to the config."""
+    standing, differences = compare(story, ROOT, configfiles)
+    command = redraw(story, configfiles)
+    return {"command": command, "standing": standing, "differences": differences}
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Formulations I and II are enumerated job by job, the chain of states (u, h) and 
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -55,9 +56,9 @@ class Parameters(Block):
             expected = "one rate for all classes, or two classes"
             require(law, f"needs {block.needs}, rates {block.rates}", expected, "systems", name)
             d, k = len(block.needs), block.servers
-            found = f"{d} classes on {k} servers, {d**k:.2g} states"
+            found = f"{d} classes on {k} servers: {d}^{k} states"
             expected = f"at most {MOST_STATES} states: fewer servers or classes"
-            require(d**k <= MOST_STATES, found, expected, "systems", name)
+            require(k * math.log(d) <= math.log(MOST_STATES), found, expected, "systems", name)
         return self
 
 

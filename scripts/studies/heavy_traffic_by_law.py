@@ -1,4 +1,4 @@
-"""E[N](1 − ρ) as ρ = λ/λ* → 1 under FCFS for durations with phases, its limit E[Δ(Y_d)] + 1, and
+"""E[N](1 − λ/λ*) as λ → λ* under FCFS for durations with phases, its limit E[Δ(Y_d)] + 1, and
 the formula with its constant.
 
 `multilevel-scaling`, Eq. (2), for other than exponential durations.
@@ -6,15 +6,16 @@ the formula with its constant.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from declared.block import INCREASING
-from declared.vocabulary import FewPoints, Load
+from declared.vocabulary import FewPoints, FractionOfLimit
 from models.phased_systems import PhasedBlock
+from models.sampling import Row, sample
 from multiserver.open.head_age import prepare
 from multiserver.open.heavy_traffic import heavy_traffic
 
@@ -31,21 +32,24 @@ class Parameters(PhasedBlock):
     """What to compute."""
 
     gap: Annotated[
-        list[Load],
-        Field(min_length=2, max_length=2, description="the ends of the axis of 1 − ρ"),
+        list[FractionOfLimit],
+        Field(min_length=2, max_length=2, description="the ends of the axis of 1 − λ/λ*"),
         INCREASING,
     ] = [1.0e-3, 0.9]
     points: FewPoints = 30
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a distance from saturation, 1 − ρ."""
+    """One row a distance from saturation, 1 − λ/λ*."""
     process = prepare(parameters.jobs)
     formula = heavy_traffic(process)
-    rows = []
-    for gap in np.geomspace(*parameters.gap, parameters.points):
+
+    def row(log_gap: float) -> Row:
+        gap = math.exp(log_gap)
         rate = (1 - gap) * process.limit
         mean_jobs = process.at(rate).mean_jobs
-        better = formula.mean_jobs(rate) * gap
-        rows.append((gap, mean_jobs, mean_jobs * gap, formula.leading, better))
+        return gap, mean_jobs, mean_jobs * gap, formula.leading, formula.mean_jobs(rate) * gap
+
+    ends = [math.log(end) for end in parameters.gap]
+    rows = sample(row, ends, parameters.points, lambda found: [math.log(found[2])])
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 from declared.block import INCREASING, WHOLE, Block, require
 from declared.vocabulary import FractionOfLimit
 from models.clusters import NetworkBlock
+from models.feasibility import require_means
 from models.networks import read_network
 from multiserver.sharing.networks import ceilings, load_of, solve
 
@@ -63,7 +64,9 @@ class Parameters(Block):
             "fractions_of_limit if jobs arrive from outside, and only then",
         )
         for permanent in self.permanent[:1] or [None]:
-            self.network.require_exists(() if permanent is None else (permanent,), "network")
+            populations = () if permanent is None else (permanent,)
+            network = self.network.require_exists(populations, "network")
+        require_means(network.queues, tuple(self.permanent[-1:]), "permanent")
         return self
 
     @property

@@ -34,7 +34,7 @@ class Parameters(FiniteSkipBlock):
 
     @model_validator(mode="after")
     def _is_solved(self) -> Self:
-        require_solution(self)
+        require_solution(self, self.load)
         return self
 
 

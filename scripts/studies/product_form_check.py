@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 
 from declared.block import WHOLE, Block, require
 from declared.vocabulary import Seed
+from models.feasibility import require_enumerable
 from models.systems import Systems
 from multiserver.saturated.agreement import compare, draw_system
 
@@ -51,6 +52,7 @@ class Parameters(Block):
         for name, block in self.systems.items():
             found = f"{len(block.needs)} classes"
             require(len(set(block.needs)) == 2, found, "two needs", "systems", name)
+            require_enumerable(block.servers, block.needs, "systems", name)
         return self
 
 

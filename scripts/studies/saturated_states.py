@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import pandas as pd
+from pydantic import model_validator
 
 from declared.vocabulary import TwoProbabilities, TwoRates
+from models.feasibility import require_states
 from models.systems import TwoNeedsBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
@@ -25,6 +29,11 @@ class Parameters(TwoNeedsBlock):
 
     rates: TwoRates
     probabilities: TwoProbabilities
+
+    @model_validator(mode="after")
+    def _is_within_reach(self) -> Self:
+        require_states(self.servers, self.needs[0], 1)
+        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

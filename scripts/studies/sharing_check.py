@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 from declared.block import WHOLE, Block
 from declared.vocabulary import Text
 from models.clusters import NetworkBlock
+from models.feasibility import require_chain, require_means
 from models.networks import read_network
 from multiserver.sharing.chain import compare
 
@@ -40,7 +41,9 @@ class CheckedBlock(Block):
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
-        self.network.require_exists(None, "network")
+        network = self.network.require_exists(None, "network")
+        require_means(network.queues, network.populations, "network")
+        require_chain(network, self.most)
         return self
 
 

@@ -7,13 +7,14 @@ Section 3.2).
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from declared.block import INCREASING
 from declared.vocabulary import Count, TwoProbabilities, TwoRates
+from models.feasibility import require_enumerable
 from models.systems import TwoNeedsBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import enumerate_chain
@@ -50,6 +51,11 @@ class Parameters(TwoNeedsBlock):
         ]
         | None
     ) = None
+
+    @model_validator(mode="after")
+    def _is_within_reach(self) -> Self:
+        require_enumerable(self.servers, self.needs)
+        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

@@ -17,11 +17,10 @@ from multiserver.knowledge import Known
 from multiserver.little import completed
 from multiserver.network import Network
 from multiserver.operating_point import rate_of
-from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Process
+from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Constants, Process
 from multiserver.policies.policy import Effort, Means, Method, Policy, Question
 from multiserver.results import Kind, Result, Stability
 from multiserver.system import System
-from multiserver.wcfs.bounds import Constants
 
 LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
 

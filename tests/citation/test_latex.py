@@ -1,85 +1,170 @@
-r"""What is cited compiles: figures, tables, ledgers and values in a document of their own.
+r"""What is cited compiles, in the classes and with the bibliographies that papers use.
 
-Needs `pdflatex` and `bibtex`, which `.ci/run` installs.
+Needs LaTeX with IEEEtran, acmart, biblatex and biber, which `.ci/run` installs; what is missing is
+said.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 
 import pytest
-from pypdf import PdfReader
+from tests.citation.conftest import compile_document
+from tests.conftest import ROOT
 
-PAPER = "two-class-stability"
+from output.mathematics import formulate
+from output.tabulars import table, tabular
+from plan.read import read_yaml
+from provenance.trace_back import read_stories
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not (shutil.which("pdflatex") and shutil.which("bibtex")),
-        reason="no LaTeX on this machine (Debian: apt-get install texlive-latex-recommended)",
-    ),
-]
-
-DOCUMENT = r"""
-\documentclass{article}
-\usepackage{amsmath,booktabs,graphicx,longtable,hyperref}
-\graphicspath{{figures/}}
-\input{figures/values}
-\begin{document}
-\listoffigures
-\input{figures/fig6a.figure}
-\input{figures/fig7a.figure}
-\begin{figure}
-  \caption{Utilisation of \multiserver{two-class-stability/fig6b-peak-wastage} servers, stated
-    \multiserverstated{two-class-stability/fig6b-peak-wastage}.}
-\end{figure}
-\begin{table}
-  \input{figures/peak-wastage}
-  \caption{Peaks \cite{multiserver-atlas:two-class-stability:peak-wastage}}
-\end{table}
-\input{figures/ledger}
-%s
-\bibliographystyle{plain}
-\bibliography{figures/fig6a,figures/fig7a-own,figures/table-own}
-\end{document}
-"""
+FIGURES = ("fig4", "fig5", "fig7a", "fig7b", "fig8a", "fig8b")
+TABLES = (
+    *("two-class-stability/peak-wastage", "two-class-stability/states-3-10-30"),
+    "product-form-saturated/formulations",
+)
+VALUE = "product-form-saturated/one-state-per-count"
+STYLES = {"article": "plain", "IEEEtran": "IEEEtran", "acmart": "ACM-Reference-Format"}
+CLASSES = {
+    "article": r"\documentclass{article}\usepackage{hyperref}",
+    "IEEEtran": r"\documentclass[journal]{IEEEtran}",
+    "acmart": r"\documentclass[sigconf,nonacm]{acmart}\title{A}",
+}
+# An overfull box above this, in points, can be seen.
+OVERFULL = 10.0
 
 
-@pytest.fixture(scope="module")
-def kit(built):
-    return built.root / "figures" / PAPER
+def needs(*files: str) -> None:
+    """Skip a test where a file of LaTeX or a program is missing."""
+    if not shutil.which("pdflatex"):
+        pytest.skip("no pdflatex on this machine (.ci/run says which packages to install)")
+    for file in files:
+        found = shutil.which(file)
+        if not found and "." in file:
+            asked = subprocess.run(["kpsewhich", file], capture_output=True, check=False)
+            found = asked.returncode == 0
+        if not found:
+            pytest.skip(f"no {file} on this machine (.ci/run says which packages to install)")
 
 
-def compile_document(kit, folder, extra=""):
-    shutil.copytree(kit, folder / "figures")
-    # Entries that several figures share may stand once only in what BibTeX reads.
-    for source, target in (("fig7a", "fig7a-own"), ("peak-wastage", "table-own")):
-        text = (folder / f"figures/{source}.bib").read_text("ascii")
-        own = next(entry for entry in text.split("\n\n") if "{multiserver-atlas:" in entry)
-        (folder / f"figures/{target}.bib").write_text(own, "ascii")
-    (folder / "paper.tex").write_text(DOCUMENT.replace("%s", extra), "utf-8")
-    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    for command in (latex, ["bibtex", "paper"], latex, latex):
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if done.returncode:
-            return done.stdout, None
-    text = " ".join(page.extract_text() for page in PdfReader(folder / "paper.pdf").pages)
-    return done.stdout, " ".join(text.split())
+def document(name: str, bibliography: str, body: str) -> str:
+    """A document with the whole kit, and something more."""
+    inputs = [rf"\input{{figures/two-class-stability/{figure}.figure}}" for figure in FIGURES]
+    inputs += [rf"\input{{figures/{one}.table}}" for one in TABLES]
+    head = [CLASSES[name], r"\usepackage{amsmath,booktabs,graphicx,longtable}"]
+    if bibliography == "biber":
+        head += [r"\usepackage[backend=biber]{biblatex}", r"\addbibresource{figures/atlas.bib}"]
+        tail = [r"\printbibliography"]
+    else:
+        tail = [rf"\bibliographystyle{{{STYLES[name]}}}", r"\bibliography{figures/atlas}"]
+    return "\n".join(
+        [
+            *(*head, r"\input{figures/product-form-saturated/values}", r"\begin{document}"),
+            *([r"\maketitle"] if name == "acmart" else []),
+            *([r"\listoffigures\listoftables"] if name == "article" else []),
+            *(*inputs, r"\clearpage\input{figures/product-form-saturated/ledger}"),
+            rf"\begin{{figure}}\caption{{Found \multiserver{{{VALUE}}}, stated",
+            rf"  \multiserverstated{{{VALUE}}}.}}\end{{figure}}",
+            *(body, *tail, r"\end{document}", ""),
+        ]
+    )
 
 
-def test_a_document_with_all_of_the_kit_compiles(kit, tmp_path):
-    log, text = compile_document(kit, tmp_path)
+def overfull(log: str) -> list[float]:
+    """By how much boxes are too wide or too high, in points."""
+    return [float(x) for x in re.findall(r"Overfull \\[hv]box \(([0-9.]+)pt too", log)]
+
+
+@pytest.mark.parametrize("bibliography", ["bibtex", "biber"])
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_document_with_all_of_the_kit_compiles(kit, tmp_path, name, bibliography):
+    if (name, bibliography) == ("acmart", "biber"):
+        pytest.skip("acmart loads natbib, and its own biblatex styles are not widely installed")
+    needs(f"{name}.cls", bibliography, *(["biblatex.sty"] if bibliography == "biber" else []))
+    shutil.copytree(kit, tmp_path / "figures")
+    log, text = compile_document(tmp_path, document(name, bibliography, ""), bibliography)
     assert text is not None, log[-3000:]
-    assert "undefined" not in log
+    assert not re.findall(
+        r"Repeated entry.*|^(?:WARN|ERROR).*|.*(?:Citation|Reference) .*undefined", log, re.M
+    )
+    assert not [width for width in overfull(log) if width > OVERFULL]
     assert "Stability for Two-class Multiserver-job Systems" in text
-    assert "Multiserver Atlas" in text
-    assert "Fingerprint" in text
-    # Once in the caption and once in the list of figures.
-    assert text.count("Utilisation of 125.0 servers, stated 125.") == 2
+    assert "arXiv:2010.00631" in text
+    entries = (tmp_path / "paper.bbl").read_text("ascii")
+    for key in ("multiserver-atlas", "multiserver-atlas:two-class-stability:fig7a"):
+        assert entries.count(f"{{{key}}}") == 1
+    # Of each figure that it includes, the paper still knows how it was made.
+    stories = read_stories(tmp_path / "paper.pdf")
+    assert sorted(story["id"] for story in stories) == sorted(FIGURES)
+    assert all(story["licence"] == "MIT" and story["source"]["figure"] for story in stories)
 
 
 def test_an_unknown_value_is_an_error_that_names_it(kit, tmp_path):
-    log, text = compile_document(kit, tmp_path, r"\multiserver{two-class-stability/nonsense}")
+    needs("bibtex")
+    shutil.copytree(kit, tmp_path / "figures")
+    body = r"\multiserver{product-form-saturated/nonsense}"
+    log, text = compile_document(tmp_path, document("article", "bibtex", body), runs=1)
     assert text is None
-    assert "two-class-stability/nonsense" in log
+    assert "product-form-saturated/nonsense" in log
+
+
+def test_figures_are_found_from_any_folder_and_fit_a_slide(kit, tmp_path):
+    needs("beamer.cls")
+    away, here = tmp_path / "built/figures", tmp_path / "talk"
+    here.mkdir()
+    shutil.copytree(kit, away)
+    for file in ("fig5.frame.tex", "fig5.pdf"):
+        shutil.copy(away / "two-class-stability" / file, here)
+    folder = "../built/figures/two-class-stability"
+    frames = [rf"\input{{{folder}/{figure}.frame}}" for figure in FIGURES]
+    head = [r"\documentclass{beamer}", r"\begin{document}"]
+    text = "\n".join([*head, *frames, r"\input{fig5.frame}", r"\end{document}", ""])
+    log, pages = compile_document(here, text, runs=1)
+    assert pages is not None, log[-3000:]
+    assert overfull(log) == []
+    assert log.count(f"<use {folder}/fig5.pdf>") == log.count("<use fig5.pdf>") > 0
+    assert "Transitions of the 3-10-30 system" in pages
+
+
+@pytest.mark.parametrize("name", ["article", "IEEEtran"])
+def test_every_table_fits_whatever_its_length(tmp_path, name):
+    """With the columns of every paper's tables, short and over several pages."""
+    needs(f"{name}.cls")
+    parts = []
+    for paper in sorted((ROOT / "config/papers").glob("*.yaml")):
+        for id, block in read_yaml(paper, paper.name)[0].get("tables", {}).items():
+            headings = [column["heading"] for column in block["columns"].values()]
+            row = ["a rather long name", *(["$1.234567 \\cdot 10^{-12}$"] * (len(headings) - 1))]
+            for rows in (4, 60):
+                caption = rf"\caption{{Table {id} of {paper.stem}}}"
+                parts.append(table(headings, [row] * rows, caption=caption, wide=True))
+            parts.append(tabular(headings, [row] * 3))
+            parts.append(r"\clearpage")
+    head = [CLASSES[name], r"\usepackage{booktabs,graphicx,longtable}", r"\begin{document}"]
+    text = "\n".join([*head, *parts, r"\end{document}", ""])
+    log, pages = compile_document(tmp_path, text, runs=2)
+    assert pages is not None, log[-3000:]
+    assert not [width for width in overfull(log) if width > OVERFULL]
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("p_n = n^-α with α = 0.5", r"$p_n = n^{-\alpha}$ with $\alpha = 0.5$"),
+        ("λ* E[S]/n, P(N > k)", r"$\lambda^*\,\mathrm{E}[S]/n$, $\mathrm{P}(N > k)$"),
+        ("E[N](1 - ρ) as ρ = λ/λ*", r"$\mathrm{E}[N](1 - \rho)$ as $\rho = \lambda/\lambda^*$"),
+        ("1 + ln ln n / ln n", r"$1 + \ln \ln n / \ln n$"),
+        ("p_n = 1/(n ln n)", r"$p_n = 1/(n\,\ln n)$"),
+        ("n1 = 3, n mod n2 and S²", r"$n_1 = 3$, $n \bmod n_2$ and $S^2$"),
+        ("[h,a,b] = [1,4,1]", r"$[h, a, b] = [1, 4, 1]$"),
+        ("n = 1000 or 2e6", r"$n = 1000$ or $2 \cdot 10^{6}$"),
+        ("w_nonfull and Y_{d+1}", r"$w_\mathrm{nonfull}$ and $Y_{d+1}$"),
+        # What only looks like a formula.
+        ("a state of Fig. 6(a), 2/3 of M/G/1", "a state of Fig. 6(a), 2/3 of M/G/1"),
+        ("class 2's jobs (1, Exp(2)), 95 %", r"class 2's jobs (1, Exp(2)), 95\,\%"),
+        (r"$x$ \input{a}_", r"\$$x$\$ \textbackslash{}input\textbraceleft{}a\textbraceright{}\_"),
+    ],
+)  # fmt: skip
+def test_formulas_in_running_text(text, latex):
+    assert formulate(text) == latex

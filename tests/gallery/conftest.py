@@ -20,7 +20,7 @@ from stages.score import UNITS as SCORES
 
 ROOT = Path(__file__).resolve().parents[2]
 SUFFIXES = {
-    "draw": ("pdf", "svg", "png", "figure.tex", "bib"),
+    "draw": ("pdf", "svg", "png", "figure.tex", "frame.tex"),
     "tabulate": ("csv", "tex"),
     "judge": ("csv", "tex", "txt"),
     "score": ("csv", "tex", "txt"),
@@ -68,6 +68,7 @@ def build_products(folder: Path) -> Path:
             "stage": stage,
             "series": {},
             "faithful": True,
+            "software": {"multiserver-atlas": "0"},
             **content,
         }
         block["bibliography"] = {"title": f"On {paper}", "authors": ["A. Author"], "year": 2024}
@@ -141,7 +142,7 @@ def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: st
     """A row of a ledger, and the series that the claim is of."""
     row = {"claim": id, "where": where, "quote": f"the quote of {id}", "quantity": "queue/jobs"}
     row |= {"parameters": '{"servers": 10}', "stated": '"2"', "recomputed": "2.5", "at": "ρ = 0.5"}
-    row |= {"within": "about", "half_width": "0.1", "readings": "[]", "evidence": "[]"}
+    row |= {"within": "about", "half_width": "null", "readings": "[]", "evidence": "[]"}
     row |= {"how": "How many jobs", "route": "a chain", "confirmed": "simulation"}
     row |= {"certainty": "stated", "result": "", "decides": ""}
     return row | {"verdict": verdict, "sound": True, "reason": reason, "of": of}

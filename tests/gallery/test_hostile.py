@@ -9,7 +9,7 @@ import pytest
 from tests.gallery.conftest import build_products, publish
 
 from gallery.render import heading, prose
-from output.cite import paste, references
+from output.cite import frame, paste, references
 from output.latex import escape
 
 SCRIPT = '<script>alert("x")</script><img src=x onerror=alert(1)>"\' {{ 7 * 7 }} !!python/object'
@@ -55,7 +55,8 @@ def test_words_in_latex_are_no_commands(text):
 def test_the_kit_of_a_figure_with_such_words_holds_together():
     spec = {"paper": "own", "id": "fig1", "title": LATEX, "caption": LATEX, "width": "single"}
     spec |= {"fingerprint": "0", "bibliography": None, "source": {}, "series": {}}
-    spec |= {"software": {"multiserver-atlas": "0"}}
-    for text in (paste(spec), references(spec)):
+    spec |= {"software": {"multiserver-atlas": "0"}, "stage": "draw"}
+    spec |= {"look": {"formats": ["pdf"]}, "faithful": False}
+    for text in (paste(spec), frame(spec), references(spec)):
         assert r"\input{" not in text and r"\write18" not in text and r"\csname" not in text
     assert paste(spec).count(r"\end{figure}") == 1

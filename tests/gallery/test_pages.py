@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from claims.verdicts import decide
-from gallery.collect import measure, relate
+from gallery.collect import measure, natural, relate
 from gallery.render import ROWS, VERDICTS, settings
 from gallery.typesetting import cell, heading, parameter, prose
 from output.shades import GROUND
@@ -148,9 +148,38 @@ def test_what_a_claim_is_about(series, where, about):
     assert relate(series, where, numbers) == about
 
 
+def test_figures_stand_in_the_order_of_their_numbers():
+    numbers = ["10", "", "5(b)", "5(a)", "2", "4(a)"]
+    assert sorted(numbers, key=natural) == ["2", "4(a)", "5(a)", "5(b)", "10", ""]
+
+
+def test_a_claim_stands_beside_the_figures_that_it_names(tmp_path):
+    products = build_products(tmp_path)
+    (file,) = (products / "results/specs/alpha").glob("ledger.*.json")
+    spec = json.loads(file.read_text("utf-8"))
+    (claim,) = (c for c in spec["claims"] if c["id"] == "elsewhere")
+    claim["figures"] = ["extra"]
+    file.write_text(json.dumps(spec), "utf-8")
+    made = publish(products)
+    assert "the quote of elsewhere" in article(made, "alpha.html", "extra")
+    assert "the quote of elsewhere" not in article(made, "alpha.html", "fig6a")
+
+
+def test_a_figure_comes_with_what_runs_and_cites_it(gallery):
+    first = article(gallery, "alpha.html", "fig6a")
+    assert 'data-copy="snakemake alpha_fig6a"' in first
+    assert 'data-copy="alpha.html#fig6a"' in first
+    assert "“On alpha” (2024). Figure 6(a), “Jobs &lt; 10 &amp; more”, computed by" in first
+
+
+def test_all_that_differs_is_shown():
+    assert parameter(list(range(40)), 0) == ", ".join(map(str, range(40)))
+    assert parameter({"loads": list(range(12))}, 0).endswith("11")
+
+
 def test_downloads_are_those_that_are_there(gallery):
     found = re.findall(r'href="([^"]*)" download', article(gallery, "alpha.html", "fig6a"))
-    suffixes = ("pdf", "svg", "png", "figure.tex", "bib", "json")
+    suffixes = ("pdf", "svg", "png", "figure.tex", "frame.tex", "json")
     data = ["data/alpha/fig6a.curve.csv", "data/alpha/fig6a.points.csv"]
     assert found == [f"../alpha/fig6a.{suffix}" for suffix in suffixes] + data
     assert "few.svg" not in article(gallery, "alpha.html", "few"), "left by a former run"

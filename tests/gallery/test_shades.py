@@ -58,6 +58,15 @@ def test_every_grey_has_a_rule_and_no_colour_of_data_has_one(curve):
     assert "fill: #d9d9d9" in shaded, "without style sheets the figure is as it was"
 
 
+def test_what_is_below_a_hatch_adapts_as_well():
+    figure = Figure(figsize=(3, 2))
+    figure.subplots().barh([0, 1], [1, 1], hatch="..", color=["white", DATA])
+    shaded = shade(write_svg(figure))
+    grounds = re.findall(r'<pattern.*?<rect [^>]*style="([^"]*)"', shaded, re.DOTALL)
+    assert grounds == ["fill: #ffffff", f"fill: {DATA}"] and 'fill="#ffffff"' not in shaded
+    assert "#dark:target ~ defs" in shaded
+
+
 def test_white_on_a_heat_map_stays_white():
     figure = Figure(figsize=(3, 2))
     axes = figure.subplots()

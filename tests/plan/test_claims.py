@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
+from gallery.collect import relate
 from output.latex import escape
 from plan import Plan
 from plan.claims import read_quantities
@@ -25,6 +26,8 @@ CLAIMS = [
     for claim in document["claims"]
 ]
 QUANTITIES = read_quantities(ROOT / "scripts/claims")
+# Sentences that no figure or table has to do with.
+ALONE = {"two-class-stability": ["late-law"]}
 PAPER = "config/papers/two-class-stability.yaml"
 
 
@@ -127,6 +130,21 @@ def test_no_sentence_is_both_accused_and_upheld(paper):
     for claim in PAPERS[paper]["claims"]:
         verdicts.setdefault(claim["quote"].lower(), set()).add(claim["verdict"])
     assert not any({"agrees", "erratum"} <= found for found in verdicts.values())
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_does_not_simply_hold_stands_beside_a_figure_or_table(paper):
+    document = PAPERS[paper]
+    products = document.get("figures", {}) | document.get("tables", {})
+    numbers = {id: str(block["source"].get("figure", "")) for id, block in products.items()}
+    lost = [
+        claim["id"]
+        for claim in document["claims"]
+        if claim["verdict"] in ("erratum", "depends")
+        and not claim.get("figures")
+        and not relate(claim.get("of") or [], claim["where"], numbers)
+    ]
+    assert lost == ALONE.get(paper, []), "a claim names its figures: or a series in of:"
 
 
 @pytest.mark.parametrize("paper", PAPERS)

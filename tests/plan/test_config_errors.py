@@ -11,6 +11,7 @@ PAPER = "config/papers/two-class-stability.yaml"
 PAPERS = {"papers": ["two-class-stability"]}
 REGION = "region-a: &region-a {servers: 200, needs: [1, 100], rates: [2.0, 1.0]}"
 EXAMPLE = "servers: 30, needs: [3, 10], rates: [2.0, 1.0], probabilities: [0.5, 0.5]}"
+PRINTED = "curve: {servers: 30, needs: [3, 10], probability_2: 0.5}"
 
 READINGS = """\
     readings:
@@ -71,6 +72,36 @@ MISTAKES = {
         REGION.replace("[2.0, 1.0]", "[2.0, .inf]"),
         ["figures.fig6a.series.region", "inf", "a finite number"],
     ),
+    "unknown parameter of the paper's figure": (
+        PRINTED,
+        PRINTED.replace("servers", "servrs"),
+        ["fig8b.source.parameters.curve.servrs", "unknown key", "'servers'?"],
+    ),
+    "text for a parameter of the paper's figure": (
+        PRINTED,
+        PRINTED.replace("30,", "thirty,"),
+        ["fig8b.source.parameters.curve.servers", "'thirty'", "a whole number"],
+    ),
+    "missing parameter of the paper's figure": (
+        PRINTED,
+        PRINTED.replace("servers: 30, ", ""),
+        ["fig8b.source.parameters.curve", "no key 'servers'"],
+    ),
+    "unknown series of the paper's figure": (
+        PRINTED,
+        PRINTED.replace("curve", "curv"),
+        ["fig8b.source.parameters.curv", "no such series", "'curve'?"],
+    ),
+    "resolution among the parameters of the paper's figure": (
+        PRINTED,
+        PRINTED.replace("}", ", points: 7}"),
+        ["fig8b.source.parameters.curve.points", "a parameter of the system only"],
+    ),
+    "mistake in what the paper's series share": (
+        PRINTED,
+        PRINTED.replace("curve", "all").replace("servers", "servrs"),
+        ["fig8b.source.parameters.all.servrs", "unknown key", "'servers'?"],
+    ),
     "unknown study": (
         "study: wastage-by-need,",
         "study: wastage-by-ned,",
@@ -110,6 +141,11 @@ MISTAKES = {
         "quantity: wastage/worst-need",
         "quantity: wastage/worst-ned",
         ["quantity", "'wastage/worst-ned'", "'wastage/worst-need'?"],
+    ),
+    "claim beside no figure": (
+        "figures: [worst-need, fig6b]",
+        "figures: [worst-need, fig6c]",
+        ["figures.1", "'fig6c'", "'fig6"],
     ),
     "claim about nothing": (
         "of: fig8b/curve\n    given: {column",

@@ -97,6 +97,26 @@ MISTAKES = {
         ("      fraction_of_limit: {he", "      load: {he"),
         ["columns.load", "an unknown column", "λ/λ* is called 'fraction_of_limit'"],
     ),
+    "a row of another type": (
+        ("    columns:\n", "    rows: {load: [half]}\n    columns:\n"),
+        ["rows.load.0", "'half'", "a number, as in the column"],
+    ),
+    "a truth value among rows": (
+        ("    columns:\n", "    rows: {load: [0.5, true]}\n    columns:\n"),
+        ["rows.load.1", "True", "a number, as in the column"],
+    ),
+    "a number format of truth values": (
+        ("    columns:\n", "    columns:\n      inside: {heading: inside, format: .3f}\n"),
+        ["columns.inside.format", "'.3f'", "no format"],
+    ),
+    "a row of no series": (
+        (
+            "    columns:\n",
+            "      pionts: {study: response-time, <<: *cluster}\n"
+            "    rows: {series: [pointss]}\n    columns:\n",
+        ),
+        ["rows.series.0", "'pointss'", "one of pionts, points"],
+    ),
     "a series that lacks": (
         ("      classes: {study", "      clases: {study"),
         ["no series 'classes'", "response-time-by-class", "a series that is not drawn"],

@@ -42,3 +42,16 @@ def test_with_it_they_are_drawn_and_follow_its_content(project):
 def test_a_trace_that_is_not_there_is_a_mistake(project):
     with pytest.raises(ConfigError, match="a file that is there"):
         plan(project, traces={"borg": {"file": "gone.csv", "format": "borg"}})
+
+
+def test_what_the_run_says_of_a_trace_holds_for_the_figures_that_name_it(project):
+    log = project.root / "borg.csv"
+    log.write_text("one", "utf-8")
+    said = {"file": str(log), "format": "borg", "faults": 0.2}
+    _, products = plan(project, traces={"borg": said})
+    for series in products["fig1"].series.values():
+        assert series.parameters["trace"]["faults"] == 0.2
+    del said["faults"]
+    _, products = plan(project, traces={"borg": said})
+    for series in products["fig1"].series.values():
+        assert "faults" not in series.parameters["trace"]

@@ -83,6 +83,7 @@ def make_run(root: Path) -> archive.Spec:
         "run": "f00d",
         "command": "snakemake all --configfile settings.json",
         "texts": {"settings.json": '{"effort": "quick", "papers": "all"}\n'},
+        "bibliography": "@misc{own,\n}\n",
         "products": [
             make("fig1", "Figure λ", ["pdf", "figure.tex"], 20),
             make("ledger", None, ["csv", "txt"], 21),
@@ -152,11 +153,12 @@ def test_everything_is_packed_under_its_own_name(root, spec, unpacked):
     files = {f.relative_to(unpacked).as_posix() for f in unpacked.rglob("*") if f.is_file()}
     made = {f"figures/a-paper/{name}" for name in ("fig1.pdf", "fig1.figure.tex", "fig1.json")}
     made |= {f"figures/a-paper/ledger.{suffix}" for suffix in ("csv", "txt", "json")}
-    own = {"settings.json", "manifest-sha256.txt", "ro-crate-metadata.json"}
+    own = {"settings.json", "references.bib", "manifest-sha256.txt", "ro-crate-metadata.json"}
     assert files == made | own | {DATA, AGREED} | set(SOURCES)
     for name in files - own:
         assert (unpacked / name).read_bytes() == (root / name).read_bytes()
     assert (unpacked / "settings.json").read_text("utf-8") == spec["texts"]["settings.json"]
+    assert (unpacked / "references.bib").read_text("utf-8") == spec["bibliography"]
 
 
 def test_the_metadata_conform_to_the_profiles(graph, unpacked):

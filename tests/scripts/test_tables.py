@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from output import latex, tidy
+from output import latex, tabulars, tidy
 from output.atomic import replace, write_text
 from stages import tabulate
 
@@ -55,9 +55,15 @@ def test_cells_are_latex(value, style, shown):
 
 
 def test_a_tabular_has_a_row_for_each_row():
-    text = latex.tabular(["a", "b"], [["1", "2"], ["3", "4"]])
+    text = tabulars.tabular(["a", "b"], [["1", "2"], ["3", "4"]])
     assert text.count(r"\\") == 3
     assert r"\begin{tabular}{lr}" in text
+
+
+def test_words_of_a_heading_stand_one_above_the_other_and_mathematics_stays_whole():
+    assert tabulate.stack("share") == "share"
+    assert tabulate.stack(r"refined $a + b$") == r"\shortstack[r]{refined\\$a + b$}"
+    assert tabulate.stack(r"$a + b$") == r"$a + b$"
 
 
 def test_symbols_become_commands_and_an_unknown_one_is_refused():

@@ -43,3 +43,13 @@ def test_numbers_stay_numbers(number):
 def test_guarding_loses_nothing(text):
     assert unguard(guard(text)) == text
     assert not str(guard(text)).startswith(("=", "@"))
+
+
+@pytest.mark.parametrize("texts", [False, True])
+def test_null_in_a_column_of_json_is_no_missing_cell(tmp_path, texts):
+    file = tmp_path / "table.csv"
+    table = pd.DataFrame({"found": ["null", "0.5", '"NA"'], "width": [1.0, 2.0, 3.0]})
+    write_table(file, table, {"found": "JSON", "width": "s"})
+    read, _ = read_table(file, texts=texts)
+    assert read["found"].tolist() == ["null", "0.5", '"NA"']
+    assert read["width"].tolist() == (["1.0", "2.0", "3.0"] if texts else [1.0, 2.0, 3.0])

@@ -10,14 +10,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from PIL import Image
 from tests.conftest import Project, compute, copy_project
 
+from output.origin import HEAD
+from output.tidy import write_table
 from plan import Plan
 from plan.read import read_yaml
 from provenance import trace_back
-from stages import draw
+from stages import draw, tabulate
+from stages.product import comment, describe
 
 PAPER = """
 paper: small
@@ -63,7 +67,7 @@ def project(drawn, tmp_path) -> Project:
 
 @pytest.fixture
 def story(drawn) -> trace_back.Story:
-    return trace_back.read_story(drawn[1] / "fig1.svg")
+    return trace_back.read_stories(drawn[1] / "fig1.svg")[0]
 
 
 def run(project: Project, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -80,7 +84,7 @@ def run(project: Project, *arguments: str | Path) -> subprocess.CompletedProcess
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_is_as_the_config_now_stands(drawn, kind):
     project, folder = drawn
-    story = trace_back.read_story(folder / f"fig1.{kind}")
+    [story] = trace_back.read_stories(folder / f"fig1.{kind}")
     assert (story["paper"], story["id"], story["title"]) == ("small", "fig1", "A state, λ = 3")
     assert story["series"]["state"]["parameters"]["state"] == [1, 4, 1]
     assert trace_back.compare(story, project.root, []) == (trace_back.SAME, [])
@@ -92,6 +96,8 @@ def test_the_account_from_another_folder(drawn, story):
     assert done.returncode == 0, done.stderr
     said = done.stdout
     assert "fig1: A state, λ = 3" in said
+    assert "source       Fig. 1 of A: A Small Paper (2020)" in said
+    assert "licence      MIT" in said
     assert "seed         none" in said
     assert "needs: [3, 10]" in said
     assert "python3 run.py small_fig1" in said
@@ -115,7 +121,7 @@ def test_a_truncated_file_is_refused(drawn, tmp_path, kind, kept):
     cut = tmp_path / f"cut.{kind}"
     cut.write_bytes(whole[: int(kept * len(whole))])
     with pytest.raises(trace_back.NotOurs, match="whole"):
-        trace_back.read_story(cut)
+        trace_back.read_stories(cut)
 
 
 @pytest.mark.parametrize("text", [None, "A holiday", '"A holiday"', '{"paper": "small"}'])
@@ -126,18 +132,69 @@ def test_a_foreign_file_is_refused(drawn, tmp_path, text):
         metadata = importlib.import_module("PIL.PngImagePlugin").PngInfo()
         metadata.add_text("Description", text)
         Image.new("RGB", (4, 4)).save(foreign, pnginfo=metadata)
-    with pytest.raises(trace_back.NotOurs, match="not a figure of ours"):
-        trace_back.read_story(foreign)
+    with pytest.raises(trace_back.NotOurs, match="not of our making"):
+        trace_back.read_stories(foreign)
     if text is None:
         done = run(drawn[0], foreign)
         assert done.returncode == 1
-        assert "not a figure of ours" in done.stderr
+        assert "not of our making" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def table(tmp_path) -> tuple[Path, dict]:
+    """The files of a table, and its spec."""
+    spec = {"paper": "small", "id": "t", "stage": "tabulate", "title": "T", "caption": "C"}
+    spec |= {"source": {"section": "2", "note": "n"}, "fingerprint": "f", "code": "c", "rows": {}}
+    spec |= {"bibliography": {"title": "A Paper", "authors": ["B"], "year": 2020, "arxiv": "1.2"}}
+    spec |= {"faithful": True, "columns": {"x": {"heading": "$x$", "format": ".2f"}}}
+    made = {"study": "s", "parameters": {"seed": 7}, "digest": "d", "file": str(tmp_path / "s.csv")}
+    series = pd.DataFrame({"x": [1.0, 2.0]})
+    write_table(tmp_path / "s.csv", series, {"x": "1"})
+    spec["series"] = {"only": made}
+    files = list(tabulate.tabulate(spec, {"only": series}, tmp_path))
+    story = describe(spec, files, 0.0)
+    (tmp_path / "t.json").write_text(json.dumps(story), encoding="utf-8")
+    return tmp_path, spec
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tex", "t.table.tex", "t.json"])
+def test_a_table_tells_its_story(table, name):
+    [story] = trace_back.read_stories(table[0] / name)
+    assert (story["id"], story["series"]["only"]["parameters"]) == ("t", {"seed": 7})
+    said = list(trace_back.tell(story, "", "", []))
+    assert said[0] == "table        t: T"
+    assert "source       Section 2 of B: A Paper (2020, arxiv:1.2)" in said
+    assert "licence      MIT" in said
+
+
+def test_latex_tells_it_alone_and_data_only_beside_its_sidecar_and_unchanged(table):
+    folder, _ = table
+    (folder / "t.json").rename(folder / "kept.json")
+    assert trace_back.read_stories(folder / "t.tex")
+    with pytest.raises(trace_back.NotOurs, match=r"no t\.json beside it"):
+        trace_back.read_stories(folder / "t.csv")
+    (folder / "kept.json").rename(folder / "t.json")
+    (folder / "t.csv").write_text("x [1]\n9\n", encoding="utf-8")
+    with pytest.raises(trace_back.NotOurs, match="changed since"):
+        trace_back.read_stories(folder / "t.csv")
+
+
+def test_claims_in_latex_go_without_their_parameters(table):
+    spec = table[1] | {"stage": "judge"}
+    spec["series"] = {"only": spec["series"]["only"] | {"study": "claims"}}
+    story = json.loads(comment(spec).removeprefix(HEAD))
+    assert "parameters" not in story["series"]["only"]
+    now = {**spec, "fingerprint": "g"}
+    now["series"] = {"only": spec["series"]["only"] | {"digest": "e"}}
+    _, [difference] = trace_back.find_differences(story, now)
+    assert difference.startswith("series only: its parameters are not told; the code")
+    assert any("only: claims d" in line for line in trace_back.tell(story, "", "", []))
 
 
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(trace_back.NotOurs, match="No such file"):
-        trace_back.read_story(tmp_path / "none.pdf")
+        trace_back.read_stories(tmp_path / "none.pdf")
 
 
 @pytest.mark.parametrize(

@@ -176,9 +176,9 @@ def test_unlikely_fronts_change_nothing(n, needs, rates, p):
         assert law.process is process
         assert law.lost < 1e-14
         assert law.class_response_times == close(whole.class_response_times, 1e-11)
-        assert [law.tail(k) for k in (0, 5, 20)] == close(
-            [whole.tail(k) for k in (0, 5, 20)], 1e-11
-        )
+        # A tail may be smaller than what is left out.
+        tails = [whole.tail(k) for k in (0, 5, 20)]
+        assert [law.tail(k) for k in (0, 5, 20)] == close(tails, 1e-11, abs=1e-14)
 
 
 def test_fronts_that_turn_out_to_matter_are_taken_back(monkeypatch):

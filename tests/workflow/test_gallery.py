@@ -41,6 +41,13 @@ def test_papers_and_own_systems_are_in_one_gallery_until_they_are_out_of_date(pr
     assert project.build("all") == []
     assert project.build("all", "--configfile", "mine.yaml") == []
 
+    (spec,) = project.root.glob("results/specs/my-cluster/wastage.*.json")
+    whole = spec.read_text("utf-8")
+    spec.write_text(whole[:100], "utf-8")
+    done = project.run("all", "--dry-run")
+    assert "gallery: without my-cluster, as not all of it is planned" in done.stderr
+    spec.write_text(whole, "utf-8")
+
     project.edit("mine.yaml", "servers: 64", "servers: 65")
     done = project.run("all")
     assert done.returncode == 0, done.stderr

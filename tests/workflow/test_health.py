@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -103,3 +104,43 @@ def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(copy):
     assert "draw tiny/fig1" in copy.build("agree")
     one(copy, "results/series/queue-tail/*.csv").unlink()
     assert "compute queue-tail for tiny/fig1" in copy.build("all")
+
+
+# Another release of a package, as far as its metadata say.
+RELEASE = """
+import importlib.metadata
+genuine = importlib.metadata.version
+importlib.metadata.version = lambda name: "99.0" if name == {!r} else genuine(name)
+"""
+SERIES = ["compute claims", "compute queue-tail", "compute wastage-by-rate-ratio"]
+
+
+@pytest.mark.parametrize(
+    ("package", "made", "options"),
+    [
+        ("matplotlib", ["draw tiny/fig1"], []),
+        ("numba", SERIES, ["--dry-run"]),
+        ("scipy", SERIES, ["--dry-run"]),
+    ],
+)
+def test_another_release_of_a_package_makes_what_it_writes_anew(
+    copy, tmp_path, package, made, options
+):
+    (tmp_path / "sitecustomize.py").write_text(RELEASE.format(package), "utf-8")
+    command = [sys.executable, "-m", "snakemake", "all", *options]
+    done = subprocess.run(
+        command,
+        cwd=copy.root,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    said = re.findall(r"^Job \d+: (\S+ \S+)", done.stdout + done.stderr, re.MULTILINE)
+    assert set(said) >= set(made)
+    if not options:
+        assert not set(said) & set(SERIES)
+        sidecar = json.loads((copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
+        assert sidecar["software"]["matplotlib"] == "99.0"
+        assert "draw tiny/fig1" in copy.build("all", "--dry-run")

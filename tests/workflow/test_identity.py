@@ -13,7 +13,7 @@ from tests.conftest import copy_project
 
 PAPER = "two-class-stability"
 PRODUCTS = ("fig4", "fig6a", "fig7a", "wastage-plane", "peak-wastage", "ledger")
-KINDS = ("pdf", "svg", "png", "csv", "tex", "txt", "bib")
+KINDS = ("pdf", "svg", "png", "csv", "tex", "txt")
 
 
 pytestmark = pytest.mark.slow

@@ -57,7 +57,7 @@ def test_a_workflow_takes_this_one_as_a_module_with_a_prefix(built, tmp_path):
     assert json.loads(sidecar.read_text("utf-8"))["outputs"].keys() == {
         "fig7a.pdf",
         "fig7a.figure.tex",
-        "fig7a.bib",
+        "fig7a.frame.tex",
     }
     assert "Nothing to be done" in run(tmp_path).stderr
 

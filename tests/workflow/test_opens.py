@@ -6,18 +6,22 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from PIL import Image
 from ruamel.yaml import YAML
-from tests.conftest import Project
+from tests.conftest import ROOT, Project
 from tests.faults.tiny import FILE, make_tiny
 
+from output.atomic import write_text
 from output.sums import leave_sums
 from output.tidy import write_table
 from plan import Plan
 from plan.fingerprint import CodeDigests
+from plan.products import Product
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +102,9 @@ def resolve(names) -> set[Path]:
     return {Path(name).resolve() for name in names}
 
 
-def test_what_the_stages_read(tracer):
+@pytest.fixture(scope="module")
+def made(tracer) -> list[Product]:
+    """The products that are made, each stage under trace, and seen to read what its spec says."""
     plan = tracer.plan
     for series in plan.series.values():
         if series.study == "simulated-response-time":  # how it is simulated opens nothing else
@@ -110,18 +116,79 @@ def test_what_the_stages_read(tracer):
         data = read - tracer.find_code(*series.modules)
         assert data == resolve([series.spec_file, series.file])
 
-    stages = set()
-    for product in plan.complete():
-        if product.id == "fig2":
-            continue
-        stages.add(product.stage)
+    products = [product for product in plan.complete() if product.id != "fig2"]
+    for product in products:
         read = tracer.read_files(product.stage, product.spec_file, "--mark", product.mark)
         data = read - tracer.find_code(*product.modules)
         told = json.loads(product.text)["series"].values()
         assert data - resolve(product.files) == resolve(
             [product.spec_file, *(one["file"] for one in told)]
         )
+    return products
+
+
+def test_what_products_are_made_from(made):
+    stages = {product.stage for product in made}
     assert stages == {"draw", "tabulate", "judge", "typeset", "score"}
+
+
+def test_what_agree_reads(tracer, made):
+    agreement = replace(tracer.plan.agreement, products=tuple(made))
+    write_text(Path(agreement.spec_file), agreement.text)
+    read = tracer.read_files("agree", agreement.spec_file, "--output", agreement.file)
+    expected = [agreement.spec_file, agreement.file]
+    expected += [name for product in made for name in (product.mark, *product.files)]
+    assert read - tracer.find_code("stages.agree") == resolve(expected)
+
+
+def test_what_publish_reads(tracer, made):
+    gallery = replace(tracer.plan.gallery, entries=tuple(product.entry for product in made))
+    write_text(Path(gallery.spec_file), gallery.text)
+    read = tracer.read_files("publish", gallery.spec_file, "--mark", gallery.mark)
+    data = read - tracer.find_code("stages.publish")
+    # The digest of the code is over the templates too.
+    templates = tracer.project.root / "scripts/gallery/templates"
+    pages = Path("figures/gallery").resolve()
+    data = {file for file in data if not file.is_relative_to(pages)}
+    data = {file for file in data if not file.is_relative_to(templates)}
+    specs = resolve([gallery.spec_file, *(product.spec_file for product in made)])
+    files = [name for product in made for name in product.files]
+    files += [series.file for product in made for series in product.series.values()]
+    assert specs <= data <= specs | resolve(files)
+
+
+def test_what_archive_reads(tracer, made):
+    plan = tracer.plan
+    agreed = Path(plan.agreement.file)
+    write_text(agreed, "all is well\n")
+    own = {product.files[-1] for product in made}
+    told = plan.archive.spec
+    chosen = [product for product in told["products"] if product["files"][-1] in own]
+    archive = replace(plan.archive, spec={**told, "products": chosen})
+    write_text(Path(archive.spec_file), archive.text)
+    root = str(tracer.project.root)
+    arguments = (archive.spec_file, "--root", root, "--output", archive.file)
+    read = tracer.read_files("archive", *arguments)
+    outputs = [name for product in chosen for name in (*product["files"], *product["series"])]
+    sources = {tracer.project.root / name for name in told["sources"]}
+    data = read - tracer.find_code("stages.archive")
+    assert data - sources == resolve([archive.spec_file, agreed, *outputs])
+    assert sources <= read
+
+
+def test_what_preview_reads(tracer):
+    figure = Path("figure.png")
+    Image.new("RGB", (1440, 720)).save(figure)
+    read = tracer.read_files("preview", str(figure), "--output", "preview.png")
+    assert read - tracer.find_code("stages.preview") == resolve([figure])
+
+
+def test_all_stages_that_make_something_are_traced():
+    stages = {file.stem for file in (ROOT / "scripts/stages").glob("[!_]*.py")}
+    makers = {"compute", "draw", "tabulate", "judge", "typeset", "score"}
+    makers |= {"agree", "publish", "archive", "preview"}
+    # What a user asks these is answered from all that is there.
+    assert stages == makers | {"clean", "verify", "whence", "product"}
 
 
 def test_a_module_that_is_imported_counts(tracer):

@@ -29,6 +29,8 @@ from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 
 LARGEST_LOST_MASS = 1e-18
 MAX_PHASES = 1500
+# The law is found level by level from 1 at the lowest: after e^700 or so it would overflow.
+MAX_LEVELS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,8 @@ class ElasticTimes:
 def response_times(model: ElasticInelastic, arrival_rate: float) -> ElasticTimes:
     """Mean response times at arrival rate λ (jobs of both classes per unit of time).
 
-    Raises `UnstableError` unless ρ = λ E[S] < 1, and `ValueError` if the first class is so close to
-    saturation that K would exceed `MAX_PHASES`.
+    Raises `UnstableError` unless ρ = λ E[S] < 1, and `TooLargeError` if the first class is so close
+    to saturation that K would exceed `MAX_PHASES`, or servers make more than `MAX_LEVELS` levels.
     """
     inelastic, elastic = _arrival_rates(model, arrival_rate)
     largest, lost = truncation(model, arrival_rate)
@@ -107,12 +109,19 @@ def truncation(model: ElasticInelastic, arrival_rate: float) -> tuple[int, float
         load = elastic / model.elastic_rate
         servers, busy = 1, load
     # P(more than K) is `busy` times load^(K + 1 − servers) for K ≥ servers − 1.
-    beyond = max(0, math.ceil(math.log(LARGEST_LOST_MASS / busy) / math.log(load)))
+    beyond = 0
+    if busy > LARGEST_LOST_MASS:  # which may underflow to 0
+        beyond = math.ceil(math.log(LARGEST_LOST_MASS / busy) / math.log(load))
     largest = max(servers, servers - 1 + beyond)
     if largest > MAX_PHASES:
         raise TooLargeError(
             f"the class that goes first has a load of {load!r}:"
             f" more than {MAX_PHASES} of its jobs would have to be told apart"
+        )
+    if model.first == "elastic" and model.servers > MAX_LEVELS:
+        raise TooLargeError(
+            f"{model.servers} servers make as many levels, more than {MAX_LEVELS}, where elastic"
+            " jobs go first"
         )
     return largest, busy * load ** (largest + 1 - servers)
 

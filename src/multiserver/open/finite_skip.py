@@ -24,6 +24,8 @@ from multiserver.open.qbd import Level, QuasiBirthDeath, StationaryLaw
 from multiserver.sizes import Size
 
 MAX_FRONTS = 3000  # Blocks are dense: each takes 72 MB then.
+LARGEST = 100_000_000  # Entries of the blocks of all levels, of which there are three kinds.
+MOST_STEPS = 10_000_000  # Through the jobs of every front, once for each of its events.
 Front = Hashable
 
 
@@ -101,15 +103,11 @@ class FrontBlocks:
 def prepare(model: FiniteSkipModel) -> FrontBlocks:
     """Enumerate the levels of a model, once for all arrival rates.
 
-    Raises `TooLargeError` if it has more than `MAX_FRONTS` fronts.
+    Raises `TooLargeError` if it has more than `MAX_FRONTS` fronts, if these take more than
+    `MOST_STEPS` to list, or if Σ_k m_k² exceeds `LARGEST`: the blocks are dense.
     """
-    found = _reachable(model)
-    jobs = {front: sum(model.counts(front)) for front in found}
-    top = max(jobs.values())
-    fronts = [
-        tuple(f for f in found if jobs[f] == k or (jobs[f] < k and model.is_full(f)))
-        for k in range(top + 1)
-    ]
+    fronts, jobs = _levels(model)
+    top = len(fronts) - 1
     places = [{front: i for i, front in enumerate(level)} for level in fronts]
 
     @cache
@@ -162,18 +160,48 @@ def blocks(model: FiniteSkipModel, arrival_rate: float) -> QuasiBirthDeath:
     return prepare(model).at(arrival_rate)
 
 
+def require_fits(model: FiniteSkipModel) -> None:
+    """Raise `TooLargeError` as `prepare` would, without building a block."""
+    _levels(model)
+
+
+def _levels(model: FiniteSkipModel) -> tuple[list[tuple[Front, ...]], dict[Front, int]]:
+    """The fronts of every level up to the repeating one, and the jobs of every front."""
+    jobs = {front: sum(model.counts(front)) for front in _reachable(model)}
+    top = max(jobs.values())
+    exact, full = [0] * (top + 1), [0] * (top + 1)
+    for front, k in jobs.items():
+        exact[k] += 1
+        full[k] += model.is_full(front)
+    sizes = (own + sum(full[:k]) for k, own in enumerate(exact))
+    entries = sum(m**2 for m in sizes)
+    if entries > LARGEST:
+        raise TooLargeError(
+            f"{len(jobs)} fronts of up to {top} jobs make matrices of {entries:.2g} numbers,"
+            f" more than {LARGEST:.2g}"
+        )
+    levels = [
+        tuple(f for f in jobs if jobs[f] == k or (jobs[f] < k and model.is_full(f)))
+        for k in range(top + 1)
+    ]
+    return levels, jobs
+
+
 def _reachable(model: FiniteSkipModel) -> list[Front]:
-    found, pending = {model.empty: None}, [model.empty]
+    found, pending, steps = {model.empty: None}, [model.empty], 0
     while pending:
         front = pending.pop()
         fronts = [front, *(left for _, left, _ in model.events(front))]
+        steps += (len(fronts) - 1) * sum(model.counts(front))
         after = [model.at_rest(left) for left in fronts[1:]]
         for open_front in (f for f in fronts if not model.is_full(f)):
             after += [larger for _, larger in model.admissions(open_front)]
         pending += (new := [other for other in dict.fromkeys(after) if other not in found])
         found.update(dict.fromkeys(new))
         if len(found) > MAX_FRONTS:
-            raise TooLargeError(f"the model has more than {MAX_FRONTS} fronts: {model!r}")
+            raise TooLargeError(f"the model has more than {MAX_FRONTS} fronts")
+        if steps > MOST_STEPS:
+            raise TooLargeError("the fronts of the model hold more than some hundred jobs each")
     return list(found)
 
 

@@ -163,7 +163,7 @@ class HeadAgeLaw:
         for q in range(max(k - int(inside.min()) + 1, 0)):
             over += float(beyond[inside == k - q].sum())
             # Σ_{j>q+1} x_j = (Σ_{j>q} x_j) R: nothing is subtracted.
-            beyond = lu_solve(factors, beyond, trans=1)
+            beyond = np.maximum(lu_solve(factors, beyond, trans=1), 0.0)
         return over
 
 
@@ -279,7 +279,7 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
     unsettled = settled @ visits
 
     sums = lu_factor(records)
-    above = rate * lu_solve(sums, settled, trans=1)
+    above = np.maximum(rate * lu_solve(sums, settled, trans=1), 0.0)
     undrawn = float(above.sum() + rate * lu_solve(sums, above, trans=1).sum())
     mass = settled.sum() + unsettled.sum() + above.sum()
     return HeadAgeLaw(

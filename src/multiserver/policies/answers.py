@@ -16,7 +16,7 @@ from multiserver.policies.conditions import DISTINCT_NEEDS, FINITE_REMAINDER
 from multiserver.policies.policy import Condition, Effort, Limit, Means, Method, Value
 from multiserver.simulation.workload import Workload
 from multiserver.system import System
-from multiserver.wcfs.bounds import Constants
+from multiserver.wcfs.bounds import Constants as Constants
 
 # Jobs, and the `simulation.front.FrontPolicy` that serves them.
 FrontRule = tuple[Workload, Any]

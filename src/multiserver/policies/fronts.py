@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from multiserver.open.finite_skip import FiniteSkipModel, FrontBlocks, prepare
+from multiserver.open.finite_skip import FiniteSkipModel, FrontBlocks, prepare, require_fits
 from multiserver.open.qbd import QuasiBirthDeath, StationaryLaw
 from multiserver.policies.exponential import ExponentialParts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FrontProcess:
-    """The blocks of a finite-skip model, and whose its classes are (None: the user's own)."""
+    """A finite-skip model that can be solved, and whose its classes are (None: the user's own)."""
 
-    blocks: FrontBlocks
+    model: FiniteSkipModel
     parts: ExponentialParts | None = None
 
     @classmethod
     def of(cls, model: FiniteSkipModel, parts: ExponentialParts | None = None) -> FrontProcess:
         """The process of a model; raises `TooLargeError` if it has too many fronts."""
-        return cls(prepare(model), parts)
+        require_fits(model)
+        return cls(model, parts)
+
+    @cached_property
+    def blocks(self) -> FrontBlocks:
+        """The blocks of the model, built when they are asked for."""
+        return prepare(self.model)
 
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         return self.blocks.at(arrival_rate)

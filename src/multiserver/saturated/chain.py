@@ -94,6 +94,15 @@ def enumerate_chain(system: MultiserverJobSystem) -> SaturatedChain:
     )
 
 
+def possible_counts(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All u with n − 2 v_max < Σ u_c v_c ≤ n, one a row: a saturated state leaves fewer than v_max
+    servers idle, and a completion frees at most v_max more.
+
+    Raises `TooLargeError` if they are too many.
+    """
+    return count_vectors(servers, needs, max(servers - 2 * int(needs.max()) + 1, 0))
+
+
 def packings(system: MultiserverJobSystem) -> int:
     """How many ways there are to hold more than n − 2 v_max of the servers: what the enumeration
     looks at, and so a bound on the number of states but for h."""
@@ -112,9 +121,7 @@ class _Grid:
         self.needs = np.array(system.needs)
         self.classes = len(self.needs)
         self.smallest = int(self.needs.min())
-        # A saturated state leaves fewer than v_max servers idle, a completion frees v_max more.
-        least = max(system.servers - 2 * int(self.needs.max()) + 1, 0)
-        counts = count_vectors(system.servers, self.needs, least)
+        counts = possible_counts(system.servers, self.needs)
         self._radix = np.cumprod([1, *(system.servers // self.needs + 1)[:-1]])
         counts = counts[np.argsort(counts @ self._radix)]
         idle = system.servers - counts @ self.needs

@@ -12,6 +12,7 @@ What is lost so keeps the product form on the states that are left.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,11 +20,13 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.linalg import splu
 
+from multiserver.errors import TooLargeError
 from multiserver.sharing.networks import Network, solve
 from multiserver.sharing.product_form import weight
 from multiserver.sharing.queue import MultiServerQueue
 
 State = tuple[tuple[int, ...], ...]
+MOST_STATES, MOST_NUMBERS = 200_000, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,13 @@ class ChainGaps:
 
 
 def compare(network: Network, most: int) -> ChainGaps:
-    """The chain with at most `most` transient jobs beside the product form and the exact means."""
+    """The chain with at most `most` transient jobs beside the product form and the exact means.
+
+    Raises `TooLargeError` if the chain may have more than `MOST_STATES` states.
+    """
+    states = count_states(network, most)
+    if states > MOST_STATES:
+        raise TooLargeError(f"a chain of {states:.2g} states, at most {MOST_STATES:.2g}")
     exact, spans = solve(network), network.spans()
     law = stationary_law(network, most)
     weights, jobs, completions = [], np.zeros(exact.mean_jobs.size), np.zeros(exact.mean_jobs.size)
@@ -62,6 +71,39 @@ def compare(network: Network, most: int) -> ChainGaps:
         mean_jobs=float(np.abs(jobs / exact.mean_jobs - 1).max()),
         throughput=float(np.abs(completions / exact.throughputs - 1).max()),
     )
+
+
+def count_states(network: Network, most: int) -> float:
+    """In how many ways the jobs of the chains and up to `most` transient ones can stand in line.
+
+    Of a_c jobs of each kind c, a queue with N_c classes for them makes (Σ a)! ∏ N_c^a_c / a_c!
+    lines; the queues are convolved over the numbers of jobs. Infinite beyond `MOST_NUMBERS` of
+    these.
+    """
+    traffic = network.traffic()
+    kinds, limits = list(traffic.chains), list(network.populations)
+    if traffic.transient:
+        kinds, limits = [*kinds, traffic.transient], [*limits, most]
+    shape = tuple(n + 1 for n in limits)
+    if math.prod(shape) > MOST_NUMBERS:
+        return math.inf
+    ways = np.zeros(shape)
+    ways[(0,) * len(shape)] = 1.0
+    for span in network.spans():
+        own = [len(set(kind) & set(range(span.start, span.stop))) for kind in kinds]
+        after = np.zeros(shape)
+        for jobs in np.ndindex(shape):
+            lines = math.factorial(sum(jobs))
+            for a, classes in zip(jobs, own, strict=True):
+                lines = lines // math.factorial(a) * classes**a
+            if lines > MOST_STATES:
+                return math.inf
+            if lines:
+                inside = tuple(slice(a, None) for a in jobs)
+                rest = tuple(slice(0, n - a) for n, a in zip(shape, jobs, strict=True))
+                after[inside] += lines * ways[rest]
+        ways = after
+    return float(ways[network.populations].sum())
 
 
 def rates_in_service(queue: MultiServerQueue, jobs: tuple[int, ...]) -> list[float]:

@@ -26,6 +26,7 @@ Nothing but slacks is subtracted. Operations: 2^N N² ∏ (L_c + 1) for a queue 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -33,7 +34,9 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiserver.errors import TooLargeError
 from multiserver.sharing.queue import (
+    MOST_CLASSES,
     MultiServerQueue,
     layers,
     over_subsets,
@@ -41,6 +44,11 @@ from multiserver.sharing.queue import (
     stability,
 )
 from multiserver.sharing.traffic import Traffic, solve_traffic
+
+# The tables over numbers of jobs and sets of classes, in entries; and the steps of a convolution,
+# which takes every pair of numbers of jobs.
+LARGEST = 30_000_000
+MOST_PAIRS = 10**10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,8 +119,10 @@ class NetworkMeans:
 def solve(network: Network) -> NetworkMeans:
     """The exact means of an open, closed or mixed network.
 
-    Raises UnstableError, with the binding classes in the network's numbering, unless it is stable.
+    Raises `TooLargeError` as `require_fits` does, and UnstableError, with the binding classes in
+    the network's numbering, unless it is stable.
     """
+    require_fits(network.queues, network.populations)
     traffic, spans = network.traffic(), network.spans()
     for queue, span in zip(network.queues, spans, strict=True):
         opened = np.zeros(queue.classes)
@@ -152,6 +162,32 @@ def solve(network: Network) -> NetworkMeans:
     with np.errstate(invalid="ignore"):
         sojourns = jobs / throughputs
     return NetworkMeans(rates, float(total), throughputs, jobs, sojourns)
+
+
+def require_fits(queues: Sequence[MultiServerQueue], populations: Sequence[int]) -> None:
+    """Raise `TooLargeError` if the exact means are out of reach.
+
+    A queue of N classes takes Π_c (L_c + 1) · 2^N · (N + 1) numbers, and each of its convolutions
+    Π_c (L_c + 1)² steps.
+    """
+    most = max(queue.classes for queue in queues)
+    if most > MOST_CLASSES:
+        raise TooLargeError(
+            f"a queue of {most} classes has too many sets of them; at most {MOST_CLASSES}"
+        )
+    numbers = math.prod(n + 1 for n in populations)
+    entries = numbers * (most + 1) << most
+    if entries > LARGEST or numbers**2 * len(queues) > MOST_PAIRS:
+        reach = math.isqrt(MOST_PAIRS // len(queues))
+        raise TooLargeError(
+            f"{_show(numbers)} combinations of permanent jobs and {most} classes in a queue make"
+            f" tables of {_show(entries)} numbers; at most {_show(LARGEST)}, and {_show(reach)}"
+            " combinations"
+        )
+
+
+def _show(count: int) -> str:
+    return f"{count:.2g}" if count < 10**100 else "more than 1e100"
 
 
 def load_of(network: Network) -> float:

@@ -1,0 +1,169 @@
+"""What would not fit memory or has no exact method is refused by the plan, which says what can be
+done instead; what is simulated needs no exact solution."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.finite_skip import read_model
+from multiserver.errors import TooLargeError
+from multiserver.open import elastic, finite_skip
+from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
+from multiserver.sharing import chain, networks
+from multiserver.sharing.queue import MultiServerQueue
+from multiserver.sizes import Exponential
+from plan.fit import complete_series
+
+PHASES = {"hyperexponential": {"rates": [1.0, 2.0], "probabilities": [0.5, 0.5]}}
+ONE = {"exponential": 1.0}
+POLICIES = {
+    "fastest-server-first": {"heterogeneous": {"speeds": [0.0625] * 16, "size": PHASES}},
+    "equal-shares": {"limited-processor-sharing": {"limit": 9000, "size": ONE}},
+    "fcfs": {
+        "threshold-parallelism": {
+            "servers": 400,
+            "thresholds": [1, 2, 400],
+            "sizes": [ONE, ONE, ONE],
+            "probabilities": [0.5, 0.25, 0.25],
+        }
+    },
+    "server-filling": {
+        "multiserver-jobs": {
+            "servers": 2048,
+            "needs": [1],
+            "durations": [ONE],
+            "probabilities": [1.0],
+        }
+    },
+    "server-filling-divisible": {
+        "multiserver-jobs": {
+            "servers": 12,
+            "needs": [1, 2, 3, 4],
+            "durations": [ONE, ONE, ONE, ONE],
+            "probabilities": [0.25, 0.25, 0.25, 0.25],
+        }
+    },
+}
+ELASTIC = {
+    "threshold-parallelism": {
+        "servers": 4000,
+        "thresholds": [1, 4000],
+        "sizes": [ONE, ONE],
+        "probabilities": [0.5, 0.5],
+    }
+}
+SIMULATED = {"study": "simulated-policy", "loads": [0.5], "jobs": 1000, "seed": 1}
+QUEUE = {"capacities": [1.0] * 17, "servers": [[i] for i in range(1, 18)]}
+CLOSED = {
+    "queues": [{"capacities": [1.0], "servers": [[1]]}, {"capacities": [1.0], "servers": [[1]]}],
+    "arrivals": [0, 0],
+    "routing": [[0, 1], [1, 0]],
+    "populations": [3],
+}
+OPEN = {
+    "queues": [{"capacities": [1.0], "servers": [[1], [1], [1]]}],
+    "arrivals": [0.1, 0.1, 0.1],
+    "routing": [[0, 0, 0]] * 3,
+}
+WIDE = {
+    "queues": [QUEUE],
+    "arrivals": [0.1] * 17,
+    "routing": [[0] * 17] * 17,
+}
+LARGE = {"servers": 10**9, "needs": [1, 2], "rates": [1, 1], "probabilities": [0.5, 0.5]}
+
+
+def refused(series: dict, *words: str) -> None:
+    _, _, faults = complete_series(series, ())
+    assert len(faults) == 1
+    said = f"{faults[0].found} {faults[0].expected}"
+    assert [word for word in words if word not in said] == [], said
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_front_that_is_too_large_is_refused_and_simulated(policy):
+    system = {"system": POLICIES[policy], "policy": policy}
+    refused({"study": "policy-response-time", **system}, policy, "more than", "simulated-policy")
+    _, parameters, faults = complete_series({**SIMULATED, **system}, ())
+    assert faults == []
+    assert read_model(parameters.plain()).exact() is None  # so that none stands beside
+
+
+@pytest.mark.parametrize("first", ["inelastic-first", "elastic-first"])
+def test_levels_that_are_too_large_are_refused_and_simulated(first):
+    system = {"system": ELASTIC, "policy": first}
+    refused({"study": "policy-response-time", **system}, first, "more than", "simulated-policy")
+    _, parameters, faults = complete_series({**SIMULATED, **system}, ())
+    assert faults == []
+    assert read_model(parameters.plain()).exact() is None
+
+
+def test_where_the_load_alone_is_too_large_no_exact_value_stands_beside():
+    jobs = {**ELASTIC["threshold-parallelism"], "servers": 2, "thresholds": [1, 2]}
+    jobs |= {"probabilities": [0.001, 0.999]}
+    system = {"system": {"threshold-parallelism": jobs}, "policy": "elastic-first"}
+    refused({"study": "policy-response-time", **system, "load": 0.9999}, "told apart", "lower load")
+    exact = read_model(system).exact()
+    assert str(exact(0.9999)) == "[nan nan nan]"
+    assert min(exact(0.5)) > 0
+
+
+def test_what_the_library_refuses_is_what_the_plan_refuses():
+    """The estimates are of what is built: one front fewer is solved."""
+    front = LimitedProcessorSharing(finite_skip.MAX_FRONTS, Exponential(1.0))
+    with pytest.raises(TooLargeError, match="more than 3000 fronts"):
+        finite_skip.prepare(front)
+    finite_skip.require_fits(LimitedProcessorSharing(finite_skip.MAX_FRONTS - 1, Exponential(1.0)))
+    jobs = elastic.ElasticInelastic(4000, 1.0, 1.0, 0.5, "elastic")
+    with pytest.raises(TooLargeError, match="as many levels"):
+        elastic.response_times(jobs, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("series", "words"),
+    [
+        (
+            {"study": "balanced-fairness"}
+            | {"system": {"assigned": {**QUEUE, "shares": [1 / 17] * 17}}},
+            ["17 classes", "made one", "random"],
+        ),
+        (
+            {"study": "network-means", "network": WIDE, "fractions_of_limit": [0.5]},
+            ["17 classes", "at most 16", "made one"],
+        ),
+        (
+            {"study": "sharing-check", "networks": {"open": {"network": OPEN, "most": 20}}},
+            ["states", "fewer jobs", "network-means"],
+        ),
+        ({"study": "formulations", "systems": {"large": LARGE}, "seed": 1}, ["2^1000000000"]),
+        ({"study": "saturated-states", **LARGE}, ["states at each of 1 points", "fewer servers"]),
+        ({"study": "transitions", "servers": 10**9, "needs": [1, 2]}, ["states", "fewer servers"]),
+        (
+            {"study": "product-form-check", "systems": {"large": LARGE}, "seed": 1},
+            ["states", "fewer servers"],
+        ),
+    ],
+    ids=lambda value: value["study"] if isinstance(value, dict) else "",
+)
+def test_what_does_not_fit_is_refused_with_what_can_be_done(series, words):
+    refused(series, *words)
+
+
+def test_permanent_jobs_beyond_memory_are_refused():
+    queue = MultiServerQueue((1.0,), (frozenset({0}),))
+    with pytest.raises(TooLargeError, match="combinations of permanent jobs"):
+        networks.require_fits((queue, queue), (1000,) * 20)
+    networks.require_fits((queue, queue), (1000,))
+
+
+def test_states_are_counted_before_they_are_enumerated():
+    """Against the chain itself: closed, open and mixed."""
+    one = MultiServerQueue((1.0, 1.0), (frozenset({0}), frozenset({0, 1})))
+    two = MultiServerQueue((1.0,), (frozenset({0}),))
+    around = [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
+    closed = networks.Network((two, two), [0, 0], [[0, 1], [1, 0]], (5,))
+    opened = networks.Network((one, two), [0.1, 0.1, 0.1], [[0] * 3] * 3)
+    mixed = networks.Network((one, two), [0, 0.1, 0], around, (4,))
+    for network, most in ((closed, 0), (opened, 4), (mixed, 3)):
+        found = chain.stationary_law(network, most)
+        assert chain.count_states(network, most) == len(found)
