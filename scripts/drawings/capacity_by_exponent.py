@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
+from scipy.interpolate import CubicSpline
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted, require_labels
@@ -51,12 +52,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def find_lowest(x: pd.Series, y: pd.Series) -> tuple[float, float]:
-    """Where a curve is lowest, and its height there: of the parabola through the lowest point and
-    its neighbours, as points lie where the curve bends and not where it is lowest."""
-    x, y = x.to_numpy(), y.to_numpy()
-    i = int(y.argmin())
-    if i in (0, len(y) - 1):
-        return float(x[i]), float(y[i])
-    near = slice(i - 1, i + 2)
-    a, b, c = np.polyfit(x[near] - x[i], y[near], 2)
-    return float(x[i] - b / (2 * a)), float(c - b**2 / (4 * a))
+    """Where a curve is lowest, to 1e-3, and its height there: of the cubic spline through its
+    points, as these lie where the curve bends and not where it is lowest."""
+    spline = CubicSpline(x, y)
+    fine = np.linspace(x.iloc[0], x.iloc[-1], 5001)
+    at = float(fine[spline(fine).argmin()])
+    return at, float(spline(at))

@@ -9,6 +9,7 @@ colours of data are too light to be read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -126,7 +127,7 @@ def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
     ends: list[float] = []
     for at, label, color in sorted(limits):
         ax.axvline(at, color=color, **LIMIT)
-        place, half = across * (at - left) / (right - left), 2.2 * len(label)
+        place, half = across * (at - left) / (right - left), 2.2 * _length(label)
         row = next((i for i, end in enumerate(ends) if end < place - half), len(ends))
         ends[row : row + 1] = [place + half]
         ax.annotate(
@@ -140,6 +141,11 @@ def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
             fontsize=SIZE,
         )
     return len(ends)
+
+
+def _length(label: str) -> int:
+    """Of a label, in characters that can be seen."""
+    return len(re.sub(r"[${}^_]", "", re.sub(r"\\[a-z]+", "x", label)))
 
 
 def draw_levels(ax: Axes, limits: Iterable[Limit]) -> None:

