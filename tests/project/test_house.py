@@ -21,21 +21,26 @@ LIBRARY = ROOT / "src/multiserver"
 SCRIPTS = ROOT / "scripts"
 
 # Each part of the library may import itself and these parts: front door, policies, engines, nouns.
-NOUNS = {"errors", "model", "sizes"}
+NOUNS = {"errors", "model", "sizes", "phase_type", "fitting"}
+FRONTS = {"phased", "fronts"}
 ENGINES = {"saturated", "sharing", "wcfs", "open", "simulation"}
-DESCRIBED = {*NOUNS, "system", "network", "tables"}
+DESCRIBED = {*NOUNS, *FRONTS, "system", "network", "tables"}
 MAY_IMPORT = {
     "checks": set(),
     "errors": set(),
     "model": set(),
-    "sizes": set(),
+    "phase_type": set(),
+    "sizes": {"phase_type"},
+    "fitting": {"phase_type", "sizes"},
+    "phased": NOUNS,
+    "fronts": {*NOUNS, "phased"},
     "tables": set(),
     "compiling": set(),
-    "saturated": {"errors", "model"},
+    "saturated": {"errors", "model", *FRONTS},
     "sharing": {"errors", "model"},
     "wcfs": {"model", "sizes"},
-    "open": {"errors", "model", "saturated", "sizes"},
-    "simulation": {"errors", "model", "sizes"},
+    "open": {*NOUNS, *FRONTS, "saturated"},
+    "simulation": NOUNS,
     "system": NOUNS,
     "network": {*NOUNS, "sharing"},
     "policies": {*DESCRIBED, *ENGINES},
@@ -56,7 +61,10 @@ PHASE_LEVEL = {"phase", "skeleton", "alias"}
 
 # Each room of the scripts may import itself and these, `multiserver` being the library.
 ROOMS = {
-    "stages": {"studies", "claims", "drawings", "output", "provenance", "gallery", "multiserver"},
+    "stages": {
+        *("studies", "claims", "drawings", "declared"),
+        *("output", "provenance", "gallery", "multiserver"),
+    },
     "studies": {"claims", "declared", "models", "traces", "multiserver"},
     "claims": {"models", "traces", "multiserver"},
     "models": {"declared", "traces", "multiserver"},
