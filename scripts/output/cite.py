@@ -143,8 +143,8 @@ def _entry(key: str, fields: dict[str, str | None]) -> str:
         if value is not None:
             braced = value.startswith("{")
             text = value if braced else formulate(value) if field == "title" else escape(value)
-            if field == "howpublished":
-                text = text.replace("/", r"/\allowbreak{}")
+            if field in ("howpublished", "note"):  # names and fingerprints are long for a line
+                text = re.sub(r"(/|[0-9a-f]{4}(?=[0-9a-f]{4}))", r"\1\\allowbreak{}", text)
             # A second pair of braces keeps the capitals of a title.
             lines.append(f"  {field} = {{{f'{{{text}}}' if field == 'title' else text}}},")
     return "\n".join([*lines, "}", ""])
