@@ -15,9 +15,9 @@ from typing import Any
 import pandas as pd
 from PIL import Image
 
+from output.cite import references
 from output.scores import assess
 from output.tidy import read_table
-from output.cite import references
 from output.values import recomputed, stated, tell
 
 FIGURES = Path("figures")
