@@ -17,7 +17,6 @@ from gallery.collect import Claim, Exhibit, Paper
 from gallery.explorer import find_absent, find_links, find_presets
 from gallery.index import index_all
 from gallery.typesetting import cell, heading, number, numeral, parameter, prose
-from multiserver import __version__ as VERSION
 from output.scores import ALARM
 
 ROWS = 100
@@ -139,7 +138,7 @@ def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
     where += [place] if place else []
     parts.append(f"({', '.join(where)})." if where else "")
     text = " ".join(part for part in parts if part)
-    return f"{text} {numeral(product)}, “{product.title}”, computed by Multiserver Atlas {VERSION}."
+    return f"{text} {numeral(product)}, “{product.title}”, computed by Multiserver Atlas."
 
 
 def ordered(claims: Iterable[Claim]) -> list[Claim]:
