@@ -21,10 +21,9 @@ LIBRARY = ROOT / "src/multiserver"
 SCRIPTS = ROOT / "scripts"
 
 # Each part of the library may import itself and these parts: front door, policies, engines, nouns.
-NOUNS = {"errors", "model", "sizes", "phase_type", "fitting"}
-FRONTS = {"phased", "fronts"}
+NOUNS = {"errors", "model", "sizes"}
 ENGINES = {"saturated", "sharing", "wcfs", "open", "simulation"}
-DESCRIBED = {*NOUNS, *FRONTS, "system", "network", "tables"}
+DESCRIBED = {*NOUNS, "system", "network", "tables"}
 MAY_IMPORT = {
     "checks": set(),
     "errors": set(),
@@ -32,18 +31,18 @@ MAY_IMPORT = {
     "phase_type": set(),
     "sizes": {"phase_type"},
     "fitting": {"phase_type", "sizes"},
-    "phased": NOUNS,
-    "fronts": {*NOUNS, "phased"},
+    "phased": {"model", "phase_type", "sizes"},
+    "fronts": {"errors", "phased"},
     "tables": set(),
     "compiling": set(),
-    "saturated": {"errors", "model", *FRONTS},
+    "saturated": {"errors", "fronts", "model", "phased"},
     "sharing": {"errors", "model"},
     "wcfs": {"model", "sizes"},
-    "open": {*NOUNS, *FRONTS, "saturated"},
-    "simulation": NOUNS,
+    "open": {"errors", "fronts", "model", "phased", "saturated", "sizes"},
+    "simulation": {"errors", "model", "phase_type", "sizes"},
     "system": NOUNS,
     "network": {*NOUNS, "sharing"},
-    "policies": {*DESCRIBED, *ENGINES},
+    "policies": {*DESCRIBED, *ENGINES, "phased"},
     "results": {*DESCRIBED, "policies", "simulation", "wcfs"},
     "little": {*DESCRIBED, "policies", "results"},
     "operating_point": {*DESCRIBED, "policies"},
