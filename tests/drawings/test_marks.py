@@ -85,7 +85,7 @@ def page(style, tmp_path):
     """Write a figure as the pipeline does; its SVG."""
 
     def write(figure: Figure) -> str:
-        spec = {"paper": "p", "id": "f", "title": "t", "series": {}}
+        spec = {"paper": "p", "id": "f", "title": "t", "series": {}, "bibliography": {}}
         spec |= {"fingerprint": "0", "code": "0"}
         _write(figure, tmp_path / "f.svg", spec)
         return (tmp_path / "f.svg").read_text("utf-8")
