@@ -6,7 +6,7 @@ h needs more servers than are idle, or fewer than v_min are idle. In an *unsettl
 servers or more are idle and no job is known to wait: the next job, if there is one, is drawn.
 (Two-class systems with exponential durations: `two-class-stability`, Section 3.)
 
-With m settled and e unsettled fronts, what can happen is in sparse matrices of rates:
+With m settled and e unsettled fronts, what can happen is in sparse matrices of rates::
 
     moves     (m, m)  a job turns into another kind,
     blocked   (m, m)  a job completes and none is drawn: h goes on blocking, or its job enters and
