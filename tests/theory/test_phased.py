@@ -12,7 +12,7 @@ from multiserver.errors import TooLargeError, UnstableError
 from multiserver.fitting import fit_two_moments
 from multiserver.fronts import enumerate_fronts
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, multiserver_jobs, qbd
+from multiserver.open import by_class, head_age, likely_fronts, multiserver_jobs, qbd
 from multiserver.phase_type import coxian
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased, stationary
@@ -182,7 +182,7 @@ def test_unlikely_fronts_change_nothing(n, needs, rates, p):
 
 
 def test_fronts_that_turn_out_to_matter_are_taken_back(monkeypatch):
-    monkeypatch.setattr(head_age, "NEGLIGIBLE", 1e-4)
+    monkeypatch.setattr(likely_fronts, "NEGLIGIBLE", 1e-4)
     system = MultiserverJobSystem.of(30, (1, 15), (1.0, 0.1), (0.45, 0.55))
     process = head_age.prepare(PhasedJobs.exponential(system))
     assert process.all_fronts is not None

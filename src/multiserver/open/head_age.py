@@ -28,10 +28,9 @@ undrawn is of any class, independently of how long: with N_q the jobs undrawn, b
     E[T_c] = E[N_q]/λ + P(h = c)/(λ p_c) + E[X_c].
 
 The cost is that of products of m x m matrices, some thirty a point. Where many fronts are next to
-impossible (512 small jobs in a row) only the *likely* ones are kept: those whose mass in the
-saturated system is at least `NEGLIGIBLE` of the largest with the same h. A step to another front is
-left out, and what that changes is measured: the share of jobs at which such a step was due must be
-below `MOST_LOST`, or all fronts are kept. With exponential durations `multiserver_jobs` is another
+impossible (512 small jobs in a row) only the likely ones are kept (`likely_fronts`). What that
+changes is measured: the share of jobs at which a step to another front was due must be below
+`MOST_LOST`, or all fronts are kept. With exponential durations `multiserver_jobs` is another
 route to the same numbers; they agree to 1e-10 below 0.98 λ*.
 """
 
@@ -47,6 +46,7 @@ from scipy.sparse.linalg import splu
 
 from multiserver.errors import TooLargeError, UnstableError
 from multiserver.fronts import UNSAMPLED, Fronts, enumerate_fronts
+from multiserver.open.likely_fronts import drawn, keep_likely
 from multiserver.open.riccati import return_law
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
@@ -55,7 +55,7 @@ Vector = NDArray[np.float64]
 
 # Settled fronts, whose matrices are dense; fronts that are listed at all, in sparse matrices.
 LARGEST, MOST_LISTED = 3_000, 60_000
-NEGLIGIBLE, MOST_LOST = 1e-17, 1e-13
+MOST_LOST = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,9 +182,10 @@ def prepare(jobs: PhasedJobs) -> HeadAge:
     fronts = enumerate_fronts(jobs)
     saturated = phased.of_fronts(fronts)
     whole = HeadAge(
-        jobs, fronts, saturated.throughput, _drawn(fronts), np.zeros(int(m)), np.zeros(int(e))
+        jobs, fronts, saturated.throughput, drawn(fronts), np.zeros(int(m)), np.zeros(int(e))
     )
-    found = _likely(whole, saturated)
+    kept = keep_likely(fronts, whole.drawn, saturated.time)
+    found = replace(whole, **kept._asdict(), all_fronts=whole) if kept else whole
     _require_room(found.fronts)
     return found
 
@@ -195,64 +196,6 @@ def _require_room(fronts: Fronts) -> None:
             f"{fronts.jobs.servers} servers and needs {fronts.jobs.needs} have"
             f" {len(fronts.head)} fronts that matter, whose matrices are dense; {LARGEST} fit"
         )
-
-
-def _drawn(fronts: Fronts) -> NDArray[np.int64]:
-    reached = fronts.opened.sum(axis=0) > 0
-    while True:
-        further = reached | (fronts.further.T @ reached > 0)
-        if (further == reached).all():
-            return np.flatnonzero(reached)
-        reached = further
-
-
-def _likely(whole: HeadAge, saturated: phased.PhasedLaw) -> HeadAge:
-    """The same system with its likely fronts only."""
-    fronts = whole.fronts
-    kept = np.zeros(len(fronts.head), dtype=bool)
-    for h in np.unique(fronts.head):
-        same = fronts.head == h
-        kept |= same & (saturated.time >= NEGLIGIBLE * saturated.time[same].max())
-    flow = draws = saturated.time @ fronts.opened
-    while draws.any():
-        draws = draws @ fronts.further
-        flow = flow + draws
-    roomy = flow >= NEGLIGIBLE * flow.max()
-    if kept.all() and roomy[whole.drawn].all():
-        return whole
-    settled = np.flatnonzero(kept)
-    settles = fronts.settles[:, settled]
-    while True:
-        # While jobs wait only likely fronts are drawn in; nobody waits in the others.
-        here = sparse.diags_array(roomy.astype(float))
-        onward = here @ fronts.further @ here + sparse.diags_array(1.0 - roomy) @ fronts.further
-        chance = settles.sum(axis=1) + onward.sum(axis=1)
-        if (chance[roomy] > 0).all():
-            break
-        roomy &= chance > 0
-    drawn = np.flatnonzero(roomy)
-    # Where nothing likely follows, arrivals are turned away.
-    scale = sparse.diags_array(1 / np.where(chance > 0, chance, 1.0))
-    moves, blocked = (x[settled][:, settled] for x in (fronts.moves, fronts.blocked))
-    opened = sparse.csr_array(fronts.opened[settled] @ here)
-    flows = (x.sum(axis=1) for x in (moves, blocked, opened))
-    return replace(
-        whole,
-        fronts=replace(
-            fronts,
-            counts=fronts.counts[settled],
-            head=fronts.head[settled],
-            moves=moves,
-            blocked=blocked,
-            opened=opened,
-            settles=sparse.csr_array(scale @ settles),
-            further=sparse.csr_array(scale @ onward),
-        ),
-        drawn=drawn,
-        lost_steps=np.maximum(fronts.outflow[settled] - sum(flows), 0.0),
-        lost_draws=np.maximum(1 - chance, 0.0),
-        all_fronts=whole,
-    )
 
 
 def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
