@@ -28,6 +28,7 @@ from output.sums import sha256
 
 # What every story of ours has.
 KEYS = {"paper", "id", "title", "series", "fingerprint", "code"}
+PICTURES = (".pdf", ".png")
 TEXTS = (".csv", ".json", ".tex", ".txt")
 KINDS = {"tabulate": "table", "judge": "ledger", "score": "scores", "typeset": "values"}
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
@@ -54,6 +55,8 @@ def read_stories(file: Path) -> list[Story]:
             texts = [ET.parse(file).findtext(f".//{DESCRIPTION}")]
         elif file.suffix in TEXTS:
             texts = [_read_text(file, content)]
+        elif file.suffix in PICTURES:
+            raise NotOurs(f"found no whole {file.suffix[1:].upper()}")
         else:
             raise NotOurs(f"found neither a PDF, a PNG, an SVG nor one of {', '.join(TEXTS)}")
     except ET.ParseError:

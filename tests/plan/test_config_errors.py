@@ -130,11 +130,11 @@ MISTAKES = {
     "duplicate claim": (
         "- id: fig3-red-demand",
         "- id: fig3-blue-demand",
-        ["claims.3.id", "'fig3-blue-demand'", "used only once"],
+        ["claims.4.id", "'fig3-blue-demand'", "used only once"],
     ),
     "old key of a claim": (
-        "fraction_of_limit: 0.999999",
-        "load: 0.999999",
+        "rates: [8.6, 4.3]\n      probabilities: [0.6, 0.4]\n      fraction_of_limit: 0.999999",
+        "rates: [8.6, 4.3]\n      probabilities: [0.6, 0.4]\n      load: 0.999999",
         ["given.load", "unknown key", "λ/λ* is called 'fraction_of_limit'"],
     ),
     "unknown quantity": (
@@ -164,8 +164,8 @@ MISTAKES = {
         ["claims", "no key 'reason'"],
     ),
     "unknown verdict": (
-        "    stated: 200\n    within: exact\n    certainty: chosen\n    verdict: agrees",
-        "    stated: 200\n    within: exact\n    certainty: chosen\n    verdict: agree",
+        "    stated: 200\n    within: exact\n    certainty: inferred\n    verdict: agrees",
+        "    stated: 200\n    within: exact\n    certainty: inferred\n    verdict: agree",
         ["verdict", "'agree'", "'agrees'?"],
     ),
     "misspelt parameter of a claim": (

@@ -98,12 +98,12 @@ MISTAKES = {
         ["columns.load", "an unknown column", "λ/λ* is called 'fraction_of_limit'"],
     ),
     "a row of another type": (
-        ("    columns:\n", "    rows: {load: [half]}\n    columns:\n"),
-        ["rows.load.0", "'half'", "a number, as in the column"],
+        ("    columns:\n", "    rows: {fraction_of_limit: [half]}\n    columns:\n"),
+        ["rows.fraction_of_limit.0", "'half'", "a number, as in the column"],
     ),
     "a truth value among rows": (
-        ("    columns:\n", "    rows: {load: [0.5, true]}\n    columns:\n"),
-        ["rows.load.1", "True", "a number, as in the column"],
+        ("    columns:\n", "    rows: {fraction_of_limit: [0.5, true]}\n    columns:\n"),
+        ["rows.fraction_of_limit.1", "True", "a number, as in the column"],
     ),
     "a number format of truth values": (
         ("    columns:\n", "    columns:\n      inside: {heading: inside, format: .3f}\n"),

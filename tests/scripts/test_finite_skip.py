@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.conftest import compute
 
-from claims import finite_skip, finite_skip_policies
+from claims import finite_skip_policies
 from models.finite_skip import read_model
 from models.finite_skip_queues import POLICIES, read_queue
 from models.sizes import read_size
@@ -185,9 +185,11 @@ def test_the_front_serves_the_largest_needs():
 
 
 def test_onsets_are_found_and_bounded_by_0_and_1():
-    assert finite_skip._onset(lambda load: load - 0.123456) == pytest.approx(0.123456, abs=1e-9)
-    assert finite_skip._onset(lambda load: 1.0) == 0.0
-    assert finite_skip._onset(lambda load: -1.0) == 1.0
+    assert finite_skip_orders._onset(lambda load: load - 0.123456) == pytest.approx(
+        0.123456, abs=1e-9
+    )
+    assert finite_skip_orders._onset(lambda load: 1.0) == 0.0
+    assert finite_skip_orders._onset(lambda load: -1.0) == 1.0
 
 
 def test_a_comparison_needs_more_than_six_standard_errors():

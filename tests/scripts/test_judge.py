@@ -152,7 +152,7 @@ def claim(**changes):
 def ledger(tmp_path, value, **changes):
     """The ledger of one claim, as the judge writes it."""
     spec = {
-        "id": "ledger",
+        **{"paper": "small", "id": "ledger", "series": {}, "fingerprint": "0", "code": "0"},
         "bibliography": {"title": "T", "authors": ["A"], "year": 2020},
         "claims": [claim(**changes)],
     }

@@ -248,7 +248,7 @@ def test_changed_code(project, drawn, file, difference):
 
 def test_a_figure_that_is_gone(project, story):
     root = project.root
-    gone = (trace_back.GONE, ["small has no figure fig2"])
+    gone = (trace_back.GONE, ["small has no fig2"])
     assert trace_back.compare(story | {"id": "fig2"}, root, []) == gone
     gone = (trace_back.GONE, ["it draws small, not large"])
     assert trace_back.compare(story | {"paper": "large"}, root, []) == gone
