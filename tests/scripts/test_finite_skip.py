@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.conftest import compute
 
-from claims import finite_skip_policies
+from claims import finite_skip_orders, finite_skip_policies
 from models.finite_skip import read_model
 from models.finite_skip_queues import POLICIES, read_queue
 from models.sizes import read_size
