@@ -22,7 +22,7 @@ SETTLED = "() => document.body.dataset.busy === 'false'"
 def product(id: str, figure: str = "", **series: dict[str, Any]) -> Exhibit:
     """A figure with the parameters of its series."""
     blocks = {name: {"parameters": block} for name, block in series.items()}
-    spec = {"series": blocks, "faithful": True}
+    spec = {"series": blocks, "faithful": True, "software": {"multiserver-atlas": "0"}}
     source = {"certainty": "stated"} | ({"figure": figure} if figure else {})
     return Exhibit("alpha", id, "draw", f"Title of {id}", "", source, spec)
 
