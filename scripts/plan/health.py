@@ -16,6 +16,7 @@ from typing import Protocol
 from output.sums import find_changes
 
 LOCKS = Path(".snakemake/locks")
+GALLERY = Path("figures/gallery")
 # Where Snakemake writes before it looks after errors.
 NEEDED = tuple(Path(".snakemake", name) for name in ("", "incomplete", "locks", "log", "metadata"))
 # A network file system's clock may be a little ahead of ours.
@@ -33,7 +34,9 @@ class Made(Protocol):
 
 
 def require_writable() -> None:
-    """Raise `OSError` that names a folder of Snakemake's in which nothing can be written."""
+    """Raise `OSError` that names a folder of Snakemake's in which nothing can be written, or a page
+    of the gallery that cannot be replaced: Snakemake removes them all before it looks after errors.
+    """
     for folder in NEEDED:
         probe = folder / f".{os.getpid()}"
         try:
@@ -44,6 +47,9 @@ def require_writable() -> None:
             raise OSError(
                 f"{folder}: cannot be written ({error.strerror}); no job was started"
             ) from None
+    for file in GALLERY.rglob("*"):
+        if not os.access(file, os.W_OK):
+            raise OSError(f"{file}: cannot be written, as it is read-only; no job was started")
 
 
 def heal(things: Iterable[Made], root: Path) -> Iterator[str]:

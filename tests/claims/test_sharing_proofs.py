@@ -91,15 +91,13 @@ def test_redundant_requests_hold_as_many_jobs():
 
 def test_rates_of_the_shared_server():
     capacities = [[1, 1, 1], [1, 0, 1], [1, 0.5, 2]]
-    given = {"capacities": capacities, "arrival_rates": [0.3, 0.9], "shares": [0.3, 0.5]}
+    given = {"capacities": capacities, "loads": [0.3, 0.9], "shares": [0.3, 0.5]}
     assert sharing_rates.corrected_gap(**given) < 1e-12
-    states = {**given, "arrival_rates": [0.3]}
+    states = {**given, "loads": [0.3]}
     assert sharing_rates.corrected_gap_to_states(**states, most=80) < 1e-6
-    first, second = sharing_rates.printed_gap(
-        capacities=[1, 0, 1], arrival_rates=[0.6], shares=[0.5]
-    )
+    first, second = sharing_rates.printed_gap(capacities=[1, 0, 1], loads=[0.6], shares=[0.5])
     assert first < 1e-12 < 0.01 < second
-    highest = sharing_rates.largest_rate_over_capacity(system=CLUSTER, arrival_rates=[1e-6, 0.5])
+    highest = sharing_rates.largest_rate_over_capacity(system=CLUSTER, loads=[1e-6, 0.5])
     assert highest == pytest.approx([1, 1], abs=1e-5) and max(highest) <= 1
 
 

@@ -101,7 +101,16 @@ def test_sums_of_a_replication_from_its_jobs(workload):
     The areas are differences of times as large as the run, so that 1e-9 remains.
     """
     jobs, W, K = 6000, 1500, 40
-    done = simulate(workload, jobs=jobs, replications=1, seed=1, key=(2,), warm_up=0.25, levels=K)
+    done = simulate(
+        workload,
+        jobs=jobs,
+        replications=1,
+        seed=1,
+        key=(2,),
+        warm_up=0.25,
+        levels=K,
+        overloaded=True,
+    )
     # One job more, whose arrival ends the measured time.
     whole = trace(workload, jobs + 1, seed=1, key=(2,))
     begin, end = whole.arrivals[W], whole.arrivals[jobs]
@@ -405,6 +414,7 @@ def test_an_overloaded_run_ends():
         replications=2,
         seed=18,
         warm_up=0.0,
+        overloaded=True,
     )
     assert (done.completions == 20_000).all()
     assert done.mean_waiting.mean == close(20_000 * 3 / 4 / 2, rel=0.05)

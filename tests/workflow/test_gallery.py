@@ -34,7 +34,7 @@ def pages(project: Project) -> set[str]:
 
 
 def test_papers_and_own_systems_are_in_one_gallery_until_they_are_out_of_date(project):
-    both = {"index", "explorer", "ledger", "tiny", "my-cluster"}
+    both = {"index", "explorer", "ledger", "scores", "search", "tiny", "my-cluster"}
     assert pages(project) == both
     index = (project.root / "figures/gallery/index.html").read_text("utf-8")
     assert "my-cluster" in index and "A Tiny Paper" in index

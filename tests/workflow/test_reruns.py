@@ -70,9 +70,11 @@ def test_another_seed_reruns_what_is_simulated(copy):
     claims = f"compute claims for {NAME}/ledger"
     assert claims in messages
     assert [message for message in messages if message != claims] == [
+        *(6 * [f"compute simulated-limit for {NAME}/limit-by-variability"]),
         f"compute simulated-response-time for {NAME}/fig3",
         f"compute simulated-response-time for {NAME}/fig3",
         f"draw {NAME}/fig3",
+        f"draw {NAME}/limit-by-variability",
         f"judge {NAME}/ledger",
         f"score {NAME}/z-scores",
         f"typeset {NAME}/values",

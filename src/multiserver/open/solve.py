@@ -168,5 +168,6 @@ class SumOverLevels:
         total = np.zeros_like(start)
         total[self._rest] = -surplus[self._rest] @ self._sojourns
         total -= self._phases * ((start @ self._arriving - total @ self._net) / self._drift)
-        # One step of y = (x + y) R: sums of positive terms, which keep small entries.
-        return (start + total) @ self._rate_matrix
+        # One step of y = (x + y) R: sums of positive terms, which keep small entries; the smallest
+        # of `total` may be rounded to below 0.
+        return (start + np.maximum(total, 0.0)) @ self._rate_matrix
