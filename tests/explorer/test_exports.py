@@ -25,6 +25,8 @@ SYSTEMS = {
     "many": "#servers=500&class=1,1,0.5&class=7,1,0.3&class=90,1,0.15&class=2,1,0.05",
     "equal": "#servers=40&class=3,1,0.5&class=3,7.5,0.5",
     "one": "#servers=30&class=7,2,1",
+    "halves": "#servers=10000&class=1,1,0.999&class=5000,1,0.001",
+    "largest": "#servers=100000000&class=1,1,0.99999999&class=100000000,1,0.00000001",
 }
 
 
@@ -61,6 +63,8 @@ def test_the_plan_takes_the_file(exported, name, tmp_path):
         "many": {"response-times"},
         "equal": {"response-time"},
         "one": {"response-time"},
+        "halves": {"stability-region", "wastage-by-rate-ratio"},
+        "largest": {"growth"},
     }
     assert wanted[name] <= products
 
