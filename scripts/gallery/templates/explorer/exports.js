@@ -28,6 +28,7 @@ const exports_ = (() => {
     if (two && servers > MOST_STATES * needs[0]) {
       figures.push(`  growth:
     title: Growth with the servers, needs 1 and n
+    width: double
     series:
       growth: {study: scaling-by-servers, exponent: ${scalar(exponent)}, rates: ${list(rates)}, servers: [10, ${servers}]}
     drawing: {kind: scaling-by-servers}`);
