@@ -5,6 +5,12 @@ const axes = (() => {
   const label = (x) => words.number(x, 6);
   const power_label = (x) => words.number(x, x < 1e4 ? 6 : 1);
 
+  // As many digits as tell the ticks apart, in powers of ten where plain numbers would be long.
+  function long_label(x, step, high) {
+    const digits = Math.floor(Math.log10(high)) - Math.floor(Math.log10(step)) + 1;
+    return words.number(x, Math.max(digits, 2), 5);
+  }
+
   // 1, 2 or 5 times a power of ten, about `count` of them.
   function linear_ticks(low, high, count) {
     const rough = (high - low) / count;
@@ -12,7 +18,8 @@ const axes = (() => {
     const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough));
     const ticks = [];
     for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-12); i += 1) {
-      ticks.push([i * step, label(Number((i * step).toPrecision(12)))]);
+      const x = Number((i * step).toPrecision(12));
+      ticks.push([i * step, high < 1e5 ? label(x) : long_label(x, step, high)]);
     }
     return ticks;
   }

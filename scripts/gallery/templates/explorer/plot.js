@@ -9,7 +9,7 @@
 //      set: (x, y) => state}                             what dragging there means, if anything
 const plot = (() => {
   const SPACE = "http://www.w3.org/2000/svg";
-  const MARGIN = { right: 20, bottom: 44, left: 58 };
+  const MARGIN = { right: 20, bottom: 44, left: 68 };
   const LINE = 18;
   const LETTER = 6.6;
   const SHAPES = { point: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", diamond: "M0 -6L6 0L0 6L-6 0Z" };

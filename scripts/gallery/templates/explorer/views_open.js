@@ -72,7 +72,7 @@ const views_open = (() => {
         return "";
       } catch (error) {
         if (!(error instanceof multiserver_jobs.TooLarge)) throw error;
-        return `This takes matrices as large as there are states of the jobs in service: at most ${multiserver_jobs.MOST_PHASES}, and ⌊n / smallest need⌋ at most ${multiserver_jobs.MOST_LEVELS}. The present system has more; the YAML below draws it.`;
+        return `This takes matrices as large as there are states of the jobs in service: at most ${multiserver_jobs.MOST_PHASES}, and ⌊n / smallest need⌋ at most ${multiserver_jobs.MOST_LEVELS}. The present system has more: queue.exact of the library goes further, and queue.simulate takes any.`;
       }
     },
     * compute(about) {

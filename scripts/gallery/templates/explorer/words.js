@@ -3,12 +3,12 @@
 const words = (() => {
   const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
-  // A number to so many digits, large and small ones in powers of ten.
-  function number(x, digits = 4) {
+  // A number to so many digits, small ones and those of more than `most` digits in powers of ten.
+  function number(x, digits = 4, most = 6) {
     if (x === 0) return "0";
     if (!Number.isFinite(x)) return x > 0 ? "∞" : x < 0 ? "−∞" : "–";
     const [mantissa, exponent] = x.toExponential(digits - 1).split("e");
-    if (exponent < -4 || exponent >= (digits > 1 ? Math.max(digits, 6) : 4)) {
+    if (exponent < -4 || exponent >= (digits > 1 ? Math.max(digits, most) : 4)) {
       const power = `10${[...String(Number(exponent))].map((c) => RAISED[c]).join("")}`;
       const factor = String(Number(mantissa)).replace("-", "−");
       return factor === "1" ? power : `${factor} · ${power}`;
