@@ -257,6 +257,7 @@ def test_classes_come_and_go(exploring):
         assert "two classes" in page.locator("#view-region .sentence").inner_text()
         for _ in range(2):
             page.get_by_role("button", name="Remove class 1").click()
+            page.wait_for_function(SETTLED)
         assert len(present(page)["classes"]) == 1
         assert page.get_by_role("button", name="Remove class 1").is_disabled()
         assert page.locator("#method").inner_text() == "one class"
@@ -273,6 +274,7 @@ def test_the_exponent_sets_all_larger_jobs_together(exploring):
         assert sum(c["probability"] for c in present(page)["classes"][1:]) > 0.01
         for _ in range(2):
             page.get_by_role("button", name="Remove class 2").click()
+            page.wait_for_function(SETTLED)
         assert page.locator("#exponent").is_disabled()
 
 
