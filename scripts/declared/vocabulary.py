@@ -117,6 +117,11 @@ FractionsOfLimit = Annotated[
     Field(min_length=1, max_length=10_000, description="λ/λ* of the points, increasing"),
     INCREASING,
 ]
+Gap = Annotated[
+    list[FractionOfLimit],
+    Field(min_length=2, max_length=2, description="the ends of the axis of 1 − λ/λ*"),
+    INCREASING,
+]
 Fraction = Annotated[
     float,
     Field(gt=0, lt=1, description="the fraction of capacity demanded, λ E[S]/n"),

@@ -6,13 +6,10 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import pandas as pd
-from pydantic import Field
 
-from declared.block import INCREASING
-from declared.vocabulary import FractionOfLimit, Points
+from declared.vocabulary import Gap, Points
 from models.feasibility import SolvableBlock
 from models.sampling import Row, sample
 from multiserver.open.multiserver_jobs import prepare
@@ -25,11 +22,7 @@ UNITS = {"gap": "1", "mean_jobs": "jobs", "scaled_jobs": "jobs", "limit": "jobs"
 class Parameters(SolvableBlock):
     """What to compute."""
 
-    gap: Annotated[
-        list[FractionOfLimit],
-        Field(min_length=2, max_length=2, description="the ends of the axis of 1 − λ/λ*"),
-        INCREASING,
-    ] = [1.0e-6, 0.5]
+    gap: Gap = [1.0e-6, 0.5]
     points: Points = 58
 
 

@@ -7,13 +7,10 @@ the formula with its constant.
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import pandas as pd
-from pydantic import Field
 
-from declared.block import INCREASING
-from declared.vocabulary import FewPoints, FractionOfLimit
+from declared.vocabulary import FewPoints, Gap
 from models.phased_systems import PhasedBlock
 from models.sampling import Row, sample
 from multiserver.open.head_age import prepare
@@ -31,11 +28,7 @@ UNITS = {
 class Parameters(PhasedBlock):
     """What to compute."""
 
-    gap: Annotated[
-        list[FractionOfLimit],
-        Field(min_length=2, max_length=2, description="the ends of the axis of 1 − λ/λ*"),
-        INCREASING,
-    ] = [1.0e-3, 0.9]
+    gap: Gap = [1.0e-3, 0.9]
     points: FewPoints = 30
 
 
