@@ -20,9 +20,11 @@ PROFILES = ("ro-crate-1.3", "workflow-run-crate-0.5")
 DOCUMENTED = Path(__file__).resolve().parents[2] / "docs/outputs.md"
 
 
-def validate(crate: Path, profile: str, cache: Path) -> tuple[list[str], list[str]]:
+def validate(
+    crate: Path, profile: str, cache: Path, severity: str = "RECOMMENDED"
+) -> tuple[list[str], list[str]]:
     """Required and recommended checks that fail, with their messages; `crate` is a folder or an
-    archive, `cache` a file that may be written."""
+    archive, `cache` a file that may be written. With `severity` REQUIRED no others are made."""
     from rocrate_validator import services
     from rocrate_validator.models import Severity
     from rocrate_validator.utils.http import HttpRequester
@@ -35,7 +37,7 @@ def validate(crate: Path, profile: str, cache: Path) -> tuple[list[str], list[st
     http.session.cache.save_response(answer)
     settings = {
         **{"rocrate_uri": str(crate), "profile_identifier": profile, "offline": True},
-        **{"cache_path": str(cache), "requirement_severity": Severity.RECOMMENDED},
+        **{"cache_path": str(cache), "requirement_severity": Severity[severity]},
     }
     issues = services.validate(settings).issues
     failed = {s: [_tell(i) for i in issues if i.severity == s] for s in Severity}
