@@ -32,7 +32,9 @@ def no_network(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    "profile", [pytest.param(PROFILES[0], marks=pytest.mark.slow), PROFILES[1]]
+)
 def test_nothing_required_fails_and_what_is_recommended_is_explained(packed, tmp_path, profile):
     required, recommended = validate(packed, profile, tmp_path / "cache")
     assert required == []
