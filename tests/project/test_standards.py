@@ -119,6 +119,10 @@ def test_its_workflow_is_ours():
         for file in ("Snakefile", "workflow/Snakefile")
     )
     assert {rule for rule in ours if re.fullmatch(r"[\w-]+", rule)} <= theirs
+    page = (ROOT / "ARTIFACT.md").read_text("utf-8")
+    named = set(re.findall(r"`python3 run\.py ([a-z][\w-]*)", page)) - {"test"}
+    assert len(named) > 2
+    assert named <= ours
     run(BIN / "snakemake", "-s", "workflow/Snakefile", "--lint")
 
 
