@@ -30,9 +30,12 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
-from multiserver.fronts import Fronts, enumerate_fronts
-from multiserver.phased import UNSAMPLED, PhasedJobs
+from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, interpolated
+from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 from multiserver.saturated.stationary import Balance
+
+# More fronts of a queue that never empties are interpolated, if they can be.
+MOST_FRONTS = 6_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,11 +61,20 @@ class PhasedLaw:
         return 1 - self.wastage / self.fronts.jobs.servers
 
 
+def fits(jobs: PhasedJobs) -> bool:
+    """Whether the saturated system has few fronts, or some that can be interpolated."""
+    return interpolated.applies(jobs) or count_fronts(jobs, only_full=True)[0] <= MOST_FRONTS
+
+
 def solve(jobs: PhasedJobs) -> PhasedLaw:
-    """The laws and the relative completions of the saturated system.
+    """The laws and the relative completions of the saturated system; where there are more than
+    `MOST_FRONTS` and they can be interpolated, the laws are weights of any sign.
 
     Raises `TooLargeError` if there are too many fronts to enumerate.
     """
+    many = count_fronts(jobs, only_full=True)[0] > MOST_FRONTS
+    if many and interpolated.applies(jobs):
+        return of_fronts(fronts_among(jobs, interpolated.InterpolatedFronts(jobs)))
     return of_fronts(enumerate_fronts(jobs, only_full=True))
 
 
