@@ -26,7 +26,7 @@ UNITS = {
 class Parameters(ReachableBlock):
     """What to compute."""
 
-    fraction_of_limit: FractionOfLimit = 0.99
+    highest_fraction_of_limit: FractionOfLimit = 0.99
     points: Points = 200
 
 
@@ -40,6 +40,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         means = fcfs.means_at(arrival_rate)
         return arrival_rate, fraction, arrival_rate / system.naive_throughput, *means[:3]
 
-    ends = parameters.fraction_of_limit / parameters.points, parameters.fraction_of_limit
+    last = parameters.highest_fraction_of_limit
+    ends = last / parameters.points, last
     rows = sample(row, ends, parameters.points, lambda found: map(math.log, found[3:]))
     return pd.DataFrame(rows, columns=list(UNITS))
