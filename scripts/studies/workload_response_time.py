@@ -1,6 +1,7 @@
-"""Mean response time of the jobs of a trace against the load, under several policies, simulated.
+"""Mean response time of the jobs of a trace, or of a table of classes, against the load, under several
+policies, simulated.
 
-Jobs arrive in a Poisson process, each drawn independently from the trace: a need, and a duration
+Jobs arrive in a Poisson process, each drawn independently: a need, and a duration
 that is exponential with the mean of that need or (`empirical`) one of those that its jobs had. The
 load is λ/λ_naive. FCFS is unstable from a load of λ*/λ_naive on, which is `limit`: found exactly
 where the state space allows and durations are exponential, by simulation otherwise. Points that are
@@ -74,6 +75,8 @@ class Parameters(WorkloadBlock, SimulatedBlock):
     @model_validator(mode="after")
     def _fit(self) -> Self:
         self.require_room([self.servers], self.rounding)
+        if self.durations == "empirical":
+            self.require_jobs("durations as jobs had them", "durations")
         if "server-filling" in self.policies:
             self.require_filling(self.servers, self.rounding)
         return self
