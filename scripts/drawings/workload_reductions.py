@@ -24,7 +24,7 @@ class Options(OptionsBlock):
     """How it is drawn."""
 
     reference: Annotated[
-        Literal["exact", "exponential", "sampled", "replayed"],
+        Literal["exact", "exponential", "counted", "sampled", "replayed"],
         Field(
             description="the method that is taken for true where the exact solver does not apply"
         ),

@@ -15,7 +15,7 @@ from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted
 from drawings.marks import MARKERS, draw_points, legend_above
 
-SIMULATED = ("exponential", "sampled", "replayed")
+SIMULATED = ("exponential", "counted", "constant", "varied", "sampled", "replayed")
 
 
 class Options(OptionsBlock):

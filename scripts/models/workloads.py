@@ -178,9 +178,9 @@ class ClassesBlock(Block):
         ]
         | None
     ) = None
-    cell: Annotated[Text, Field(description="which cell of the file, by its column cell")] | None = (
-        None
-    )
+    cell: (
+        Annotated[Text, Field(description="which cell of the file, by its column cell")] | None
+    ) = None
     digest: (
         Annotated[str, Field(description="of the file's content; filled in by the plan")] | None
     ) = None
@@ -198,7 +198,9 @@ class ClassesBlock(Block):
         Annotated[
             list[Positive],
             Field(
-                min_length=1, max_length=1000, description="mean durations in seconds, class by class"
+                min_length=1,
+                max_length=1000,
+                description="mean durations in seconds, class by class",
             ),
         ]
         | None
@@ -206,7 +208,11 @@ class ClassesBlock(Block):
 
     @model_validator(mode="after")
     def _is_told(self) -> Self:
-        columns = {"needs": self.needs, "shares": self.shares, "mean_durations": self.mean_durations}
+        columns = {
+            "needs": self.needs,
+            "shares": self.shares,
+            "mean_durations": self.mean_durations,
+        }
         lacking = [name for name, column in columns.items() if column is None]
         require(not lacking, f"no {', '.join(lacking)}", f"a file, or {', '.join(columns)}")
         counts = {name: len(column) for name, column in columns.items()}

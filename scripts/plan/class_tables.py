@@ -50,7 +50,9 @@ class Tables:
             return block
         try:
             if file.stat().st_size > LARGEST_FILE:
-                raise TableError(0, f"{file.stat().st_size} bytes", "a table of classes, not of jobs")
+                raise TableError(
+                    0, f"{file.stat().st_size} bytes", "a table of classes, not of jobs"
+                )
             try:
                 text = file.read_text(encoding="utf-8-sig")
             except UnicodeDecodeError as error:

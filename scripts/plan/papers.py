@@ -8,8 +8,8 @@ from typing import Any
 
 from plan.checked import Checked
 from plan.choose import ABOUT_RUNS, name_of, reserved_names
-from plan.class_tables import Tables
 from plan.claims import Context, read_quantities, resolve
+from plan.class_tables import Tables
 from plan.environment import software
 from plan.errors import Fault, Path, raise_for, show
 from plan.fingerprint import CodeDigests, digest_file

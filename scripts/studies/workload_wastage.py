@@ -66,7 +66,7 @@ UNITS = {
     "wastage_half_width": "servers",
     "utilisation": "1",
     "utilisation_half_width": "1",
-    "needs": "servers",
+    "needs": "text",
     "note": "text",
     "jobs": "jobs",
     "effective_size": "1",
