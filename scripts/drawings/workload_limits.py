@@ -1,6 +1,7 @@
 """What FCFS leaves of the servers at its limit of stability, of several workloads side by side.
 
-Series: any number (workload-wastage), a panel each, which `settings` may name.
+Series: any number (workload-wastage), a panel each, which `settings` may name; beside each, what is
+simulated under its name and `-simulated`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 from pydantic import Field
 
 from declared.vocabulary import Labels
-from declared.wanted import OptionsBlock, Wanted, require_labels
+from declared.wanted import SIMULATED, OptionsBlock, Wanted, require_labels
 from drawings.marks import DASHES, MARKERS, draw_points, legend_above
+
+DRAWN = ("servers", "method", "utilisation", "utilisation_half_width")
 
 
 class Options(OptionsBlock):
@@ -25,12 +29,8 @@ class Options(OptionsBlock):
     settings: Annotated[Labels, Field(description="what each series is called")] = {}
 
     SERIES = (
-        Wanted(
-            "*",
-            ("servers", "method", "utilisation", "utilisation_half_width"),
-            parameters=("methods",),
-            most=4,
-        ),
+        Wanted(f"*{SIMULATED}", DRAWN, parameters=("methods",), required=False, beside=True),
+        Wanted("*", DRAWN, parameters=("methods",), most=4),
     )
 
     def check(self, series: Mapping[str, Any]) -> None:
@@ -41,22 +41,25 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     """Curves for what is solved, points with intervals for what is simulated."""
     drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.4 * width))
-    panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
-    for ax, (name, table) in zip(panels, series.items(), strict=True):
-        for i, (method, rows) in enumerate(table.groupby("method", sort=False)):
+    names = [name for name in series if not name.endswith(SIMULATED)]
+    panels = fig.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, name in zip(panels, names, strict=True):
+        found = [series[key] for key in (name, name + SIMULATED) if key in series]
+        for i, (method, rows) in enumerate(pd.concat(found).groupby("method", sort=False)):
             label = drawing["labels"].get(method, method)
-            style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "label": label}
             share = 100 * rows["utilisation"]
             half_width = 100 * rows["utilisation_half_width"]
             if np.isfinite(half_width).any():
-                draw_points(ax, rows["servers"], share, half_width, **style)
+                style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+                draw_points(ax, rows["servers"], share, half_width, label=label, **style)
             else:
-                dashes = {"linestyle": DASHES[i % len(DASHES)], "lw": 1, "markersize": 3}
-                ax.plot(rows["servers"], share, **style, **dashes)
-        ax.set_xscale("log")
+                style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)], "lw": 1.1}
+                ax.plot(rows["servers"], share, label=label, **style)
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:g}"))
         ax.set_ylim(0, 105)
         ax.set_xlabel("servers $n$")
         ax.set_title(drawing["settings"].get(name, name))
-    panels[0].set_ylabel(r"utilisation at the limit, $\lambda^* \mathrm{E}[S]/n$ (%)")
+    panels[0].set_ylabel(r"utilisation $\lambda^* \mathrm{E}[S]/n$ (%)")
     legend_above(fig, 4)
     return fig
