@@ -30,8 +30,11 @@ undrawn is of any class, independently of how long: with N_q the jobs undrawn, b
 The cost is that of products of m x m matrices, some thirty a point. Where many fronts are next to
 impossible (512 small jobs in a row) only the likely ones are kept (`likely_fronts`). What that
 changes is measured: the share of jobs at which a step to another front was due must be below
-`MOST_LOST`, or all fronts are kept. With exponential durations `multiserver_jobs` is another
-route to the same numbers; they agree to 1e-10 below 0.98 λ*.
+`MOST_LOST`, or all fronts are kept. Where more than `FEW` matter, and the fronts of the system can
+be interpolated (`multiserver.fronts.interpolated`), they are: so needs 1 and n/2 or n take a few
+seconds for n of 1e6. Then P(N > k) is not known, and rounding is told by Little's law, E[N] being
+counted front by front. With exponential durations `multiserver_jobs` is another route to the same
+numbers; they agree to 1e-10 below 0.98 λ*.
 """
 
 from __future__ import annotations
@@ -44,17 +47,19 @@ from scipy import sparse
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
-from multiserver.errors import TooLargeError, UnstableError
-from multiserver.fronts import UNSAMPLED, Fronts, enumerate_fronts
+from multiserver.errors import NotKnownError, TooLargeError, UnstableError
+from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, interpolated
 from multiserver.open.likely_fronts import drawn, keep_likely
-from multiserver.open.riccati import return_law
-from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.open.riccati import return_law, return_law_by_sign
+from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 from multiserver.saturated import phased
 
 Vector = NDArray[np.float64]
 
 # Settled fronts, whose matrices are dense; fronts that are listed at all, in sparse matrices.
 LARGEST, MOST_LISTED = 3_000, 60_000
+# More are interpolated, if they can be.
+FEW = 450
 MOST_LOST = 1e-13
 
 
@@ -64,7 +69,8 @@ class HeadAge:
 
     `drawn` are the unsettled fronts in which a job may be drawn while others wait; `all_fronts` is
     the system with the unlikely fronts, None if none was left out. `lost_steps` (m,) are rates and
-    `lost_draws` (e,) probabilities of what leads to those.
+    `lost_draws` (e,) probabilities of what leads to those. `interpolated` says that laws are
+    weights of any sign.
     """
 
     jobs: PhasedJobs
@@ -74,6 +80,14 @@ class HeadAge:
     lost_steps: Vector
     lost_draws: Vector
     all_fronts: HeadAge | None = None
+    interpolated: bool = False
+
+    @property
+    def told_apart(self) -> str:
+        """Which fronts are told apart, and how many settled ones, in words."""
+        which = "all" if self.all_fronts is None else "the likely"
+        which = "interpolation between" if self.interpolated else which
+        return f"{which} {len(self.fronts.head)} fronts"
 
     def at(self, arrival_rate: float) -> HeadAgeLaw:
         """The stationary law at arrival rate λ.
@@ -86,11 +100,19 @@ class HeadAge:
                 arrival_rate=arrival_rate,
                 limit=self.limit,
             )
-        law = _solve(self, arrival_rate)
-        if self.all_fronts is None or law.lost <= MOST_LOST:
-            return law
-        _require_room(self.all_fronts.fronts)
-        return _solve(self.all_fronts, arrival_rate)
+        if self.all_fronts is None:
+            return _solve(self, arrival_rate)
+        try:
+            law = _solve(self, arrival_rate)
+            if law.lost <= MOST_LOST:
+                return law
+        except ArithmeticError:
+            pass  # Some front leads to unlikely ones alone.
+        every = self.all_fronts
+        if len(every.fronts.head) > FEW and interpolated.applies(self.jobs):
+            return interpolate(self.jobs).at(arrival_rate)
+        _require_room(every.fronts)
+        return _solve(every, arrival_rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +174,9 @@ class HeadAgeLaw:
         return float(self.mean_waiting + present + fronts.room.sum(axis=1) @ self.unsettled)
 
     def tail(self, k: int) -> float:
-        """P(N > k), in k steps of m² each."""
+        """P(N > k), in k steps of m² each. Raises `NotKnownError` if fronts are interpolated."""
+        if self.process.interpolated:
+            raise NotKnownError("P(N > k) is not known where fronts are interpolated")
         fronts = self.process.fronts
         inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
         over = float(self.unsettled[fronts.room.sum(axis=1) > k].sum())
@@ -171,10 +195,13 @@ def prepare(jobs: PhasedJobs) -> HeadAge:
     """The fronts of a system, once for all arrival rates.
 
     Raises `TooLargeError` if more than `LARGEST` settled fronts are likely, or there are more than
-    `MOST_LISTED` fronts.
+    `MOST_LISTED` fronts, and they cannot be interpolated.
     """
     m, e = count_fronts(jobs)
+    smooth = interpolated.applies(jobs)
     if m + e > MOST_LISTED:
+        if smooth:
+            return interpolate(jobs)
         raise TooLargeError(
             f"{jobs.servers} servers and needs {jobs.needs} have {m + e:.0f} fronts;"
             f" {MOST_LISTED} fit"
@@ -186,8 +213,20 @@ def prepare(jobs: PhasedJobs) -> HeadAge:
     )
     kept = keep_likely(fronts, whole.drawn, saturated.time)
     found = replace(whole, **kept._asdict(), all_fronts=whole) if kept else whole
+    if smooth and len(found.fronts.head) > FEW:
+        coarse = interpolate(jobs)
+        if len(coarse.fronts.head) + len(coarse.drawn) < 2 * len(found.fronts.head):
+            return coarse
     _require_room(found.fronts)
     return found
+
+
+def interpolate(jobs: PhasedJobs) -> HeadAge:
+    """The same with interpolated fronts. Raises `TooLargeError` unless they can be."""
+    fronts = fronts_among(jobs, interpolated.InterpolatedFronts(jobs))
+    limit = phased.of_fronts(fronts).throughput
+    nothing = np.zeros(len(fronts.head)), np.zeros(len(fronts.room))
+    return HeadAge(jobs, fronts, limit, drawn(fronts), *nothing, interpolated=True)
 
 
 def _require_room(fronts: Fronts) -> None:
@@ -206,7 +245,7 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
     settles, further = fronts.settles[drawn].toarray(), fronts.further[drawn][:, drawn].toarray()
     opened = fronts.opened[:, drawn].toarray()
     falls = rate * (np.eye(len(drawn)) - further)
-    back = return_law(climbing, opened, rate * settles, falls)
+    back = _return_law(process, climbing, opened, rate * settles, falls)
     returning = rate * back @ settles
     records = climbing - returning
 
@@ -219,10 +258,14 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
     factors = splu(roomy.T.tocsc(), permc_spec="COLAMD")
     visits = factors.solve(leaving.T.copy()).T
     settled = _law(within + returning + visits @ (rate * fronts.settles).toarray())
+    if not process.interpolated:
+        settled = np.maximum(settled, 0.0)
     unsettled = settled @ visits
 
     sums = lu_factor(records)
-    above = np.maximum(rate * lu_solve(sums, settled, trans=1), 0.0)
+    above = rate * lu_solve(sums, settled, trans=1)
+    if not process.interpolated:
+        above = np.maximum(above, 0.0)
     undrawn = float(above.sum() + rate * lu_solve(sums, above, trans=1).sum())
     mass = settled.sum() + unsettled.sum() + above.sum()
     return HeadAgeLaw(
@@ -234,6 +277,16 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
         undrawn=undrawn / mass,
         records=records,
     )
+
+
+def _return_law(process: HeadAge, *matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not process.interpolated:
+        try:
+            return return_law(*matrices)
+        except ArithmeticError:
+            if process.all_fronts is not None:
+                raise
+    return return_law_by_sign(*matrices)
 
 
 def _law(rates: NDArray[np.float64]) -> Vector:
@@ -249,5 +302,4 @@ def _law(rates: NDArray[np.float64]) -> Vector:
     rest = np.delete(np.arange(m), fixed)
     law = np.ones(m)
     law[rest] = np.linalg.solve(balance[np.ix_(rest, rest)], -balance[rest, fixed])
-    law = np.maximum(law, 0.0)
     return law / law.sum()
