@@ -30,7 +30,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Curves as far as the method goes, and the most that it takes."""
+    """Curves as far as the method goes, and the most that it takes where that ends it."""
     drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.42 * width))
     panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
@@ -46,9 +46,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                 linestyle=DASHES[i],
                 label=drawing["labels"].get(method, method),
             )
-            ax.axhline(rows["most"].iloc[0], color=f"C{i}", **LIMIT)
+            if not rows["within"].all():
+                ax.axhline(rows["most"].iloc[0], color=f"C{i}", **LIMIT)
         ax.set_title(drawing["settings"].get(name, name))
         ax.set_xlabel("servers $n$")
     panels[0].set_ylabel("numbers in matrices")
-    legend_above(fig, 3)
+    legend_above(fig, 4)
     return fig

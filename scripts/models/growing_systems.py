@@ -8,9 +8,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from declared.block import INCREASING, Block, require
-from declared.vocabulary import EvenServers, Fraction, InnerProbability, TwoRates
-from multiserver.open.head_age import MOST_LISTED
-from multiserver.phased import PhasedJobs, count_fronts
+from declared.vocabulary import EvenServers, InnerProbability, TwoRates
+from multiserver.model import MultiserverJobSystem
+from multiserver.phased import PhasedJobs
 from multiserver.sizes import Exponential
 
 
@@ -28,7 +28,9 @@ class GrowingBlock(Block):
         Annotated[InnerProbability, Field(description="of a large job, whatever n is")] | None
     ) = None
     demand: (
-        Annotated[Fraction, Field(description="the share of all server-seconds of large jobs")]
+        Annotated[
+            InnerProbability, Field(description="the share of all server-seconds of large jobs")
+        ]
         | None
     ) = None
 
@@ -38,21 +40,19 @@ class GrowingBlock(Block):
         neither = self.probability is None and self.demand is None
         found = "probability and demand" if both else "neither probability nor demand"
         require(not both and not neither, found, "one of the two")
-        most = sum(count_fronts(self.jobs(self.sizes[-1])))
-        found = f"{most:.2g} fronts of {self.sizes[-1]} servers"
-        require(most <= MOST_LISTED, found, f"at most {MOST_LISTED}", "sizes")
         return self
 
-    def need(self, servers: int) -> int:
-        """That of the large jobs."""
-        return servers if self.large == "n" else servers // 2
-
-    def jobs(self, servers: int) -> PhasedJobs:
-        """The jobs of the system of so many servers."""
-        p, need = self.probability, self.need(servers)
+    def system(self, servers: int) -> MultiserverJobSystem:
+        """The system of so many servers."""
+        p, need = self.probability, servers if self.large == "n" else servers // 2
         if self.demand is not None:
             # p v/μ₂ : (1 − p)/μ₁ is the ratio of the demands.
             odds = self.demand / (1 - self.demand) * self.rates[1] / (self.rates[0] * need)
             p = odds / (1 + odds)
-        sizes = [Exponential(rate) for rate in self.rates]
-        return PhasedJobs.of(servers, (1, need), sizes, (1 - p, p))
+        return MultiserverJobSystem.of(servers, (1, need), self.rates, (1 - p, p))
+
+
+def with_phases(system: MultiserverJobSystem) -> PhasedJobs:
+    """The same as the solver of the age of the head takes it."""
+    sizes = [Exponential(rate) for rate in system.rates]
+    return PhasedJobs.of(system.servers, system.needs, sizes, system.probabilities)

@@ -1,14 +1,16 @@
 """What an exact point costs each method against the number of servers, in numbers that its
 matrices hold: for the response time under FCFS, and for λ*.
 
-| method         | what it gives | matrices                                                        |
-|----------------|---------------|-----------------------------------------------------------------|
-| number of jobs | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers           |
-| head of queue  | E[T]          | dense, of the m settled fronts that matter: m² numbers          |
-| saturated      | λ*, E[Δ(Y_d)] | sparse, of all settled fronts: about as many numbers as fronts  |
+| method         | what it gives | matrices                                                      |
+|----------------|---------------|---------------------------------------------------------------|
+| number of jobs | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers         |
+| all fronts     | E[T]          | dense, of all m settled fronts: m² numbers                    |
+| some fronts    | E[T]          | the same of those that are likely, or that are interpolated   |
+| saturated      | λ*, E[Δ(Y_d)] | sparse, of all fronts: a few numbers a front, counted as one  |
 
-`within` says whether the method takes the system, `most` how many numbers it takes. They are
-counted, not timed: times are in the benchmarks.
+The front is what is in service, with the class that blocks the head of the queue, whose age is the
+level (`multiserver.open.head_age`). `within` says whether the method takes the system, `most` how
+many numbers it takes. They are counted, not timed: times are in the benchmarks.
 """
 
 from __future__ import annotations
@@ -17,11 +19,10 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from models.growing_systems import GrowingBlock
-from multiserver.errors import TooLargeError
+from models.growing_systems import GrowingBlock, with_phases
 from multiserver.open import head_age, multiserver_jobs
 from multiserver.open.phase_count import block_entries
-from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.phased import count_fronts
 
 UNITS = {
     "servers": "servers",
@@ -42,14 +43,16 @@ def compute(
     """One row a number of servers and method."""
     rows = []
     for servers in progress(parameters.sizes):
-        jobs = parameters.jobs(servers)
+        jobs = with_phases(parameters.system(servers))
         settled, unsettled = count_fronts(jobs)
+        dense = float(head_age.LARGEST) ** 2
         found = {
             "number of jobs": (
                 block_entries(servers, jobs.needs),
                 float(multiserver_jobs.LARGEST),
             ),
-            "head of queue": (_fronts_that_matter(jobs) ** 2, float(head_age.LARGEST) ** 2),
+            "all fronts": (settled**2, dense),
+            "some fronts": (float(len(head_age.prepare(jobs).fronts.head)) ** 2, dense),
             "saturated": (settled + unsettled, float(head_age.MOST_LISTED)),
         }
         rows += [
@@ -57,11 +60,3 @@ def compute(
             for method, (numbers, most) in found.items()
         ]
     return pd.DataFrame(rows, columns=list(UNITS))
-
-
-def _fronts_that_matter(jobs: PhasedJobs) -> float:
-    """m, of which all matter where the solver refuses the system."""
-    try:
-        return float(len(head_age.prepare(jobs).fronts.head))
-    except TooLargeError:
-        return count_fronts(jobs)[0]

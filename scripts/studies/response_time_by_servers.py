@@ -1,9 +1,9 @@
-"""Mean response time under FCFS at one load against the number of servers, exact as far as the
-solver reaches (`multiserver.open.head_age`), and by the heavy-traffic formula without its constant,
+"""Mean response time under FCFS at one load against the number of servers, exact
+(`multiserver.open.head_age`), and by the heavy-traffic formula without its constant,
 
     E[T] ≈ (E[Δ(Y_d)] + 1)/(λ (1 − λ/λ*)),
 
-which needs the saturated system alone. Where too many fronts matter there is no row.
+which needs the saturated system alone.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from declared.vocabulary import FractionOfLimit
-from models.growing_systems import GrowingBlock
-from multiserver.errors import TooLargeError
+from models.growing_systems import GrowingBlock, with_phases
 from multiserver.open.head_age import prepare
-from multiserver.saturated import phased
+from multiserver.saturated import dispatch
 
 UNITS = {
     "servers": "servers",
@@ -42,24 +41,20 @@ def compute(
     """One row a number of servers."""
     rows = []
     for servers in progress(parameters.sizes):
-        jobs = parameters.jobs(servers)
-        try:
-            process = prepare(jobs)
-        except TooLargeError:
-            continue
-        rate = parameters.fraction_of_limit * process.limit
+        system = parameters.system(servers)
+        saturated = dispatch.solve(system)
+        rate = parameters.fraction_of_limit * saturated.throughput
+        process = prepare(with_phases(system))
         law = process.at(rate)
-        fronts = (process.all_fronts or process).fronts
-        completions = phased.of_fronts(fronts).mean_relative_completions
-        formula = (completions + 1) / (rate * (1 - parameters.fraction_of_limit))
+        distance = 1 - parameters.fraction_of_limit
         rows.append(
             (
                 servers,
-                jobs.probabilities[1],
-                process.limit,
+                system.probabilities[1],
+                saturated.throughput,
                 law.mean_response_time,
                 *law.class_response_times,
-                formula,
+                (saturated.relative_completions + 1) / (rate * distance),
                 len(process.fronts.head),
             )
         )
