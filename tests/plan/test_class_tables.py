@@ -7,10 +7,12 @@ import math
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT
+from tests.conftest import ROOT, compute
 
 from models.class_tables import TableError, read_class_table
 from plan import ConfigError, Plan
+from plan.read import read_yaml
+from studies import workload_system
 
 CELLS = ROOT / "config/cells/borg.csv"
 GOOD = "# from nowhere\nneed,share,mean_duration\n1,0.75,2.5\n8,0.25,0.5\n"
@@ -177,3 +179,25 @@ tables:
         text = text.replace(" rounding: none,", "").replace(", }", "}")
     with pytest.raises(ConfigError, match=message):
         plan(tmp_path, monkeypatch, GOOD, text)
+
+
+def test_rows_that_need_the_trace_say_what_the_tables_have():
+    cells = [read_class_table(CELLS.read_text("utf-8"), cell) for cell in "AB"]
+    largest = [max(cell["needs"]) for cell in cells]
+    ones = [100 * cell["shares"][cell["needs"].index(1)] for cell in cells]
+    found = [compute(workload_system, {"classes": cell})["correlation"].iloc[0] for cell in cells]
+    sentences = {
+        "range": "needs from 1 to {} and from 1 to {}".format(*largest),
+        "mass": "needs from 1 to {} and from 1 to {}".format(*largest),
+        "peak": "{:.1f} % and {:.1f} % of the jobs need one server".format(*ones),
+        "correlation": "{:.2f} and {:.2f}".format(*found),
+    }
+    assert all(min(cell["needs"]) == 1 for cell in cells)
+    rows = 0
+    for file in sorted((ROOT / "config/papers").glob("*.yaml")):
+        for claim in read_yaml(file, file.name)[0]["claims"]:
+            if claim["verdict"] == "needs the trace":
+                said = sentences[claim["id"].rpartition("-")[2]]
+                assert said in " ".join(claim["reason"].split()), claim["id"]
+                rows += 1
+    assert rows == 8
