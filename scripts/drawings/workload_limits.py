@@ -12,12 +12,11 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import SIMULATED, OptionsBlock, Wanted, require_labels
-from drawings.marks import DASHES, MARKERS, draw_points, legend_above
+from drawings.marks import DASHES, MARKERS, count_in_doublings, draw_points, legend_above
 
 DRAWN = ("servers", "method", "utilisation", "utilisation_half_width")
 
@@ -55,8 +54,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             else:
                 style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)], "lw": 1.1}
                 ax.plot(rows["servers"], share, label=label, **style)
-        ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:g}"))
+        count_in_doublings(ax)
         ax.set_ylim(0, 105)
         ax.set_xlabel("servers $n$")
         ax.set_title(drawing["settings"].get(name, name))
