@@ -9,6 +9,7 @@ from typing import Any
 from plan.checked import Checked
 from plan.choose import ABOUT_RUNS, name_of, reserved_names
 from plan.claims import Context, read_quantities, resolve
+from plan.class_tables import Tables
 from plan.environment import software
 from plan.errors import Fault, Path, raise_for, show
 from plan.fingerprint import CodeDigests, digest_file
@@ -74,8 +75,13 @@ class PaperFile:
             expected = "a name that is no rule's and no folder's"
             self._faults.append(Fault(("paper",), repr(name), expected))
         self.checked = Checked(name)
-        # The traces that were read, and their digests.
-        self.read: dict[str, str] = {}
+        tables = Tables(root)
+        for group in ("figures", "tables"):
+            for id, block in self._paper[group].items():
+                block["series"] = tables.fill(block["series"], (group, id, "series"))
+        raise_for(tables.faults, self._name, self._lines)
+        # The traces and tables of classes that were read, and their digests.
+        self.read: dict[str, str] = tables.read
 
     def load(self) -> list[Product]:
         paper = self._paper

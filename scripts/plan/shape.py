@@ -250,7 +250,13 @@ class Claim(Block):
     evidence: Annotated[list[Evidence], Field(description="further numbers on the sentence")] = []
     decides: Annotated[Text, Field(description="what decides between the readings")] | None = None
     reason: (
-        Annotated[Text, Field(description="for an erratum, what holds instead, in fair words")]
+        Annotated[
+            Text,
+            Field(
+                description="for an erratum, what holds instead, in fair words; for a sentence that"
+                " needs the trace, what else there is to say; else what the number is"
+            ),
+        ]
         | None
     ) = None
 
