@@ -4,7 +4,7 @@
     python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
     python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
     python3 run.py whence FILE                          say how a figure or table was made
-
+    python3 run.py score FILE                           hold results against the reference systems
 Makes an environment in .venv if need be. Who has one of their own needs nothing of this.
 """
 
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "src")])
     if arguments[:1] == ["test"]:
         hand_over([str(PYTHON), "-m", "pytest", *ALL_CORES, *arguments[1:]])
-    if arguments[:1] == ["whence"]:
+    if arguments[:1] in (["whence"], ["score"]):
         os.chdir(here)  # the file is named from where the caller stands
         hand_over([str(PYTHON), str(ROOT / "scripts"), *arguments])
     unlock()

@@ -19,7 +19,8 @@ from plan.products import Agreement, Product
 # The project without its tests: what it takes to make the outputs again.
 PARTS = (
     *("CITATION.cff", "LICENSE", "README.md", "Snakefile", "pyproject.toml", "requirements.lock"),
-    *("run.py", "benchmarks", "config", "docs", "profiles", "scripts", "src", "workflow"),
+    *("run.py", "benchmarks", "config", "docs", "profiles", "reference", "scripts", "src"),
+    "workflow",
 )
 
 

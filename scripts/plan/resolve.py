@@ -80,6 +80,12 @@ class Plan:
         return self.series[f"results/series/{study}/{digest}.csv"]
 
     @property
+    def reference(self) -> Product | None:
+        """The table of the reference systems, if the run has it."""
+        found = (p for p in self.products if (p.paper, p.id) == ("reference", "systems"))
+        return next(found, None)
+
+    @property
     def papers(self) -> list[str]:
         return sorted({product.paper for product in self.products})
 

@@ -125,6 +125,7 @@ def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str,
     from snakemake.utils import update_config
 
     from plan import ConfigError, Plan
+    from plan.choose import our_files
     from plan.read import read_yaml
 
     config: dict[str, Any] = {}
@@ -133,7 +134,7 @@ def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str,
         for file in (root / "config/config.yaml", *configfiles):
             update_config(config, read_yaml(file, str(file))[0] or {})
         drawn = config.get("papers", "all")
-        if not configfiles and (root / f"config/papers/{paper}.yaml").is_file() and drawn == "all":
+        if not configfiles and paper in our_files(root) and drawn == "all":
             config["papers"] = [paper]  # what the others draw takes seconds to work out
         plan = Plan.load(config, root, configfiles)
     except (ConfigError, OSError) as error:
