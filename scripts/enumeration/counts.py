@@ -10,6 +10,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from operator import le, mul
 
 import numpy as np
 from scipy.optimize import brentq
@@ -64,26 +66,27 @@ def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
     `present`, or `all` that fit the servers; served are the jobs of it that are there."""
 
     def rule(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
-        classes = range(len(needs))
-        most = [
-            servers // v if packings == "all" else min(m, servers // v)
-            for m, v in zip(present, needs, strict=True)
-        ]
-        order = sorted(classes, key=lambda c: needs[c], reverse=ties == "larger")
-        fitting = (
+        order = sorted(range(len(needs)), key=lambda c: needs[c], reverse=ties == "larger")
+        competing = [
             u
-            for u in itertools.product(*(range(m + 1) for m in most))
-            if sum(a * v for a, v in zip(u, needs, strict=True)) <= servers
-        )
+            for u in _packings(servers, tuple(needs))
+            if packings == "all" or all(map(le, u, present))
+        ]
 
         def merit(u: Counts) -> tuple[int, ...]:
-            weight = sum(a * m for a, m in zip(u, present, strict=True))
-            return (weight, *(u[c] for c in order))
+            return (sum(map(mul, u, present)), *(u[c] for c in order))
 
-        best = max(fitting, key=merit)
+        best = max(competing, key=merit)
         return [min(a, m) * v for a, m, v in zip(best, present, needs, strict=True)]
 
     return rule
+
+
+@cache
+def _packings(servers: int, needs: tuple[int, ...]) -> list[Counts]:
+    """All numbers of jobs that fit the servers."""
+    numbers = itertools.product(*(range(servers // v + 1) for v in needs))
+    return [u for u in numbers if sum(map(mul, u, needs)) <= servers]
 
 
 def means(

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve
+from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 # Blocks that change by less than this, relatively, and no less than before, are at their limit.
@@ -41,16 +42,16 @@ def eliminate(levels: Sequence[Level], ratio: tuple[Array, Array] | None = None)
     The last level goes up nowhere; or, if `ratio` = (C, R) of the levels from it on is given, to
     levels that repeat. Level 0 has one state or more.
     """
-    watched: list[Array] = [np.empty(0)] * len(levels)
     last = levels[-1]
-    watched[-1] = close(last.within, last.down) if ratio is None else ratio[0]
-    for n in range(len(levels) - 2, -1, -1):
-        back = np.linalg.solve(-watched[n + 1], levels[n + 1].down)
-        watched[n] = close(levels[n].within + levels[n].up @ back, levels[n].down)
-    laws = [stationary(watched[0])]
-    for n in range(1, len(levels)):
-        flow = laws[-1] @ levels[n - 1].up
-        laws.append(lu_solve(lu_factor(-watched[n]), flow, trans=1))
+    watched = close(last.within, last.down) if ratio is None else ratio[0]
+    factors = []
+    for level, above in zip(levels[-2::-1], levels[:0:-1], strict=True):
+        factors.append(lu_factor(-watched))
+        back = lu_solve(factors[-1], above.down)
+        watched = close(level.within + csr_array(level.up) @ back, level.down)
+    laws = [stationary(watched)]
+    for level, factor in zip(levels, reversed(factors), strict=False):
+        laws.append(lu_solve(factor, laws[-1] @ level.up, trans=1))
     return laws
 
 

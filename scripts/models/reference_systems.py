@@ -23,7 +23,6 @@ from declared.vocabulary import (
     Assignments,
     Capacities,
     Id,
-    Loads,
     Needs,
     Positive,
     Probabilities,

@@ -27,6 +27,7 @@ Block = Mapping[str, Any]
 GIVEN, AS_DEFINED = "given", "as defined"
 MEANS_FOR_RATES = "rates taken for mean durations, at the same arrival rate"
 MEANS_AT_LOAD = "rates taken for mean durations, at the same load"
+AT_LEAST = "P(N ≥ k) taken for P(N > k)"
 BEHIND_HEAD = "the job at the head of the line not counted as waiting"
 # Quantities that are told of other definitions of the durations.
 FELT = ("mean_jobs", "mean_waiting", "mean_response_time", "mean_waiting_time")
@@ -151,6 +152,12 @@ def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterato
             except Unknown:
                 continue
         yield name, {key: v for key, v in found.items() if key[0] in FELT}
+
+
+def at_least(result: Result, tail: list[int]) -> Values:
+    """P(N ≥ k) for each k, where the tail is told."""
+    told = tabulate(result, [k - 1 for k in tail if k])
+    return {("tail", "all", key[2] + 1): v for key, v in told.items() if key[0] == "tail"}
 
 
 def behind_head(block: Block, means: Means) -> dict[Key, float]:

@@ -1,1 +1,1 @@
-"""The referee: reference systems as anybody can read them, and how results stand to their values."""
+"""The referee: reference systems that anybody can read, and how results stand to their values."""

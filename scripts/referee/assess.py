@@ -132,9 +132,9 @@ def representatives(results: Iterable[Result]) -> list[Result]:
     """One result with an interval for each system: E[T] of all jobs, or the first."""
     found: dict[str, Result] = {}
     for result in results:
-        if result.half_width is not None:
-            if result.system not in found or result.key == MAIN:
-                found[result.system] = result
+        first = result.system not in found or result.key == MAIN
+        if result.half_width is not None and first:
+            found[result.system] = result
     return list(found.values())
 
 

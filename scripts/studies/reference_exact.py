@@ -17,9 +17,11 @@ from enumeration.route import Unknown
 from models.reference_systems import References, read_reference
 from models.reference_values import (
     AS_DEFINED,
+    AT_LEAST,
     BEHIND_HEAD,
     GIVEN,
     UNITS,
+    at_least,
     behind_head,
     difference,
     given,
@@ -75,6 +77,8 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
     if means is not None:
         for key, value in behind_head(block, means).items():
             rows.append(row(name, key, BEHIND_HEAD, value=value, route=route))
+    for key, value in at_least(result, block.get("tail") or []).items():
+        rows.append(row(name, key, AT_LEAST, value=value, route=method))
     for definition, found in other_definitions(block, queue, rate):
         for key, value in found.items():
             rows.append(row(name, key, definition, value=value, route=method))

@@ -1,4 +1,4 @@
-"""Reference systems that are simulated: for want of anything exact, or to confirm a chain of counts.
+"""Reference systems that are simulated: nothing exact is known, or to confirm a chain of counts.
 
 Where the chain of `enumeration` is exact, its means are the values, and the simulation, job by job,
 is the second route, with its score; else the simulated means are the values, with their intervals
