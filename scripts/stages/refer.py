@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from referee.describe import describe, relate
 from referee.shape import Index, System
 from referee.shape import describe as describe_shape
 
+# A list that holds neither lists nor objects, nor text with brackets.
+PLAIN = re.compile(r"\[\s+([^\[\]{}]*?)\s+\]")
 FLAT = ("system", "quantity", "class", "k", "value", "half_width")
 
 
@@ -80,9 +83,9 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
 
 
 def show(value: Mapping[str, Any]) -> str:
-    """JSON for people: short lists on one line."""
+    """JSON for people: lists of numbers and texts on one line."""
     text = json.dumps(value, indent=1, ensure_ascii=False)
-    return text + "\n"
+    return PLAIN.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 
 
 def flatten(systems: list[dict[str, Any]]) -> pd.DataFrame:

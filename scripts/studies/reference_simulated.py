@@ -79,7 +79,7 @@ def estimate(name: str, block: dict[str, Any], parameters: Parameters) -> list[d
     for key, value in (exact | simulated).items():
         about = effort if isinstance(value, Estimate) else {}
         if key in exact:
-            told = {"value": exact[key], "route": route, "source": "`enumeration`"}
+            told = {"value": exact[key], "route": route, "source": "the definition of the policy"}
             if key in simulated:
                 told |= about | _confirm(key, exact, value, run.method)
         else:
