@@ -175,4 +175,4 @@ def draw_badge(found: Assessment) -> str:
 
 def _width(text: str) -> int:
     """Room for text of 11 pixels; `textLength` does the rest."""
-    return 12 + round(6.4 * len(text))
+    return 12 + round(6 * len(text))
