@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.conftest import ROOT
 
 from referee.assess import assess, verdict
 from referee.definitions import other_meanings
 from referee.read import Reference, Result
-from tests.conftest import ROOT
 
 REFERENCE = Reference.load(ROOT / "reference")
 TIME, WAIT = ("mean_response_time", "all", None), ("mean_waiting_time", "all", None)

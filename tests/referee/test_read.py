@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
 
 from referee.read import Reference, Unreadable, read_results
 from stages.score import score
-from tests.conftest import ROOT
 
 REFERENCE = Reference.load(ROOT / "reference")
 GOOD = "system,quantity,value\nmm1-90,mean_jobs,9\n"

@@ -8,6 +8,7 @@ from collections import Counter
 
 import jsonschema
 import pytest
+from tests.conftest import ROOT
 
 from models.reference_systems import ReferenceBlock
 from multiserver.policies import REGISTRY
@@ -20,7 +21,6 @@ from stages.refer import flatten
 from studies.reference_exact import UNITS, Parameters, compute
 from studies.reference_simulated import Parameters as Simulated
 from studies.reference_simulated import compute as simulate
-from tests.conftest import ROOT
 
 FOLDER = ROOT / "reference"
 REFERENCE = Reference.load(FOLDER)

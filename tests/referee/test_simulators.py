@@ -7,11 +7,11 @@ the seeds are fixed.
 from __future__ import annotations
 
 import pytest
+from tests.conftest import ROOT
+from tests.referee.event_loop import Policy, heaviest, measure
 
 from referee.assess import ALARM, Assessment, assess, verdict
 from referee.read import Reference, Result
-from tests.conftest import ROOT
-from tests.referee.event_loop import Policy, heaviest, measure
 
 REFERENCE = Reference.load(ROOT / "reference")
 # Jobs of each of 20 runs: most where little varies, so that 1 % shows.
