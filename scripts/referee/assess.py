@@ -107,10 +107,19 @@ class Assessment:
         return self.coverage is not None and self.coverage.p_few < ALARM
 
     @property
+    def alarm(self) -> bool:
+        """Whether something is amiss."""
+        return bool(self.swapped or self.strange or self.biased or self.narrow)
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are intervals; without them values can only be compared."""
+        return any(result.half_width is not None for result in self.results)
+
+    @property
     def sound(self) -> bool:
-        """Whether no test raises an alarm, of values with intervals."""
-        tested = self.bias is not None
-        return tested and not (self.swapped or self.strange or self.biased or self.narrow)
+        """Whether there were tests, and none of them raises an alarm."""
+        return self.tested and not self.alarm
 
 
 def assess(results: Sequence[Result], reference: Reference) -> Assessment:
@@ -224,7 +233,7 @@ def cover(results: Sequence[Result]) -> Coverage | None:
 
 def verdict(found: Assessment) -> str:
     """What is found, in a few words."""
-    if found.bias is None and found.coverage is None and not (found.swapped or found.strange):
+    if not found.tested and not found.alarm:
         return "near the reference; no intervals, nothing tested"
     parts = []
     if found.swapped:

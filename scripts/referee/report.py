@@ -51,7 +51,7 @@ def summary(found: Assessment) -> str:
     """How much was compared."""
     count = counts(found)
     return (
-        f"{count['values']} values of {count['systems']} systems,"
+        f"{_many(count['values'], 'value')} of {_many(count['systems'], 'system')},"
         f" {count['fitting']} within reach of the reference"
     )
 
@@ -147,9 +147,12 @@ def draw_badge(found: Assessment) -> str:
     """A badge as SVG: how many systems, and what was found."""
     count = counts(found)
     if found.sound:
-        text, colour = f"{count['systems']} systems agree", SOUND
-    elif found.bias is None and found.coverage is None and not (found.swapped or found.strange):
-        text, colour = f"{count['systems']} systems, no intervals", UNTESTED
+        text, colour = (
+            f"{_many(count['systems'], 'system')} agree{'s' * (count['systems'] == 1)}",
+            SOUND,
+        )
+    elif not found.alarm:
+        text, colour = f"{_many(count['systems'], 'system')}, no intervals", UNTESTED
     else:
         text, colour = f"{count['fitting']} of {count['values']} values agree", UNSOUND
     left, right = _width(LABEL), _width(text)
@@ -171,6 +174,10 @@ def draw_badge(found: Assessment) -> str:
             "",
         ]
     )
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
 
 
 def _width(text: str) -> int:

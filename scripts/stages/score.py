@@ -20,7 +20,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "reference"
 
 
 def main() -> None:
-    """`FILE [--reference FOLDER] [--output FOLDER]`; ends with 1 unless the results are sound."""
+    """`FILE [--reference FOLDER] [--output FOLDER]`; ends with 1 if a test raises an alarm."""
     parser = argparse.ArgumentParser(prog="score", description=__doc__)
     parser.add_argument("file", type=Path, help="the results (CSV)")
     parser.add_argument("--reference", type=Path, default=FOLDER, help="the reference systems")
@@ -47,7 +47,7 @@ def score(file: Path, folder: Path, target: Path | None = None) -> int:
     write_text(stem.with_name(f"{stem.name}.tex"), typeset(file.name, found, reference.index))
     write_text(stem.with_name(f"{stem.name}.svg"), draw_badge(found))
     print(text, end="")
-    return 0 if found.sound else 1
+    return int(found.alarm)
 
 
 if __name__ == "__main__":

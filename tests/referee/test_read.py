@@ -107,5 +107,9 @@ def test_the_stage_leaves_a_report_in_three_forms(tmp_path, capsys):
     assert "2 systems agree" in badge
     assert score(write(tmp_path, text.replace("9.1", "19.1")), ROOT / "reference") == 1
     assert "1 of 2 values agree" in (tmp_path / "results.score.svg").read_text("utf-8")
+    bare = "system,quantity,value\nmm1-90,mean_jobs,9.02\n"
+    assert score(write(tmp_path, bare), ROOT / "reference") == 0
+    assert "1 system, no intervals" in (tmp_path / "results.score.svg").read_text("utf-8")
+    assert "not tested" in capsys.readouterr().out
     assert score(write(tmp_path, "nothing"), ROOT / "reference") == 2
     assert "no column system" in capsys.readouterr().err
