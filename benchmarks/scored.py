@@ -30,13 +30,14 @@ HEADER = ("system", "quantity", "class", "value", "half_width", "replications")
 
 def main() -> None:
     """All simulators, or those that are named."""
+    found = list(systems())
     for name in sys.argv[1:] or SIMULATORS:
         target = ROOT / f"benchmarks/scored/{name}.csv"
         target.parent.mkdir(exist_ok=True)
         with target.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(HEADER)
-            for id, system, rate, jobs in systems():
+            for id, system, rate, jobs in found:
                 runs = [SIMULATORS[name](system, rate, jobs, seed=s) for s in range(1, RUNS + 1)]
                 writer.writerows(summarise(id, np.array(runs)))
                 file.flush()

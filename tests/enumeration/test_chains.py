@@ -118,9 +118,9 @@ def test_packings_by_hand(ties):
 
 
 def test_random_sets_are_sets():
-    found = balance.means([1.0] * 3, balance.random_sets(3, 2), [0.5] * 3)
-    assert found.jobs == pytest.approx(1.5 * balance.random_assignment(3, 2, 1.0, 1.5), rel=1e-13)
-    assert found.busy == pytest.approx(1.5, rel=1e-13)
+    found = balance.means([1.0] * 3, balance.random_sets(3, 2), [0.3] * 3)
+    assert found.jobs == pytest.approx(0.9 * balance.random_assignment(3, 2, 1.0, 0.9), rel=1e-13)
+    assert found.busy == pytest.approx(0.9, rel=1e-13)
     assert math.fsum(found.levels) == pytest.approx(1, rel=1e-13)
 
 

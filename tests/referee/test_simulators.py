@@ -23,8 +23,8 @@ FCFS = {
     **dict.fromkeys(("fcfs-six-classes-70", "fcfs-five-classes-70", "need-2-of-5-80"), 600),
 }
 MAX_WEIGHT = {
-    "max-weight-1-4-load-50-to-larger-of-present": 500,
-    "max-weight-1-3-load-80-to-larger-of-present": 500,
+    "max-weight-1-4-load-50-to-larger-of-present": 1500,
+    "max-weight-1-3-load-80-to-larger-of-present": 300,
 }
 TIES = "as under max-weight (ties = smaller, packings = present)"
 
