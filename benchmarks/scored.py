@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,7 +39,10 @@ def main() -> None:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(HEADER)
             for id, system, rate, jobs in found:
-                runs = [SIMULATORS[name](system, rate, jobs, seed=s) for s in range(1, RUNS + 1)]
+                # Other streams for each system: what is found of one says nothing of another.
+                first = zlib.crc32(id.encode())
+                seeds = range(first, first + RUNS)
+                runs = [SIMULATORS[name](system, rate, jobs, seed=s) for s in seeds]
                 writer.writerows(summarise(id, np.array(runs)))
                 file.flush()
 
