@@ -30,7 +30,7 @@ from output.sums import sha256
 KEYS = {"paper", "id", "title", "series", "fingerprint", "code"}
 PICTURES = (".pdf", ".png")
 TEXTS = (".csv", ".json", ".tex", ".txt")
-KINDS = {"tabulate": "table", "judge": "ledger", "score": "scores", "typeset": "values"}
+KINDS = {"tabulate": "table", "judge": "ledger", "standardise": "scores", "typeset": "values"}
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 SAME, CHANGED = "as the config now stands", "not what the config would now draw"
 GONE, UNKNOWN = "no longer in the config", "not known, as the config cannot be read"

@@ -24,7 +24,7 @@ SUFFIXES = {
     "draw": ("pdf", "svg", "png", "figure.tex", "frame.tex"),
     "tabulate": ("csv", "tex"),
     "judge": ("csv", "tex", "txt"),
-    "score": ("csv", "tex", "txt"),
+    "standardise": ("csv", "tex", "txt"),
 }
 PENDING = "the trace of the cluster, from its publisher, as data/trace.csv"
 
