@@ -1,7 +1,7 @@
 """Draw a figure: the drawing its spec names, from the series its spec names; and how to cite it.
 
-The files carry what they were made from in their metadata (PDF Subject, PNG and SVG Description)
-and no date, so that the same figure is the same file, byte for byte.
+The files carry what they were made from in their metadata, and no date, so that the same figure is
+the same file, byte for byte.
 """
 
 from __future__ import annotations
@@ -17,21 +17,12 @@ import pandas as pd
 from matplotlib import _mathtext
 from matplotlib.figure import Figure
 
+from output import metadata
 from output.atomic import replace, write_text
 from output.cite import frame, paste
-from output.origin import LICENCE, trace_origin
 from output.shades import shade
 from stages.product import Spec, identify, run
 
-# What each format calls the description, and the date that it would add.
-DESCRIPTION = {"pdf": "Subject", "png": "Description", "svg": "Description"}
-# Where each says what it is after, and under which licence it stands.
-RIGHTS = {
-    "pdf": lambda origin: {"Keywords": f"{origin}; licence {LICENCE}"},
-    "png": lambda origin: {"Source": origin, "Copyright": f"licence {LICENCE}"},
-    "svg": lambda origin: {"Source": origin, "Rights": f"licence {LICENCE}"},
-}
-DATE = {"pdf": {"CreationDate": None}, "png": {}, "svg": {"Date": None}}
 # The size of sub- and superscripts: 6 pt beside 7 pt. Matplotlib has 0.7 and no setting for it; its
 # parser keeps what it has set, so that the factor stands before anything is drawn.
 _mathtext.SHRINK_FACTOR = 6 / 7
@@ -60,11 +51,11 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
 
 def _write(figure: Figure, file: Path, spec: Spec) -> None:
     kind = file.suffix[1:]
-    story = json.dumps(identify(spec), sort_keys=True, ensure_ascii=False)
-    metadata = {"Title": spec["title"], DESCRIPTION[kind]: story} | DATE[kind]
-    metadata |= RIGHTS[kind](trace_origin(identify(spec)))
+    story = identify(spec)
+    text = json.dumps(story, sort_keys=True, ensure_ascii=False)
+    told = metadata.Told(spec["title"], spec["caption"] or "", text, story)
     with replace(file) as draft:
-        figure.savefig(draft, format=kind, metadata=metadata)
+        metadata.save(figure.savefig, draft, kind, told)
         if kind == "svg":
             write_text(draft, shade(draft.read_text(encoding="utf-8")))
 
