@@ -185,7 +185,7 @@ def response_time() -> Routes:
     }
     return {
         **{
-            name: Route(lambda run=run, jobs=jobs: run(system, rate, jobs), jobs)
+            name: Route(lambda run=run, jobs=jobs: run(system, rate, jobs)[0], jobs)
             for name, (run, package, jobs) in others.items()
             if find_spec(package)
         },
