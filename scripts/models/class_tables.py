@@ -2,7 +2,8 @@
 
 A CSV file of the columns `need` (servers), `share` (of the jobs) and `mean_duration` (seconds), in
 any order. With a column `cell` it holds several tables, of which one is taken; a column `servers`
-says how many there are in the cell. Lines that begin with # are comments, such as the source.
+says how many there are in the cell. Lines that begin with # are comments, but for the first that
+begins with `# Source:` and says where the table is from.
 Published shares are rounded: they may miss a sum of 1 by `ROUNDED`, and are then scaled to it.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 from declared.vocabulary import COARSEST, FINEST, LARGEST
 
 NEEDED, OPTIONAL = ("need", "share", "mean_duration"), ("cell", "servers")
+SOURCE = "# Source:"
 ROUNDED = 1e-3
 MOST = 1000
 
@@ -31,7 +33,7 @@ class TableError(ValueError):
 
 def read_class_table(text: str, cell: str | None = None) -> dict[str, Any]:
     """`needs`, `shares` and `mean_durations` of the classes of a cell, in the order of the rows,
-    and its `servers` if the table has them.
+    and its `servers` and `source` if the table has them.
 
     Raises `TableError`.
     """
@@ -71,6 +73,8 @@ def read_class_table(text: str, cell: str | None = None) -> dict[str, Any]:
         "shares": [share / total for share in shares],
         "mean_durations": durations,
     }
+    sources = [line.removeprefix(SOURCE) for line in text.splitlines() if line.startswith(SOURCE)]
+    found |= {"source": sources[0].strip()} if sources else {}
     return found | ({"servers": servers.pop()} if servers else {})
 
 

@@ -184,6 +184,9 @@ class ClassesBlock(Block):
     digest: (
         Annotated[str, Field(description="of the file's content; filled in by the plan")] | None
     ) = None
+    source: (
+        Annotated[Text, Field(description="where the file is from; filled in by the plan")] | None
+    ) = None
     servers: (
         Annotated[
             int,

@@ -9,6 +9,7 @@ import jinja2
 import pytest
 
 from output.cite import credit
+from plan.class_tables import Tables
 from plan.fit import complete_series
 from plan.read import read_yaml
 from plan.words import COUNTS, determining, is_faithful, number, render, word
@@ -35,6 +36,10 @@ STRUCTURAL = {
     r"[np][12]\b|x[12]\b|μ_1|x = \(x1, x2\)|p2/p1|n1-n2-n": "symbols",
     r"E\[N\]\(1 - ρ\)|\+ 1 of|1/ln n|1 \+ ln ln n|ln n / 8|1/\(n ln n\)|n/2": "formulas",
     r"tends? to [01]\b": "limits",
+    r"\+ 1\)/|\b1 - (ρ|λ/λ\*)|O\(1\)|n\^[23]": "formulas",
+    r"needs\s+1 and\b": "one-server jobs and others",
+    r"class tables of Google.* CC BY": "where a file says that it is from",
+    r"powers of two|two classes that stand for all|the nearer of the two": "what it is about",
     r"needs 1 and n\b|E\[Δ\(Y_d\)\]": "the model of one-server and n-server jobs",
     r"2000 completions|six decades|error 0|four standard errors|is 0 for": "constants of a study",
     r"[Tt]wo systems|two job classes|(of|the) two classes|[Ss]ix policies": "what it is about",
@@ -62,13 +67,13 @@ def strip(text):
     return text
 
 
-def change(value, key=""):
+def change(value, key="", inside=""):
     """Every number another one, and every list longer whose length is in a text."""
     if isinstance(value, dict):
-        return {k: change(x, k) for k, x in value.items()}
+        return {k: change(x, k, key) for k, x in value.items()}
     if isinstance(value, list):
         longer = [change(x) for x in value]
-        return [*longer, change(longer[-1])] if key in LENGTHS else longer
+        return [*longer, change(longer[-1])] if key in LENGTHS or inside == "classes" else longer
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return value + 7919 if isinstance(value, int) else value * 1.61803 + 0.0271
@@ -84,7 +89,8 @@ def leaves(value, path=()):
 
 
 def completed(block):
-    return {name: complete_series(given, ())[0] for name, given in block["series"].items()}
+    series = Tables(ROOT).fill(block["series"], ())
+    return {name: complete_series(given, ())[0] for name, given in series.items()}
 
 
 @pytest.mark.parametrize("block", BLOCKS)
