@@ -15,6 +15,7 @@ from pathlib import Path
 import matplotlib
 import pandas as pd
 from matplotlib import _mathtext
+from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.figure import Figure
 
 from output.atomic import replace, write_text
@@ -48,6 +49,7 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
         # The layout is found once; each format would look for it again, and find another.
         figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")
+        figure.set_facecolor(matplotlib.rcParams["savefig.facecolor"])
         for kind in look["formats"]:
             file = folder / f"{spec['id']}.{kind}"
             _write(figure, file, spec)
@@ -63,8 +65,11 @@ def _write(figure: Figure, file: Path, spec: Spec) -> None:
     story = json.dumps(identify(spec), sort_keys=True, ensure_ascii=False)
     metadata = {"Title": spec["title"], DESCRIPTION[kind]: story} | DATE[kind]
     metadata |= RIGHTS[kind](trace_origin(identify(spec)))
+    # What `savefig` does, but for the drawing without a file that it does first, to find a layout.
+    figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
+    canvas = get_registered_canvas_class(kind)(figure)
     with replace(file) as draft:
-        figure.savefig(draft, format=kind, metadata=metadata)
+        getattr(canvas, f"print_{kind}")(draft, metadata=metadata)
         if kind == "svg":
             write_text(draft, shade(draft.read_text(encoding="utf-8")))
 
