@@ -12,6 +12,7 @@ min_version("9.10")
 ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
+import warm
 from plan import ConfigError, Plan, expose, require_writable
 
 # Of a workflow that takes this one as a module, `prefix` is part of the names of what is made.
@@ -68,6 +69,12 @@ include: "workflow/rules/docs.smk"
 include: "workflow/rules/clean.smk"
 include: "workflow/rules/preview.smk"
 include: "workflow/rules/publish.smk"
+
+
+onstart:
+    # Jobs of other machines or environments start by themselves.
+    if workflow.local_exec and not workflow.deployment_settings.deployment_method:
+        warm.start(len(list(workflow.dag.needrun_jobs())))
 
 
 onsuccess:
