@@ -49,14 +49,15 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     blocks = solvable_blocks(system)
     arrival_rate = parameters.fraction_of_limit * stable_throughput(system, blocks, parameters, key)
     levels = parameters.levels
+    workload = Workload.of(system, arrival_rate)
     if blocks is None:
-        workload = Workload.of(system, arrival_rate)
         run = simulate_jobs(workload, parameters, key, levels=levels[-1] + 1)
         tails = {k: run.tail(k) for k in levels}
     else:
         chain = blocks.at(arrival_rate)
         law = solve(chain)
-        tails = simulate_phases(chain, parameters, key, tail_levels=tuple(levels)).tails
+        found = simulate_phases(chain, workload, parameters, key, tail_levels=tuple(levels))
+        tails = found.tails
     rows = []
     for k, tail in tails.items():
         exact = float(law.tail(k)) if blocks else math.nan

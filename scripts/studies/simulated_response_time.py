@@ -69,13 +69,14 @@ def simulate_point(
     key: tuple[int, ...],
 ) -> tuple[Any, ...]:
     """The row of one arrival rate, of which `limit` is λ*."""
+    workload = Workload.of(system, arrival_rate)
     if blocks is None:
         exact = math.nan
-        found = simulate_jobs(Workload.of(system, arrival_rate), parameters, key)
+        found = simulate_jobs(workload, parameters, key)
     else:
         chain = blocks.at(arrival_rate)
         exact = solve(chain).mean_jobs
-        found = simulate_phases(chain, parameters, key)
+        found = simulate_phases(chain, workload, parameters, key)
     queue, waiting, response = found.mean_jobs, found.mean_waiting, found.mean_response_time
     return (
         arrival_rate,
