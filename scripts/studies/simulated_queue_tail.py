@@ -18,7 +18,7 @@ from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, 
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.qbd import solve
-from multiserver.simulation.estimate import score
+from multiserver.simulation.estimate import observations, score
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
@@ -58,10 +58,12 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         law = solve(chain)
         found = simulate_phases(chain, workload, parameters, key, tail_levels=tuple(levels))
         tails = found.tails
+        each = parameters.jobs / parameters.replications
+        known = observations(each, parameters.fraction_of_limit, law.mean_jobs)
     rows = []
     for k, tail in tails.items():
         exact = float(law.tail(k)) if blocks else math.nan
-        z = score(tail, exact) if blocks else math.nan
+        z = score(tail, exact, known) if blocks else math.nan
         inside = tail.covers(exact) if blocks else None
         rows.append((k, tail.mean, tail.half_width, exact, z, math.nan if rows else z, inside))
     return pd.DataFrame(rows, columns=list(UNITS))
