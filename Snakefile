@@ -13,7 +13,7 @@ ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
 import warm
-from plan import ConfigError, Plan, expose, require_writable
+from plan import ConfigError, Plan, expose, minutes, require_writable
 
 # Of a workflow that takes this one as a module, `prefix` is part of the names of what is made.
 FOLDER = Path(workflow.modifier.path_modifier.prefix or "")
@@ -44,6 +44,7 @@ rule all:
         plan.agreement.file,
         plan.agreement.sums,
         plan.gallery.mark,
+    localrule: True
     message:
         "all papers are made and agree"
 
@@ -56,6 +57,7 @@ for paper in plan.papers:
         input:
             [product.targets for product in plan.complete(paper)],
             [series.targets for series in plan.needed(paper).values()],
+        localrule: True
         message:
             f"all of {paper} is made"
 
