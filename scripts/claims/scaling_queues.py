@@ -1,8 +1,8 @@
 """The open queue of `multilevel-scaling`, Section 10: E[N] under FCFS against the mix, exact.
 
-Settings are those of `scaling_curves`; a *fraction* f of capacity is demanded, λ = f n/E[S], and
-E[N] is infinite at the mixes that are unstable there. Fractions may also be given relative to the
-boundary of stability of the worst mix, so that settings can be compared.
+Settings are those of `scaling_curves`; the load ρ is the fraction of capacity that is demanded,
+λ = ρ n/E[S], and E[N] is infinite at the mixes that are unstable there. Loads may also be given
+relative to the boundary of stability of the worst mix, so that settings can be compared.
 """
 
 from __future__ import annotations
@@ -27,40 +27,40 @@ GRID = np.linspace(0.0, 3.0, 31)
 
 
 def peaks(
-    *, servers: int, fractions: list[float], sizes: str = "n", rates: Rates = UNIT
+    *, servers: int, loads: list[float], sizes: str = "n", rates: Rates = UNIT
 ) -> list[float]:
-    """The α at which E[N] is largest, for each of `fractions` of capacity."""
+    """The α at which E[N] is largest, for each of `loads`."""
     return [
-        find_highest(lambda alpha, f=f: mean_jobs(servers, sizes, rates, alpha, f), GRID)
-        for f in fractions
+        find_highest(lambda alpha, rho=rho: mean_jobs(servers, sizes, rates, alpha, rho), GRID)
+        for rho in loads
     ]
 
 
 def peak_spread_ratio(
     *, servers: int, fractions_of_boundary: list[float], rates: Rates, reference: Rates = UNIT
 ) -> float:
-    """How far the peaks of E[N] lie apart, largest α less smallest, over fractions of capacity
+    """How far the peaks of E[N] lie apart, largest α less smallest, over loads
     relative to the boundary of the worst mix, over the same at the rates `reference`."""
     spreads = []
     for pair in (rates, reference):
         boundary = worst_share(servers=servers, rates=pair).value
-        fractions = [share * boundary for share in fractions_of_boundary]
-        found = peaks(servers=servers, fractions=fractions, rates=pair)
+        loads = [share * boundary for share in fractions_of_boundary]
+        found = peaks(servers=servers, loads=loads, rates=pair)
         spreads.append(max(found) - min(found))
     return spreads[0] / spreads[1]
 
 
-def turns(*, servers: int, fraction: float, sizes: str = "n", rates: Rates = UNIT) -> int:
+def turns(*, servers: int, load: float, sizes: str = "n", rates: Rates = UNIT) -> int:
     """How often E[N] turns as α rises from 0 to 3: once for a bell curve."""
-    return direction_changes([mean_jobs(servers, sizes, rates, alpha, fraction) for alpha in GRID])
+    return direction_changes([mean_jobs(servers, sizes, rates, alpha, load) for alpha in GRID])
 
 
 def jobs_over_middle(
-    *, servers: int, fraction: float, middle: float, ends: list[float], sizes: str = "n"
+    *, servers: int, load: float, middle: float, ends: list[float], sizes: str = "n"
 ) -> list[float]:
-    """E[N] at each α of `ends` over E[N] at α = `middle`, at one fraction of capacity, rates 1."""
-    top = mean_jobs(servers, sizes, UNIT, middle, fraction)
-    return [mean_jobs(servers, sizes, UNIT, alpha, fraction) / top for alpha in ends]
+    """E[N] at each α of `ends` over E[N] at α = `middle`, at one load, rates 1."""
+    top = mean_jobs(servers, sizes, UNIT, middle, load)
+    return [mean_jobs(servers, sizes, UNIT, alpha, load) / top for alpha in ends]
 
 
 def heavy_traffic_ratio(
@@ -78,20 +78,20 @@ def heavy_traffic_ratio(
     return mean * gap / (stationary.solve(system).mean_relative_completions + 1)
 
 
-def mean_jobs(servers: int, sizes: str, rates: Rates, alpha: float, fraction: float) -> float:
+def mean_jobs(servers: int, sizes: str, rates: Rates, alpha: float, load: float) -> float:
     """E[N] at one α; infinite where the queue is unstable."""
     system = mix(servers, sizes, rates, alpha)
     blocks = prepare(system)
-    arrival_rate = fraction * system.naive_throughput
+    arrival_rate = load * system.naive_throughput
     if arrival_rate >= blocks.throughput:
         return math.inf
     return solve(blocks.at(arrival_rate)).mean_jobs
 
 
-def peak_off_inflection(*, servers: int, sizes: str, fraction: float, rates: Rates = UNIT) -> float:
-    """How far apart on the α axis E[N] at one fraction of capacity peaks and the throughput has its
+def peak_off_inflection(*, servers: int, sizes: str, load: float, rates: Rates = UNIT) -> float:
+    """How far apart on the α axis E[N] at one load peaks and the throughput has its
     inflection."""
-    found = peaks(servers=servers, fractions=[fraction], sizes=sizes, rates=rates)[0]
+    found = peaks(servers=servers, loads=[load], sizes=sizes, rates=rates)[0]
     return abs(found - inflections(numbers=[servers], sizes=sizes, rates=[rates])[0])
 
 
@@ -102,7 +102,7 @@ def smallest_step(*, values: str, servers: int, settings: list[dict[str, Any]]) 
         found = [
             peaks(
                 servers=servers,
-                fractions=[given["fraction"]],
+                loads=[given["load"]],
                 sizes=given["sizes"],
                 rates=given.get("rates", UNIT),
             )[0]

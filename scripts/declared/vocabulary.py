@@ -15,13 +15,15 @@ LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
 # Words of earlier configs: what they meant there is called otherwise now.
 RENAMED = {
-    "load": {"fraction_of_limit": "λ/λ*"},
+    "load": {"fraction_of_limit": "λ/λ*", "highest_load": "where a curve ends"},
+    "fraction_of_limit": {"highest_fraction_of_limit": "where a curve ends"},
     "loads": {
         "fractions_of_limit": "λ/λ*",
         "arrival_rates": "λ_i",
         "fractions_of_boundary": "the fraction of the boundary of the worst mix",
     },
     "fraction": {"load": "ρ = λ E[S]/n"},
+    "fractions": {"loads": "ρ = λ E[S]/n"},
 }
 
 Servers = Annotated[int, Field(ge=1, le=LARGEST, description="the number of servers n"), WHOLE]
@@ -121,11 +123,6 @@ Gap = Annotated[
     list[FractionOfLimit],
     Field(min_length=2, max_length=2, description="the ends of the axis of 1 − λ/λ*"),
     INCREASING,
-]
-Fraction = Annotated[
-    float,
-    Field(gt=0, lt=1, description="the fraction of capacity demanded, λ E[S]/n"),
-    AS_WRITTEN,
 ]
 Exponent = Annotated[
     float, Field(ge=0, le=100, description="an exponent of at least 0"), AS_WRITTEN

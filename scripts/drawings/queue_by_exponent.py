@@ -1,4 +1,4 @@
-"""Mean numbers of jobs waiting and present against the exponent α, by the fraction of capacity.
+"""Mean numbers of jobs waiting and present against the exponent α, by the load.
 
 Series: any number (queue-by-exponent), each with its simulated points (simulated-queue-by-exponent)
 under the same name and `-simulated`. `panels` says which series share a panel, by how their names
@@ -40,7 +40,7 @@ class Options(OptionsBlock):
     def wanted(self) -> tuple[Wanted, ...]:
         points = ("exponent", "mean_waiting", "mean_waiting_half_width")
         curves = (
-            Wanted(f"{prefix}-*", ("exponent", "mean_jobs", "mean_waiting"), ("fraction",))
+            Wanted(f"{prefix}-*", ("exponent", "mean_jobs", "mean_waiting"), ("load",))
             for prefix in self.panels
         )
         return (simulated(*points), *curves)
@@ -54,7 +54,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for ax, (prefix, panel) in zip(axes, panels.items(), strict=True):
         names = [n for n in series if n.startswith(f"{prefix}-") and not n.endswith(SIMULATED)]
         for i, name in enumerate(names):
-            label = percent(figure["series"][name]["parameters"]["fraction"])
+            label = percent(figure["series"][name]["parameters"]["load"])
             _draw_pair(ax, series[name], series.get(name + SIMULATED), i, label)
         present = {"color": "black", "label": added(figure, r"$\mathrm{E}[N]$")}
         ax.plot([], [], **PRESENT | present)
@@ -64,7 +64,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.margins(x=0.02)
         ax.set_xlabel(r"exponent $\alpha$")
         ax.legend(
-            title=r"$\mathrm{E}[Q]$ at that share of capacity",
+            title=r"$\mathrm{E}[Q]$ at that load",
             title_fontsize=SIZE,
             loc="upper center",
             bbox_to_anchor=(0.5, -0.18),

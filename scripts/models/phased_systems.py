@@ -1,4 +1,4 @@
-"""Systems whose durations have phases, as config describes them."""
+"""Systems with durations of any law, or of laws that have phases, as config describes them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from pydantic import model_validator
 from declared.block import Block, misfit, require
 from declared.vocabulary import Needs, Probabilities, Servers
 from models.sizes import Sizes, read_sizes
+from multiserver.model import MultiserverJobSystem
 from multiserver.open.head_age import LARGEST
 from multiserver.phased import PhasedJobs, count_fronts
-from multiserver.simulation.workload import Workload
+from multiserver.sizes import Size
+
+EXISTS = "a system that can exist (from servers, needs, durations, probabilities)"
 
 
-class PhasedBlock(Block):
-    """n servers, and classes whose durations are phase-type."""
+class DurationsBlock(Block):
+    """n servers, and classes whose durations have any law with a mean."""
 
     servers: Servers
     needs: Needs
@@ -24,13 +27,33 @@ class PhasedBlock(Block):
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
-        expected = "a system that can exist (from servers, needs, durations, probabilities)"
-        sizes = read_sizes(block.plain() for block in self.durations)
         try:
-            Workload(self.servers, tuple(self.needs), sizes, tuple(self.probabilities), 1.0)
+            _ = self.system
+        except ValueError as error:
+            raise misfit(str(error), EXISTS) from None
+        return self
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        """The durations, class by class."""
+        return read_sizes(block.plain() for block in self.durations)
+
+    @property
+    def system(self) -> MultiserverJobSystem:
+        """The system with exponential durations of the same means."""
+        rates = [1 / X.mean for X in self.sizes]
+        return MultiserverJobSystem.of(self.servers, self.needs, rates, self.probabilities)
+
+
+class PhasedBlock(DurationsBlock):
+    """n servers, and classes whose durations are phase-type."""
+
+    @model_validator(mode="after")
+    def _has_phases(self) -> Self:
+        try:
             fronts, _ = count_fronts(self.jobs)
         except ValueError as error:
-            raise misfit(str(error), expected) from None
+            raise misfit(str(error), EXISTS) from None
         require(
             fronts <= LARGEST,
             f"{fronts:.2g} states of the front",
@@ -42,5 +65,4 @@ class PhasedBlock(Block):
     @property
     def jobs(self) -> PhasedJobs:
         """The jobs as the library knows them."""
-        sizes = read_sizes(block.plain() for block in self.durations)
-        return PhasedJobs.of(self.servers, self.needs, sizes, self.probabilities)
+        return PhasedJobs.of(self.servers, self.needs, self.sizes, self.probabilities)

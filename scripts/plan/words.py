@@ -38,8 +38,18 @@ ALLOWED = (
 )
 # Parameters that say how finely or for how long something is drawn, not what.
 RESOLUTION = frozenset(
-    {"study", "points", "load", "loads", "fraction_of_limit", "fractions_of_limit", "levels"}
-    | {"largest", "jobs", "replications", "seed", "effort", "half_width", "warmup", "jumps"}
+    {"study", "points", "highest_load", "loads", "highest_fraction_of_limit", "fractions_of_limit"}
+    | {
+        "levels",
+        "largest",
+        "jobs",
+        "replications",
+        "seed",
+        "effort",
+        "half_width",
+        "warmup",
+        "jumps",
+    }
     | {"most", "exact", "rate_ratio", "gap", "ceiling"}
 )
 

@@ -27,7 +27,7 @@ class Parameters(Block):
     """What to compute."""
 
     system: ClusterBlock
-    load: Load = 0.99
+    highest_load: Load = 0.99
     points: Points = 99
 
     @property
@@ -44,7 +44,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     def row(load: float) -> Row:
         return load, *servers.service_rates(load)
 
-    last = min(parameters.load, (1 - 1 / (32 * parameters.points)) * limit)
+    last = min(parameters.highest_load, (1 - 1 / (32 * parameters.points)) * limit)
     found = sample(row, (last / parameters.points, last), parameters.points, lambda row: row[1:])
     rows = [
         (load, name, rate, brought / rate, limit)

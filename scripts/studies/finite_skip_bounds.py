@@ -30,7 +30,7 @@ UNITS = {
 class Parameters(CoveredBlock):
     """What to compute."""
 
-    load: Load = 0.99
+    highest_load: Load = 0.99
     points: Points = 99
 
 
@@ -53,6 +53,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         # A lower bound may lie below 0.
         return [math.log(height) if height > 0 else math.nan for height in row[1:]]
 
-    ends = parameters.load / parameters.points, parameters.load
+    last = parameters.highest_load
+    ends = last / parameters.points, last
     rows = sample(row, ends, parameters.points, heights)
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -29,25 +29,25 @@ UNITS = {
 class Parameters(FiniteSkipBlock):
     """What to compute."""
 
-    load: Load = 0.99
+    highest_load: Load = 0.99
     points: Points = 99
 
     @model_validator(mode="after")
     def _is_solved(self) -> Self:
-        require_solution(self, self.load)
+        require_solution(self, self.highest_load)
         return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load and class, `all` after the classes.
 
-    Loads end at `parameters.load`, or close in on `limit` if that is less.
+    Loads end at `parameters.highest_load`, or close in on `limit` if that is less.
     """
     model = read_model(parameters.plain())
     exact = model.exact()
     names = [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
     # Towards a limit the curve is followed until it is off every chart.
-    last = min(parameters.load, (1 - 1 / (32 * parameters.points)) * model.limit)
+    last = min(parameters.highest_load, (1 - 1 / (32 * parameters.points)) * model.limit)
 
     def row(load: float) -> Row:
         return load, *exact(load)

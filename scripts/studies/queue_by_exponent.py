@@ -1,8 +1,7 @@
-"""The queue at a fixed fraction of capacity against the exponent α that makes large jobs rare.
+"""The queue at a fixed load against the exponent α that makes large jobs rare.
 
 Jobs need 1, n/2 or n servers, with the probabilities and rates of `scaling-by-exponent`, and arrive
-at the rate λ = f n / E[S] that demands the fraction f of the servers. Exact; where the fraction is
-more than FCFS can use, only f* = λ* E[S] / n is given.
+at the rate λ = ρ n / E[S]. Exact; where the load ρ is more than FCFS can carry, only λ/λ* is given.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Self
 import pandas as pd
 from pydantic import model_validator
 
-from declared.vocabulary import DearPoints, EvenServers, Exponents, Fraction
+from declared.vocabulary import DearPoints, EvenServers, Exponents, Load
 from models.feasibility import require_solvable
 from models.mixes import MixBlock, build_mix
 from models.sampling import Row, sample
@@ -35,7 +34,7 @@ class Parameters(MixBlock):
     """What to compute."""
 
     servers: EvenServers
-    fraction: Fraction
+    load: Load
     exponent: Exponents = [0.0, 3.0]
     points: DearPoints = 151
 
@@ -52,7 +51,7 @@ def compute(
 
     def row(alpha: float) -> Row:
         system = build_mix(parameters.plain(), alpha)
-        arrival_rate = parameters.fraction * system.naive_throughput
+        arrival_rate = parameters.load * system.naive_throughput
         blocks = prepare(system)
         share = arrival_rate / blocks.throughput
         means = (math.nan, math.nan, math.nan)

@@ -28,7 +28,7 @@ UNITS = {
 class Parameters(SolvableBlock):
     """What to compute."""
 
-    fraction_of_limit: FractionOfLimit = 0.99
+    highest_fraction_of_limit: FractionOfLimit = 0.99
     points: Points = 200
 
 
@@ -43,6 +43,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
         return arrival_rate, fraction, arrival_rate / system.naive_throughput, *means
 
-    ends = parameters.fraction_of_limit / parameters.points, parameters.fraction_of_limit
+    last = parameters.highest_fraction_of_limit
+    ends = last / parameters.points, last
     rows = sample(row, ends, parameters.points, lambda found: map(math.log, found[3:]))
     return pd.DataFrame(rows, columns=list(UNITS))

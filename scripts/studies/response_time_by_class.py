@@ -18,7 +18,7 @@ UNITS = {"fraction_of_limit": "1", "class": "name", "mean_response_time": "s"}
 class Parameters(SolvableBlock):
     """What to compute."""
 
-    fraction_of_limit: FractionOfLimit = 0.97
+    highest_fraction_of_limit: FractionOfLimit = 0.97
     points: Points = 97
 
 
@@ -31,7 +31,8 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         means = response_times(blocks, fraction * blocks.throughput)
         return fraction, *means, means @ system.probabilities
 
-    ends = parameters.fraction_of_limit / parameters.points, parameters.fraction_of_limit
+    last = parameters.highest_fraction_of_limit
+    ends = last / parameters.points, last
     found = sample(row, ends, parameters.points, lambda row: map(math.log, row[1:]))
     names = [*(f"class-{c}" for c in range(1, len(system.classes) + 1)), "all"]
     rows = [

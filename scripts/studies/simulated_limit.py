@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import pandas as pd
-from pydantic import model_validator
 
-from declared.block import misfit
-from declared.vocabulary import Needs, Probabilities, Servers
-from models.sizes import Sizes, read_sizes
+from models.phased_systems import DurationsBlock
 from models.streams import stream_key
 from models.systems import SimulatedBlock
-from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.saturated import hold
-from multiserver.sizes import Size
 
 UNITS = {
     "scv": "1",
@@ -26,33 +19,8 @@ UNITS = {
 }
 
 
-class Parameters(SimulatedBlock):
+class Parameters(DurationsBlock, SimulatedBlock):
     """What to compute."""
-
-    servers: Servers
-    needs: Needs
-    durations: Sizes
-    probabilities: Probabilities
-
-    @model_validator(mode="after")
-    def _exists(self) -> Self:
-        try:
-            _ = self.system
-        except ValueError as error:
-            expected = "a system that can exist (from servers, needs, durations, probabilities)"
-            raise misfit(str(error), expected) from None
-        return self
-
-    @property
-    def sizes(self) -> tuple[Size, ...]:
-        """The durations, class by class."""
-        return read_sizes(block.plain() for block in self.durations)
-
-    @property
-    def system(self) -> MultiserverJobSystem:
-        """The system with exponential durations of the same means."""
-        rates = [1 / X.mean for X in self.sizes]
-        return MultiserverJobSystem.of(self.servers, self.needs, rates, self.probabilities)
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

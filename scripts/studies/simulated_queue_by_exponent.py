@@ -1,6 +1,6 @@
 """The queue of `queue-by-exponent`, simulated phase by phase, each point beside its exact value.
 
-Points at which FCFS cannot carry the fraction of capacity are left out.
+Points at which FCFS cannot carry the load are left out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
-from declared.vocabulary import EvenServers, Exponents, FewPoints, Fraction
+from declared.vocabulary import EvenServers, Exponents, FewPoints, Load
 from models.fcfs_limits import solvable_blocks, stable_throughput
 from models.mixes import MixBlock, build_mix
 from models.streams import stream_key
@@ -25,7 +25,7 @@ class Parameters(MixBlock, SimulatedBlock):
     """What to compute."""
 
     servers: EvenServers
-    fraction: Fraction
+    load: Load
     exponent: Exponents = [0.0, 3.0]
     points: FewPoints = 31
 
@@ -35,12 +35,12 @@ def compute(
 ) -> pd.DataFrame:
     """One row an exponent."""
     rows = []
-    key = stream_key(parameters)
+    key = stream_key(parameters, load="fraction")
     for i, alpha in enumerate(progress(np.linspace(*parameters.exponent, parameters.points))):
         system = build_mix(parameters.plain(), float(alpha))
         blocks = solvable_blocks(system)
         limit = stable_throughput(system, blocks, parameters, (key, i))
-        arrival_rate = parameters.fraction * system.naive_throughput
+        arrival_rate = parameters.load * system.naive_throughput
         if arrival_rate < limit:
             row = simulate_point(system, blocks, arrival_rate, limit, parameters, (key, i))
             rows.append((alpha, *row))

@@ -79,11 +79,11 @@ def test_printed_fraction_of_capacity_is_not_the_demand():
 
 
 def test_queue_peaks_where_its_grid_does():
-    given = {"servers": 4, "sizes": "n", "rates": (1, 1), "fraction": 0.5}
-    found = queues.peaks(servers=4, fractions=[0.5])[0]
+    given = {"servers": 4, "sizes": "n", "rates": (1, 1), "load": 0.5}
+    found = queues.peaks(servers=4, loads=[0.5])[0]
     jobs = [queues.mean_jobs(alpha=alpha, **given) for alpha in np.linspace(0, 3, 31)]
     assert queues.mean_jobs(alpha=found, **given) >= max(jobs) and 0 < found < 3
-    over = queues.jobs_over_middle(servers=4, fraction=0.5, middle=found, ends=[0.0, 3.0])
+    over = queues.jobs_over_middle(servers=4, load=0.5, middle=found, ends=[0.0, 3.0])
     assert max(over) < 1
 
 
@@ -94,8 +94,8 @@ def test_order_and_distance_of_peaks():
         half - full
     )
     assert queues.smallest_step(values="shares", servers=6, settings=settings[::-1]) < 0
-    distance = queues.peak_off_inflection(servers=6, sizes="n", fraction=0.5)
-    peak = queues.peaks(servers=6, fractions=[0.5])[0]
+    distance = queues.peak_off_inflection(servers=6, sizes="n", load=0.5)
+    peak = queues.peaks(servers=6, loads=[0.5])[0]
     assert distance == pytest.approx(abs(peak - curves.inflections(numbers=[6])[0]))
     assert curves.share_of_one(servers=10**8, exponents=[3.0])[0] == pytest.approx(1, abs=1e-4)
 

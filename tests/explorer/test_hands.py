@@ -15,7 +15,7 @@ from .conftest import SETTLED
 
 PRESENT = "() => explorer.present"
 PLOTS = ["time", "region", "mix", "ratio", "capacity", "response", "bell"]
-TEN = "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4&wasted=10&load=0.8"
+TEN = "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4&wasted=10&fraction=0.8"
 
 
 def present(page):
@@ -140,7 +140,7 @@ def test_what_cannot_be_is_refused_in_words_and_changes_nothing(exploring, id, t
         assert words in page.get_by_role("alert").inner_text()
         assert page.locator(f"#{id}").get_attribute("aria-invalid") == "true"
         assert present(page) == before
-        type_in(page, "load", "55")
+        type_in(page, "fraction", "55")
         page.wait_for_function(SETTLED)
         assert page.get_by_role("alert").inner_text() == ""
         assert page.locator("[aria-invalid=true]").count() == 0
@@ -170,7 +170,7 @@ def test_dragging_in_plots_moves_the_mix_the_rates_and_the_load(exploring):
             ("ratio", "classes[1].rate"),
             ("region", "classes[1].probability"),
             ("bell", "classes[1].probability"),
-            ("response", "load"),
+            ("response", "fraction"),
         ):
             svg = page.locator(f"#plot-{plot}")
             svg.scroll_into_view_if_needed()

@@ -102,7 +102,11 @@ def test_where_the_load_alone_is_too_large_no_exact_value_stands_beside():
     jobs = {**ELASTIC["threshold-parallelism"], "servers": 2, "thresholds": [1, 2]}
     jobs |= {"probabilities": [0.001, 0.999]}
     system = {"system": {"threshold-parallelism": jobs}, "policy": "elastic-first"}
-    refused({"study": "policy-response-time", **system, "load": 0.9999}, "told apart", "lower load")
+    refused(
+        {"study": "policy-response-time", **system, "highest_load": 0.9999},
+        "told apart",
+        "lower load",
+    )
     exact = read_model(system).exact()
     assert str(exact(0.9999)) == "[nan nan nan]"
     assert min(exact(0.5)) > 0

@@ -80,7 +80,7 @@ def test_proposition_2(seed):
             assert not phi.any()
             continue
         assert all((rate > 0) == (count > 0) for rate, count in zip(phi, x, strict=True))
-        assert stability(queue, phi).load == close(1.0, rel=1e-13)
+        assert stability(queue, phi).fraction_of_limit == close(1.0, rel=1e-13)
         full = float(queue.rank(mask_of(i for i in range(4) if x[i])))
         assert phi.sum() == close(full, rel=1e-13)
         for i in range(4):

@@ -54,7 +54,7 @@ def test_stability(seed):
     load = {a: sum(loads[i] for i in a) / queue.rank(mask_of(a)) for a in subsets(4)}
     highest = max(load.values())
     found = stability(queue, list(map(float, loads)))
-    assert found.load == close(float(highest), rel=1e-14)
+    assert found.fraction_of_limit == close(float(highest), rel=1e-14)
     assert found.stable == (highest < 1) or abs(highest - 1) < 1e-14
     # The smallest set that binds, the one of the lowest classes first.
     binding = min((a for a in load if load[a] == highest), key=lambda a: (len(a), mask_of(a)))

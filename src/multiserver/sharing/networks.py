@@ -194,7 +194,7 @@ def load_of(network: Network) -> float:
     """max_A λ(A)/μ(A) over the sets of transient classes of a queue, which (7) keeps below 1."""
     rates = _rates(network.traffic(), network.traffic().transient)
     return max(
-        stability(queue, rates[span]).load
+        stability(queue, rates[span]).fraction_of_limit
         for queue, span in zip(network.queues, network.spans(), strict=True)
     )
 

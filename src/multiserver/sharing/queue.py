@@ -90,13 +90,13 @@ class MultiServerQueue:
 class Stability:
     """Whether condition (7) holds, and by how much.
 
-    `load` is max_A λ(A)/μ(A), `binding` the smallest set that attains it (empty if nothing
-    arrives), `margin` its μ(A) − λ(A) in jobs per unit of time, and `scale` = 1/`load`: all arrival
-    rates may be multiplied by less than that.
+    `fraction_of_limit` is max_A λ(A)/μ(A), `scale` its inverse (all arrival rates may be multiplied
+    by less than that), `binding` the smallest set that attains it (empty if nothing arrives), and
+    `margin` its μ(A) − λ(A) in jobs per unit of time.
     """
 
     stable: bool
-    load: float
+    fraction_of_limit: float
     binding: tuple[int, ...]
     margin: float
     scale: float
@@ -106,15 +106,15 @@ def stability(queue: MultiServerQueue, arrival_rates: ArrayLike) -> Stability:
     """Condition (7) for arrival rates λ = `arrival_rates`, shape (N,), jobs per unit of time."""
     rates = as_rates(arrival_rates, queue.classes)
     arriving, served = over_subsets(rates), queue.ranks()
-    load = np.divide(arriving, served, out=np.zeros_like(served), where=served > 0)
-    highest = float(load.max())
+    shares = np.divide(arriving, served, out=np.zeros_like(served), where=served > 0)
+    highest = float(shares.max())
     if highest == 0:
         return Stability(True, 0.0, (), math.inf, math.inf)
-    tied = np.flatnonzero(load >= highest * (1 - TIE))
+    tied = np.flatnonzero(shares >= highest * (1 - TIE))
     mask = int(min(tied, key=lambda a: (int(a).bit_count(), a)))
     return Stability(
         stable=highest < 1,
-        load=highest,
+        fraction_of_limit=highest,
         binding=members(mask),
         margin=float(served[mask] - arriving[mask]),
         scale=1 / highest,

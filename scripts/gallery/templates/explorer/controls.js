@@ -37,9 +37,9 @@ const controls = (() => {
       ...real, label: "Wasted at most (%)", scale: "log", ends: () => [0.5, 90],
       get: (s) => s.wasted, set: (s, wasted) => ({ ...s, wasted }),
     },
-    load: {
-      ...share, label: "Load λ/λ* (%)", scale: "linear", ends: () => [0.01, 0.99],
-      get: (s) => s.load, set: (s, load) => ({ ...s, load }),
+    fraction: {
+      ...share, label: "Share of λ*, λ/λ* (%)", scale: "linear", ends: () => [0.01, 0.99],
+      get: (s) => s.fraction, set: (s, fraction) => ({ ...s, fraction }),
     },
   };
 
@@ -138,7 +138,7 @@ const controls = (() => {
       });
       const add = make("button", { type: "button", id: "add", onclick: () => desk.hold(edits.add_class(desk.present()), true) }, "Add a class");
       add.disabled = now.classes.length >= state.MOST_CLASSES;
-      root.replaceChildren(row("servers"), ...classes, add, row("exponent"), row("wasted"), row("load"));
+      root.replaceChildren(row("servers"), ...classes, add, row("exponent"), row("wasted"), row("fraction"));
     };
     return (now) => {
       const wanted = String(now.classes.length);

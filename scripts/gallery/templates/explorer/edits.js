@@ -51,10 +51,10 @@ const edits = (() => {
   }
 
   // What dragging in a plot asks for.
-  function follow(state, { probability, rate, load }) {
+  function follow(state, { probability, rate, fraction }) {
     if (probability) return set_share(state, probability[0], Math.min(1 - 1e-12, Math.max(1e-12, tidy_share(probability[1]))));
     if (rate) return set_rate(state, rate[0], round(rate[1]));
-    return { ...state, load: round(load) };
+    return { ...state, fraction: round(fraction) };
   }
 
   // Of two classes, the need of the second at which the worst mix wastes most; neighbours have like peaks.

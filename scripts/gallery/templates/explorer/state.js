@@ -1,19 +1,19 @@
 "use strict";
-// What the reader has set: {servers, classes, wasted, load}. `wasted` is the per cent of servers that may
-// be wasted, `load` the λ/λ* that is marked. All of it stands in the address, and in a stack for undo.
+// What the reader has set: {servers, classes, wasted, fraction}. `wasted` is the per cent of servers that may
+// be wasted, `fraction` the λ/λ* that is marked. All of it stands in the address, and in a stack for undo.
 const state = (() => {
   const START = {
     servers: 200,
     classes: [{ need: 1, rate: 2, probability: 0.99 }, { need: 200, rate: 1, probability: 0.01 }],
     wasted: 10,
-    load: 0.8,
+    fraction: 0.8,
   };
   const MOST_CLASSES = 32;
 
   // After the # of an address; numbers in as many digits as tell them apart.
-  function write({ servers, classes, wasted, load }) {
+  function write({ servers, classes, wasted, fraction }) {
     const jobs = classes.map((c) => `class=${c.need},${c.rate},${c.probability}`);
-    return [`servers=${servers}`, ...jobs, `wasted=${wasted}`, `load=${load}`].join("&");
+    return [`servers=${servers}`, ...jobs, `wasted=${wasted}`, `fraction=${fraction}`].join("&");
   }
 
   // Back from there, or null if it is no such thing.
@@ -24,14 +24,14 @@ const state = (() => {
       return { need, rate, probability };
     });
     const given = (key) => (parts.has(key) ? Number(parts.get(key)) : START[key]);
-    const found = { servers: Number(parts.get("servers")), classes, wasted: given("wasted"), load: given("load") };
+    const found = { servers: Number(parts.get("servers")), classes, wasted: given("wasted"), fraction: given("fraction") };
     return find_fault(found) ? null : found;
   }
 
   function find_fault(found) {
     if (found.classes.length > MOST_CLASSES) return `There may be at most ${MOST_CLASSES} classes.`;
     if (!(found.wasted > 0 && found.wasted < 100)) return "The servers that may be wasted must lie between 0 and 100 %.";
-    if (!(found.load > 0 && found.load < 1)) return "The load must lie between 0 and 1.";
+    if (!(found.fraction > 0 && found.fraction < 1)) return "λ/λ* must lie between 0 and 1.";
     return model.find_fault(found);
   }
 

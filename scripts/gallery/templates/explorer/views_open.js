@@ -4,8 +4,8 @@ const views_open = (() => {
   const { count, number, percent } = words;
 
   const SEARCH_SECONDS = 6;
-  const LOADS = 40;
-  const HIGHEST_LOAD = 0.99;
+  const POINTS = 40;
+  const HIGHEST_FRACTION = 0.99;
   const QUICK_LEVELS = 12;
 
   const capacity = {
@@ -78,16 +78,16 @@ const views_open = (() => {
     * compute(about) {
       const { blocks, moving } = about;
       if (moving && blocks.entries.length > QUICK_LEVELS) return null;
-      const loads = axes.spread("linear", 0.01, HIGHEST_LOAD, moving ? 14 : LOADS);
+      const fractions = axes.spread("linear", 0.01, HIGHEST_FRACTION, moving ? 14 : POINTS);
       const rows = [];
-      for (const load of loads) {
-        rows.push([load, qbd.solve(blocks, load * blocks.throughput).mean_response_time]);
+      for (const fraction of fractions) {
+        rows.push([fraction, qbd.solve(blocks, fraction * blocks.throughput).mean_response_time]);
         yield;
       }
-      return { rows, present: qbd.solve(blocks, about.state.load * blocks.throughput) };
+      return { rows, present: qbd.solve(blocks, about.state.fraction * blocks.throughput) };
     },
     describe(about, { rows, present }) {
-      const { blocks: { throughput }, naive, state: { load } } = about;
+      const { blocks: { throughput }, naive, state: { fraction } } = about;
       const points = rows.map(([x, time]) => [x * throughput, time]);
       const idle = model.sum(about.system.classes.map((c) => c.probability / c.rate));
       const high = Math.max(6 * idle, Math.min(1.3 * present.mean_response_time, 40 * idle));
@@ -100,11 +100,11 @@ const views_open = (() => {
             { label: "λ*", points: [[throughput, 0], [throughput, high]], look: 1 },
             { label: "n/E[S] (naive)", points: [[naive, 0], [naive, high]], look: 2 },
           ],
-          marks: [{ x: load * throughput, y: present.mean_response_time, shape: "point", label: `load ${number(load)}` }],
-          readings: rows.filter(([, time]) => time <= high).map(([x, time]) => ({ x: x * throughput, y: time, text: `λ = ${number(x * throughput)}, load ${number(x, 3)}: ${number(time)} s` })),
-          set: (x) => (x > 0 && x < HIGHEST_LOAD * throughput ? { load: x / throughput } : null),
+          marks: [{ x: fraction * throughput, y: present.mean_response_time, shape: "point", label: `${percent(fraction)} of λ*` }],
+          readings: rows.filter(([, time]) => time <= high).map(([x, time]) => ({ x: x * throughput, y: time, text: `λ = ${number(x * throughput)}, ${percent(x)} of λ*: ${number(time)} s` })),
+          set: (x) => (x > 0 && x < HIGHEST_FRACTION * throughput ? { fraction: x / throughput } : null),
         },
-        sentence: `At ${percent(load)} of λ* a job takes ${number(present.mean_response_time)} s on average, ${number(present.mean_response_time / idle, 3)} times its own duration. The curve rises without bound at λ* = ${number(throughput)}, ${throughput < 0.9999 * naive ? `before the naive ${number(naive)}` : "the naive limit too"}; near λ* it grows like 1/(1 − λ/λ*).`,
+        sentence: `At ${percent(fraction)} of λ* a job takes ${number(present.mean_response_time)} s on average, ${number(present.mean_response_time / idle, 3)} times its own duration. The curve rises without bound at λ* = ${number(throughput)}, ${throughput < 0.9999 * naive ? `before the naive ${number(naive)}` : "the naive limit too"}; near λ* it grows like 1/(1 − λ/λ*).`,
         claim: "multilevel-scaling/heavy-traffic",
       };
     },
@@ -154,7 +154,7 @@ const views_open = (() => {
           readings: found.map(({ x, p_n, completions }) => ({ x, y: completions, text: `α = ${number(x, 3)}, p_n = ${number(p_n, 3)}: E[Δ] = ${number(completions)} jobs` })),
           set: (x) => (x > 0.001 ? { probability: [about.large, servers ** -x] } : null),
         },
-        sentence: `Near saturation the queue is about (E[Δ] + 1)/(1 − load) jobs long, here E[Δ] = ${number(present)} at α = ${number(alpha, 3)}, in the ${regime}. The bell peaks at α = ${number(top.x, 3)}${top.x > 1.05 ? ", beyond the balanced α = 1: large jobs that are already rare make the queue longest" : ""}.`,
+        sentence: `Near saturation the queue is about (E[Δ] + 1)/(1 − λ/λ*) jobs long, here E[Δ] = ${number(present)} at α = ${number(alpha, 3)}, in the ${regime}. The bell peaks at α = ${number(top.x, 3)}${top.x > 1.05 ? ", beyond the balanced α = 1: large jobs that are already rare make the queue longest" : ""}.`,
         claim: "multilevel-scaling/peak-is-not-balanced",
       };
     },

@@ -1,0 +1,40 @@
+"""Distributions of job sizes and durations.
+
+S is the size of a job: the time that it spends in service at speed 1. Its *largest expected
+remaining size* (`finite-skip`, Section 2.2) is
+
+    rem_max = sup_{x ≥ 0} E[S − x | S > x],
+
+and E[S²] ≤ 2 E[S] rem_max. A *phase-type* size is the time until absorption of a Markov chain that
+starts in phase i with probability α_i and moves at the rates T: P(S > x) = α exp(T x) 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+from multiserver.phase_type import PhaseType
+from multiserver.sizes.phased import Erlang as Erlang
+from multiserver.sizes.phased import Exponential as Exponential
+from multiserver.sizes.phased import Hyperexponential as Hyperexponential
+from multiserver.sizes.unphased import Bimodal as Bimodal
+from multiserver.sizes.unphased import Deterministic as Deterministic
+from multiserver.sizes.unphased import Pareto as Pareto
+
+Size = Exponential | Hyperexponential | Erlang | Deterministic | Bimodal | Pareto | PhaseType
+
+_RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale"}
+
+
+def scaled(size: Size, factor: float) -> Size:
+    """The distribution of `factor` times S. Raises `ValueError` if that is out of range."""
+    if isinstance(size, PhaseType):
+        return size.scaled(factor)
+    changed = {}
+    for field in fields(size):
+        value = getattr(size, field.name)
+        if field.name in _RATES | _TIMES:
+            by = factor if field.name in _TIMES else 1 / factor
+            many = isinstance(value, tuple)
+            changed[field.name] = tuple(by * x for x in value) if many else by * value
+    return replace(size, **changed)

@@ -1,0 +1,42 @@
+"""What the parameters of a size may be.
+
+They are numbers within [1e-100, 1e100], so that no moment that is finite overflows.
+Probabilities are divided by their sum, which must be 1 up to 1e-9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+
+from multiserver.checks import SUM_TOLERANCE
+
+LARGEST = 1e100
+
+
+def positive(name: str, value: object) -> float:
+    number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else value
+    if not 1 / LARGEST <= number <= LARGEST:
+        raise ValueError(f"{name} must be a number in [1e-100, 1e100], found {value!r}")
+    return float(number)
+
+
+def set_mixture(
+    size: object, name: str, values: Iterable[float], probabilities: Iterable[float]
+) -> None:
+    """Set the field `name` and the probabilities of a frozen mixture, checked."""
+    values, probabilities = tuple(values), tuple(probabilities)
+    if len(values) != len(probabilities) or not values:
+        raise ValueError(
+            f"{name} and probabilities must be equally many and at least one,"
+            f" found {len(values)} and {len(probabilities)}"
+        )
+    for p in probabilities:
+        if isinstance(p, bool) or not isinstance(p, Real) or not 0 < p <= 1:
+            raise ValueError(f"probability must lie in (0, 1], found {p!r}")
+    total = math.fsum(probabilities)
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
+    object.__setattr__(size, name, tuple(positive(name, value) for value in values))
+    object.__setattr__(size, "probabilities", tuple(float(p) / total for p in probabilities))

@@ -1,0 +1,147 @@
+"""Sizes that no finite number of phases has: atoms, and the tail of a power."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from multiserver.sizes.parameters import positive, set_mixture
+
+
+@dataclass(frozen=True, slots=True)
+class Deterministic:
+    """S = value. Raises `ValueError` unless the value is within range."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", positive("value", self.value))
+
+    @property
+    def mean(self) -> float:
+        """E[S]."""
+        return self.value
+
+    @property
+    def second_moment(self) -> float:
+        """E[S²]."""
+        return self.value**2
+
+    @property
+    def variance(self) -> float:
+        """0."""
+        return 0.0
+
+    @property
+    def largest_remaining(self) -> float:
+        """rem_max, the value: a job that has just started."""
+        return self.value
+
+    def phases(self) -> NoReturn:
+        """Raises `ValueError`: no finite number of phases has this size."""
+        raise _not_phase_type(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Bimodal:
+    """S = `values[i]` with probability `probabilities[i]`, for two or any finite number of values.
+
+    Raises `ValueError` unless there are as many values as probabilities, at least one, the values
+    within range and the probabilities in (0, 1] with sum 1.
+    """
+
+    values: tuple[float, ...]
+    probabilities: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        set_mixture(self, "values", self.values, self.probabilities)
+
+    @property
+    def mean(self) -> float:
+        """E[S]."""
+        return math.fsum(p * v for v, p in self._atoms())
+
+    @property
+    def second_moment(self) -> float:
+        """E[S²]."""
+        return math.fsum(p * v**2 for v, p in self._atoms())
+
+    @property
+    def variance(self) -> float:
+        """E[(S − E[S])²]."""
+        mean = self.mean
+        return math.fsum(p * (v - mean) ** 2 for v, p in self._atoms())
+
+    @property
+    def largest_remaining(self) -> float:
+        """rem_max, found at age 0 or at one of the values: E[S − x | S > x] falls in between."""
+        return max(self._remaining(x) for x in (0.0, *self.values) if x < max(self.values))
+
+    def phases(self) -> NoReturn:
+        """Raises `ValueError`: no finite number of phases has this size."""
+        raise _not_phase_type(self)
+
+    def _atoms(self) -> Iterable[tuple[float, float]]:
+        return zip(self.values, self.probabilities, strict=True)
+
+    def _remaining(self, age: float) -> float:
+        longer = [(v, p) for v, p in self._atoms() if v > age]
+        return math.fsum(p * (v - age) for v, p in longer) / math.fsum(p for _, p in longer)
+
+
+@dataclass(frozen=True, slots=True)
+class Pareto:
+    """P(S > x) = (scale/x)^shape for x ≥ scale. Raises `ValueError` unless both are within range.
+
+    Moments of order `shape` and above are infinite; `warning` says what follows.
+    """
+
+    shape: float
+    scale: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", positive("shape", self.shape))
+        object.__setattr__(self, "scale", positive("scale", self.scale))
+
+    @property
+    def mean(self) -> float:
+        """E[S], infinite if shape ≤ 1."""
+        return self.scale * self.shape / (self.shape - 1) if self.shape > 1 else math.inf
+
+    @property
+    def second_moment(self) -> float:
+        """E[S²], infinite if shape ≤ 2."""
+        return self.scale**2 * self.shape / (self.shape - 2) if self.shape > 2 else math.inf
+
+    @property
+    def variance(self) -> float:
+        """E[S²] − E[S]², infinite if shape ≤ 2."""
+        if self.shape <= 2:
+            return math.inf
+        return self.scale**2 * self.shape / (self.shape - 2) / (self.shape - 1) / (self.shape - 1)
+
+    @property
+    def largest_remaining(self) -> float:
+        """rem_max, infinite: a job of age x ≥ scale has x/(shape − 1) left on average."""
+        return math.inf
+
+    @property
+    def warning(self) -> str:
+        """Which of the first three moments are infinite and what that does; empty if none is."""
+        if self.shape <= 1:
+            return "the mean is infinite: no arrival rate is stable"
+        if self.shape <= 2:
+            return "the second moment is infinite: so is the mean wait for one server"
+        if self.shape <= 3:
+            return "the third moment is infinite: so is the variance of the wait for one server"
+        return ""
+
+    def phases(self) -> NoReturn:
+        """Raises `ValueError`: no finite number of phases has this size."""
+        raise _not_phase_type(self)
+
+
+def _not_phase_type(size: object) -> ValueError:
+    return ValueError(f"only phase-type sizes have phases, found {size!r}")
