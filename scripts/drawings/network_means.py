@@ -101,9 +101,11 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> None:
+    drawn = []
     for i, line in enumerate(panel["lines"]):
         found = series[line["series"]]
         found = found[found["class"] == line["class"]]
+        drawn.append(found)
         ax.plot(
             found[panel["x"]],
             found[panel["y"]],
@@ -118,7 +120,7 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
         if panel["ceilings"]:
             ax.plot(found[panel["x"]], found["ceiling"], color=f"C{i}", **LIMIT)
     if panel["ceilings"]:
-        _name_limits(ax, found[panel["x"]], found["ceiling"])
+        _name_limits(ax, panel["x"], drawn)
     ax.set_yscale(panel["scale"])
     if panel["scale"] == "linear":
         ax.set_ylim(0, None)
@@ -128,15 +130,15 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
     ax.legend(loc=panel["legend"])
 
 
-def _name_limits(ax: Axes, x: pd.Series, ceiling: pd.Series) -> None:
-    """The name of the limits, on the last of them."""
-    middle = len(x) // 2
+def _name_limits(ax: Axes, x: str, drawn: list[pd.DataFrame]) -> None:
+    """The name of the limits, at the left end of the highest of them."""
+    highest = max(drawn, key=lambda found: found["ceiling"].iloc[0])
     ax.annotate(
         "limits",
-        (x.iloc[middle], ceiling.iloc[middle]),
+        (highest[x].iloc[0], highest["ceiling"].iloc[0]),
         xytext=(0, 2),
         textcoords="offset points",
-        ha="center",
+        ha="left",
         va="bottom",
         fontsize=SIZE,
     )

@@ -18,8 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
-from multiserver.checks import SUM_TOLERANCE as PROBABILITY_SUM_TOLERANCE
-from multiserver.checks import require_integer
+from multiserver.checks import SUM_TOLERANCE, require_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class MultiserverJobSystem:
             if c.need > n:
                 raise ValueError(f"need {c.need} exceeds the {n} servers: such a job never starts")
         total = math.fsum(c.probability for c in self.classes)
-        if abs(total - 1) > PROBABILITY_SUM_TOLERANCE:
+        if abs(total - 1) > SUM_TOLERANCE:
             raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
 
     @classmethod

@@ -51,6 +51,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtbtrs
 
+from multiserver.checks import SUM_TOLERANCE
+
 RATIO_LIMIT = 1e15
 
 Array = NDArray[np.float64]
@@ -248,7 +250,7 @@ def _checked(servers: int, probabilities: Triple, rates: Triple) -> tuple[int, T
         if np.shape(found) != (3,) or not all(isinstance(x, Real) and x == x for x in found):
             raise ValueError(f"{name} must be three numbers, found {found!r}")
     p_1, p_h, p_n = map(float, probabilities)
-    if not (min(p_1, p_h, p_n) >= 0 and abs(math.fsum(probabilities) - 1) <= 1e-9):
+    if not (min(p_1, p_h, p_n) >= 0 and abs(math.fsum(probabilities) - 1) <= SUM_TOLERANCE):
         raise ValueError(f"probabilities must be ≥ 0 and sum to 1, found {probabilities!r}")
     if not (min(rates) > 0 and max(rates) / min(rates) <= RATIO_LIMIT):
         raise ValueError(f"rates must be positive, within a factor 1e15, found {rates!r}")

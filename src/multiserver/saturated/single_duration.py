@@ -36,7 +36,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.checks import SUM_TOLERANCE
+from multiserver.checks import SUM_TOLERANCE, require_integer
 from multiserver.saturated.quadrature import WEIGHTS, panels
 
 # Measured nanoseconds: one tap of lfilter, one shifted array addition, one element of it.
@@ -123,7 +123,7 @@ def one_half_all_one_rate(
     small, `p_one` gives it with digits that 1 − q has lost. Raises ValueError if `servers` is not
     an even positive integer or the probabilities are not a law.
     """
-    n = _check_servers(servers)
+    n = require_integer("servers", servers)
     if n % 2:
         raise ValueError(f"servers is {n}, expected an even number")
     if not (p_half >= 0 and p_all >= 0 and p_half + p_all <= 1 + 1e-15):
@@ -240,20 +240,14 @@ def _checked(
     servers: int, needs: Sequence[int], probabilities: Sequence[float]
 ) -> tuple[int, NDArray[np.int64], NDArray[np.float64], float]:
     """n, the needs in ascending order, their normalised probabilities, and Σ p_v − 1 as rounded."""
-    n = _check_servers(servers)
+    n = require_integer("servers", servers)
     v, p = np.asarray(needs), np.asarray(probabilities, dtype=float)
     if v.ndim != 1 or v.size == 0 or not np.issubdtype(v.dtype, np.integer):
         raise ValueError(f"needs is {needs!r}, expected a non-empty sequence of integers")
     if v.min() < 1 or v.max() > n or np.unique(v).size < v.size:
         raise ValueError(f"needs is {needs!r}, expected distinct integers in 1 … {n}")
-    if p.shape != v.shape or not (p >= 0).all() or abs(math.fsum(p) - 1) > 1e-9:
+    if p.shape != v.shape or not (p >= 0).all() or abs(math.fsum(p) - 1) > SUM_TOLERANCE:
         raise ValueError(f"probabilities is {probabilities!r}, expected one per need, summing to 1")
     order = [i for i in np.argsort(v) if p[i] > 0]
     v, p = v[order].astype(np.int64), p[order] / math.fsum(p)
     return n, v, p, math.fsum([*p, -1.0])
-
-
-def _check_servers(servers: int) -> int:
-    if not isinstance(servers, int | np.integer) or servers < 1:
-        raise ValueError(f"servers is {servers!r}, expected a positive integer")
-    return int(servers)

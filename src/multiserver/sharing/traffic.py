@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from multiserver.model import PROBABILITY_SUM_TOLERANCE
+from multiserver.checks import SUM_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
     if p.shape != (n, n) or not (p >= 0).all():
         raise ValueError(f"routing is {routing!r}, expected probabilities, {n} by {n}")
     total = p.sum(axis=1)
-    if (total > 1 + PROBABILITY_SUM_TOLERANCE).any():
+    if (total > 1 + SUM_TOLERANCE).any():
         worst = int(total.argmax())
         raise ValueError(f"row {worst} of routing sums to {total[worst]}, expected at most 1")
-    kept = total > 1 - PROBABILITY_SUM_TOLERANCE
+    kept = total > 1 - SUM_TOLERANCE
     p = np.where(kept[:, None], p / np.where(kept, total, 1.0)[:, None], p)
 
     chains = _chains(p, kept)
