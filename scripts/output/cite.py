@@ -7,13 +7,14 @@ its entries are of types, and have fields, that old styles of BibTeX know. All i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from output.latex import escape
 from output.mathematics import formulate
 
 SOFTWARE = "multiserver-atlas"
-AUTHORS = "{The Multiserver Atlas authors}"
+AUTHORS = "The Multiserver Atlas authors"
 YEAR = "2026"
 # The stages that make what one cites: figures, tables and ledgers.
 CITABLE = {"draw", "tabulate", "judge"}
@@ -99,7 +100,7 @@ def references(*specs: dict[str, Any]) -> str:
     release = specs[0]["software"][SOFTWARE]
     entries = {
         SOFTWARE: {
-            "author": AUTHORS,
+            "author": f"{{{AUTHORS}}}",
             "title": "Multiserver Atlas",
             "howpublished": f"Software, version {release}",
             "year": YEAR,
@@ -109,7 +110,7 @@ def references(*specs: dict[str, Any]) -> str:
     entries |= {s["paper"]: _source(s["bibliography"]) for s in specs if s["bibliography"]}
     for spec in specs:
         entries[name(spec)] = {
-            "author": AUTHORS,
+            "author": f"{{{AUTHORS}}}",
             "title": spec.get("title") or f"Claims of {spec['paper']}: the {spec['id']}",
             "howpublished": f"Multiserver Atlas {release}, {spec['paper']}/{spec['id']}",
             "year": YEAR,
@@ -128,8 +129,17 @@ def _source(paper: dict[str, Any]) -> dict[str, str | None]:
         "howpublished": ", ".join(filter(None, published)) or None,
         "year": str(paper["year"]),
         "doi": doi,
-        "url": f"https://arxiv.org/abs/{arxiv}" if arxiv and not doi else None,
+        "url": where_published(paper) if arxiv and not doi else None,
     }
+
+
+def where_published(paper: Mapping[str, Any] | None) -> str | None:
+    """The address of a paper, if it has a DOI or is on arXiv."""
+    if paper and "doi" in paper:
+        return f"https://doi.org/{paper['doi']}"
+    if paper and "arxiv" in paper:
+        return f"https://arxiv.org/abs/{paper['arxiv']}"
+    return None
 
 
 def name(spec: dict[str, Any]) -> str:

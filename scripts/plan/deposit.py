@@ -7,19 +7,21 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from multiserver import __version__
-from output.cite import references
+from output.cite import AUTHORS, references
 from output.specs import canonical, digest
 from output.sums import sha256
 from plan.products import Agreement, Product
 
 # The project without its tests: what it takes to make the outputs again.
 PARTS = (
-    *("CITATION.cff", "LICENSE", "README.md", "Snakefile", "pyproject.toml", "requirements.lock"),
-    *("run.py", "benchmarks", "config", "docs", "profiles", "scripts", "src", "workflow"),
+    *(".snakemake-workflow-catalog.yml", "ARTIFACT.md", "CITATION.cff", "LICENSE", "README.md"),
+    *("Snakefile", "codemeta.json", "pyproject.toml", "requirements.lock", "run.py"),
+    *("benchmarks", "config", "docs", "profiles", "scripts", "src", "workflow"),
 )
 
 
@@ -67,6 +69,8 @@ def describe_archive(
             "version": __version__,
             "description": about["description"],
             "licence": about["license"],
+            "authors": AUTHORS,
+            "snakemake": version("snakemake"),
             "keywords": sorted(about["keywords"]),
         },
         "run": agreement.fingerprint,

@@ -14,7 +14,7 @@ PROJECT = "multiserver-atlas"
 # Fonts are matplotlib's own; fontTools cuts the part of them that a PDF holds.
 PACKAGES = {
     "compute": ("numba", "numpy", "scipy"),
-    "draw": (PROJECT, "fonttools", "matplotlib", "numpy", "pandas", "pillow", "scipy"),
+    "draw": (PROJECT, "fonttools", "matplotlib", "numpy", "pandas", "pillow", "pypdf", "scipy"),
     "tabulate": (PROJECT, "pandas"),
     "judge": ("pandas",),
     "typeset": ("pandas",),

@@ -1,46 +1,48 @@
 """Describe a run as a Workflow Run Crate: metadata of RO-Crate 1.3 in JSON-LD.
 
-Profiles: Workflow RO-Crate 1.1, Process Run Crate 0.6 and Workflow Run Crate 0.6. The workflow is
-the Snakefile; its run made the outputs from the config. Every file is listed with its size and
-SHA-256 sum, every figure and table with its data and the paper that it reproduces.
+Profiles: Workflow RO-Crate 1.0, Process Run Crate 0.5 and Workflow Run Crate 0.5. These extend
+RO-Crate 1.1, whose rules the metadata keep too: the descriptor names both, and the workflow has its
+type by the term of either. The workflow is the Snakefile; its run made the outputs from the config.
+Every file is listed with its size and SHA-256 sum, every figure and table with its data and the
+paper that it reproduces.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+import unicodedata
+import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
+from output.cite import where_published
+from provenance.kinds import explain, find_media_type
+
 NAME = "ro-crate-metadata.json"
 VERSION = "1.3"
-RUN_PROFILES = {
-    "https://w3id.org/ro/wfrun/process/0.6": "Process Run Crate",
-    "https://w3id.org/ro/wfrun/workflow/0.6": "Workflow Run Crate",
+SPECIFICATIONS = ("https://w3id.org/ro/crate/1.3", "https://w3id.org/ro/crate/1.1")
+PROFILES = {
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
+    "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
+    "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
 }
 WORKFLOW = "Snakefile"
-# The standard library's table of these depends on the machine.
-MEDIA_TYPES = {
-    ".bib": "application/x-bibtex",
-    ".cff": "application/yaml",
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".lock": "text/plain",
-    ".md": "text/markdown",
-    ".pdf": "application/pdf",
-    ".png": "image/png",
-    ".py": "text/x-python",
-    ".svg": "image/svg+xml",
-    ".tex": "text/x-tex",
-    ".toml": "application/toml",
-    ".txt": "text/plain",
-    ".yaml": "application/yaml",
+# The last is the term of RO-Crate 1.1 for the one before.
+WORKFLOW_TYPES = [
+    *("File", "SoftwareSourceCode", "ComputationalWorkflow"),
+    "https://bioschemas.org/ComputationalWorkflow",
+]
+WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+SNAKEMAKE = {
+    "paper": ("https://doi.org/10.1093/bioinformatics/bts480", "The paper on Snakemake"),
+    "manual": ("https://snakemake.readthedocs.io", "The manual of Snakemake"),
 }
 
 
@@ -64,13 +66,12 @@ def describe(
     """The metadata of a crate of `files`, of which the run of `command` made the `outputs`.
 
     `products` are the content of each sidecar and the data that its product was made from, by the
-    sidecar's name; `project` has name, version, description, licence and keywords.
+    sidecar's name; `project` has name, version, description, licence, authors, keywords and the
+    version of Snakemake.
     """
     crate = ROCrate(version=VERSION)
-    entities = {name: _add_file(crate, name, files[name]) for name in sorted(files)}
-    workflow = entities[WORKFLOW]
-    workflow["name"] = f"{project['name']}: the workflow"
-    workflow["version"] = project["version"]
+    entities = {n: _add_file(crate, n, files[n]) for n in sorted(files) if n != WORKFLOW}
+    workflow = entities[WORKFLOW] = _add_workflow(crate, project, files[WORKFLOW])
     for name, (sidecar, data) in sorted(products.items()):
         _describe_product(crate, entities, name, sidecar, data)
     ended = max(sidecar["made"] for sidecar, _ in products.values())
@@ -89,29 +90,62 @@ def describe(
     root["name"] = f"{project['name']} {project['version']}"
     root["description"] = project["description"]
     root["version"] = project["version"]
-    root["keywords"] = project["keywords"]
+    root["keywords"] = _compact(project["keywords"])
     root["datePublished"] = ended
-    root["license"] = _add(crate, licence, "CreativeWork", name=project["licence"])
-    root["mentions"] = [action]
-    for profile, title in RUN_PROFILES.items():
-        version = profile.rpartition("/")[2]
-        entity = _add(crate, profile, "CreativeWork", name=title, version=version)
-        root.append_to("conformsTo", entity)
+    about = "The licence of everything in the archive"
+    spdx = project["licence"]
+    root["license"] = _add(crate, licence, "CreativeWork", name=spdx, description=about)
+    about = "Who wrote the project; the papers have their own authors"
+    name = project["authors"]
+    root["author"] = _add(crate, "#authors", "Organization", name=name, description=about)
+    root["mentions"] = action
+    root["conformsTo"] = [_add_profile(crate, *profile) for profile in PROFILES.items()]
+    if "README.md" in entities:
+        entities["README.md"]["about"] = root
+    crate.metadata["conformsTo"] = [{"@id": url} for url in SPECIFICATIONS]
     return json.dumps(crate.metadata.generate(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _add_file(crate: ROCrate, name: str, listed: Listed) -> Entity:
-    properties = {"name": name, "contentSize": str(listed.size)}
-    if listed.sha256 is not None:
-        properties["sha256"] = listed.sha256
-    media_type = MEDIA_TYPES.get(PurePosixPath(name).suffix)
-    if media_type is not None:
-        properties["encodingFormat"] = media_type
-    if name == WORKFLOW:
-        return crate.add_workflow(
-            dest_path=name, properties=properties, main=True, lang="snakemake"
-        )
-    return crate.add_file(dest_path=name, properties=properties)
+    return crate.add_file(dest_path=name, properties=_describe_file(name, listed))
+
+
+def _describe_file(name: str, listed: Listed) -> dict[str, Any]:
+    properties = {
+        "name": name,
+        "description": explain(name),
+        "contentSize": str(listed.size),
+        "encodingFormat": find_media_type(name),
+    }
+    return properties if listed.sha256 is None else properties | {"sha256": listed.sha256}
+
+
+def _add_workflow(crate: ROCrate, project: Mapping[str, Any], listed: Listed) -> Entity:
+    properties = _describe_file(WORKFLOW, listed)
+    properties |= {"@type": WORKFLOW_TYPES, "version": project["version"]}
+    properties["name"] = f"{project['name']}: the workflow"
+    workflow = crate.add_workflow(
+        dest_path=WORKFLOW,
+        properties=properties,
+        lang="snakemake",
+        lang_version=project["snakemake"],
+    )
+    crate.mainEntity = workflow
+    profile = _add_profile(crate, WORKFLOW_PROFILE, "Bioschemas ComputationalWorkflow")
+    workflow["conformsTo"] = profile
+    language = workflow["programmingLanguage"]
+    language["description"] = "The language of the workflow, and what runs it"
+    for kind, key in (("paper", "identifier"), ("manual", "url")):
+        url, name = SNAKEMAKE[kind]
+        language[key] = _add(crate, url, "CreativeWork", name=name, description=f"{name}, cited")
+    return workflow
+
+
+def _add_profile(crate: ROCrate, url: str, name: str) -> Entity:
+    version = url.rpartition("/")[2].removesuffix("-RELEASE")
+    about = f"Version {version} of the profile {name}"
+    types = ["CreativeWork", "Profile"]
+    return _add(crate, url, types, name=name, version=version, description=about)
 
 
 def _describe_product(
@@ -123,34 +157,55 @@ def _describe_product(
 ) -> None:
     paper, id = sidecar["paper"], sidecar["id"]
     about = sidecar["bibliography"]
-    reproduced = None if about is None else _add_paper(crate, paper, about)
+    reproduced = None if about is None else _add_paper(crate, about)
     files = [entities[str(PurePosixPath(name).with_name(file))] for file in sidecar["outputs"]]
     for file in files:
         file["name"] = sidecar["title"] or f"{id} of {paper}"
         if sidecar["caption"]:
             file["description"] = sidecar["caption"]
-        file["isBasedOn"] = [entities[series] for series in sorted(set(data))]
+        file["isBasedOn"] = _compact([entities[series] for series in sorted(set(data))])
         if reproduced is not None:
             file["citation"] = reproduced
     entities[name]["name"] = f"How {id} of {paper} was made"
-    entities[name]["about"] = files
+    entities[name]["about"] = _compact(files)
 
 
-def _add_paper(crate: ROCrate, paper: str, bibliography: Mapping[str, Any]) -> Entity:
-    if "doi" in bibliography:
-        identifier = f"https://doi.org/{bibliography['doi']}"
-    elif "arxiv" in bibliography:
-        identifier = f"https://arxiv.org/abs/{bibliography['arxiv']}"
-    else:
-        identifier = f"#{paper}"
+def _add_paper(crate: ROCrate, bibliography: Mapping[str, Any]) -> Entity:
+    title, year = bibliography["title"], str(bibliography["year"])
+    # A citation is an absolute URI, whether or not one finds the paper by it.
+    identifier = where_published(bibliography) or uuid.uuid5(uuid.NAMESPACE_OID, title).urn
     authors = [
-        _add(crate, quote(f"#{author.lower().replace(' ', '-')}", safe="#"), "Person", name=author)
+        _add(
+            crate,
+            f"#{_spell(author)}",
+            "Person",
+            name=author,
+            description="An author of a paper that is reproduced",
+        )
         for author in bibliography["authors"]
     ]
-    title, year = bibliography["title"], str(bibliography["year"])
-    kind = "ScholarlyArticle"
-    return _add(crate, identifier, kind, name=title, author=authors, datePublished=year)
+    about = "A paper that is reproduced"
+    return _add(
+        crate,
+        identifier,
+        "ScholarlyArticle",
+        name=title,
+        author=_compact(authors),
+        datePublished=year,
+        description=about,
+    )
 
 
-def _add(crate: ROCrate, identifier: str, kind: str, **properties: Any) -> Entity:
+def _spell(name: str) -> str:
+    """A name in small letters without accents, and hyphens; in full, if it has no such letters."""
+    plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
+    return re.sub("[^a-z0-9]+", "-", plain).strip("-") or name.encode().hex()
+
+
+def _compact(values: Sequence[Any]) -> Any:
+    """One value stands by itself."""
+    return values[0] if len(values) == 1 else values
+
+
+def _add(crate: ROCrate, identifier: str, kind: str | list[str], **properties: Any) -> Entity:
     return crate.add(ContextEntity(crate, identifier, {"@type": kind, **properties}))

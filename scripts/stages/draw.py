@@ -1,7 +1,7 @@
 """Draw a figure: the drawing its spec names, from the series its spec names; and how to cite it.
 
-The files carry what they were made from in their metadata (PDF Subject, PNG and SVG Description)
-and no date, so that the same figure is the same file, byte for byte.
+The files carry what they were made from in their metadata, and no date, so that the same figure is
+the same file, byte for byte.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -18,21 +19,12 @@ from matplotlib import _mathtext
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.figure import Figure
 
+from output import metadata
 from output.atomic import replace, write_text
 from output.cite import frame, paste
-from output.origin import LICENCE, trace_origin
 from output.shades import shade
 from stages.product import Spec, identify, run
 
-# What each format calls the description, and the date that it would add.
-DESCRIPTION = {"pdf": "Subject", "png": "Description", "svg": "Description"}
-# Where each says what it is after, and under which licence it stands.
-RIGHTS = {
-    "pdf": lambda origin: {"Keywords": f"{origin}; licence {LICENCE}"},
-    "png": lambda origin: {"Source": origin, "Copyright": f"licence {LICENCE}"},
-    "svg": lambda origin: {"Source": origin, "Rights": f"licence {LICENCE}"},
-}
-DATE = {"pdf": {"CreationDate": None}, "png": {}, "svg": {"Date": None}}
 # The size of sub- and superscripts: 6 pt beside 7 pt. Matplotlib has 0.7 and no setting for it; its
 # parser keeps what it has set, so that the factor stands before anything is drawn.
 _mathtext.SHRINK_FACTOR = 6 / 7
@@ -62,14 +54,18 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
 
 def _write(figure: Figure, file: Path, spec: Spec) -> None:
     kind = file.suffix[1:]
-    story = json.dumps(identify(spec), sort_keys=True, ensure_ascii=False)
-    metadata = {"Title": spec["title"], DESCRIPTION[kind]: story} | DATE[kind]
-    metadata |= RIGHTS[kind](trace_origin(identify(spec)))
-    # What `savefig` does, but for the drawing without a file that it does first, to find a layout.
-    figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
-    canvas = get_registered_canvas_class(kind)(figure)
+    story = identify(spec)
+    text = json.dumps(story, sort_keys=True, ensure_ascii=False)
+    told = metadata.Told(spec["title"], spec["caption"] or "", text, story)
+
+    def save(file: Any, *, format: str, **options: Any) -> None:
+        """What `savefig` does, but for the drawing without a file that it does first, to find a
+        layout."""
+        figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
+        getattr(get_registered_canvas_class(format)(figure), f"print_{format}")(file, **options)
+
     with replace(file) as draft:
-        getattr(canvas, f"print_{kind}")(draft, metadata=metadata)
+        metadata.save(save, draft, kind, told)
         if kind == "svg":
             write_text(draft, shade(draft.read_text(encoding="utf-8")))
 

@@ -80,6 +80,7 @@ def describe(spec: Spec, files: list[Path], seconds: float) -> dict[str, Any]:
     """The sidecar: what was made, from what, by what, where and when."""
     return {
         **identify(spec),
+        "SPDX-License-Identifier": LICENCE,
         "caption": spec.get("caption"),
         "source": spec.get("source"),
         "outputs": {file.name: sha256(file.read_bytes()) for file in files},

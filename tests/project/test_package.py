@@ -33,7 +33,7 @@ def distributions(tmp_path_factory) -> Path:
 
 def test_the_distributions_pass_the_index_own_check(distributions):
     files = [next(distributions.glob(f"*.{kind}")) for kind in ("whl", "tar.gz")]
-    run(UV, "tool", "run", "twine", "check", "--strict", *files)
+    run(UV, "tool", "run", "twine==7.0.0", "check", "--strict", *files)
 
 
 def test_the_wheel_holds_the_library_alone(distributions):

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
 import pytest
-from tests.conftest import Project, copy_project
+from tests.conftest import ROOT, Project, copy_project
+from tests.deposit.validators import PROFILES, read_explained, validate
 
 pytestmark = pytest.mark.slow
 
+SOURCES = ("benchmarks", "scripts", "src", "workflow")
 OWN = """
 paper: my-cluster
 figures:
@@ -22,6 +31,7 @@ figures:
 def archived(tmp_path_factory) -> Project:
     project = copy_project(tmp_path_factory.mktemp("archive") / "atlas")
     (project.root / "mine.yaml").write_text(OWN, "utf-8")
+    shutil.copy2(ROOT / "README.md", project.root)
     project.build("archive", "--configfile", "mine.yaml")
     return project
 
@@ -41,3 +51,79 @@ def test_outputs_are_verified_and_a_flipped_byte_is_found(archived):
     figure.write_bytes(content)
     assert done.returncode != 0
     assert "wastage.pdf" in done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def unpacked(archived, tmp_path_factory) -> Project:
+    """The archive, in a folder that has nothing else."""
+    root = tmp_path_factory.mktemp("unpacked") / "a fresh folder"
+    (archive,) = (archived.root / "archive").iterdir()
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(root)
+    return Project(root)
+
+
+def test_the_archive_draws_its_figures_again_byte_for_byte_from_its_own_contents(unpacked):
+    verify = [sys.executable, unpacked.root / "scripts", "verify", unpacked.root]
+    done = subprocess.run(verify, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    folder = unpacked.root / "figures/my-cluster"
+    files = {file: file.read_bytes() for file in folder.iterdir() if file.suffix != ".json"}
+    assert {file.name for file in files} >= {"wastage.pdf", "wastage.svg", "wastage.png"}
+    series = list((unpacked.root / "results/series").rglob("*.csv"))
+    data = {file: file.read_bytes() for file in series}
+    for file in (*files, *series):
+        file.unlink()
+    settings = ["settings.json", "given/mine.yaml"]
+    told = unpacked.build("my-cluster_wastage", "--configfile", *settings)
+    assert "draw my-cluster/wastage" in told
+    unpacked.build("--configfile", *settings)  # and the rest
+    assert {file: file.read_bytes() for file in files} == files
+    assert {file: file.read_bytes() for file in series} == data
+
+
+def thin(crate: Path, target: Path) -> Path:
+    """The metadata with one file of each kind of source, as the rest are described alike; the
+    checks of the base profile take longer than their number."""
+    content = json.loads((crate / "ro-crate-metadata.json").read_text("utf-8"))
+    kept: dict[tuple[str, str], str] = {}
+    for entity in content["@graph"]:
+        name = Path(entity["@id"])
+        if entity["@type"] == "File" and name.parts[0] in (
+            "benchmarks",
+            "scripts",
+            "src",
+            "workflow",
+        ):
+            kept.setdefault((name.parts[0], name.suffix), entity["@id"])
+        else:
+            kept[entity["@id"], ""] = entity["@id"]
+    graph = [entity for entity in content["@graph"] if entity["@id"] in kept.values()]
+    (root,) = (entity for entity in graph if entity["@id"] == "./")
+    root["hasPart"] = [part for part in root["hasPart"] if part["@id"] in kept.values()]
+    target.mkdir()
+    for entity in graph:
+        if (source := crate / entity["@id"]).is_file():
+            (target / entity["@id"]).parent.mkdir(parents=True, exist_ok=True)
+            (target / entity["@id"]).write_bytes(source.read_bytes())
+    (target / "ro-crate-metadata.json").write_text(json.dumps(content | {"@graph": graph}), "utf-8")
+    return target
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_nothing_fails_that_the_validator_requires(archived, tmp_path, profile):
+    (archive,) = (archived.root / "archive").iterdir()
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path / "whole")
+    base = profile == PROFILES[0]
+    crate = thin(tmp_path / "whole", tmp_path / "thin") if base else tmp_path / "whole"
+    assert validate(crate, profile, tmp_path / "cache", "REQUIRED")[0] == []
+
+
+@pytest.mark.verification
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_archive_passes_in_whole_and_the_rest_is_explained(archived, tmp_path, profile):
+    (archive,) = (archived.root / "archive").iterdir()
+    required, recommended = validate(archive, profile, tmp_path / "cache")
+    assert required == []
+    assert {issue.partition(":")[0] for issue in recommended} <= read_explained()

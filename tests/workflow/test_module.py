@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tests.conftest import ROOT, copy_project
 
 SNAKEFILE = """
 module atlas:
-    snakefile: "{root}/Snakefile"
-    config: {{"papers": ["two-class-stability"], "effort": "quick", "formats": ["pdf"]}}
+    snakefile: "../release/workflow/Snakefile"
+    config: {"papers": ["two-class-stability"], "effort": "quick", "formats": ["pdf"]}
     prefix: "atlas"
 
 use rule * from atlas as atlas_*
@@ -22,7 +24,7 @@ rule mine:
     default_target: True
     input: "atlas/figures/two-class-stability/fig7a.pdf", rules.atlas_agree.output
     output: "mine.txt"
-    shell: "cp {{input[0]}} {{output}}"
+    shell: "cp {input[0]} {output}"
 """
 
 OWN = """
@@ -43,23 +45,40 @@ pytestmark = pytest.mark.slow
 
 def run(folder, *arguments):
     command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
-def test_a_workflow_takes_this_one_as_a_module_with_a_prefix(built, tmp_path):
+def release(target: Path) -> None:
+    """What `git archive` would pack, with what is not committed yet."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    tracked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, tracked.split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+
+
+def test_a_workflow_takes_a_release_as_a_module_with_a_prefix(built, tmp_path):
+    """It is unpacked anywhere, and the Snakefile named is that which deployment tools name."""
+    release(tmp_path / "release")
+    mine = tmp_path / "mine"
     series = shutil.ignore_patterns("wastage-by-rate-ratio")  # of which fig7a is drawn
-    shutil.copytree(built.root / "results/series", tmp_path / "atlas/results/series", ignore=series)
-    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(root=ROOT), "utf-8")
-    done = run(tmp_path)
+    shutil.copytree(built.root / "results/series", mine / "atlas/results/series", ignore=series)
+    (mine / "Snakefile").write_text(SNAKEFILE, "utf-8")
+    done = run(mine)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "mine.txt").read_bytes().startswith(b"%PDF")
-    sidecar = tmp_path / "atlas/figures/two-class-stability/fig7a.json"
+    assert (mine / "mine.txt").read_bytes().startswith(b"%PDF")
+    sidecar = mine / "atlas/figures/two-class-stability/fig7a.json"
     assert json.loads(sidecar.read_text("utf-8"))["outputs"].keys() == {
         "fig7a.pdf",
         "fig7a.figure.tex",
         "fig7a.frame.tex",
     }
-    assert "Nothing to be done" in run(tmp_path).stderr
+    assert "Nothing to be done" in run(mine).stderr
+    assert not (tmp_path / "release/results").exists()
 
 
 @pytest.fixture

@@ -1,0 +1,54 @@
+"""The project in the terms of CodeMeta 3.0, from what CITATION.cff and pyproject.toml say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+CONTEXT = "https://w3id.org/codemeta/3.0"
+
+
+def describe(citation: Mapping[str, Any], project: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of codemeta.json.
+
+    `citation` is a Citation File (CFF 1.2.0), `project` the table of that name in pyproject.toml.
+    """
+    return {
+        "@context": CONTEXT,
+        "@type": "SoftwareSourceCode",
+        "name": citation["title"],
+        "identifier": project["name"],
+        "description": citation["abstract"],
+        "version": citation["version"],
+        "license": f"https://spdx.org/licenses/{citation['license']}",
+        "author": [_describe_author(author) for author in citation["authors"]],
+        "keywords": citation["keywords"],
+        "developmentStatus": "active",
+        "programmingLanguage": ["Python", "Snakemake"],
+        "runtimePlatform": f"Python {project['requires-python']}",
+        "softwareRequirements": project["dependencies"],
+        "referencePublication": [_describe_paper(paper) for paper in citation["references"]],
+    }
+
+
+def _describe_author(author: Mapping[str, Any]) -> dict[str, str]:
+    if "name" in author:
+        return {"@type": "Organization", "name": author["name"]}
+    names = {"givenName": author["given-names"], "familyName": author["family-names"]}
+    return {"@type": "Person", **names}
+
+
+def _describe_paper(paper: Mapping[str, Any]) -> dict[str, Any]:
+    told = {
+        "@type": "ScholarlyArticle",
+        "name": paper["title"],
+        "author": [_describe_author(author) for author in paper["authors"]],
+        "datePublished": str(paper["year"]),
+    }
+    if "url" in paper:
+        told |= {"@id": paper["url"], "url": paper["url"]}
+    if "doi" in paper:
+        told |= {"@id": f"https://doi.org/{paper['doi']}", "identifier": paper["doi"]}
+    if "conference" in paper:
+        told["isPartOf"] = {"@type": "PublicationVolume", "name": paper["conference"]["name"]}
+    return told
