@@ -71,6 +71,7 @@ include: "workflow/rules/docs.smk"
 include: "workflow/rules/clean.smk"
 include: "workflow/rules/preview.smk"
 include: "workflow/rules/publish.smk"
+include: "workflow/rules/refer.smk"
 
 
 onstart:

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Set up and hand over, with nothing but Python 3.11 and the package index.
+"""Set up .venv if need be and hand over, with nothing but Python 3.11 and the package index.
 
-    python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
-    python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
-    python3 run.py whence FILE                          say how a figure or table was made
-
-Makes an environment in .venv if need be. Who has one of their own needs nothing of this.
+python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
+python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
+python3 run.py whence FILE                          say how a figure or table was made
+python3 run.py score FILE                           hold results against the reference systems
 """
 
 import hashlib
@@ -39,10 +38,11 @@ def main(arguments: list[str]) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "src")])
     if arguments[:1] == ["test"]:
         hand_over([str(PYTHON), "-m", "pytest", *ALL_CORES, *arguments[1:]])
-    if arguments[:1] == ["whence"]:
+    if arguments[:1] in (["whence"], ["score"]):
         os.chdir(here)  # the file is named from where the caller stands
         hand_over([str(PYTHON), str(ROOT / "scripts"), *arguments])
-    unlock()
+    if os.name != "nt":
+        unlock()
     hand_over([str(PYTHON), "-m", "plan.start", *arguments])
 
 
@@ -66,8 +66,6 @@ def set_up() -> None:
 
 def unlock() -> None:
     """Clear the lock of a run that was killed, and refuse to start beside one that lives."""
-    if os.name == "nt":
-        return
     import fcntl
 
     Path(".snakemake").mkdir(exist_ok=True)

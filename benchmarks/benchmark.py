@@ -41,6 +41,7 @@ from multiserver.simulation import (
     phase,
 )
 from multiserver.sizes import Hyperexponential
+from open_fcfs import blocks as open_blocks
 from output.tidy import write_table
 from pipeline import BLOCKS
 from simulators import simulate_in_most_queue, simulate_in_simpy
@@ -158,6 +159,7 @@ def blocks() -> dict[str, Routes]:
         "policies at ρ = 0.9, a job": policies(),
         "interruptions at ρ = 0.9, a jump": sharing(),
         "mean need of the jobs of a log, a row": logs(),
+        **open_blocks(),
         **BLOCKS,
     }
 
@@ -183,7 +185,7 @@ def response_time() -> Routes:
     }
     return {
         **{
-            name: Route(lambda run=run, jobs=jobs: run(system, rate, jobs), jobs)
+            name: Route(lambda run=run, jobs=jobs: run(system, rate, jobs)[0], jobs)
             for name, (run, package, jobs) in others.items()
             if find_spec(package)
         },

@@ -13,6 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "scripts"
 import multiserver
 from methods import write_methods
 from pictures import PICTURES
+from scored import write_scored
 
 project = "Multiserver Atlas"
 author = "The Multiserver Atlas authors"
@@ -37,7 +38,7 @@ autodoc_typehints = "signature"
 python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 
-exclude_patterns = ["_methods.md", "_modules/modules.rst"]
+exclude_patterns = ["_methods.md", "_scored.md", "_modules/modules.rst"]
 suppress_warnings = ["ref.python"]  # the front page names what stands in modules
 
 html_theme = "furo"
@@ -58,8 +59,9 @@ def skip(app: Sphinx, what: str, name: str, value: object, *_: object) -> bool |
 
 
 def draw(*_: object) -> None:
-    """Write the pictures of the models, and the table of methods, beside the pages."""
+    """Write the pictures of the models, and the tables of methods and scores, beside the pages."""
     (HERE / "_methods.md").write_text(write_methods(), encoding="utf-8")
+    (HERE / "_scored.md").write_text(write_scored(), encoding="utf-8")
     folder = HERE / "_pictures"
     folder.mkdir(exist_ok=True)
     for name, picture in PICTURES.items():

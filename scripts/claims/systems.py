@@ -10,6 +10,7 @@ from models.systems import read_system
 
 ROUTE = "closed form"
 CONFIRMED = "the product of needs and durations (tests/theory/test_model.py)"
+GROUP = "stability"
 
 
 @takes("servers", "needs", "rates", "probabilities")

@@ -23,6 +23,7 @@ from drawings.marks import (
     draw_levels,
     draw_points,
     legend_above,
+    percent,
 )
 
 
@@ -54,7 +55,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             if other.endswith(SIMULATED) and other.startswith(f"{name}-")
         ]
         limits += [
-            (point["utilisation"], f"deterministic {point['utilisation']:.2f}", color)
+            (100 * point["utilisation"], f"deterministic {percent(point['utilisation'])}", color)
             for point in points
             if point["scv"] == 0
         ]
@@ -62,7 +63,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         label = figure["drawing"]["settings"].get(name, name)
         ax.plot(
             curve["scv"],
-            curve["utilisation"],
+            100 * curve["utilisation"],
             color=color,
             linestyle=DASHES[i % len(DASHES)],
             label=label,
@@ -71,15 +72,15 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             draw_points(
                 ax,
                 drawn["scv"],
-                drawn["utilisation"],
-                drawn["half_width"],
+                100 * drawn["utilisation"],
+                100 * drawn["half_width"],
                 color=color,
                 marker=MARKERS[i % len(MARKERS)],
                 label=f"{label}, other laws",
             )
     ax.set_xscale("log")
     ax.set_xlabel("squared coefficient of variation of durations, $c^2$")
-    ax.set_ylabel(r"utilisation at the limit, $\lambda^* \mathrm{E}[S]/n$")
+    ax.set_ylabel(r"utilisation $\lambda^* \mathrm{E}[S]/n$ (%)")
     draw_levels(ax, limits)
     legend_above(fig, 2)
     return fig

@@ -18,6 +18,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
 from numpy.typing import ArrayLike, NDArray
 
 SIMULATED = "-simulated"
@@ -191,6 +192,12 @@ def name_level(ax: Axes, at: float, label: str, *, side: str = "left", va: str =
         va=va,
         fontsize=SIZE,
     )
+
+
+def count_in_doublings(ax: Axes) -> None:
+    """A logarithmic axis of numbers of servers over a few doublings, each written in full."""
+    ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:g}"))
 
 
 def stagger(i: int, count: int) -> tuple[float, float]:

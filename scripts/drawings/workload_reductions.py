@@ -16,7 +16,7 @@ from pydantic import Field
 from declared.block import require
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted
-from drawings.marks import MARKERS, legend_above
+from drawings.marks import MARKERS, count_in_doublings, legend_above
 from drawings.workload_wastage import SIMULATED
 
 
@@ -24,7 +24,7 @@ class Options(OptionsBlock):
     """How it is drawn."""
 
     reference: Annotated[
-        Literal["exact", "exponential", "sampled", "replayed"],
+        Literal["exact", "exponential", "counted", "sampled", "replayed"],
         Field(
             description="the method that is taken for true where the exact solver does not apply"
         ),
@@ -70,7 +70,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             linestyle="-" if name.endswith("nearest") else "--",
             label=drawing["labels"].get(name, name),
         )
-    ax.set_xscale("log")
+    count_in_doublings(ax)
     ax.set_xlabel("servers $n$")
     ax.set_ylabel(r"error of $\lambda^*$ (%)")
     legend_above(fig, 2)

@@ -1,19 +1,20 @@
 """Mean response time against the load under several policies, with the limit of FCFS.
 
-Series: `policies` (workload-response-time).
+Series: any number (workload-response-time), which `settings` may name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import Field
 
 from declared.vocabulary import Labels
-from declared.wanted import OptionsBlock, Wanted
+from declared.wanted import OptionsBlock, Wanted, require_labels
 from drawings.marks import MARKERS, draw_guide, draw_limits, draw_points, flatten, legend_above
 
 
@@ -21,31 +22,44 @@ class Options(OptionsBlock):
     """How it is drawn."""
 
     labels: Labels = {}
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
 
     SERIES = (
         Wanted(
-            "policies",
+            "*",
             ("load", "policy", "mean_response_time", "half_width", "limit"),
             parameters=("policies",),
         ),
     )
 
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Points with 95 % intervals on a logarithmic axis, and the limit of stability."""
-    table, labels = series["policies"], figure["drawing"]["labels"]
+    drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
     limits = []
-    for i, (policy, rows) in enumerate(table.groupby("policy", sort=False)):
+    drawn = [
+        (name, policy, rows)
+        for name, table in series.items()
+        for policy, rows in table.groupby("policy", sort=False)
+    ]
+    for i, (name, policy, rows) in enumerate(drawn):
         stable = rows[np.isfinite(rows["mean_response_time"])]
         limit = rows["limit"].dropna().min()
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
         found = tuple(stable[c] for c in ("load", "mean_response_time", "half_width"))
+        label, named = drawing["labels"].get(policy, policy), "limit"
+        if len(series) > 1:
+            named = drawing["settings"].get(name, name)
+            label = f"{named}, {label}"
         draw_guide(ax, *found[:2], style["color"], flatten(limit))
-        draw_points(ax, *found, label=labels.get(policy, policy), **style)
+        draw_points(ax, *found, label=label, **style)
         if np.isfinite(limit):
-            limits.append((limit, f"limit {limit:.3f}", style["color"]))
+            limits.append((limit, f"{named}: {limit:.2f}", style["color"]))
     ax.set_yscale("log")
     ax.set_xlim(0, 1)
     ax.set_xlabel(r"load $\lambda/\lambda^\mathrm{naive}$")

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted
-from drawings.marks import MARKERS, draw_points, legend_above
+from drawings.marks import MARKERS, count_in_doublings, draw_points, legend_above
 
-SIMULATED = ("exponential", "sampled", "replayed")
+SIMULATED = ("exponential", "counted", "constant", "varied", "sampled", "replayed")
 
 
 class Options(OptionsBlock):
@@ -50,7 +50,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         if rows.empty:
             continue
         label = labels.get(method, method)
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "markersize": 3.5}
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
         for ax, column, factor in ((left, "wastage", 1), (right, "utilisation", 100)):
             label_here = label if ax is left else None
             if method in SIMULATED:
@@ -64,11 +64,12 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                     factor * rows[column],
                     linestyle=line,
                     lw=1,
+                    markersize=3.5,
                     label=label_here,
                     **style,
                 )
     for ax in (left, right):
-        ax.set_xscale("log")
+        count_in_doublings(ax)
         ax.set_xlabel("servers $n$")
     left.set_title("idle servers")
     right.set_title("utilisation")

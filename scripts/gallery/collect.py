@@ -131,7 +131,7 @@ def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, 
     order = {i: place for place, i in enumerate(specs)}
     whole = [i for i, stage in stages.items() if stage not in ("draw", "tabulate")]
     claims = [c for i in whole if stages[i] == "judge" for c in _read_ledger(specs[i], numbers)]
-    scores = [s for i in whole if stages[i] == "score" for s in _read_scores(id, i)]
+    scores = [s for i in whole if stages[i] == "standardise" for s in _read_scores(id, i)]
     products = []
     for i in sorted(specs.keys() - set(whole), key=lambda i: (natural(numbers[i]), order[i])):
         spec = specs[i]

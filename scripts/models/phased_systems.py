@@ -10,7 +10,7 @@ from declared.block import Block, misfit, require
 from declared.vocabulary import Needs, Probabilities, Servers
 from models.sizes import Sizes, read_sizes
 from multiserver.model import MultiserverJobSystem
-from multiserver.open.head_age import LARGEST
+from multiserver.open.head_age import LARGEST, reaches
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.sizes import Size
 
@@ -55,9 +55,10 @@ class PhasedBlock(DurationsBlock):
         except ValueError as error:
             raise misfit(str(error), EXISTS) from None
         require(
-            fronts <= LARGEST,
+            reaches(self.jobs),
             f"{fronts:.2g} states of the front",
-            f"at most {LARGEST}: fewer servers, classes or phases",
+            f"at most {LARGEST}, or two needs and exponential durations of the smaller: fewer"
+            " servers, classes or phases",
             "durations",
         )
         return self

@@ -14,8 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from models.traces import read_table
-from multiserver.model import MultiserverJobSystem
-from multiserver.sizes import Bimodal, Exponential, Size
+from multiserver.fitting import fit_two_moments
+from multiserver.model import ExponentialClass, MultiserverJobSystem
+from multiserver.sizes import Bimodal, Deterministic, Exponential, Size
 from traces.aggregate import by_need
 
 
@@ -54,7 +55,7 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     Raises `ValueError` if a need exceeds n.
     """
     classes = by_need(cells)
-    total = int(classes["jobs"].sum())
+    total = classes["jobs"].sum()
     return MultiserverJobSystem.of(
         servers,
         classes["need"].tolist(),
@@ -64,14 +65,35 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
 
 
 def make_sizes(cells: pd.DataFrame, durations: str) -> tuple[Size, ...]:
-    """The durations of each class: exponential, or one of the means of its intervals, each as
-    often as its interval (which keeps the mean and loses what varies within an interval)."""
+    """The durations of each class: exponential, constant, or (`empirical`) one of the means of its
+    intervals, each as often as its interval (which keeps the mean and loses what varies within an
+    interval)."""
+    classes = by_need(cells)
     if durations == "exponential":
-        classes = by_need(cells)
         return tuple(Exponential(rate) for rate in classes["jobs"] / classes["duration"])
+    if durations == "constant":
+        return tuple(Deterministic(mean) for mean in classes["duration"] / classes["jobs"])
     sizes = []
     for _, rows in cells.groupby("need"):
         bins = rows.groupby("bin")[["jobs", "duration"]].sum()
         values = (bins["duration"] / bins["jobs"]).tolist()
         sizes.append(Bimodal(tuple(values), tuple((bins["jobs"] / bins["jobs"].sum()).tolist())))
     return tuple(sizes)
+
+
+def split_branches(system: MultiserverJobSystem, scv: float) -> MultiserverJobSystem:
+    """The system with durations of the same means and squared coefficients of variation c² ≥ 1: of
+    two exponential branches each, which are classes of their own."""
+    if scv == 1:
+        return system
+    classes = [
+        ExponentialClass(c.need, rate, c.probability * share)
+        for c in system.classes
+        for share, rate in _branches(c, scv)
+    ]
+    return MultiserverJobSystem(system.servers, tuple(classes))
+
+
+def _branches(c: ExponentialClass, scv: float) -> Iterable[tuple[float, float]]:
+    fitted = fit_two_moments(1 / c.rate, scv)
+    return zip(fitted.probabilities, fitted.rates, strict=True)

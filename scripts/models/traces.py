@@ -1,7 +1,8 @@
-"""The jobs of a trace, or generated jobs in place of one.
+"""The jobs of a trace, or what stands in place of one.
 
-Parameters have a block `trace` (a file and how to read it) or `generated` (a law of needs and
-durations, `multiserver.simulation.correlated_jobs`, in place of a file).
+Parameters have a block `trace` (a file and how to read it), `generated` (a law of needs and
+durations, `multiserver.simulation.correlated_jobs`) or `classes` (needs, shares and mean durations,
+of which there is a table and no job).
 """
 
 from __future__ import annotations
@@ -21,8 +22,26 @@ Progress = Callable[[Iterable], Iterable]
 
 
 def read_table(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """The aggregated table of the jobs."""
+    """The aggregated table of the jobs; of classes, each as if all its jobs lasted as long as they
+    do on average, and shares in place of numbers of jobs."""
+    if "classes" in parameters:
+        return tabulate(parameters["classes"])
     return aggregate.aggregate(read_chunks(parameters, progress))
+
+
+def tabulate(block: Mapping[str, Any]) -> pd.DataFrame:
+    """The table of a block `classes`."""
+    shares, means = np.array(block["shares"]), np.array(block["mean_durations"])
+    logs = np.log(means)
+    columns = {
+        "need": np.array(block["needs"], dtype=float),
+        "bin": aggregate.bin_of(means),
+        "jobs": shares,
+        "duration": shares * means,
+        "log_duration": shares * logs,
+        "log_duration_squared": shares * logs**2,
+    }
+    return pd.DataFrame(columns).sort_values("need", ignore_index=True)
 
 
 def read_chunks(parameters: Parameters, progress: Progress = iter) -> Iterator[Chunk]:

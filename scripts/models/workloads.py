@@ -1,6 +1,8 @@
-"""Jobs from a trace, or generated ones in place of one, as config describes them.
+"""Jobs from a trace, or generated ones or a table of classes in place of one, as config describes
+them.
 
-`models.traces` reads them.
+`models.traces` reads them; tables of classes are read by the plan (`models.class_tables`), so that
+what is computed has the classes themselves among its parameters.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from declared.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
-from declared.vocabulary import Id, Needs, Positive, Probabilities, Text
+from declared.vocabulary import LARGEST, Id, Needs, Positive, Probabilities, Text
 
 Rounding = Annotated[
     Literal["none", "powers-of-two"], Field(description="what needs are rounded up to")
@@ -162,7 +164,65 @@ class GeneratedBlock(Block):
         return self
 
 
-class WorkloadBlock(Block):
+class ClassesBlock(Block):
+    """A table of classes: a `file` and perhaps a `cell` of it, or the columns themselves."""
+
+    file: (
+        Annotated[
+            Text,
+            Field(
+                min_length=1,
+                description="a CSV file of need, share and mean_duration, from the folder in which"
+                " the run was started or from the project's",
+            ),
+        ]
+        | None
+    ) = None
+    cell: (
+        Annotated[Text, Field(description="which cell of the file, by its column cell")] | None
+    ) = None
+    digest: (
+        Annotated[str, Field(description="of the file's content; filled in by the plan")] | None
+    ) = None
+    servers: (
+        Annotated[
+            int,
+            Field(ge=1, le=LARGEST, description="of the cell, by the file; filled in by the plan"),
+            WHOLE,
+        ]
+        | None
+    ) = None
+    needs: Needs | None = None
+    shares: Probabilities | None = None
+    mean_durations: (
+        Annotated[
+            list[Positive],
+            Field(
+                min_length=1,
+                max_length=1000,
+                description="mean durations in seconds, class by class",
+            ),
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _is_told(self) -> Self:
+        columns = {
+            "needs": self.needs,
+            "shares": self.shares,
+            "mean_durations": self.mean_durations,
+        }
+        lacking = [name for name, column in columns.items() if column is None]
+        require(not lacking, f"no {', '.join(lacking)}", f"a file, or {', '.join(columns)}")
+        counts = {name: len(column) for name, column in columns.items()}
+        found = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items())
+        require(len(set(counts.values())) == 1, found, "equally many, one a class")
+        require(len(set(self.needs)) == len(self.needs), str(self.needs), "each need once", "needs")
+        return self
+
+
+class JobsBlock(Block):
     """The jobs of a trace or of a law, one of the two."""
 
     trace: TraceBlock | None = None
@@ -170,19 +230,31 @@ class WorkloadBlock(Block):
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
-        both = self.trace is not None and self.generated is not None
-        neither = self.trace is None and self.generated is None
-        found = "trace and generated" if both else "neither trace nor generated"
-        require(not both and not neither, found, "one of the two")
+        known = [key for key in ("trace", "generated", "classes") if key in type(self).model_fields]
+        given = [key for key in known if getattr(self, key) is not None]
+        found = " and ".join(given) or f"neither {' nor '.join(known)}"
+        require(len(given) == 1, found, f"one of {', '.join(known)}")
         return self
 
+
+class WorkloadBlock(JobsBlock):
+    """The jobs of a trace or of a law, or the classes of a table, one of the three."""
+
+    classes: ClassesBlock | None = None
+
     def needs(self, rounding: str) -> list[int]:
-        """The needs of generated jobs, rounded; none of a trace, which is yet to be read."""
-        needs = self.generated.needs if self.generated else []
+        """The needs, rounded; none of a trace, which is yet to be read."""
+        block = self.generated or self.classes
+        needs = block.needs if block else []
         return [1 << (v - 1).bit_length() for v in needs] if rounding != "none" else list(needs)
 
+    def require_jobs(self, asked: str, *at: str) -> None:
+        """Raise a misfit if jobs are `asked` for, and there are but classes."""
+        found = f"{asked} of a table of classes, which has their mean durations alone"
+        require(self.classes is None, found, "a trace or generated jobs, or another", *at)
+
     def require_room(self, servers: list[int], rounding: str) -> None:
-        """Raise a misfit if a generated job could never start."""
+        """Raise a misfit if a job could never start."""
         largest, least = max(self.needs(rounding), default=0), min(servers)
         found = f"need {largest} exceeds {least} servers: such a job never starts"
         require(largest <= least, found, "servers for the largest need", "servers")

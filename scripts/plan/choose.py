@@ -17,6 +17,8 @@ from plan.shape import Paper, Run
 from plan.validate import check, check_values
 
 CONFIG = "config/config.yaml"
+# What others may measure their simulators by: a file like those of the papers.
+REFERENCE = "config/reference.yaml"
 ABOUT_PAPERS, ABOUT_RUNS = Paper.model_fields.keys(), Run.model_fields.keys()
 # Folders of `figures` that are no paper's.
 FOLDERS = {"gallery", "preview"}
@@ -87,12 +89,12 @@ def choose(
 def _find_papers(
     run: dict[str, Any], own: Mapping[FilePath, dict], root: FilePath, places: Mapping[Path, str]
 ) -> Choice:
-    folder = root / "config/papers"
-    known = sorted(file.stem for file in folder.glob("*.yaml"))
+    ours = our_files(root)
+    known = list(ours)
     if own and not any("papers" in content for content in own.values()):
         run["papers"] = []
     papers = known if run["papers"] == "all" else run["papers"]
-    files = [folder / f"{paper}.yaml" for paper in papers]
+    files = [ours.get(paper, root / CONFIG) for paper in papers]
     choice = Choice(run, (*files, *own), tuple(own), papers == known, places)
     for i, paper in enumerate(papers):
         choice.require(("papers", i), paper, known)
@@ -108,10 +110,21 @@ def _find_papers(
     return choice
 
 
+def our_files(root: FilePath) -> dict[str, FilePath]:
+    """The project's own files by the names of their papers; the reference systems go with them."""
+    files = [*(root / "config/papers").glob("*.yaml"), root / REFERENCE]
+    return {file.stem: file for file in sorted(files, key=lambda f: f.stem) if file.is_file()}
+
+
+def is_ours(file: FilePath, root: FilePath) -> bool:
+    """Whether a paper file is the project's own."""
+    return file.resolve() in {one.resolve() for one in our_files(root).values()}
+
+
 def name_of(file: FilePath, root: FilePath) -> str:
     """A config file as people call it: from the project for its papers, else from here."""
-    if file.parent.resolve() == (root / "config/papers").resolve():
-        return f"config/papers/{file.name}"
+    if is_ours(file, root):
+        return file.resolve().relative_to(root.resolve()).as_posix()
     near = os.path.relpath(file)
     return str(file) if near.startswith("..") else near
 

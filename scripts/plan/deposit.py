@@ -21,7 +21,7 @@ from plan.products import Agreement, Product
 PARTS = (
     *(".snakemake-workflow-catalog.yml", "ARTIFACT.md", "CITATION.cff", "LICENSE", "README.md"),
     *("Snakefile", "codemeta.json", "pyproject.toml", "requirements.lock", "run.py"),
-    *("benchmarks", "config", "docs", "profiles", "scripts", "src", "workflow"),
+    *("benchmarks", "config", "docs", "profiles", "reference", "scripts", "src", "workflow"),
 )
 
 

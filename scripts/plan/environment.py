@@ -18,7 +18,7 @@ PACKAGES = {
     "tabulate": (PROJECT, "pandas"),
     "judge": ("pandas",),
     "typeset": ("pandas",),
-    "score": ("pandas", "scipy"),
+    "standardise": ("pandas", "scipy"),
     "agree": ("pandas", "scipy"),
     "publish": ("jinja2", "pandas", "scipy"),
 }

@@ -7,8 +7,9 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from plan.checked import Checked
-from plan.choose import ABOUT_RUNS, name_of, reserved_names
+from plan.choose import ABOUT_RUNS, is_ours, name_of, reserved_names
 from plan.claims import Context, read_quantities, resolve
+from plan.class_tables import Tables
 from plan.environment import software
 from plan.errors import Fault, Path, raise_for, show
 from plan.fingerprint import CodeDigests, digest_file
@@ -30,7 +31,7 @@ LEDGER = {"ledger": "judge", "values": "typeset"}
 SUFFIXES = {
     "tabulate": ("csv", "tex", "table.tex"),
     "judge": ("csv", "tex", "txt"),
-    "score": ("csv", "tex", "txt"),
+    "standardise": ("csv", "tex", "txt"),
     "typeset": ("tex",),
 }
 
@@ -48,7 +49,7 @@ class PaperFile:
         traces: Mapping[str, Any],
     ) -> None:
         self._digests, self._look, self._chance, self._traces = digests, look, chance, traces
-        ours = file.parent.resolve() == (root / "config/papers").resolve()
+        ours = is_ours(file, root)
         self._name = name_of(file, root)
         document, self._lines = read_yaml(file, self._name)
         if isinstance(document, dict):  # a config file may hold run-wide choices besides
@@ -74,8 +75,13 @@ class PaperFile:
             expected = "a name that is no rule's and no folder's"
             self._faults.append(Fault(("paper",), repr(name), expected))
         self.checked = Checked(name)
-        # The traces that were read, and their digests.
-        self.read: dict[str, str] = {}
+        tables = Tables(root)
+        for group in ("figures", "tables"):
+            for id, block in self._paper[group].items():
+                block["series"] = tables.fill(block["series"], (group, id, "series"))
+        raise_for(tables.faults, self._name, self._lines)
+        # The traces and tables of classes that were read, and their digests.
+        self.read: dict[str, str] = tables.read
 
     def load(self) -> list[Product]:
         paper = self._paper
@@ -174,7 +180,7 @@ class PaperFile:
             if not product.pending and {"jobs", "effort"} & series.parameters.keys()
         }
         content = {"bibliography": self._paper["bibliography"]}
-        return [self._product("z-scores", "score", content, simulated)] if simulated else []
+        return [self._product("z-scores", "standardise", content, simulated)] if simulated else []
 
     def _resolve_series(self, block: dict[str, Any], path: Path) -> dict[str, Series]:
         resolved = {}

@@ -80,6 +80,12 @@ class Plan:
         return self.series[f"results/series/{study}/{digest}.csv"]
 
     @property
+    def reference(self) -> Product | None:
+        """The table of the reference systems, if the run has it."""
+        found = (p for p in self.products if (p.paper, p.id) == ("reference", "systems"))
+        return next(found, None)
+
+    @property
     def papers(self) -> list[str]:
         return sorted({product.paper for product in self.products})
 
@@ -141,9 +147,12 @@ class Plan:
 
     @property
     def docs_mark(self) -> str:
-        """The mark of the documentation, which is written from its pages and the library's text."""
-        files = [f for part in ("docs", "src") for f in sorted((self._root / part).rglob("*"))]
-        files = [f for f in files if f.suffix in (".md", ".py") and f.name[0] != "_"]
+        """The mark of the documentation, which is written from its pages and the library's text,
+        and from what others' simulators find of the reference systems."""
+        parts = ("docs", "src", "scripts/referee", "reference", "benchmarks/scored")
+        files = [f for part in parts for f in sorted((self._root / part).rglob("*"))]
+        kinds = (".md", ".py", ".json", ".csv")
+        files = [f for f in files if f.suffix in kinds and f.name[0] != "_"]
         texts = (f.read_text(encoding="utf-8") for f in files)
         return f"results/made/docs.{digest(*texts)}"
 

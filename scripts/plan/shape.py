@@ -36,7 +36,10 @@ class Run(Block):
 
     papers: (
         Literal["all"] | Annotated[list[Text], Field(min_length=0, max_length=1000), DIFFERENT]
-    ) = Field("all", description="'all', or a list of files in config/papers without their ending")
+    ) = Field(
+        "all",
+        description="'all', or a list of files in config/papers without endings, and reference",
+    )
     effort: Effort = "paper"
     seed: Annotated[Seed, Field(description="what all random numbers are drawn from")] = 2020
     formats: Annotated[
@@ -250,7 +253,13 @@ class Claim(Block):
     evidence: Annotated[list[Evidence], Field(description="further numbers on the sentence")] = []
     decides: Annotated[Text, Field(description="what decides between the readings")] | None = None
     reason: (
-        Annotated[Text, Field(description="for an erratum, what holds instead, in fair words")]
+        Annotated[
+            Text,
+            Field(
+                description="for an erratum, what holds instead, in fair words; for a sentence that"
+                " needs the trace, what else there is to say; else what the number is"
+            ),
+        ]
         | None
     ) = None
 

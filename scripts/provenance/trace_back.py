@@ -30,7 +30,7 @@ from output.sums import sha256
 KEYS = {"paper", "id", "title", "series", "fingerprint", "code"}
 PICTURES = (".pdf", ".png")
 TEXTS = (".csv", ".json", ".tex", ".txt")
-KINDS = {"tabulate": "table", "judge": "ledger", "score": "scores", "typeset": "values"}
+KINDS = {"tabulate": "table", "judge": "ledger", "standardise": "scores", "typeset": "values"}
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 SAME, CHANGED = "as the config now stands", "not what the config would now draw"
 GONE, UNKNOWN = "no longer in the config", "not known, as the config cannot be read"
@@ -125,6 +125,7 @@ def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str,
     from snakemake.utils import update_config
 
     from plan import ConfigError, Plan
+    from plan.choose import our_files
     from plan.read import read_yaml
 
     config: dict[str, Any] = {}
@@ -133,7 +134,7 @@ def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str,
         for file in (root / "config/config.yaml", *configfiles):
             update_config(config, read_yaml(file, str(file))[0] or {})
         drawn = config.get("papers", "all")
-        if not configfiles and (root / f"config/papers/{paper}.yaml").is_file() and drawn == "all":
+        if not configfiles and paper in our_files(root) and drawn == "all":
             config["papers"] = [paper]  # what the others draw takes seconds to work out
         plan = Plan.load(config, root, configfiles)
     except (ConfigError, OSError) as error:

@@ -75,7 +75,8 @@ def row(claim: dict[str, Any], found: dict[str, dict[str, Any]]) -> dict[str, An
         differs=bool(claim["differs"]),
         pending="pending" in claim,
     )
-    reason = claim.get("pending") or claim.get("reason", "")
+    reasons = claim.get("pending"), claim.get("reason")
+    reason = ". ".join(filter(None, reasons))
     if claim["differs"]:
         reason = f"{claim['differs']} is drawn with other parameters than the paper's"
     return {

@@ -58,7 +58,10 @@ def stack(heading: str) -> str:
 
 
 def show(value: object, style: str) -> str:
-    """A cell as LaTeX: a number in the given format, in powers of ten where it has an exponent."""
+    """A cell as LaTeX: a number in the given format, in powers of ten where it has an exponent; a
+    dash where there is nothing."""
+    if value is None or value != value:
+        return "--"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):

@@ -12,8 +12,8 @@ from declared.block import Block, misfit, require
 from declared.vocabulary import Needs, Positive, Probabilities, Servers
 from multiserver.fitting import fit_two_moments
 from multiserver.phased import PhasedJobs, count_fronts
-from multiserver.policies.phase_type import MOST_FRONTS
 from multiserver.saturated import phased
+from multiserver.saturated.phased import MOST_FRONTS
 from multiserver.simulation.workload import Workload
 
 UNITS = {"scv": "1", "limit": "jobs/s", "utilisation": "1", "relative_completions": "jobs"}

@@ -10,10 +10,8 @@ import math
 import pandas as pd
 
 from declared.vocabulary import FractionOfLimit, Points
-from models.feasibility import SolvableBlock
+from models.open_fcfs import ReachableBlock, open_fcfs
 from models.sampling import Row, sample
-from multiserver.open.multiserver_jobs import prepare
-from multiserver.open.qbd import solve
 
 UNITS = {
     "arrival_rate": "jobs/s",
@@ -25,7 +23,7 @@ UNITS = {
 }
 
 
-class Parameters(SolvableBlock):
+class Parameters(ReachableBlock):
     """What to compute."""
 
     highest_fraction_of_limit: FractionOfLimit = 0.99
@@ -35,13 +33,12 @@ class Parameters(SolvableBlock):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row an arrival rate."""
     system = parameters.system
-    blocks = prepare(system)
+    fcfs = open_fcfs(system)
 
     def row(fraction: float) -> Row:
-        arrival_rate = fraction * blocks.throughput
-        law = solve(blocks.at(arrival_rate))
-        means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
-        return arrival_rate, fraction, arrival_rate / system.naive_throughput, *means
+        arrival_rate = fraction * fcfs.limit
+        means = fcfs.means_at(arrival_rate)
+        return arrival_rate, fraction, arrival_rate / system.naive_throughput, *means[:3]
 
     last = parameters.highest_fraction_of_limit
     ends = last / parameters.points, last

@@ -7,15 +7,13 @@ import math
 import pandas as pd
 
 from declared.vocabulary import FractionOfLimit, Points
-from models.feasibility import SolvableBlock
+from models.open_fcfs import ReachableBlock, open_fcfs
 from models.sampling import Row, sample
-from multiserver.open.by_class import response_times
-from multiserver.open.multiserver_jobs import prepare
 
 UNITS = {"fraction_of_limit": "1", "class": "name", "mean_response_time": "s"}
 
 
-class Parameters(SolvableBlock):
+class Parameters(ReachableBlock):
     """What to compute."""
 
     highest_fraction_of_limit: FractionOfLimit = 0.97
@@ -25,10 +23,10 @@ class Parameters(SolvableBlock):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a fraction and class, `all` after the classes."""
     system = parameters.system
-    blocks = prepare(system)
+    fcfs = open_fcfs(system)
 
     def row(fraction: float) -> Row:
-        means = response_times(blocks, fraction * blocks.throughput)
+        means = fcfs.means_at(fraction * fcfs.limit).class_times
         return fraction, *means, means @ system.probabilities
 
     last = parameters.highest_fraction_of_limit

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from models.traces import count_rows
-from models.workloads import WorkloadBlock
+from models.workloads import JobsBlock
 
 UNITS = {
     "kind": "name",
@@ -18,7 +18,7 @@ UNITS = {
 }
 
 
-class Parameters(WorkloadBlock):
+class Parameters(JobsBlock):
     """What to compute."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from models.traces import read_table
-from models.workloads import WorkloadBlock
+from models.workloads import JobsBlock
 from traces.aggregate import BINS_PER_DECADE, fit
 
 UNITS = {
@@ -30,7 +30,7 @@ UNITS = {
 }
 
 
-class Parameters(WorkloadBlock):
+class Parameters(JobsBlock):
     """What to compute."""
 
 

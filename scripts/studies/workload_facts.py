@@ -1,4 +1,5 @@
-"""What a trace says at a glance: jobs, needs, durations, and how the two go together."""
+"""What a trace says at a glance: jobs, needs, durations, and how the two go together. Of a table of
+classes the number of jobs is not known, and durations are the means of the classes."""
 
 from __future__ import annotations
 
@@ -24,9 +25,10 @@ def compute(
     table = read_table(parameters.plain(), progress)
     classes, law = by_need(table), fit(table)
     jobs = classes["jobs"].sum()
+    counted = [] if parameters.classes else [("jobs", jobs, "jobs")]
     demand = (classes["need"] * classes["duration"]).sum()
     rows = [
-        ("jobs", jobs, "jobs"),
+        *counted,
         ("different needs", len(classes), "1"),
         ("smallest need", classes["need"].min(), "units"),
         ("largest need", classes["need"].max(), "units"),

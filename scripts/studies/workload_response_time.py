@@ -1,10 +1,12 @@
-"""Mean response time of the jobs of a trace against the load, under several policies, simulated.
+"""Mean response time of the jobs of a trace, or of a table of classes, against the load, under
+several policies, simulated.
 
-Jobs arrive in a Poisson process, each drawn independently from the trace: a need, and a duration
-that is exponential with the mean of that need or (`empirical`) one of those that its jobs had. The
-load is λ/λ_naive. FCFS is unstable from a load of λ*/λ_naive on, which is `limit`: found exactly
-where the state space allows and durations are exponential, by simulation otherwise. Points that are
-unstable, or at which more than `backlog` jobs come to wait, are infinite.
+Jobs arrive in a Poisson process, each drawn independently: a need, and a duration that is
+exponential with the mean of that need or (`empirical`) one of those that its jobs had. FCFS and
+ServerFilling are simulated by the numbers of jobs if durations are exponential (`counts`), all else
+job by job. The load is λ/λ_naive. FCFS is unstable from a load of λ*/λ_naive on, which is `limit`:
+found exactly where the state space allows and durations are exponential, by simulation otherwise.
+Points that are unstable, or at which more than `backlog` jobs come to wait, are infinite.
 """
 
 from __future__ import annotations
@@ -24,7 +26,14 @@ from models.trace_systems import make_sizes, make_system, read_classes
 from models.workloads import Rounding, States, WorkloadBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
-from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies
+from multiserver.simulation import (
+    class_policies,
+    class_queues,
+    counts,
+    fcfs,
+    front,
+    front_policies,
+)
 from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
@@ -74,6 +83,8 @@ class Parameters(WorkloadBlock, SimulatedBlock):
     @model_validator(mode="after")
     def _fit(self) -> Self:
         self.require_room([self.servers], self.rounding)
+        if self.durations == "empirical":
+            self.require_jobs("durations as jobs had them", "durations")
         if "server-filling" in self.policies:
             self.require_filling(self.servers, self.rounding)
         return self
@@ -96,7 +107,7 @@ def compute(
             row = {"load": load, "policy": policy, "arrival_rate": arrival_rate}
             row["limit"] = limit if policy == "fcfs" else math.nan
             stable = policy != "fcfs" or load < limit
-            found = simulate(workload, policy, parameters, (key, 1, i)) if stable else None
+            found = simulate(system, workload, policy, parameters, (key, 1, i)) if stable else None
             if found is None:
                 row |= {"mean_response_time": math.inf, "half_width": 0.0, "jobs": 0}
             else:
@@ -110,21 +121,35 @@ def compute(
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
-def find_limit(system: MultiserverJobSystem, sizes: tuple, parameters, key: int) -> float:
+def find_limit(
+    system: MultiserverJobSystem, sizes: tuple, parameters: Parameters, key: int
+) -> float:
     """λ*/λ_naive of FCFS, which is the utilisation of the saturated system."""
     if parameters.durations == "exponential":
         exact = dispatch.solve_within(system, parameters.states)
         if exact is not None:
             return exact.utilisation
     effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    if parameters.durations == "exponential":
+        return counts.hold(system, key=(key, 0), **effort).mean / system.servers
     return hold(system, sizes, key=(key, 0), **effort).mean / system.servers
 
 
-def simulate(workload: Workload, policy: str, parameters, key: tuple[int, ...]) -> Estimate | None:
+def simulate(
+    system: MultiserverJobSystem,
+    workload: Workload,
+    policy: str,
+    parameters: Parameters,
+    key: tuple[int, ...],
+) -> Estimate | None:
     """E[T], or None if the backlog grows beyond measure.
 
     Raises `ValueError` if the policy is not for such needs.
     """
+    if parameters.durations == "exponential" and policy != "preemptive-first-fit":
+        effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+        filling, rate = policy == "server-filling", workload.arrival_rate
+        return counts.respond(system, rate, filling=filling, key=key, **effort)
     R = parameters.replications
     options = {
         "jobs": math.ceil(parameters.jobs / R),

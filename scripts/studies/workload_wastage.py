@@ -1,18 +1,25 @@
-"""How many servers FCFS wastes on the jobs of a trace, for some numbers of servers.
+"""How many servers FCFS wastes on the jobs of a trace or of a table of classes, for some numbers of
+servers.
 
 | method         | what it takes of the trace                                                   |
 |----------------|------------------------------------------------------------------------------|
 | exact          | needs, their frequencies and mean durations; exponential durations           |
 | <pick>-nearest | two classes, each job moved to the need that is nearest on a log scale       |
-| <pick>-mixed   | two classes, each job moved to either by chance; mean needs stay           |
+| <pick>-mixed   | two classes, each job moved to either by chance; mean needs stay             |
 | exponential    | what `exact` takes, simulated job by job                                     |
+| counted        | the same, simulated by the numbers of jobs in service                        |
+| constant       | the same, but all jobs of a class last equally long; job by job              |
+| varied         | the same, but durations have the squared coefficient of variation `scv`      |
 | sampled        | needs and durations drawn together, each job independently                   |
 | replayed       | the jobs themselves, one after another as they stand in the trace            |
 
 The picks of two needs are `extremes` (the smallest and the largest), `common` (those of most jobs)
 and `heavy` (those of most server-seconds); see `multiserver.saturated.reduction`.
 
-What is simulated has always a job in the queue (`multiserver.simulation.saturated`).
+What is simulated has always a job in the queue (`multiserver.simulation.saturated`, and `counts`
+for `counted` and `varied`, whose durations have two exponential branches). A class of which a
+replication sees no job holds no servers in it: `jobs` must be many times the `replications` over
+the least share of the jobs.
 """
 
 from __future__ import annotations
@@ -24,18 +31,30 @@ from typing import Annotated, Any, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from declared.block import DIFFERENT, INCREASING
+from declared.block import AS_WRITTEN, DIFFERENT, INCREASING
 from declared.vocabulary import Servers
 from models.streams import stream_key
 from models.systems import SimulatedBlock
-from models.trace_systems import make_sizes, make_system, read_classes, round_up
+from models.trace_systems import (
+    make_sizes,
+    make_system,
+    read_classes,
+    round_up,
+    split_branches,
+)
 from models.traces import read_jobs
 from models.workloads import Rounding, States, WorkloadBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
+from multiserver.simulation import counts
 from multiserver.simulation.estimate import Estimate, score
 from multiserver.simulation.saturated import hold, replay
+
+# The durations of what is simulated job by job, and the number of its random streams.
+LAWS = {"exponential": "exponential", "sampled": "empirical", "constant": "constant"}
+STREAMS = {"exponential": 0, "sampled": 1, "counted": 2, "varied": 3, "constant": 4}
+EXPONENTIAL = ("exponential", "counted")
 
 UNITS = {
     "servers": "servers",
@@ -47,7 +66,7 @@ UNITS = {
     "wastage_half_width": "servers",
     "utilisation": "1",
     "utilisation_half_width": "1",
-    "needs": "servers",
+    "needs": "text",
     "note": "text",
     "jobs": "jobs",
     "effective_size": "1",
@@ -76,18 +95,29 @@ class Parameters(WorkloadBlock, SimulatedBlock):
                 "heavy-nearest",
                 "heavy-mixed",
                 "exponential",
+                "counted",
+                "constant",
+                "varied",
                 "sampled",
                 "replayed",
             ]
         ],
-        Field(min_length=1, max_length=10, description="the methods, none twice"),
+        Field(min_length=1, max_length=13, description="the methods, none twice"),
         DIFFERENT,
     ] = ["exact", "exponential", "sampled", "replayed"]
     states: States = 5000
+    scv: Annotated[
+        float,
+        Field(ge=1, le=1000, description="c² of the durations of `varied`, at least 1"),
+        AS_WRITTEN,
+    ] = 10
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
         self.require_room(self.servers, self.rounding)
+        for method in ("sampled", "replayed"):
+            if method in self.methods:
+                self.require_jobs(f"the method {method}", "methods")
         return self
 
 
@@ -115,13 +145,22 @@ def compute(
                 held = replay(servers, needs, durations, parameters.replications)
                 row |= _simulated(system, held)
             else:
-                law = "exponential" if method == "exponential" else "empirical"
-                key = (stream_key(parameters), i, int(method == "sampled"))
-                effort = parameters.model_dump(include={"jobs", "replications", "seed"})
-                held = hold(system, make_sizes(cells, law), key=key, **effort)
-                row |= _simulated(system, held, exact if law == "exponential" else None)
+                held = _hold(method, system, cells, parameters, i)
+                row |= _simulated(system, held, exact if method in EXPONENTIAL else None)
             rows.append(row)
     return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def _hold(
+    method: str, system: MultiserverJobSystem, cells: pd.DataFrame, parameters: Parameters, i: int
+) -> Estimate:
+    """The servers held by jobs that are drawn, on the i-th number of servers."""
+    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    key = (stream_key(parameters), i, STREAMS[method])
+    if method in ("counted", "varied"):
+        scv = parameters.scv if method == "varied" else 1
+        return counts.hold(split_branches(system, scv), key=key, **effort)
+    return hold(system, make_sizes(cells, LAWS[method]), key=key, **effort)
 
 
 def _solved(system: MultiserverJobSystem, means: dispatch.SaturatedMeans | None) -> dict[str, Any]:

@@ -127,10 +127,9 @@ def by_need(table: pd.DataFrame) -> pd.DataFrame:
 class LogLog:
     """Pearson's correlation of ln need and ln duration and the power law t = `scale` v^`exponent`.
 
-    All but `jobs` are NaN where all needs or all durations are the same.
+    All are NaN where all needs or all durations are the same.
     """
 
-    jobs: int
     correlation: float
     exponent: float
     scale: float
@@ -152,10 +151,10 @@ def fit(table: pd.DataFrame) -> LogLog:
     yy = within.sum() + jobs @ (own - mean_y) ** 2
     xy = jobs @ ((x - mean_x) * (own - mean_y))
     if len(classes) == 1 or yy <= 0:
-        return LogLog(int(total), math.nan, math.nan, math.nan)
+        return LogLog(math.nan, math.nan, math.nan)
     slope = xy / xx
     scale = math.exp(mean_y - slope * mean_x)
-    return LogLog(int(total), float(xy / math.sqrt(xx * yy)), float(slope), scale)
+    return LogLog(float(xy / math.sqrt(xx * yy)), float(slope), scale)
 
 
 def _gather(chunks: Iterable[Chunk]) -> Iterator[tuple[NDArray, NDArray]]:

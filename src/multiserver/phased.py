@@ -19,6 +19,8 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.phase_type import exit_rate
 from multiserver.sizes import Size
 
+# No job is known to block the head of the queue.
+UNSAMPLED = -1
 # Beyond, whatever has two classes has more fronts than any solver of them takes.
 MOST_SERVERS = 1_000_000
 

@@ -61,13 +61,17 @@ Theorem 4.3)
                     f" and {system.servers} servers"
                 )
 
-    def stability(self, *, relative_completions: bool = False) -> Stability:
+    def stability(
+        self, *, relative_completions: bool = False, half_width: float = 0.01, seed: int = 1
+    ) -> Stability:
         """λ*, below which the queue is stable, and how it was found.
 
         With `relative_completions` the cheapest method that gives E[Δ(Y_d)] too, where there is
-        one. Raises `NotKnownError` if λ* is not known.
+        one. Where λ* is known from simulation alone, `estimate` has its interval at 95 %, of about
+        the relative `half_width` asked for, from the random streams of `seed`. Raises
+        `NotKnownError` if λ* is not known.
         """
-        return self._stability if not relative_completions else self._limited(True)
+        return self._limited(relative_completions, half_width, seed)
 
     def exact(
         self,
@@ -170,11 +174,20 @@ Theorem 4.3)
         return self._method("bounds").basis(self.system, refined=refined)
 
     @cached_property
-    def _stability(self) -> Stability:
-        return self._limited(False)
+    def _stabilities(self) -> dict[tuple[bool, float, int], Stability]:
+        return {}
 
-    def _limited(self, relative_completions: bool) -> Stability:
-        method, options = self._method("stability"), self.policy.options
+    def _limited(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
+        """Found once for each question."""
+        asked = relative_completions, half_width, seed
+        if asked not in self._stabilities:
+            self._stabilities[asked] = self._find_limit(*asked)
+        return self._stabilities[asked]
+
+    def _find_limit(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
+        method, options = self._method("stability"), dict(self.policy.options)
+        if method.sampled:
+            options |= {"half_width": half_width, "seed": seed}
         try:
             found = method.answer(self.system, relative_completions=relative_completions, **options)
         except TooLargeError as error:
@@ -192,6 +205,7 @@ Theorem 4.3)
             wastage=wastage,
             utilisation=None if wastage is None else 1 - wastage / system.capacity,
             relative_completions=found.relative_completions,
+            estimate=found.estimate,
         )
 
     @cached_property
@@ -204,18 +218,18 @@ Theorem 4.3)
 
     @cached_property
     def _limit(self) -> float | None:
+        """λ* if it is known without a simulation."""
         try:
-            return self._stability.limit
+            return None if self._method("stability").sampled else self.stability().limit
         except NotKnownError:
             return None
 
     def _rate(
         self, load: float | None, arrival_rate: float | None, fraction: float | None
     ) -> float | None:
-        if fraction is not None:
-            self.stability()
+        limit = self._limit if fraction is None else self.stability().limit
         point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
-        return rate_of(self.system, repr(self.policy), self._limit, point)
+        return rate_of(self.system, repr(self.policy), limit, point)
 
     def _result(self, kind: Kind, method: Method, rate: float | None, found: Means) -> Result:
         name = ", ".join(filter(None, [method.name, found.note]))

@@ -131,7 +131,7 @@ class Stability:
 
     At λ* `wastage` servers are idle on average while jobs wait, and the share `utilisation` of the
     capacity is at work; `relative_completions` is E[Δ(Y_d)], with E[Q (1 − λ/λ*)] → E[Δ(Y_d)] + 1
-    as λ → λ*. None where the method does not tell.
+    as λ → λ*. None where the method does not tell. If λ* was simulated `estimate` is its interval.
     """
 
     model: str
@@ -143,10 +143,13 @@ class Stability:
     wastage: float | None
     utilisation: float | None
     relative_completions: float | None
+    estimate: Estimate | None = None
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row of plain values."""
-        return [{name: getattr(self, name) for name in self.__dataclass_fields__}]
+        """One row of plain values; `lower` and `upper` are the ends of the interval of λ*."""
+        row = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        _, lower, upper = spread(row.pop("estimate") or self.limit)
+        return [row | {"lower": lower, "upper": upper}]
 
     def __str__(self) -> str:
         said = (
@@ -157,6 +160,8 @@ class Stability:
             ("E[Δ]", self.relative_completions),
         )
         values = ",  ".join(f"{name} = {value:.6g}" for name, value in said if value is not None)
+        if self.estimate is not None:
+            values += f"  (λ* = {shown(self.estimate)} at 95 %)"
         head = f"{self.model} under {self.policy}, stability: {self.method} ({self.source})"
         return f"{head}\n{values}"
 

@@ -184,7 +184,7 @@ def test_durations_of_every_kind_are_simulated():
             assert abs(off) < 6 * found.mean_response_time.standard_error
             continue
         assert found.limit is None
-        with pytest.raises(ms.NotKnownError, match=r"is for .*; ask simulate\(\)"):
+        with pytest.raises(ms.NotKnownError, match=r"is for .*; ask stability\(\), simulate\(\)"):
             queue.exact(load=0.5)
 
 

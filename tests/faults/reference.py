@@ -26,7 +26,7 @@ def main(root: Path) -> None:
 def run(stage: str, *arguments: str) -> None:
     module = importlib.import_module(f"stages.{stage}")
     sys.argv = [stage, *arguments]
-    make = {"judge": "judge", "typeset": "typeset", "score": "score"}
+    make = {"judge": "judge", "typeset": "typeset", "standardise": "standardise"}
     make |= {"draw": "draw", "tabulate": "tabulate"}
     if stage in make:
         importlib.import_module("stages.product").run(None, getattr(module, make[stage]))

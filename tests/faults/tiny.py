@@ -66,6 +66,7 @@ def make_tiny(target: Path) -> Project:
     project = copy_project(target)
     shutil.rmtree(project.root / "config/papers")
     (project.root / "config/papers").mkdir()
+    (project.root / "config/reference.yaml").unlink()
     (project.root / FILE).write_text(PAPER, "utf-8")
     (project.root / "config/config.yaml").write_text(CONFIG, "utf-8")
     return project

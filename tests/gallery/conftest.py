@@ -17,14 +17,14 @@ from output.shades import shade
 from output.specs import digest
 from output.tidy import write_table
 from stages.judge import UNITS as LEDGER
-from stages.score import UNITS as SCORES
+from stages.standardise import UNITS as SCORES
 
 ROOT = Path(__file__).resolve().parents[2]
 SUFFIXES = {
     "draw": ("pdf", "svg", "png", "figure.tex", "frame.tex"),
     "tabulate": ("csv", "tex"),
     "judge": ("csv", "tex", "txt"),
-    "score": ("csv", "tex", "txt"),
+    "standardise": ("csv", "tex", "txt"),
 }
 PENDING = "the trace of the cluster, from its publisher, as data/trace.csv"
 
@@ -128,7 +128,7 @@ def build_products(folder: Path) -> Path:
     ]
     add("alpha", "ledger", "judge", claims=[{"id": c["claim"], "of": c.pop("of")} for c in claims])
     write_table(folder / "figures/alpha/ledger.csv", pd.DataFrame(claims)[list(LEDGER)], LEDGER)
-    add("alpha", "z-scores", "score")
+    add("alpha", "z-scores", "standardise")
     z = [0.3, -1.2, 2.4, 0.1, -0.4, 6.5]
     scores = {"series": "fig6a/points", "point": range(6), "quantity": "load", "z": z}
     scored = pd.DataFrame(scores).assign(inside=[abs(x) < 2 for x in z])

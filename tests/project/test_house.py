@@ -61,16 +61,19 @@ PHASE_LEVEL = {"phase", "skeleton", "alias"}
 ROOMS = {
     "stages": {
         *("studies", "claims", "drawings", "declared"),
-        *("output", "provenance", "gallery", "multiserver"),
+        *("output", "provenance", "gallery", "referee", "multiserver"),
     },
-    "studies": {"claims", "declared", "models", "traces", "multiserver"},
+    "studies": {"claims", "declared", "enumeration", "models", "traces", "multiserver"},
     "claims": {"models", "traces", "multiserver"},
-    "models": {"declared", "traces", "multiserver"},
+    "models": {"declared", "traces", "enumeration", "multiserver"},
+    "referee": {"output"},
     "drawings": {"declared", "output"},
     "gallery": {"output"},
     "provenance": {"plan", "output"},
     "plan": {"studies", "drawings", "declared", "models", "output", "multiserver"},
     "declared": set(),
+    # The second route to the reference systems shares nothing with the first.
+    "enumeration": set(),
     "output": set(),
     "traces": set(),
 }

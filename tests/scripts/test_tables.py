@@ -48,6 +48,8 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
         (True, "", "yes"),
         ("10% of n_2", "", r"10\% of n\_2"),
         (-2.5, "g", "-2.5"),
+        (float("nan"), ".3f", "--"),
+        (None, "", "--"),
     ],
 )
 def test_cells_are_latex(value, style, shown):

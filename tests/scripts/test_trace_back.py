@@ -44,6 +44,7 @@ def drawn(tmp_path_factory) -> tuple[Project, Path]:
     project = copy_project(tmp_path_factory.mktemp("trace") / "atlas", "all")
     shutil.rmtree(project.root / "config/papers")
     (project.root / "config/papers").mkdir()
+    (project.root / "config/reference.yaml").unlink()
     (project.root / "config/papers/small.yaml").write_text(PAPER, encoding="utf-8")
     config = project.root / "config/config.yaml"
     lines = config.read_text("utf-8").splitlines(keepends=True)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from enumeration.counts import heaviest
 from multiserver.simulation import class_policies, front_policies
 from multiserver.simulation.fcfs import Workload
 from multiserver.sizes import Exponential
@@ -91,6 +92,26 @@ def test_max_weight_of_the_paper_s_needs(counts):
     rates = rates_by_class(class_policies.max_weight, 4, (1, 2, 4), jobs)
     served = [v for rate, v in zip(rates, jobs, strict=True) if rate == 1]
     assert tuple(map(served.count, (1, 2, 4))) == best
+
+
+@pytest.mark.parametrize(
+    ("name", "ties", "packings"),
+    [
+        ("max_weight", "larger", "present"),
+        ("max_weight_to_smaller", "smaller", "present"),
+        ("max_weight_of_all", "larger", "all"),
+        ("max_weight_of_all_to_smaller", "smaller", "all"),
+    ],
+)
+@settings(deadline=None, max_examples=60)
+@given(data=lists_of_jobs([s for s in ANY if s[0] <= 12]))
+def test_other_definitions_of_max_weight(name, ties, packings, data):
+    (k, needs), jobs = data
+    present = tuple(map(jobs.count, needs))
+    rates = rates_by_class(getattr(class_policies, name), k, needs, jobs)
+    served = [v for rate, v in zip(rates, jobs, strict=True) if rate == 1]
+    expected = heaviest(ties, packings)(present, needs, k)
+    assert [served.count(v) * v for v in needs] == list(expected)
 
 
 def front_of(policy, k, jobs):

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from multiserver.fronts import count_vectors
+from multiserver.fronts.every import count_vectors
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import UNSAMPLED, enumerate_chain, packings
 

@@ -28,6 +28,7 @@ def test_every_paper_has_its_products(everything):
             assert outputs
             assert all((folder / name).stat().st_size > 0 for name in outputs)
         assert (folder / "ledger.csv").is_file()
+    assert (everything.root / "figures/reference/systems.csv").is_file()
 
 
 def test_a_second_run_does_nothing(everything):

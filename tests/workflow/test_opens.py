@@ -129,7 +129,7 @@ def made(tracer) -> list[Product]:
 
 def test_what_products_are_made_from(made):
     stages = {product.stage for product in made}
-    assert stages == {"draw", "tabulate", "judge", "typeset", "score"}
+    assert stages == {"draw", "tabulate", "judge", "typeset", "standardise"}
 
 
 def test_what_agree_reads(tracer, made):
@@ -185,7 +185,7 @@ def test_what_preview_reads(tracer):
 
 def test_all_stages_that_make_something_are_traced():
     stages = {file.stem for file in (ROOT / "scripts/stages").glob("[!_]*.py")}
-    makers = {"compute", "draw", "tabulate", "judge", "typeset", "score"}
+    makers = {"compute", "draw", "tabulate", "judge", "typeset", "standardise"}
     makers |= {"agree", "publish", "archive", "preview"}
     # What a user asks these is answered from all that is there.
     assert stages == makers | {"clean", "verify", "whence", "product"}

@@ -8,7 +8,8 @@ whose level is the number of jobs in the system:
 - `multiserver_jobs`: first come, first served, each job with its own server need;
 - `by_class`: its response times class by class;
 - `head_age`: the same system with phases in its durations, and larger, by the jobs that wait
-  undrawn; `riccati`: the equation that it rests on; `likely_fronts`: what may be left out;
+  undrawn; `head_age_law`: its means; `riccati`: the equation that it rests on; `likely_fronts`:
+  what may be left out (`multiserver.fronts.interpolated` puts a few in the place of all);
 - `heavy_traffic`: the formula for high load, with the constant that it leaves out;
 - `finite_skip`: the blocks of any finite-skip model, given the dynamics of its front;
 - `heterogeneous`, `limited_processor_sharing`, `threshold_parallelism`, `server_filling`: fronts;

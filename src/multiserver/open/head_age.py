@@ -30,8 +30,11 @@ undrawn is of any class, independently of how long: with N_q the jobs undrawn, b
 The cost is that of products of m x m matrices, some thirty a point. Where many fronts are next to
 impossible (512 small jobs in a row) only the likely ones are kept (`likely_fronts`). What that
 changes is measured: the share of jobs at which a step to another front was due must be below
-`MOST_LOST`, or all fronts are kept. With exponential durations `multiserver_jobs` is another
-route to the same numbers; they agree to 1e-10 below 0.98 λ*.
+`MOST_LOST`, or all fronts are kept. Where more than `FEW` matter, and the fronts of the system can
+be interpolated (`multiserver.fronts.interpolated`), they are: so needs 1 and n/2 or n take a few
+seconds for n of 1e6. Then P(N > k) is not known, and rounding is told by Little's law, E[N] being
+counted front by front. With exponential durations `multiserver_jobs` is another route to the same
+numbers; they agree to 1e-10 below 0.98 λ*.
 """
 
 from __future__ import annotations
@@ -45,16 +48,17 @@ from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
 from multiserver.errors import TooLargeError, UnstableError
-from multiserver.fronts import UNSAMPLED, Fronts, enumerate_fronts
+from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, interpolated
+from multiserver.open.head_age_law import HeadAgeLaw, Vector
 from multiserver.open.likely_fronts import drawn, keep_likely
-from multiserver.open.riccati import return_law
+from multiserver.open.riccati import return_law, return_law_by_sign
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
 
-Vector = NDArray[np.float64]
-
 # Settled fronts, whose matrices are dense; fronts that are listed at all, in sparse matrices.
 LARGEST, MOST_LISTED = 3_000, 60_000
+# More are interpolated, if they can be.
+FEW = 450
 MOST_LOST = 1e-13
 
 
@@ -64,7 +68,8 @@ class HeadAge:
 
     `drawn` are the unsettled fronts in which a job may be drawn while others wait; `all_fronts` is
     the system with the unlikely fronts, None if none was left out. `lost_steps` (m,) are rates and
-    `lost_draws` (e,) probabilities of what leads to those.
+    `lost_draws` (e,) probabilities of what leads to those. `interpolated` says that laws are
+    weights of any sign.
     """
 
     jobs: PhasedJobs
@@ -74,6 +79,14 @@ class HeadAge:
     lost_steps: Vector
     lost_draws: Vector
     all_fronts: HeadAge | None = None
+    interpolated: bool = False
+
+    @property
+    def told_apart(self) -> str:
+        """Which fronts are told apart, and how many settled ones, in words."""
+        which = "all" if self.all_fronts is None else "the likely"
+        which = "interpolation between" if self.interpolated else which
+        return f"{which} {len(self.fronts.head)} fronts"
 
     def at(self, arrival_rate: float) -> HeadAgeLaw:
         """The stationary law at arrival rate λ.
@@ -86,95 +99,37 @@ class HeadAge:
                 arrival_rate=arrival_rate,
                 limit=self.limit,
             )
-        law = _solve(self, arrival_rate)
-        if self.all_fronts is None or law.lost <= MOST_LOST:
-            return law
-        _require_room(self.all_fronts.fronts)
-        return _solve(self.all_fronts, arrival_rate)
+        if self.all_fronts is None:
+            return _solve(self, arrival_rate)
+        try:
+            law = _solve(self, arrival_rate)
+            if law.lost <= MOST_LOST:
+                return law
+        except ArithmeticError:
+            pass  # Some front leads to unlikely ones alone.
+        every = self.all_fronts
+        if len(every.fronts.head) > FEW and interpolated.applies(self.jobs):
+            return interpolate(self.jobs).at(arrival_rate)
+        _require_room(every.fronts)
+        return _solve(every, arrival_rate)
 
 
-@dataclass(frozen=True, eq=False)
-class HeadAgeLaw:
-    """The law at arrival rate λ, and its means.
-
-    `unsettled` (e,) is y, `settled` (m,) is x_0, `above` (m,) is Σ_{q≥1} x_q, `undrawn` is E[N_q].
-    """
-
-    process: HeadAge
-    arrival_rate: float
-    unsettled: Vector
-    settled: Vector
-    above: Vector
-    undrawn: float
-    records: NDArray[np.float64]
-
-    @property
-    def lost(self) -> float:
-        """The share of jobs at which a step to an unlikely front was left out."""
-        fronts, drawn = self.process.fronts, self.process.drawn
-        mass = self.settled + self.above
-        onward = sparse.eye_array(len(drawn)) - fronts.further[drawn][:, drawn]
-        draws = splu(onward.T.tocsc()).solve((mass @ fronts.opened)[drawn])
-        steps = mass @ self.process.lost_steps + draws @ self.process.lost_draws[drawn]
-        arriving = self.arrival_rate * (self.unsettled @ self.process.lost_draws)
-        return float((steps + arriving) / self.arrival_rate)
-
-    @property
-    def blocking(self) -> Vector:
-        """P(h = c) (C,): a job of class c blocks the head of the queue."""
-        mass, head = self.settled + self.above, self.process.fronts.head
-        known = head != UNSAMPLED
-        C = len(self.process.jobs.needs)
-        return np.bincount(head[known], weights=mass[known], minlength=C)
-
-    @property
-    def class_response_times(self) -> Vector:
-        """E[T_c] (C,)."""
-        jobs, rate = self.process.jobs, self.arrival_rate
-        behind = self.blocking / (rate * np.array(jobs.probabilities))
-        return self.undrawn / rate + behind + np.array(jobs.means)
-
-    @property
-    def mean_response_time(self) -> float:
-        """E[T]."""
-        return float(np.array(self.process.jobs.probabilities) @ self.class_response_times)
-
-    @property
-    def mean_waiting(self) -> float:
-        """E[Q], the jobs not in service."""
-        return float(self.undrawn + self.blocking.sum())
-
-    @property
-    def mean_jobs(self) -> float:
-        """E[N], counted front by front; Little's law makes it λ E[T]."""
-        fronts = self.process.fronts
-        present = fronts.counts.sum(axis=1) @ (self.settled + self.above)
-        return float(self.mean_waiting + present + fronts.room.sum(axis=1) @ self.unsettled)
-
-    def tail(self, k: int) -> float:
-        """P(N > k), in k steps of m² each."""
-        fronts = self.process.fronts
-        inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
-        over = float(self.unsettled[fronts.room.sum(axis=1) > k].sum())
-        # Behind a front of f jobs more than k − f must wait undrawn.
-        factors = lu_factor(np.eye(len(inside)) + self.records / self.arrival_rate)
-        beyond = self.above
-        over += float((self.settled + beyond)[inside > k].sum())
-        for q in range(max(k - int(inside.min()) + 1, 0)):
-            over += float(beyond[inside == k - q].sum())
-            # Σ_{j>q+1} x_j = (Σ_{j>q} x_j) R: nothing is subtracted.
-            beyond = np.maximum(lu_solve(factors, beyond, trans=1), 0.0)
-        return over
+def reaches(jobs: PhasedJobs) -> bool:
+    """Whether `prepare` and `HeadAge.at` are sure to have room, told from counts alone."""
+    return interpolated.applies(jobs) or count_fronts(jobs)[0] <= LARGEST
 
 
 def prepare(jobs: PhasedJobs) -> HeadAge:
     """The fronts of a system, once for all arrival rates.
 
     Raises `TooLargeError` if more than `LARGEST` settled fronts are likely, or there are more than
-    `MOST_LISTED` fronts.
+    `MOST_LISTED` fronts, and they cannot be interpolated.
     """
     m, e = count_fronts(jobs)
+    smooth = interpolated.applies(jobs)
     if m + e > MOST_LISTED:
+        if smooth:
+            return interpolate(jobs)
         raise TooLargeError(
             f"{jobs.servers} servers and needs {jobs.needs} have {m + e:.0f} fronts;"
             f" {MOST_LISTED} fit"
@@ -186,8 +141,20 @@ def prepare(jobs: PhasedJobs) -> HeadAge:
     )
     kept = keep_likely(fronts, whole.drawn, saturated.time)
     found = replace(whole, **kept._asdict(), all_fronts=whole) if kept else whole
+    if smooth and len(found.fronts.head) > FEW:
+        coarse = interpolate(jobs)
+        if len(coarse.fronts.head) + len(coarse.drawn) < 2 * len(found.fronts.head):
+            return coarse
     _require_room(found.fronts)
     return found
+
+
+def interpolate(jobs: PhasedJobs) -> HeadAge:
+    """The same with interpolated fronts. Raises `TooLargeError` unless they can be."""
+    fronts = fronts_among(jobs, interpolated.InterpolatedFronts(jobs))
+    limit = phased.of_fronts(fronts).throughput
+    nothing = np.zeros(len(fronts.head)), np.zeros(len(fronts.room))
+    return HeadAge(jobs, fronts, limit, drawn(fronts), *nothing, interpolated=True)
 
 
 def _require_room(fronts: Fronts) -> None:
@@ -206,7 +173,7 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
     settles, further = fronts.settles[drawn].toarray(), fronts.further[drawn][:, drawn].toarray()
     opened = fronts.opened[:, drawn].toarray()
     falls = rate * (np.eye(len(drawn)) - further)
-    back = return_law(climbing, opened, rate * settles, falls)
+    back = _return_law(process, climbing, opened, rate * settles, falls)
     returning = rate * back @ settles
     records = climbing - returning
 
@@ -219,10 +186,14 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
     factors = splu(roomy.T.tocsc(), permc_spec="COLAMD")
     visits = factors.solve(leaving.T.copy()).T
     settled = _law(within + returning + visits @ (rate * fronts.settles).toarray())
+    if not process.interpolated:
+        settled = np.maximum(settled, 0.0)
     unsettled = settled @ visits
 
     sums = lu_factor(records)
-    above = np.maximum(rate * lu_solve(sums, settled, trans=1), 0.0)
+    above = rate * lu_solve(sums, settled, trans=1)
+    if not process.interpolated:
+        above = np.maximum(above, 0.0)
     undrawn = float(above.sum() + rate * lu_solve(sums, above, trans=1).sum())
     mass = settled.sum() + unsettled.sum() + above.sum()
     return HeadAgeLaw(
@@ -234,6 +205,16 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
         undrawn=undrawn / mass,
         records=records,
     )
+
+
+def _return_law(process: HeadAge, *matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not process.interpolated:
+        try:
+            return return_law(*matrices)
+        except ArithmeticError:
+            if process.all_fronts is not None:
+                raise
+    return return_law_by_sign(*matrices)
 
 
 def _law(rates: NDArray[np.float64]) -> Vector:
@@ -249,5 +230,4 @@ def _law(rates: NDArray[np.float64]) -> Vector:
     rest = np.delete(np.arange(m), fixed)
     law = np.ones(m)
     law[rest] = np.linalg.solve(balance[np.ix_(rest, rest)], -balance[rest, fixed])
-    law = np.maximum(law, 0.0)
     return law / law.sum()

@@ -14,8 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order
 
 from multiserver.fronts import Fronts
+from multiserver.saturated.phased import drawn_through
 
 NEGLIGIBLE = 1e-17
 
@@ -32,12 +34,12 @@ class Likely(NamedTuple):
 
 def drawn(fronts: Fronts) -> NDArray[np.int64]:
     """The unsettled fronts in which a job may be drawn while others wait."""
-    reached = fronts.opened.sum(axis=0) > 0
-    while True:
-        further = reached | (fronts.further.T @ reached > 0)
-        if (further == reached).all():
-            return np.flatnonzero(reached)
-        reached = further
+    first = abs(fronts.opened).sum(axis=0) > 0
+    e = len(first)
+    # One more, from which the search starts.
+    graph = sparse.block_array([[fronts.further, None], [first[None, :].astype(float), [[0.0]]]])
+    found = breadth_first_order(graph.tocsr(), e, return_predecessors=False)
+    return np.sort(found[found < e])
 
 
 def keep_likely(
@@ -48,10 +50,7 @@ def keep_likely(
     for h in np.unique(fronts.head):
         same = fronts.head == h
         kept |= same & (time >= NEGLIGIBLE * time[same].max())
-    flow = draws = time @ fronts.opened
-    while draws.any():
-        draws = draws @ fronts.further
-        flow = flow + draws
+    flow = drawn_through(fronts, time @ fronts.opened)
     roomy = flow >= NEGLIGIBLE * flow.max()
     if kept.all() and roomy[drawn].all():
         return None

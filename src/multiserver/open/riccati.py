@@ -10,8 +10,14 @@ fluid is first back at the level where it began to rise, is the least non-negati
 Doubling follows the fluid for 1, 2, 4, … exponential periods of the rates α ≥ max A_ii and
 β ≥ max D_jj. It converges quadratically, linearly at the boundary of stability.
 
-Reference: W.-G. Wang, W.-C. Wang and R.-C. Li, Alternating-directional doubling algorithm for
-M-matrix algebraic Riccati equations, SIAM J. Matrix Anal. Appl. 33 (2012).
+Where steps are interpolated (`multiserver.fronts.interpolated`) rates may be negative and doubling
+may lose all digits. The sign of a matrix does not: [I; Ψ] spans the subspace of [[D, −C], [B, −A]]
+of all eigenvalues in the right half plane and of 0, which is moved there first, as its eigenvector
+is known to be 1.
+
+References: W.-G. Wang, W.-C. Wang and R.-C. Li, Alternating-directional doubling algorithm for
+M-matrix algebraic Riccati equations, SIAM J. Matrix Anal. Appl. 33 (2012); N. J. Higham, Functions
+of Matrices (2008), Chapter 5.
 """
 
 from __future__ import annotations
@@ -25,12 +31,17 @@ Matrix = NDArray[np.float64]
 
 CONVERGED = 1e-16
 MOST_DOUBLINGS = 80
+# Doubling has failed if the rows of Ψ miss 1 by more.
+LEAST_PRECISE = 1e-9
+# Newton's iteration for the sign is scaled until it moves by less than this; then it converges
+# quadratically.
+NEAR, MOST_ITERATIONS, LAST_ITERATIONS = 1e-2, 60, 3
 
 
 def return_law(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
     """Ψ (m, n), its rows normalised, of a fluid that comes back for sure.
 
-    Raises `ArithmeticError` if doubling does not converge.
+    Raises `ArithmeticError` if doubling loses the digits, as it may where rates are far apart.
     """
     m, n = B.shape
     alpha, beta = A.diagonal().max(), D.diagonal().max()
@@ -60,7 +71,32 @@ def return_law(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
         # Only products of E and F matter: one grows as the other shrinks, and both must fit.
         balance = math.sqrt(abs(E).max() / abs(F).max())
         E, F = E / balance, F * balance
-    else:
-        raise ArithmeticError("doubling did not converge")
+    if not abs(H.sum(axis=1) - 1).max() < LEAST_PRECISE:
+        raise ArithmeticError("doubling lost the digits")
     H = np.maximum(H, 0.0)
     return H / H.sum(axis=1, keepdims=True)
+
+
+def return_law_by_sign(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
+    """The same for matrices whose entries may have any signs.
+
+    Raises `ArithmeticError` if the iteration does not converge.
+    """
+    n = len(D)
+    matrix = np.block([[D, -C], [B, -A]])
+    matrix[:, :n] += abs(D).sum(axis=1).max() / (2 * n)
+    for _ in range(MOST_ITERATIONS):
+        inverse = np.linalg.inv(matrix)
+        scale = math.sqrt(np.linalg.norm(inverse) / np.linalg.norm(matrix))
+        after = (scale * matrix + inverse / scale) / 2
+        change = abs(after - matrix).max() / abs(after).max()
+        matrix = after
+        if change < NEAR:
+            break
+    else:
+        raise ArithmeticError("the iteration for the sign of a matrix did not converge")
+    for _ in range(LAST_ITERATIONS):
+        matrix = (matrix + np.linalg.inv(matrix)) / 2
+    upper = matrix[:n, :n] + np.eye(n)
+    law = np.linalg.solve(upper.T, matrix[n:, :n].T).T
+    return law / law.sum(axis=1, keepdims=True)

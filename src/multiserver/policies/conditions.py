@@ -39,6 +39,10 @@ FINITE_REMAINDER = Condition(
     "durations of finite rem_max",
     lambda system: all(X.largest_remaining < math.inf for X in system.durations),
 )
+FINITE_VARIANCE = Condition(
+    "durations of finite variance",
+    lambda system: all(X.second_moment < math.inf for X in system.durations),
+)
 ONE_EXPONENTIAL = Condition("exponential durations of one mean", _one_mean)
 
 DISTINCT_NEEDS = Condition(

@@ -18,7 +18,12 @@ from multiserver.policies.answers import (
     whole_capacity,
     workload_of,
 )
-from multiserver.policies.conditions import MIXED_EXPONENTIAL, ONE_EXPONENTIAL, PHASE_TYPE
+from multiserver.policies.conditions import (
+    FINITE_VARIANCE,
+    MIXED_EXPONENTIAL,
+    ONE_EXPONENTIAL,
+    PHASE_TYPE,
+)
 from multiserver.policies.exponential import ExponentialParts, exponential_parts
 from multiserver.policies.fronts import FrontProcess
 from multiserver.policies.networks import NETWORK_METHODS
@@ -57,6 +62,16 @@ def _saturated(system: System, relative_completions: bool) -> Limit:
     found = dispatch.solve(parts.system, relative_completions=relative_completions)
     wastage = float(found.wastage)
     return Limit(found.throughput, wastage, found.relative_completions, found.method)
+
+
+def _estimated(system: System, relative_completions: bool, half_width: float, seed: int) -> Limit:
+    """λ* of the saturated system, simulated: E[Δ(Y_d)] is not."""
+    from multiserver.simulation import saturated
+
+    workload = system.servers, system.needs, system.durations, system.probabilities
+    found = saturated.limit(*workload, half_width=half_width, seed=seed)
+    wastage = system.capacity - found.mean * system.mean_size
+    return Limit(found.mean, wastage, note=f"{found.jobs} jobs", estimate=found)
 
 
 def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
@@ -107,6 +122,16 @@ SATURATED = Method(
     conditions=(MIXED_EXPONENTIAL,),
 )
 
+SIMULATED = Method(
+    question="stability",
+    name="saturated system, simulated",
+    source="`two-class-stability`, Theorem 4.3; `multiserver.simulation.saturated`",
+    cost="jobs, as 1/half_width²",
+    answer=_estimated,
+    conditions=(FINITE_VARIANCE,),
+    sampled=True,
+)
+
 FCFS = Policy(
     name="fcfs",
     definition=(
@@ -120,6 +145,7 @@ FCFS = Policy(
         "multiserver-jobs": (
             SATURATED,
             SATURATED_PHASES,
+            SIMULATED,
             *process_methods(
                 _process,
                 MIXED_EXPONENTIAL,

@@ -6,15 +6,14 @@ from collections.abc import Callable
 
 from multiserver.open import head_age
 from multiserver.open.phase_count import block_entries
-from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
 from multiserver.policies.exponential import exponential_parts
 from multiserver.policies.policy import Condition, Limit, Means, Method
 from multiserver.saturated import phased
 from multiserver.system import System
 
-# Fronts of a queue that never empties; entries of the levels where each is solved on its own.
-MOST_FRONTS = 6_000
+# Of the levels where each is solved on its own.
 MOST_ENTRIES = 3e6
 
 
@@ -26,7 +25,7 @@ def phased_jobs(system: System) -> PhasedJobs:
 def _few_fronts(system: System) -> bool:
     if not PHASE_TYPE.holds(system):
         return True
-    return count_fronts(phased_jobs(system), only_full=True)[0] <= MOST_FRONTS
+    return phased.fits(phased_jobs(system))
 
 
 def _few_levels(system: System) -> bool:
@@ -36,7 +35,10 @@ def _few_levels(system: System) -> bool:
     return block_entries(parts.servers, parts.needs) <= MOST_ENTRIES
 
 
-FEW_FRONTS = Condition(f"at most {MOST_FRONTS} fronts", _few_fronts)
+FEW_FRONTS = Condition(
+    f"at most {phased.MOST_FRONTS} fronts, or two needs, the smaller of exponential durations",
+    _few_fronts,
+)
 FEW_LEVELS = Condition(f"levels of at most {MOST_ENTRIES:.0f} numbers", _few_levels)
 
 
@@ -54,7 +56,8 @@ def _means(system: System) -> Callable[[float], Means]:
             times=law.mean_response_time,
             class_times=tuple(map(float, law.class_response_times)),
             waiting=law.mean_waiting,
-            tail=law.tail,
+            tail=None if law.process.interpolated else law.tail,
+            note=law.process.told_apart,
         )
 
     return at
@@ -73,7 +76,8 @@ HEAD_AGE = Method(
     question="exact",
     name="age of the head of the queue",
     source="`multiserver.open.head_age`; E[T] by class from Little's law",
-    cost="fronts³",
+    cost="(fronts that matter)³, a few seconds for any n if there are two needs, the smaller"
+    " of exponential durations",
     answer=_means,
     conditions=(PHASE_TYPE,),
 )

@@ -7,7 +7,8 @@ questions, and what `answer` takes and gives:
 ============  =====================================================================
 question      answer(system, …)
 ============  =====================================================================
-`stability`   a `Limit`, given `relative_completions`, whether these are wanted too
+`stability`   a `Limit`, given `relative_completions`, whether these are wanted too; a `sampled`
+              method takes `half_width` and `seed` as well
 `exact`       a function of λ that gives `Means` of plain numbers
 `bounds`      a function of λ that gives `Means` of intervals
 `simulation`  a function of λ and an `Effort` that gives `Means` of estimates
@@ -40,6 +41,7 @@ class Limit(NamedTuple):
     wastage: float | None = None
     relative_completions: float | None = None
     note: str = ""
+    estimate: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,7 @@ class Method:
     """One way to one answer; see above. `source` names a paper as the documentation cites it.
 
     `basis(system, …)` is what the answer rests on, where that can be looked at: the `Process` that
-    is solved exactly, the `Constants` of bounds.
+    is solved exactly, the `Constants` of bounds. `sampled` says that a limit is simulated.
     """
 
     question: Question
@@ -104,6 +106,7 @@ class Method:
     answer: Callable[..., Any]
     conditions: tuple[Condition, ...] = ()
     basis: Callable[..., Any] | None = None
+    sampled: bool = False
 
     @property
     def range(self) -> str:

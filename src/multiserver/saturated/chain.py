@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from multiserver.fronts import UNSAMPLED, count_vectors
+from multiserver.fronts.every import count_vectors
 from multiserver.model import MultiserverJobSystem
+from multiserver.phased import UNSAMPLED
 
 
 @dataclass(frozen=True, slots=True)

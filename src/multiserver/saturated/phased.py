@@ -28,10 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import splu
 
-from multiserver.fronts import UNSAMPLED, Fronts, enumerate_fronts
-from multiserver.phased import PhasedJobs
+from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, interpolated
+from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 from multiserver.saturated.stationary import Balance
+
+# More fronts of a queue that never empties are interpolated, if they can be.
+MOST_FRONTS = 6_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,11 +61,20 @@ class PhasedLaw:
         return 1 - self.wastage / self.fronts.jobs.servers
 
 
+def fits(jobs: PhasedJobs) -> bool:
+    """Whether the saturated system has few fronts, or some that can be interpolated."""
+    return interpolated.applies(jobs) or count_fronts(jobs, only_full=True)[0] <= MOST_FRONTS
+
+
 def solve(jobs: PhasedJobs) -> PhasedLaw:
-    """The laws and the relative completions of the saturated system.
+    """The laws and the relative completions of the saturated system; where there are more than
+    `MOST_FRONTS` and they can be interpolated, the laws are weights of any sign.
 
     Raises `TooLargeError` if there are too many fronts to enumerate.
     """
+    many = count_fronts(jobs, only_full=True)[0] > MOST_FRONTS
+    if many and interpolated.applies(jobs):
+        return of_fronts(fronts_among(jobs, interpolated.InterpolatedFronts(jobs)))
     return of_fronts(enumerate_fronts(jobs, only_full=True))
 
 
@@ -87,7 +100,7 @@ def of_fronts(fronts: Fronts) -> PhasedLaw:
     relative = np.full(jumps.shape[0], np.nan)
     relative[keep] = balance.solve_poisson(reward[keep])
     relative = relative[:m]
-    lives = time > 0
+    lives = np.isfinite(relative)
     relative -= time[lives] @ relative[lives]
     embedded = _after_completions(fronts, time)
     return PhasedLaw(
@@ -115,7 +128,12 @@ def _recurrent(fronts: Fronts, jumps: sparse.csr_array) -> NDArray[np.int64]:
 
 def _after_completions(fronts: Fronts, time: NDArray[np.float64]) -> NDArray[np.float64]:
     """The law of the settled front just after a completion."""
-    entering, drawing = time @ fronts.blocked, time @ fronts.opened
-    while drawing.any():
-        entering, drawing = entering + drawing @ fronts.settles, drawing @ fronts.further
+    drawing = drawn_through(fronts, time @ fronts.opened)
+    entering = time @ fronts.blocked + drawing @ fronts.settles
     return entering / entering.sum()
+
+
+def drawn_through(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The flow (e,) through each unsettled front while jobs are drawn, given what opens it (e,)."""
+    onward = sparse.eye_array(len(fronts.room)) - fronts.further
+    return splu(onward.T.tocsc(), permc_spec="COLAMD").solve(opened)

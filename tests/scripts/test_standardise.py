@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from output.scores import ALARM, assess
 from output.tidy import write_table
 from stages.agree import check_scores
-from stages.score import UNITS, collect, narrate, score, typeset
+from stages.standardise import UNITS, collect, narrate, standardise, typeset
 
 SPEC = {
     **{"paper": "small", "id": "z-scores", "series": {}, "fingerprint": "0", "code": "0"},
@@ -83,7 +83,7 @@ def test_a_paper_is_scored_whether_or_not_exact_values_are_known(tmp_path, known
     if not known:
         points["z"] = [np.nan, np.nan]
     series = {"a": pd.DataFrame(points), "b": pd.DataFrame({"load": [0.1]})}
-    files = list(score(SPEC, series, tmp_path))
+    files = list(standardise(SPEC, series, tmp_path))
     assert [file.suffix for file in files] == [".csv", ".tex", ".txt"]
     text = files[2].read_text("utf-8")
     assert ("2 simulated points" if known else "No simulated point") in text
@@ -93,6 +93,6 @@ def test_a_paper_is_scored_whether_or_not_exact_values_are_known(tmp_path, known
 
 
 def test_a_paper_without_any_score_is_scored(tmp_path):
-    files = list(score(SPEC, {"b": pd.DataFrame({"load": [0.1]})}, tmp_path))
+    files = list(standardise(SPEC, {"b": pd.DataFrame({"load": [0.1]})}, tmp_path))
     assert "No simulated point" in files[2].read_text("utf-8")
     assert check_scores(files[0])[1] == []

@@ -16,24 +16,39 @@ With m settled and e unsettled fronts, what can happen is in sparse matrices of 
     further   (e, e)  … that it enters and leaves it unsettled,
     emptier   (e, e)  where nobody waits: a job completes, or turns into another kind.
 
-A job that is drawn only fills servers, so that `further` is nilpotent. The saturated system and
-the open one are both made of these.
+The saturated system and the open one are both made of these. Which fronts are told apart says a
+`Places`: all (`every`), or some among which all others are interpolated (`interpolated`).
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from multiserver.errors import TooLargeError
-from multiserver.phased import PhasedJobs
+from multiserver.fronts.every import EveryFront, Found
+from multiserver.phased import UNSAMPLED, PhasedJobs
 
-UNSAMPLED = -1
-LARGEST = 5_000_000
+
+class Places(Protocol):
+    """The fronts that are told apart, as in `Fronts`, and where each other one is to be looked for.
+
+    `smallest` is v_min.
+    """
+
+    smallest: int
+    counts: NDArray[np.int64]
+    head: NDArray[np.int64]
+    room: NDArray[np.int64]
+
+    def settled(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> Found:
+        """Rows and shares of settled fronts, all shares 0 for those that are left out."""
+
+    def unsettled(self, counts: NDArray[np.int64]) -> Found:
+        """Rows and shares of unsettled fronts, all shares 0 for those that are left out."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -72,10 +87,15 @@ def enumerate_fronts(jobs: PhasedJobs, *, only_full: bool = False) -> Fronts:
     """All fronts; `only_full` leaves out those that a queue which never empties cannot reach,
     because n − 2 v_max servers or fewer are held.
 
-    Raises `TooLargeError` beyond `LARGEST` numbers.
+    Raises `TooLargeError` if they are too many.
     """
+    least = max(jobs.servers - 2 * max(jobs.needs) + 1, 0) if only_full else 0
+    return fronts_among(jobs, EveryFront(jobs, least), only_full=only_full)
+
+
+def fronts_among(jobs: PhasedJobs, grid: Places, *, only_full: bool = False) -> Fronts:
+    """The fronts of `grid`, and what can happen between them."""
     n, held = jobs.servers, jobs.held
-    grid = _Grid(jobs, max(n - 2 * max(jobs.needs) + 1, 0) if only_full else 0)
     m, K = len(grid.head), len(held)
     settled = np.arange(m)
     moves, blocked, opened = _Entries(), _Entries(), _Entries()
@@ -118,7 +138,7 @@ def enumerate_fronts(jobs: PhasedJobs, *, only_full: bool = False) -> Fronts:
     )
 
 
-def _drawn(jobs: PhasedJobs, grid: _Grid) -> tuple[_Entries, _Entries]:
+def _drawn(jobs: PhasedJobs, grid: Places) -> tuple[_Entries, _Entries]:
     settles, further = _Entries(), _Entries()
     idle = jobs.servers - grid.room @ jobs.held
     for c, (need, p) in enumerate(zip(jobs.needs, jobs.probabilities, strict=True)):
@@ -137,7 +157,7 @@ def _drawn(jobs: PhasedJobs, grid: _Grid) -> tuple[_Entries, _Entries]:
     return settles, further
 
 
-def _emptier(jobs: PhasedJobs, grid: _Grid) -> _Entries:
+def _emptier(jobs: PhasedJobs, grid: Places) -> _Entries:
     found = _Entries()
     for k in range(len(jobs.exits)):
         rows = np.flatnonzero(grid.room[:, k])
@@ -149,58 +169,23 @@ def _emptier(jobs: PhasedJobs, grid: _Grid) -> _Entries:
     return found
 
 
-class _Grid:
-    """Where each front stands."""
-
-    def __init__(self, jobs: PhasedJobs, least: int) -> None:
-        held = jobs.held
-        self.smallest = min(jobs.needs)
-        counts = count_vectors(jobs.servers, held, least)
-        self._radix = np.cumprod([1, *(jobs.servers // held + 1)[:-1]])
-        counts = counts[np.argsort(counts @ self._radix)]
-        self._keys = counts @ self._radix
-        idle = jobs.servers - counts @ held
-        heads = [np.flatnonzero(idle < self.smallest)]
-        heads += [np.flatnonzero((idle >= self.smallest) & (idle < v)) for v in jobs.needs]
-        self._places = np.full((len(heads) + 1, len(counts)), -1)
-        first = 0
-        for row, members in zip(self._places, heads, strict=False):
-            row[members] = np.arange(first, first + len(members))
-            first += len(members)
-        roomy = np.flatnonzero(idle >= self.smallest)
-        self._places[-1, roomy] = np.arange(len(roomy))
-        self.counts, self.room = counts[np.concatenate(heads)], counts[roomy]
-        self.head = np.repeat(np.arange(UNSAMPLED, len(jobs.needs)), [len(x) for x in heads])
-
-    def settled(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Row numbers of settled fronts, −1 for those that are left out."""
-        return self._places[head + 1, self._position(counts)]
-
-    def unsettled(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Row numbers of unsettled fronts, −1 for those that are left out."""
-        return self._places[-1, self._position(counts)]
-
-    def _position(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(self._keys, counts @ self._radix).clip(0, len(self._keys) - 1)
-
-
 class _Entries:
     """A sparse matrix that is being written."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[NDArray, NDArray, NDArray]] = []
 
-    def add(self, rows: NDArray, columns: NDArray, values: NDArray) -> None:
-        if len(rows):
-            self._parts.append((rows, columns, values))
+    def add(self, rows: NDArray, found: Found, values: NDArray) -> None:
+        columns, shares = found
+        rows = np.broadcast_to(rows[:, None], columns.shape)
+        used = shares != 0
+        self._parts.append((rows[used], columns[used], (shares * values[:, None])[used]))
 
     def matrix(self, height: int, width: int) -> sparse.csr_array:
         if not self._parts:
             return sparse.csr_array((height, width))
         rows, columns, values = map(np.concatenate, zip(*self._parts, strict=True))
-        known = columns >= 0
-        entries = (values[known].astype(float), (rows[known], columns[known]))
-        return sparse.csr_array(entries, shape=(height, width))
+        return sparse.csr_array((values, (rows, columns)), shape=(height, width))
 
 
 def _moved(
@@ -213,29 +198,3 @@ def _moved(
     if after is not None:
         counts[:, after] += 1
     return counts
-
-
-def count_vectors(servers: int, needs: NDArray[np.int64], least: int) -> NDArray[np.int64]:
-    """All u with `least` ≤ Σ u_k v_k ≤ n, one a row.
-
-    Raises `TooLargeError` beyond `LARGEST` numbers.
-    """
-    order = np.argsort(needs)[::-1]
-    if math.prod(int(servers // v) + 1 for v in needs) >= 2**62:
-        raise TooLargeError(f"too many states: {servers} servers shared by {len(needs)} classes")
-    columns: list[NDArray[np.int64]] = []
-    used = np.zeros(1, dtype=np.int64)
-    for c in order:
-        low = -(-(least - used).clip(0) // needs[c]) if c == order[-1] else np.zeros_like(used)
-        repeats = (servers - used) // needs[c] - low + 1
-        if repeats.sum() * (len(needs) + 1) > LARGEST:
-            raise TooLargeError(
-                f"the chain of {servers} servers and needs {sorted(needs.tolist())}"
-                f" may have more than {LARGEST} states"
-            )
-        parent = np.repeat(np.arange(len(used)), repeats)
-        first = np.repeat(np.cumsum(repeats) - repeats, repeats)
-        count = np.arange(len(parent)) - first + low[parent]
-        columns = [column[parent] for column in columns] + [count]
-        used = used[parent] + count * needs[c]
-    return np.stack([columns[i] for i in np.argsort(order)], axis=1)

@@ -1,0 +1,66 @@
+"""An exact point of the open FCFS queue: how its cost grows with servers, phases and classes.
+
+Preparation is left out, as it is shared by all arrival rates. The last route of a block is the one
+that the others are compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import head_age, multiserver_jobs, qbd
+from multiserver.phased import PhasedJobs
+
+Point = Callable[[], float]
+
+
+def of(n: int, large: int, p_large: float, rate_large: float) -> MultiserverJobSystem:
+    """Needs 1 and `large`; small jobs last 1 on average."""
+    return MultiserverJobSystem.of(n, (1, large), (1.0, rate_large), (1 - p_large, p_large))
+
+
+def by_age(system: MultiserverJobSystem, fraction: float, *, interpolated: bool = False) -> Point:
+    """E[T] at a fraction of λ*, by the age of the head of the queue."""
+    jobs = PhasedJobs.exponential(system)
+    process = (head_age.interpolate if interpolated else head_age.prepare)(jobs)
+    return lambda: process.at(fraction * process.limit).mean_response_time
+
+
+def by_level(system: MultiserverJobSystem, fraction: float) -> Point:
+    """The same by the number of jobs."""
+    blocks = multiserver_jobs.prepare(system)
+    rate = fraction * blocks.throughput
+    return lambda: qbd.solve(blocks.at(rate)).mean_response_time
+
+
+def blocks() -> dict[str, dict[str, Point]]:
+    """The routes to compare, by block."""
+    one_or_n = {n: of(n, n, 1 / n, 0.5) for n in (100, 1000, 10**4, 10**6)}
+    halves = {n: of(n, n // 2, 0.1, 0.1) for n in (1024, 10**4)}
+    rates, p = (1.0, 0.8, 0.6, 0.5, 0.4), (0.4, 0.25, 0.15, 0.12, 0.08)
+    five = MultiserverJobSystem.of(20, (1, 2, 5, 10, 20), rates, p)
+    return {
+        "E[T] of needs 1 and n = 100 at .9 λ*": {
+            "number of jobs": by_level(one_or_n[100], 0.9),
+            "interpolated fronts": by_age(one_or_n[100], 0.9, interpolated=True),
+            "all fronts": by_age(one_or_n[100], 0.9),
+        },
+        **{
+            f"E[T] of needs 1 and n = {n:.0e} at .98 λ*": {
+                "interpolated fronts": by_age(one_or_n[n], 0.98)
+            }
+            for n in (1000, 10**4, 10**6)
+        },
+        **{
+            f"E[T] of needs 1 and n/2, n = {n}, at .98 λ*": {
+                "interpolated fronts": by_age(system, 0.98, interpolated=True),
+                "likely fronts": by_age(system, 0.98),
+            }
+            for n, system in halves.items()
+        },
+        "E[T] of five needs on 20 servers at .9 λ*": {
+            "number of jobs": by_level(five, 0.9),
+            "age of the head": by_age(five, 0.9),
+        },
+    }

@@ -1,0 +1,82 @@
+"""Run simulators that others wrote on the reference systems, for `python3 run.py score`.
+
+    python benchmarks/scored.py [SIMULATOR ...]
+
+writes benchmarks/scored/<simulator>.csv: E[T] of all jobs and of each class, from independent runs,
+on the systems of FCFS multiserver jobs with exponential durations, all classes of different needs.
+Runs are the longer, the nearer λ is to λ*, and where a class is rare; above `MOST` of λ* they would
+take hours. The documentation shows what the referee says of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import t
+
+from multiserver.model import MultiserverJobSystem
+from simulators import simulate_in_most_queue, simulate_in_simpy
+
+ROOT = Path(__file__).resolve().parents[1]
+SIMULATORS = {"simpy": simulate_in_simpy, "most-queue": simulate_in_most_queue}
+RUNS, JOBS, MOST, RARE = 20, 1000, 0.95, 0.01
+HEADER = ("system", "quantity", "class", "value", "half_width", "replications")
+
+
+def main() -> None:
+    """All simulators, or those that are named."""
+    found = list(systems())
+    for name in sys.argv[1:] or SIMULATORS:
+        target = ROOT / f"benchmarks/scored/{name}.csv"
+        target.parent.mkdir(exist_ok=True)
+        with target.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(HEADER)
+            for id, system, rate, jobs in found:
+                # Other streams for each system: what is found of one says nothing of another.
+                first = zlib.crc32(id.encode())
+                seeds = range(first, first + RUNS)
+                runs = [SIMULATORS[name](system, rate, jobs, seed=s) for s in seeds]
+                writer.writerows(summarise(id, np.array(runs)))
+                file.flush()
+
+
+def systems() -> Iterator[tuple[str, MultiserverJobSystem, float, int]]:
+    """(id, system, λ, jobs of a run)."""
+    for file in sorted((ROOT / "reference/systems").glob("*.json")):
+        told = json.loads(file.read_text(encoding="utf-8"))
+        if told["model"] != "multiserver-jobs" or told["policy"]["name"] != "fcfs":
+            continue
+        classes = told["classes"]
+        if any(c["duration"]["distribution"] != "exponential" for c in classes):
+            continue
+        (limit,) = (v["value"] for v in told["values"] if v["quantity"] == "limit")
+        if (rate := told["arrival_rate"]) > MOST * limit:
+            continue
+        rates = [c["duration"]["parameters"]["rate"] for c in classes]
+        p = [c["probability"] for c in classes]
+        needs = [c["need"] for c in classes]
+        system = MultiserverJobSystem.of(round(told["capacity"]), needs, rates, p)
+        jobs = round(JOBS / (1 - rate / limit)) * (5 if min(p) < RARE else 1)
+        yield told["id"], system, rate, jobs
+
+
+def summarise(id: str, runs: np.ndarray) -> Iterator[tuple]:
+    """Rows of the means over runs with their 95 % intervals; a class of which some run has no job
+    has none."""
+    means = runs.mean(axis=0)
+    widths = t.isf(0.025, RUNS - 1) * runs.std(axis=0, ddof=1) / RUNS**0.5
+    for c, (mean, width) in enumerate(zip(means.tolist(), widths.tolist(), strict=True)):
+        if np.isfinite(mean) and not (c and len(means) == 2):
+            which = c or "all"
+            yield id, "mean_response_time", which, f"{mean:.8g}", f"{width:.3g}", RUNS
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""What an exact point costs against the number of servers, method by method, to its limit.
+
+Series: any number (cost-by-servers), a panel each, which `settings` may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from declared.vocabulary import Labels
+from declared.wanted import OptionsBlock, Wanted, require_labels
+from drawings.marks import DASHES, LIMIT, MARKERS, legend_above
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    labels: Labels = {}
+    settings: Annotated[Labels, Field(description="what each series is called")] = {}
+
+    SERIES = (Wanted("*", ("servers", "method", "numbers", "most", "within"), most=4),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Curves as far as the method goes, and the most that it takes where that ends it."""
+    drawing = figure["drawing"]
+    fig = Figure(figsize=(width, 0.42 * width))
+    panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (name, table) in zip(panels, series.items(), strict=True):
+        for i, (method, rows) in enumerate(table.groupby("method", sort=False)):
+            within = rows[rows["within"]]
+            ax.loglog(
+                within["servers"],
+                within["numbers"],
+                color=f"C{i}",
+                marker=MARKERS[i],
+                markersize=3,
+                linestyle=DASHES[i],
+                label=drawing["labels"].get(method, method),
+            )
+            if not rows["within"].all():
+                ax.axhline(rows["most"].iloc[0], color=f"C{i}", **LIMIT)
+        ax.set_title(drawing["settings"].get(name, name))
+        ax.set_xlabel("servers $n$")
+    panels[0].set_ylabel("numbers in matrices")
+    legend_above(fig, 4)
+    return fig

@@ -1,0 +1,193 @@
+"""Chains of numbers of jobs: policies that ask only how many of each class there are.
+
+With exponential durations these counts are a Markov chain, whatever order jobs of a class are
+served in. It is cut off at a number of jobs so large that this changes no digit. Nothing else is
+exact for these policies where needs are not 1 and n.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from operator import le, mul
+
+import numpy as np
+from scipy.optimize import brentq
+
+from enumeration.elimination import Level, eliminate
+from enumeration.fronts import Means
+
+Counts = tuple[int, ...]
+# The most jobs at which a chain is cut off, by the number of classes, and what may lie beyond.
+MOST = {1: 5000, 2: 400, 3: 45}
+NEGLIGIBLE = 1e-15
+# The servers of each class, given how many jobs of it are present.
+Rule = Callable[[Counts, Sequence[int], int], Sequence[int]]
+
+
+def smallest_first(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+    """Rigid jobs, the smallest needs first."""
+    return _in_order(present, needs, servers, sorted(range(len(needs)), key=lambda c: needs[c]))
+
+
+def largest_first(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+    """Rigid jobs, the largest needs first."""
+    return _in_order(present, needs, servers, sorted(range(len(needs)), key=lambda c: -needs[c]))
+
+
+def _in_order(
+    present: Counts, needs: Sequence[int], servers: int, order: Sequence[int]
+) -> Sequence[int]:
+    taken, idle = [0] * len(needs), servers
+    for c in order:
+        taken[c] = min(present[c], idle // needs[c]) * needs[c]
+        idle -= taken[c]
+    return taken
+
+
+def elastic(largest: bool) -> Rule:
+    """Threshold parallelism, the largest or the smallest thresholds first."""
+
+    def rule(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+        taken, idle = [0] * len(needs), servers
+        for c in sorted(range(len(needs)), key=lambda c: needs[c], reverse=largest):
+            taken[c] = min(present[c] * needs[c], idle)
+            idle -= taken[c]
+        return taken
+
+    return rule
+
+
+def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
+    """MaxWeight: the packing u of the largest Σ u_c N_c. Of equal ones that with most jobs of the
+    largest need, then the second largest …, or of the smallest need. Packings of jobs that are
+    `present`, or `all` that fit the servers; served are the jobs of it that are there."""
+
+    def rule(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+        order = sorted(range(len(needs)), key=lambda c: needs[c], reverse=ties == "larger")
+        competing = [
+            u
+            for u in _packings(servers, tuple(needs))
+            if packings == "all" or all(map(le, u, present))
+        ]
+
+        def merit(u: Counts) -> tuple[int, ...]:
+            return (sum(map(mul, u, present)), *(u[c] for c in order))
+
+        best = max(competing, key=merit)
+        return [min(a, m) * v for a, m, v in zip(best, present, needs, strict=True)]
+
+    return rule
+
+
+@cache
+def _packings(servers: int, needs: tuple[int, ...]) -> list[Counts]:
+    """All numbers of jobs that fit the servers."""
+    numbers = itertools.product(*(range(servers // v + 1) for v in needs))
+    return [u for u in numbers if sum(map(mul, u, needs)) <= servers]
+
+
+def means(
+    rule: Rule,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    arrival_rate: float,
+) -> Means:
+    """What the stationary law of the counts says; `rates` are on as many servers as needed.
+
+    Raises `ArithmeticError` if the end would have to be further away than `MOST` allows.
+    """
+    farthest = MOST.get(len(needs), 30)
+    most = min(20, farthest)
+    while True:
+        found, end = _cut(rule, servers, needs, rates, probabilities, arrival_rate, most)
+        if end <= NEGLIGIBLE:
+            return found
+        ratio = (found.levels[-1] / found.levels[-11]) ** 0.1
+        further = math.log(NEGLIGIBLE / end) / math.log(ratio) if ratio < 1 else math.inf
+        if most == farthest or most + further > 1.1 * farthest:
+            raise ArithmeticError(f"{most + further:.0f} jobs to the end, {farthest} at most")
+        most = min(math.ceil(1.1 * (most + further)) + 5, farthest)
+
+
+def _cut(
+    rule: Rule,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    arrival_rate: float,
+    most: int,
+) -> tuple[Means, float]:
+    """The same with at most `most` jobs present, and what these weigh in the smallest mean."""
+    places = [list(_compositions(n, len(needs))) for n in range(most + 1)]
+    index = [{x: i for i, x in enumerate(level)} for level in places]
+    shares = [np.array([rule(x, needs, servers) for x in level]) for level in places]
+    levels = []
+    for n, states in enumerate(places):
+        up = np.zeros((len(states), len(places[n + 1]) if n < most else 0))
+        down = np.zeros((len(states), len(places[n - 1]) if n else 0))
+        for i, x in enumerate(states):
+            for c, p in enumerate(probabilities):
+                if n < most:
+                    up[i, index[n + 1][_step(x, c, 1)]] += arrival_rate * p
+                if shares[n][i, c]:
+                    speed = shares[n][i, c] / needs[c] * rates[c]
+                    down[i, index[n - 1][_step(x, c, -1)]] += speed
+        levels.append(Level(up, np.zeros((len(states),) * 2), down))
+    laws = eliminate(levels)
+    mass = sum(float(law.sum()) for law in laws)
+    jobs = sum(law @ np.array(x, dtype=float) for law, x in zip(laws, places, strict=True)) / mass
+    at_work = sum(law @ s for law, s in zip(laws, shares, strict=True)) / mass
+    in_service = float((at_work / np.array(needs)).sum())
+    found = Means(
+        tuple(jobs.tolist()),
+        float(jobs.sum()) - in_service,
+        float(at_work.sum()),
+        tuple(float(law.sum()) / mass for law in laws),
+    )
+    return found, found.levels[-1] * most / float(jobs.min())
+
+
+def limit_of_two(
+    first: int,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+) -> float:
+    """λ* of two classes of rigid jobs if class `first` goes before the other, preemptively.
+
+    Class `first` does not see the other: it is an M/M/m with m = ⌊n/v⌋. The other is served by what
+    this leaves, which is to be more than comes.
+    """
+    second, m = 1 - first, servers // needs[first]
+    left = [(servers - k * needs[first]) // needs[second] for k in range(m + 1)]
+
+    def spare(rate: float) -> float:
+        load = rate * probabilities[first] / rates[first]
+        if load >= m:
+            return -1.0
+        weights = [load**k / math.factorial(k) for k in range(m)]
+        weights.append(load**m / math.factorial(m) * m / (m - load))
+        served = sum(w * u for w, u in zip(weights, left, strict=True)) / sum(weights)
+        return served * rates[second] - rate * probabilities[second]
+
+    most = servers / min(v * p / r for v, p, r in zip(needs, probabilities, rates, strict=True))
+    return float(brentq(spare, 1e-9 * most, most, xtol=1e-15 * most, rtol=1e-15))
+
+
+def _step(x: Counts, c: int, by: int) -> Counts:
+    return (*x[:c], x[c] + by, *x[c + 1 :])
+
+
+def _compositions(total: int, parts: int) -> Iterator[Counts]:
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        yield from ((first, *rest) for rest in _compositions(total - first, parts - 1))

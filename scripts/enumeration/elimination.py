@@ -1,0 +1,94 @@
+r"""Stationary laws of chains that go up and down one level at a time, by linear level reduction.
+
+Level n has states with the rates U_n up, L_n within and D_n down. Watched only on the levels up to
+n, the chain has within level n the rates
+
+    C_n = L_n + U_n (−C_{n+1})⁻¹ D_{n+1},
+
+and π_{n+1} = π_n U_n (−C_{n+1})⁻¹. The diagonal of C_n is minus the sum of all other rates out of
+a state, so that nothing is subtracted (Gaver, Jacobs and Latouche, *Adv. Appl. Prob.* 16, 1984).
+Where blocks repeat, C_n tends to a limit as the levels above grow in number: the law of infinitely
+many levels needs no end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lu_factor, lu_solve
+from scipy.sparse import csr_array
+
+Array = NDArray[np.float64]
+# Blocks that change by less than this, relatively, and no less than before, are at their limit.
+STILL = 1e-14
+MOST = 200_000
+
+
+@dataclass(frozen=True)
+class Level:
+    """The rates out of one level: up, within (zero diagonal) and down."""
+
+    up: Array
+    within: Array
+    down: Array
+
+
+def eliminate(levels: Sequence[Level], ratio: tuple[Array, Array] | None = None) -> list[Array]:
+    """The laws of all levels, not normalised, the first state having 1 before normalisation.
+
+    The last level goes up nowhere; or, if `ratio` = (C, R) of the levels from it on is given, to
+    levels that repeat. Level 0 has one state or more.
+    """
+    last = levels[-1]
+    watched = close(last.within, last.down) if ratio is None else ratio[0]
+    factors = []
+    for level, above in zip(levels[-2::-1], levels[:0:-1], strict=True):
+        factors.append(lu_factor(-watched))
+        back = lu_solve(factors[-1], above.down)
+        watched = close(level.within + csr_array(level.up) @ back, level.down)
+    laws = [stationary(watched)]
+    for level, factor in zip(levels, reversed(factors), strict=False):
+        laws.append(lu_solve(factor, laws[-1] @ level.up, trans=1))
+    return laws
+
+
+def repeat(level: Level) -> tuple[Array, Array]:
+    """C and R = U (−C)⁻¹ of levels that repeat without end.
+
+    Raises `ArithmeticError` if they do not settle: the chain has no stationary law.
+    """
+    watched, before = close(level.within, level.down), np.inf
+    for _ in range(MOST):
+        back = np.linalg.solve(-watched, level.down)
+        renewed = close(level.within + level.up @ back, level.down)
+        change = np.abs(renewed - watched).max() / np.abs(renewed).max()
+        if change == 0 or before <= change < STILL:
+            break
+        watched, before = renewed, change
+    else:
+        raise ArithmeticError("levels that do not settle: no stationary law")
+    return watched, np.linalg.solve(-watched.T, level.up.T).T
+
+
+def close(within: Array, down: Array) -> Array:
+    """Rates within a level with the diagonal that makes the rows, those down included, sum to 0."""
+    closed = within.copy()
+    np.fill_diagonal(closed, 0.0)
+    np.fill_diagonal(closed, -(closed.sum(axis=1) + down.sum(axis=1)))
+    return closed
+
+
+def stationary(generator: Array) -> Array:
+    """The stationary law of a few states (Grassmann, Taksar and Heyman's elimination)."""
+    rates = generator.copy()
+    size = len(rates)
+    for n in range(size - 1, 0, -1):
+        rates[:n, n] /= rates[n, :n].sum()
+        rates[:n, :n] += np.outer(rates[:n, n], rates[n, :n])
+    law = np.ones(size)
+    for n in range(1, size):
+        law[n] = law[:n] @ rates[:n, n]
+    return law / law.sum()

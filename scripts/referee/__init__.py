@@ -1,0 +1,1 @@
+"""The referee: reference systems that anybody can read, and how results stand to their values."""

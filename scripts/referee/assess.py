@@ -1,0 +1,255 @@
+"""How results stand to the reference: definitions, bias and coverage.
+
+Three questions, each a test that a simulator without fault fails with probability `ALARM`:
+
+- *definitions*: does every value lie within reach of the reference value? Its distance in standard
+  errors is to be at most the quantile that m normal variables together exceed with probability
+  `ALARM`. Where values of a policy and quantity do not, those definitions are named under which all
+  of them do.
+- *bias*: values are taken to be (1 + b) times the reference, b is estimated by weighted least
+  squares, and is 0 unless it lies too far from it.
+- *coverage*: how many 95 % intervals hold the reference value; too few of them have a probability,
+  by the binomial law.
+
+Values of one system come from the same runs. For bias and coverage one of each system counts: E[T]
+of all jobs, or else the first given. A half-width h is taken for 1.96 standard errors, or for as
+many as Student's law has if the replications are told: without them intervals of few replications
+look a little wider than they are, which forgives rather than accuses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from scipy.stats import binom, norm, t
+
+from referee.definitions import Meant, name_of, other_meanings
+from referee.read import Reference, Result
+
+ALARM = 1e-3
+CONFIDENCE = 0.95
+NORMAL = float(norm.isf((1 - CONFIDENCE) / 2))
+# Without an interval nothing is tested; a value this near, relatively, is called the same.
+NEAR = 0.01
+MAIN = ("mean_response_time", "all", None)
+AS_DEFINED = "as defined"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The values of one policy and quantity: how many fit as defined, which other definitions all
+    of them fit, and how many of them are within the reach of a test."""
+
+    policy: str
+    quantity: str
+    results: tuple[Result, ...]
+    fitting: int
+    meant: tuple[str, ...]
+
+    @property
+    def as_defined(self) -> bool:
+        return self.fitting == len(self.results)
+
+
+@dataclass(frozen=True)
+class Bias:
+    """The common relative error b, its standard error and p-value, and the mean error in units of
+    the half-widths, over so many systems."""
+
+    relative: float
+    standard_error: float
+    p: float
+    in_half_widths: float
+    systems: int
+    explains: bool
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many intervals hold the reference value, of how many, and the probability of as few or
+    fewer, or of as many or more, if each did so with probability 95 %."""
+
+    inside: int
+    of: int
+    p_few: float
+    p_many: float
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """All that is found; `bias` and `coverage` are None where there are no intervals."""
+
+    results: tuple[Result, ...]
+    groups: tuple[Group, ...]
+    bias: Bias | None
+    coverage: Coverage | None
+    reach: float
+
+    @property
+    def swapped(self) -> tuple[Group, ...]:
+        """The groups that fit another definition."""
+        return tuple(group for group in self.groups if not group.as_defined and group.meant)
+
+    @property
+    def strange(self) -> tuple[Group, ...]:
+        """The groups that fit no definition."""
+        return tuple(group for group in self.groups if not group.as_defined and not group.meant)
+
+    @property
+    def biased(self) -> bool:
+        return self.bias is not None and self.bias.p < ALARM
+
+    @property
+    def narrow(self) -> bool:
+        return self.coverage is not None and self.coverage.p_few < ALARM
+
+    @property
+    def alarm(self) -> bool:
+        """Whether something is amiss."""
+        return bool(self.swapped or self.strange or self.biased or self.narrow)
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are intervals; without them values can only be compared."""
+        return any(result.half_width is not None for result in self.results)
+
+    @property
+    def sound(self) -> bool:
+        """Whether there were tests, and none of them raises an alarm."""
+        return self.tested and not self.alarm
+
+
+def assess(results: Sequence[Result], reference: Reference) -> Assessment:
+    """What is to be said of the results."""
+    reach = float(norm.isf(ALARM / (2 * max(1, sum(r.half_width is not None for r in results)))))
+    keyed = sorted(results, key=lambda r: (name_of(reference.systems[r.system]), r.key[0], r.line))
+    groups = tuple(
+        _group(policy, quantity, tuple(part), reference, reach)
+        for (policy, quantity), part in groupby(
+            keyed, key=lambda r: (name_of(reference.systems[r.system]), r.key[0])
+        )
+    )
+    others = {r.line for g in groups if not g.as_defined and g.meant for r in g.results}
+    told = [r for r in representatives(results) if r.line not in others]
+    return Assessment(tuple(results), groups, measure(told, reach), cover(told), reach)
+
+
+def representatives(results: Iterable[Result]) -> list[Result]:
+    """One result with an interval for each system: E[T] of all jobs, or the first."""
+    found: dict[str, Result] = {}
+    for result in results:
+        first = result.system not in found or result.key == MAIN
+        if result.half_width is not None and first:
+            found[result.system] = result
+    return list(found.values())
+
+
+def error_of(result: Result) -> float:
+    """The standard error of a result and its reference value together."""
+    quantile = NORMAL
+    if result.replications is not None:
+        quantile = float(t.isf((1 - CONFIDENCE) / 2, result.replications - 1))
+    return math.hypot(result.half_width / quantile, result.reference_half_width / NORMAL)
+
+
+def distance(result: Result, meant: Meant) -> float:
+    """How far the result lies from a value, on the scale of a standard normal; without an
+    interval, in units of `NEAR`."""
+    off = abs(result.value - meant.value)
+    if result.half_width is None:
+        spread = max(NEAR * abs(meant.value), meant.half_width)
+        return off / spread if spread else (0.0 if not off else math.inf)
+    own = error_of(result)
+    total = math.hypot(own, meant.half_width / NORMAL)
+    if result.replications is None:
+        return off / total
+    # As far out in the tail of a normal law as the error is in that of Student's.
+    return float(norm.isf(t.sf(off / total, result.replications - 1)))
+
+
+def fits(result: Result, meant: Meant, reach: float) -> bool:
+    """Whether a result may be of this definition."""
+    return distance(result, meant) <= (1.0 if result.half_width is None else reach)
+
+
+def _group(
+    policy: str, quantity: str, results: tuple[Result, ...], reference: Reference, reach: float
+) -> Group:
+    """Which definitions all results fit that have them, at least all that do not fit as defined."""
+    defined = [Meant(AS_DEFINED, r.reference) for r in results]
+    fit = [fits(r, d, reach) for r, d in zip(results, defined, strict=True)]
+    if all(fit):
+        return Group(policy, quantity, results, len(results), ())
+    total: dict[str, float] = {}
+    wrong: set[str] = set()
+    having: dict[str, set[int]] = {}
+    for i, result in enumerate(results):
+        for meant in other_meanings(result, reference):
+            far = distance(result, meant)
+            having.setdefault(meant.name, set()).add(i)
+            total[meant.name] = total.get(meant.name, 0.0) + far**2
+            if not fits(result, meant, reach):
+                wrong.add(meant.name)
+    misfits = {i for i, ok in enumerate(fit) if not ok}
+    meant = [name for name, rows in having.items() if misfits <= rows and name not in wrong]
+    meant.sort(key=lambda name: (-len(having[name]), total[name]))
+    return Group(policy, quantity, results, sum(fit), tuple(meant))
+
+
+def measure(results: Sequence[Result], reach: float) -> Bias | None:
+    """The common relative error; None without results."""
+    usable = [r for r in results if r.reference]
+    if not usable:
+        return None
+    weights = [(r.reference / error_of(r)) ** 2 for r in usable]
+    errors = [r.value / r.reference - 1 for r in usable]
+    total = math.fsum(weights)
+    relative = math.fsum(w * e for w, e in zip(weights, errors, strict=True)) / total
+    standard_error = total**-0.5
+    explained = (Meant("", r.reference * (1 + relative), r.reference_half_width) for r in usable)
+    return Bias(
+        relative,
+        standard_error,
+        2 * float(norm.sf(abs(relative) / standard_error)),
+        math.fsum((r.value - r.reference) / r.half_width for r in usable) / len(usable),
+        len(usable),
+        all(fits(r, m, reach) for r, m in zip(usable, explained, strict=True)),
+    )
+
+
+def cover(results: Sequence[Result]) -> Coverage | None:
+    """How many intervals hold the reference value; None without results."""
+    if not results:
+        return None
+    widths = (math.hypot(r.half_width, r.reference_half_width) for r in results)
+    inside = sum(abs(r.value - r.reference) <= h for r, h in zip(results, widths, strict=True))
+    count = len(results)
+    few = float(binom.cdf(inside, count, CONFIDENCE))
+    return Coverage(inside, count, few, float(binom.sf(inside - 1, count, CONFIDENCE)))
+
+
+def verdict(found: Assessment) -> str:
+    """What is found, in a few words."""
+    if not found.tested and not found.alarm:
+        return "near the reference; no intervals, nothing tested"
+    parts = []
+    if found.swapped:
+        names = dict.fromkeys(group.meant[0] for group in found.swapped)
+        parts.append("another definition: " + "; ".join(names))
+    if found.biased:
+        parts.append(f"biased by {found.bias.relative:+.2%}")
+    if found.narrow:
+        parts.append(f"{found.coverage.inside} of {found.coverage.of} intervals hold the value")
+    if found.strange and not (found.biased and found.bias.explains):
+        parts.append("no definition of the reference fits all values")
+    return "; ".join(parts) or "agrees with the reference"
+
+
+def counts(found: Assessment) -> Mapping[str, int]:
+    """How many systems and values there are, and how many of these fit as defined."""
+    systems = len({r.system for r in found.results})
+    fitting = sum(group.fitting for group in found.groups)
+    return {"systems": systems, "values": len(found.results), "fitting": fitting}

@@ -1,0 +1,159 @@
+"""The shape of the files in `reference`, from which their JSON Schema is made.
+
+`reference/README.md` says in words what every field means.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Class = Annotated[str, Field(pattern="^(all|[1-9][0-9]*)$", description="'all' or a number from 1")]
+QUANTITIES = (
+    *("mean_jobs", "mean_waiting", "mean_response_time", "mean_waiting_time"),
+    *("busy_servers", "idle_servers", "limit", "tail"),
+)
+
+
+class Part(BaseModel):
+    """Fields by name; no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Duration(Part):
+    """A law of durations."""
+
+    distribution: Literal[
+        "exponential", "hyperexponential", "erlang", "deterministic", "bimodal", "pareto"
+    ]
+    parameters: dict[str, Any]
+    mean: Number
+
+
+class JobClass(Part):
+    """Jobs of one kind."""
+
+    number: int
+    probability: Number
+    duration: Duration
+    need: int | None = None
+    threshold: int | None = None
+    compatible: list[int] | None = None
+    degree: int | None = None
+
+
+class Station(Part):
+    """A station of a network: the speeds of its servers, and which of them serve which class."""
+
+    speeds: list[Number]
+    compatible: dict[str, list[int]]
+
+
+class Policy(Part):
+    """Who is served."""
+
+    name: str
+    options: dict[str, Any]
+    definition: str
+    preemptive: bool
+
+
+class Cell(Part):
+    """What a value is of."""
+
+    quantity: Literal[QUANTITIES]
+    of_class: Class = Field(alias="class")
+    k: int | None = None
+    value: Number
+
+
+class Value(Cell):
+    """A reference value, its route and what confirms it."""
+
+    half_width: Number | None = None
+    jobs: int | None = None
+    replications: int | None = None
+    route: str
+    source: str
+    confirmed_by: str | None = None
+    second: Number | None = None
+    second_half_width: Number | None = None
+    difference: Number | None = None
+
+
+class OtherDefinition(Part):
+    """What the values would be if something were meant otherwise."""
+
+    definition: str
+    values: list[Cell]
+
+
+class System(Part):
+    """A reference system."""
+
+    schema_: str = Field(alias="$schema")
+    id: str
+    separates: str
+    papers: list[str]
+    model: Literal[
+        *("multiserver-jobs", "threshold-parallelism", "heterogeneous"),
+        *("limited-processor-sharing", "parallel-processing", "network"),
+    ]
+    capacity: Number
+    speeds: list[Number] | None = None
+    limit: int | None = None
+    arrival_rate: Number | None = None
+    load: Number | None = None
+    mean_size: Number | None = None
+    mean_duration: Number | None = None
+    classes: list[JobClass] | None = None
+    stations: list[Station] | None = None
+    arrivals: list[Number] | None = None
+    routing: list[list[Number]] | None = None
+    populations: list[int] | None = None
+    policy: Policy
+    values: list[Value]
+    other_definitions: list[OtherDefinition]
+    same_jobs: list[str]
+
+
+class Listed(Part):
+    """A line of the index."""
+
+    id: str
+    file: str
+    sha256: str
+    model: str
+    policy: str
+    classes: int
+    exact: bool
+
+
+class Index(Part):
+    """All systems."""
+
+    schema_: str = Field(alias="$schema")
+    title: str
+    version: str
+    fingerprint: str
+    licence: str
+    cite: str
+    systems: list[Listed]
+
+
+def describe() -> dict[str, Any]:
+    """The JSON Schema: a file is a system or the index."""
+    schema: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Reference systems for simulators of multiserver queues",
+    }
+    parts: dict[str, Any] = {}
+    for model in (System, Index):
+        own = model.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
+        parts |= own.pop("$defs", {})
+        parts[model.__name__] = own
+    schema["anyOf"] = [{"$ref": "#/$defs/System"}, {"$ref": "#/$defs/Index"}]
+    return schema | {"$defs": dict(sorted(parts.items()))}

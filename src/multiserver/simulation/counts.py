@@ -1,0 +1,210 @@
+"""Multiserver jobs of exponential durations, simulated by the numbers of jobs of each class.
+
+Jobs of one class are alike as long as durations are exponential, and a job behind the front is of
+any class until it comes to the front. So under policies that take jobs in order of arrival the
+state is the number u_c of each class at the front, the class h of the job that is next, and the
+number q of those behind it, whose classes are not drawn yet. The policies are
+
+* FCFS: the next job comes to the front, and starts, when v_h servers are idle;
+* ServerFilling (`finite-skip`, Section 4.2): it comes while the jobs at the front need fewer than
+  n servers, and of these the largest needs are served first. Needs must divide each other and n:
+  then no server is idle while the front needs n or more.
+
+A jump costs a search among the classes, whatever the number of servers. In a state x jobs and
+servers held count with the mean time 1/r(x) until the next jump instead of a time that is drawn, so
+
+    Σ_j f(X_j)/r(X_j)  /  Σ_j 1/r(X_j)  →  the time average of f, of less variance.
+
+This is a route of its own beside the job level, which draws the duration of each job and takes any
+law. A mixture of exponentials is one class for each of its branches. E[T] is E[N]/λ, by Little.
+
+Replications start empty; of the jobs that come to the front in each, the first share `warm_up` is
+left out. That must outlast the rarest of the jobs that matter: a class of which a replication sees
+none holds no server in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from multiserver.checks import require_integer
+from multiserver.model import MultiserverJobSystem
+from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.streams import generator
+
+# Jumps after which r, to which rates are added and from which they are taken, is summed anew.
+AFRESH = 1024
+
+
+def hold(
+    system: MultiserverJobSystem,
+    *,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    confidence: float = 0.95,
+) -> Estimate:
+    """The mean number of servers held under FCFS if there is always a job in the queue, λ* E[S].
+
+    `jobs` is how many come to the front after the warm-up, in all replications together. The i-th
+    draws from the stream of `seed` and (key, i); equal arguments give equal bits. Raises
+    `ValueError` unless jobs and replications are integers, of at least 1 and 2, and
+    0 ≤ warm_up < 1.
+    """
+    effort = jobs, replications, seed, tuple(key), warm_up
+    time, held, squares, *_ = _replicate(system, math.inf, False, *effort)
+    return _average(held, squares, time, jobs, confidence)
+
+
+def respond(
+    system: MultiserverJobSystem,
+    arrival_rate: float,
+    *,
+    filling: bool = False,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    confidence: float = 0.95,
+) -> Estimate:
+    """E[T] at arrival rate λ, of FCFS or of ServerFilling (`filling`).
+
+    Whether λ is below the limit of stability is for the caller to know. The other arguments are
+    those of `hold`. Raises `ValueError` besides unless λ is positive and finite and, for
+    ServerFilling, needs differ and divide each other and n.
+    """
+    if not 0 < arrival_rate < math.inf:
+        raise ValueError(f"arrival_rate must be a positive finite number, found {arrival_rate!r}")
+    if filling:
+        chain = [*sorted(system.needs), system.servers]
+        if len(set(system.needs)) < len(system.needs) or any(b % a for a, b in pairwise(chain)):
+            raise ValueError(f"needs must differ and divide each other and n, found {chain}")
+    effort = jobs, replications, seed, tuple(key), warm_up
+    time, _, _, present, squares = _replicate(system, float(arrival_rate), filling, *effort)
+    λ = arrival_rate
+    return _average(present / λ, squares / λ**2, time, jobs, confidence)
+
+
+def _replicate(
+    system: MultiserverJobSystem,
+    arrival_rate: float,
+    filling: bool,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: tuple[int, ...],
+    warm_up: float,
+) -> NDArray[np.float64]:
+    """Time, servers held, their squares, jobs present and their squares over time: (5, R)."""
+    for name, value, least in (("jobs", jobs, 1), ("replications", replications, 2)):
+        require_integer(name, value, least)
+    if not 0 <= warm_up < 1:
+        raise ValueError(f"warm_up must lie in [0, 1), found {warm_up!r}")
+    each = math.ceil(jobs / replications)
+    before = math.ceil(each * warm_up / (1 - warm_up))
+    # FCFS searches among the likeliest first, ServerFilling serves the largest first.
+    order = (lambda c: -c.need) if filling else (lambda c: -c.probability)
+    classes = sorted(system.classes, key=order)
+    columns = (
+        np.array([c.need for c in classes]),
+        np.array([c.rate for c in classes]),
+        np.cumsum([c.probability for c in classes]),
+    )
+    model = system.servers, *columns, arrival_rate, filling
+    runs = (_run(generator(seed, *key, i), *model, before, each) for i in range(replications))
+    return np.array(list(runs)).T
+
+
+def _average(
+    totals: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    time: NDArray[np.float64],
+    jobs: int,
+    confidence: float,
+) -> Estimate:
+    mean = totals.sum() / time.sum()
+    variance = max(squares.sum() / time.sum() - mean**2, 0.0)
+    return estimate(totals, time, variance=variance, jobs=jobs, confidence=confidence)
+
+
+@njit(cache=True)
+def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, before, jobs):
+    """The sums of one replication; at an infinite arrival rate the queue never ends."""
+    C = len(needs)
+    saturated = arrival_rate == np.inf
+    counts = np.zeros(C, np.int64)
+    served = np.zeros(C, np.int64) if filling else counts
+    asked, head, behind, inside = 0, -1, 0, 0
+    total, jumps, come = 0.0, 0, -before
+    sums = np.zeros(5)
+    while True:
+        while True:
+            if head < 0 and (saturated or behind > 0):
+                head = _pick(rng.random(), cumulated)
+                behind -= 1
+            if head < 0 or (asked >= servers if filling else asked + needs[head] > servers):
+                break
+            asked += needs[head]
+            counts[head] += 1
+            total += rates[head]
+            inside += 1
+            come += 1
+            head = -1
+        if come > jobs:
+            return sums
+        if filling:
+            idle = servers
+            for c in range(C):
+                if counts[c] * needs[c] <= idle:
+                    served[c] = counts[c]
+                else:
+                    served[c] = idle // needs[c]
+                idle -= served[c] * needs[c]
+        if filling or jumps % AFRESH == 0:
+            total = 0.0
+            for c in range(C):
+                total += served[c] * rates[c]
+        jumps += 1
+        jump = total if saturated else total + arrival_rate
+        if come > 0:
+            held, present = float(min(asked, servers)), float(inside + behind + (head >= 0))
+            sums[0] += 1 / jump
+            sums[1] += held / jump
+            sums[2] += held * held / jump
+            sums[3] += present / jump
+            sums[4] += present * present / jump
+        left, done = rng.random() * jump, -1
+        if not saturated:
+            if left < arrival_rate or inside == 0:
+                behind += 1
+                continue
+            left -= arrival_rate
+        for c in range(C):
+            if served[c] > 0:
+                # If rounding lets the search run out, the last class that is there completes.
+                done = c
+                left -= served[c] * rates[c]
+                if left < 0:
+                    break
+        counts[done] -= 1
+        total -= rates[done]
+        inside -= 1
+        asked -= needs[done]
+
+
+@njit(cache=True)
+def _pick(uniform, cumulated):
+    last = len(cumulated) - 1
+    for c in range(last):
+        if uniform < cumulated[c]:
+            return c
+    return last

@@ -1,0 +1,148 @@
+"""The second route alone: against closed forms, by hand and against its own other parts.
+
+Against the library it is held by `tests/referee/test_reference.py`, on all reference systems.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from enumeration import balance, counts
+from enumeration.elimination import Level, eliminate, stationary
+from enumeration.fronts import FrontChain
+from enumeration.phases import read_phases
+from enumeration.policies import EqualShares, FastestServerFirst, FirstCome, ServerFilling
+from enumeration.route import Unknown, take
+
+ONE = read_phases({"exponential": 1})
+
+
+def test_the_stationary_law_of_a_few_states_by_hand():
+    rates = np.array([[0, 2, 0], [1, 0, 3], [4, 0, 0]], dtype=float)
+    law = stationary(rates)
+    assert law @ rates == pytest.approx(law * rates.sum(axis=1), rel=1e-14)
+
+
+def test_levels_that_end_are_a_birth_and_death_chain():
+    """Birth 1, death 2: π_n ∝ 2^−n."""
+    one, none = np.ones((1, 1)), np.zeros((1, 1))
+    levels = [Level(one, none, np.zeros((1, 0)))]
+    levels += [Level(one, none, 2 * one)] * 3 + [Level(np.zeros((1, 0)), none, 2 * one)]
+    laws = np.array([law[0] for law in eliminate(levels)])
+    assert laws / laws[0] == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8, 1 / 16], rel=1e-15)
+
+
+@pytest.mark.parametrize("load", [0.1, 0.9, 0.99])
+def test_one_server(load):
+    chain = FrontChain(FirstCome(1, [1], [ONE], [1.0]))
+    found = chain.means(load)
+    assert found.jobs == pytest.approx(load / (1 - load), rel=1e-12)
+    assert found.waiting == pytest.approx(load**2 / (1 - load), rel=1e-12)
+    assert found.busy == pytest.approx(load, rel=1e-13)
+    assert found.tail(7) == pytest.approx(load**8, rel=1e-12)
+    assert chain.limit == pytest.approx(1, rel=1e-15)
+
+
+def test_durations_with_phases_by_pollaczek_and_khinchine():
+    X, rate = read_phases({"erlang": {"stages": 4, "rate": 4}}), 0.8
+    found = FrontChain(FirstCome(1, [1], [X], [1.0])).means(rate)
+    assert found.jobs == pytest.approx(rate + rate**2 * (1 + 1 / 4) / (2 * (1 - rate)), rel=1e-12)
+    mixed = read_phases({"hyperexponential": {"rates": [2, 0.5], "probabilities": [0.5, 0.5]}})
+    second = 2 * (0.5 / 4 + 0.5 / 0.25)
+    found = FrontChain(FirstCome(1, [1], [mixed], [1.0])).means(0.5)
+    rho = 0.5 * mixed.mean
+    assert found.jobs == pytest.approx(rho + 0.25 * second / (2 * (1 - rho)), rel=1e-12)
+    with pytest.raises(ValueError, match="deterministic has no phases"):
+        read_phases({"deterministic": 1})
+
+
+def test_erlang_s_formula_and_a_server_that_nobody_can_use():
+    """M/M/2, once as it is, once as needs 2 on five servers."""
+    found = FrontChain(FirstCome(5, [2], [ONE], [1.0])).means(1.6)
+    a, rho = 1.6, 0.8
+    wait = (a**2 / 2 / (1 - rho)) / (1 + a + a**2 / 2 / (1 - rho))
+    assert found.waiting == pytest.approx(wait * rho / (1 - rho), rel=1e-12)
+    assert found.busy == pytest.approx(3.2, rel=1e-13)
+    two = FrontChain(FirstCome(2, [1], [ONE], [1.0])).means(1.6)
+    assert two.jobs == pytest.approx(found.jobs, rel=1e-13)
+
+
+def test_processor_sharing_feels_the_mean_only():
+    spread = {"hyperexponential": {"rates": [10, 0.1], "probabilities": [0.9, 0.1]}}
+    rates = {}
+    for limit in (1, 3):
+        rule = EqualShares(limit, [1], [read_phases(spread)], [1.0])
+        rates[limit] = FrontChain(rule).means(0.5 / 1.09).jobs
+    assert rates[3] < rates[1]  # nearer to 1, that of processor sharing
+
+
+def test_exponential_jobs_feel_no_migration():
+    found = [
+        FrontChain(FastestServerFirst(3, [1], [ONE], [1.0], (5.0, 2.0, 1.0), slot)).means(6.0)
+        for slot in (False, True)
+    ]
+    assert found[0].jobs == pytest.approx(found[1].jobs, rel=1e-13)
+
+
+def test_a_queue_that_grows_is_refused():
+    chain = FrontChain(ServerFilling(4, [1, 4], [ONE, ONE], [0.5, 0.5]))
+    assert chain.limit == pytest.approx(4 / 2.5, rel=1e-14)
+    with pytest.raises(ArithmeticError, match="is not below"):
+        chain.means(1.6)
+    with pytest.raises(ArithmeticError, match="jobs to the end"):
+        counts.means(counts.heaviest(), 4, [1, 4], [1, 1], [0.5, 0.5], 1.61)
+
+
+def test_the_limit_that_the_class_served_first_leaves():
+    """Two servers, needs 1 and 2 of rate 1: the second class is served while no small job is there,
+    an M/M/2, so that λ p_2 is to be below π_0."""
+    p = 0.6
+    limit = counts.limit_of_two(0, 2, [1, 2], [1.0, 1.0], [p, 1 - p])
+    a = limit * p
+    empty = 1 / (1 + a + a**2 / 2 / (1 - a / 2))
+    assert limit * (1 - p) == pytest.approx(empty, rel=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["larger", "smaller"])
+def test_packings_by_hand(ties):
+    """Four servers, two jobs each of needs 2 and 4: {2, 2} weighs 4, {4} weighs 2; of one 2 and two
+    4s, {4} weighs more; with as many of each the weights of {4} and of one 2 are equal."""
+    rule = counts.heaviest(ties)
+    assert list(rule((2, 2), (2, 4), 4)) == [4, 0]
+    assert list(rule((1, 2), (2, 4), 4)) == [0, 4]
+    assert list(rule((1, 1), (2, 4), 4)) == ([0, 4] if ties == "larger" else [2, 0])
+    assert list(counts.heaviest(ties, "all")((1, 1), (2, 4), 4)) == [2, 0]  # {2, 2} weighs 2
+
+
+def test_random_sets_are_sets():
+    found = balance.means([1.0] * 3, balance.random_sets(3, 2), [0.3] * 3)
+    assert found.jobs == pytest.approx(0.9 * balance.random_assignment(3, 2, 1.0, 0.9), rel=1e-13)
+    assert found.busy == pytest.approx(0.9, rel=1e-13)
+    assert math.fsum(found.levels) == pytest.approx(1, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("system", "policy"),
+    [
+        ({"servers": 4, "needs": [1, 4]}, "first-fit"),
+        ({"servers": 4, "needs": [1, 4]}, "preemptive-first-fit"),
+        ({"servers": 4, "needs": [2, 2]}, "max-weight"),
+    ],
+)
+def test_what_has_no_second_route_is_said(system, policy):
+    rest = {"durations": [{"exponential": 1}] * 2, "probabilities": [0.5, 0.5]}
+    with pytest.raises(Unknown):
+        take({"system": {"multiserver-jobs": {**system, **rest}}, "policy": policy}, 0.5)
+
+
+def test_order_of_arrival_is_balanced_fairness_for_one_mean_only():
+    system = {"speeds": [1, 1], "compatible": [[1], [1, 2]], "probabilities": [0.5, 0.5]}
+    block = {"system": {"parallel-processing": system}, "policy": "fcfs"}
+    system["durations"] = [{"exponential": 1}, {"exponential": 1}]
+    assert take(block, 1.0)[0].jobs > 0
+    system["durations"] = [{"exponential": 1}, {"exponential": 2}]
+    with pytest.raises(Unknown, match="several means"):
+        take(block, 1.0)

@@ -1,0 +1,194 @@
+"""The published reference is what its schema and README say, and is found again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import jsonschema
+import pytest
+from tests.conftest import ROOT
+
+from models.reference_systems import ReferenceBlock
+from multiserver.policies import REGISTRY
+from output.sums import sha256
+from plan.read import read_yaml
+from referee.describe import PREEMPTIVE, describe, relate
+from referee.read import Reference
+from referee.shape import describe as describe_shape
+from stages.refer import flatten
+from studies.reference_exact import UNITS, Parameters, compute
+from studies.reference_simulated import Parameters as Simulated
+from studies.reference_simulated import compute as simulate
+
+FOLDER = ROOT / "reference"
+REFERENCE = Reference.load(FOLDER)
+CONFIG = read_yaml(ROOT / "config/reference.yaml", "config/reference.yaml")[0]
+SERIES = CONFIG["tables"]["systems"]["series"]
+BLOCKS = {id: block for series in SERIES.values() for id, block in series["systems"].items()}
+EXACT = [id for s in SERIES.values() if s["study"] == "reference-exact" for id in s["systems"]]
+COUNTED = [id for name, s in SERIES.items() if name.startswith("counts") for id in s["systems"]]
+# Digits are rounded to 12 places: half a unit of the last one, and what routes differ by.
+DIGITS = 5e-12 + 5e-13
+# One system of each model and policy, those that take little time.
+SAMPLE = list(
+    {(*BLOCKS[id]["system"], BLOCKS[id]["policy"]): id for id in reversed(EXACT)}.values()
+)
+
+
+def find(id: str) -> dict:
+    """What is found of an exact system now, as it would be published."""
+    block = ReferenceBlock.model_validate(BLOCKS[id]).plain()
+    table = compute(Parameters(systems={id: block}))
+    return describe(id, block, table, REFERENCE.systems[id]["policy"]["definition"])
+
+
+def agree(found: dict, published: dict) -> None:
+    for name in ("values", "other_definitions"):
+        assert len(found[name]) == len(published[name])
+    rest = {"values", "other_definitions", "same_jobs"}
+    assert {k: v for k, v in found.items() if k not in {*rest, *POINT}} == {
+        k: v for k, v in published.items() if k not in {*rest, *POINT}
+    }
+    for key in POINT & found.keys():
+        assert found[key] == pytest.approx(published[key], rel=1e-13)
+    for new, old in zip(found["values"], published["values"], strict=True):
+        assert {k: new.get(k) for k in NAMES} == {k: old.get(k) for k in NAMES}
+        assert new["value"] == pytest.approx(old["value"], rel=DIGITS, abs=1e-15)
+    pairs = zip(found["other_definitions"], published["other_definitions"], strict=True)
+    for new, old in pairs:
+        for one, other in zip(new["values"], old["values"], strict=True):
+            assert {**one, "value": 0} == {**other, "value": 0}
+            assert one["value"] == pytest.approx(other["value"], rel=DIGITS, abs=1e-15)
+
+
+POINT = {"arrival_rate", "load", "mean_size"}
+NAMES = ("quantity", "class", "k", "route", "source", "confirmed_by")
+
+
+def test_there_are_about_a_hundred_systems_of_all_models_policies_and_papers():
+    assert len(BLOCKS) >= 100
+    assert set(REFERENCE.systems) == set(BLOCKS) == {f.stem for f in FOLDER.glob("systems/*.json")}
+    systems = REFERENCE.systems.values()
+    assert {s["policy"]["name"] for s in systems} == {p.name for p in REGISTRY.values()}
+    pairs = {(s["model"], s["policy"]["name"]) for s in systems}
+    assert pairs == {(m, p.name) for p in REGISTRY.values() for m in p.models}
+    papers = Counter(paper for s in systems for paper in s["papers"])
+    assert len(papers) == 5
+    assert {len(s.get("classes") or s["arrivals"]) for s in systems} >= {1, 2, 3, 4, 5, 6}
+    loads = [s["load"] for s in systems if "load" in s]
+    assert min(loads) < 0.15 and max(loads) > 0.97
+    options = {str(s["policy"]["options"]) for s in systems}
+    assert len([o for o in options if "ties" in o]) == 4
+    assert len([o for o in options if "migration" in o]) == 2
+
+
+def test_files_fit_the_schema_and_the_schema_is_made_from_the_code():
+    schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
+    assert schema == describe_shape()
+    check = jsonschema.Draft202012Validator(schema).validate
+    check(REFERENCE.index)
+    for system in REFERENCE.systems.values():
+        check(system)
+    with pytest.raises(jsonschema.ValidationError):
+        check({**REFERENCE.systems["mm1-90"], "lamda": 1})
+
+
+def test_the_readme_defines_every_field():
+    text = (FOLDER / "README.md").read_text("utf-8")
+    named = set(re.findall(r"`([^`\s]+)`", text))
+    schema = json.loads((FOLDER / "schema.json").read_text("utf-8"))
+    fields = {name for part in schema["$defs"].values() for name in part.get("properties", {})}
+    assert fields - named == set()
+    kinds = {v["quantity"] for s in REFERENCE.systems.values() for v in s["values"]}
+    assert kinds <= named
+    laws = {
+        c["duration"]["distribution"]
+        for s in REFERENCE.systems.values()
+        for c in s.get("classes", ())
+    }
+    assert laws <= named
+
+
+def test_the_index_has_the_sums_of_the_files_and_the_flat_table_all_values():
+    for one in REFERENCE.index["systems"]:
+        assert sha256((FOLDER / one["file"]).read_bytes()) == one["sha256"]
+    text = flatten(list(REFERENCE.systems.values())).to_csv(index=False, lineterminator="\n")
+    assert (FOLDER / "values.csv").read_text("utf-8") == text
+    bib = (FOLDER / "reference.bib").read_text("utf-8")
+    assert f"@misc{{{REFERENCE.index['cite']}," in bib
+    assert REFERENCE.index["fingerprint"] in re.sub(r"\\allowbreak{}", "", bib)
+
+
+def test_systems_with_the_same_jobs_name_each_other():
+    systems = list(REFERENCE.systems.values())
+    assert relate(systems) == systems
+    assert len(REFERENCE.systems["fcfs-1-4-load-50"]["same_jobs"]) >= 8
+
+
+def test_second_routes_confirm_the_first_to_twelve_digits():
+    """Of chains and sums, which share no code with the library: all but a few simulated values
+    have one, and the two differ by less than a unit in the twelfth digit."""
+    for id in EXACT:
+        for value in REFERENCE.systems[id]["values"]:
+            assert value["confirmed_by"], (id, value)
+            assert value["difference"] < 1e-12, (id, value)
+            assert "half_width" not in value
+
+
+def test_simulation_confirms_the_chains_of_counts():
+    """Their intervals, at 95 %, hold the value; of so many, four standard errors are the most that
+    is to be seen (probability 0.002 for 22 systems)."""
+    for id in COUNTED:
+        (main,) = [
+            v
+            for v in REFERENCE.systems[id]["values"]
+            if (v["quantity"], v["class"]) == ("mean_response_time", "all")
+        ]
+        off = abs(main["second"] - main["value"]) / (main["second_half_width"] / 2.04)
+        assert off < 4, (id, off)
+
+
+def test_simulated_values_say_how_far_they_can_be_trusted():
+    for system in REFERENCE.systems.values():
+        for value in system["values"]:
+            if value["route"].startswith("simulation"):
+                assert value["half_width"] > 0 and value["jobs"] >= 10**6, system["id"]
+
+
+def test_whether_a_policy_interrupts_is_said_of_all():
+    assert PREEMPTIVE.keys() == {p.name for p in REGISTRY.values()}
+
+
+@pytest.mark.parametrize("id", SAMPLE)
+def test_a_sample_is_found_again(id):
+    agree(find(id), REFERENCE.systems[id])
+
+
+@pytest.mark.verification
+@pytest.mark.parametrize("id", EXACT)
+def test_every_exact_system_is_found_again(id):
+    agree(find(id), REFERENCE.systems[id])
+
+
+@pytest.mark.verification
+@pytest.mark.parametrize("id", [id for id in BLOCKS if id not in EXACT])
+def test_every_other_system_is_found_again(id):
+    """Chains of counts to their digits, simulated values within their intervals: fewer jobs from
+    another seed err by five standard errors of their own with probability 6e-7 each."""
+    block = ReferenceBlock.model_validate(BLOCKS[id]).plain()
+    table = simulate(Simulated(systems={id: block}, jobs=1_000_000, seed=5))
+    published = REFERENCE.values(id)
+    for row in table[table["definition"] == "as defined"].to_dict("records"):
+        k = None if row["k"] != row["k"] else int(row["k"])
+        value = published[row["quantity"], row["class"], k]
+        if "half_width" not in value:
+            assert row["value"] == pytest.approx(value["value"], rel=DIGITS, abs=1e-15)
+        else:
+            spread = (row["half_width"] ** 2 + value["half_width"] ** 2) ** 0.5 / 2.04
+            assert abs(row["value"] - value["value"]) < 5 * spread, row
+
+
+def test_units_say_what_columns_hold():
+    assert list(compute(Parameters(systems={"mm1-90": BLOCKS["mm1-90"]}))) == list(UNITS)

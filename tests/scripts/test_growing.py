@@ -1,0 +1,115 @@
+"""Response times and costs against the number of servers, by second routes."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+from tests.conftest import compute
+
+from declared.columns import check_columns
+from models.growing_systems import GrowingBlock, with_phases
+from multiserver.fronts import enumerate_fronts
+from multiserver.open import head_age, multiserver_jobs, qbd
+from multiserver.open.heavy_traffic import heavy_traffic
+from multiserver.simulation import counts
+from multiserver.simulation.estimate import z_score
+from studies import cost_by_servers, response_time_by_servers
+
+BALANCED = {"large": "n", "rates": [1, 1], "demand": 0.5}
+FIXED = {"large": "n/2", "rates": [1, 0.1], "probability": 0.1}
+both = pytest.mark.parametrize("family", [BALANCED, FIXED], ids=["balanced", "fixed"])
+
+
+@both
+def test_response_times_are_those_of_the_chain_of_the_number_of_jobs(family):
+    parameters = family | {"sizes": [6, 20, 40], "fraction_of_limit": 0.8}
+    table = compute(response_time_by_servers, parameters)
+    check_columns(table, response_time_by_servers.UNITS)
+    block = GrowingBlock.model_validate(family | {"sizes": [6, 20, 40]})
+    for row in table.itertuples():
+        blocks = multiserver_jobs.prepare(block.system(row.servers))
+        rate = 0.8 * blocks.throughput
+        mean = qbd.solve(blocks.at(rate)).mean_jobs / rate
+        assert row.mean_response_time == pytest.approx(mean, rel=1e-10)
+        p = row.probability
+        classes = (1 - p) * row.mean_response_time_small + p * row.mean_response_time_large
+        assert classes == pytest.approx(mean, rel=1e-10)
+
+
+@both
+def test_far_beyond_they_are_those_of_a_simulation(family):
+    sizes = {"sizes": [400, 600]}
+    table = compute(response_time_by_servers, family | sizes | {"fraction_of_limit": 0.5})
+    block, row = GrowingBlock.model_validate(family | sizes), table.iloc[1]
+    rate = 0.5 * row.limit
+    found = counts.respond(block.system(600), rate, jobs=3_200_000, replications=32, seed=4)
+    # One score a family: beyond 6 with a probability of 2e-9.
+    assert abs(z_score(found, row.mean_response_time)) < 6
+    assert found.half_width < 0.1 * found.mean
+
+
+@both
+def test_the_formula_is_right_near_saturation(family):
+    table = compute(
+        response_time_by_servers, family | {"sizes": [10, 30], "fraction_of_limit": 0.9999}
+    )
+    # What it leaves out is a constant: 1e-4 of E[T], times no more than 3 here.
+    assert table["formula"].tolist() == pytest.approx(
+        table["mean_response_time"].tolist(), rel=3e-4
+    )
+
+
+def test_the_formula_is_there_where_fronts_are_left_out():
+    """Of needs 1 and 100 of 200: the front where the saturated chain starts is unlikely."""
+    jobs = with_phases(
+        GrowingBlock.model_validate(FIXED | {"probability": 0.5, "sizes": [10, 200]}).system(200)
+    )
+    process = head_age.prepare(jobs)
+    assert process.all_fronts is not None
+    found, rate = heavy_traffic(process), 0.999 * process.limit
+    assert found.mean_jobs(rate) == pytest.approx(process.at(rate).mean_jobs, rel=1e-5)
+
+
+@both
+def test_costs_are_counted_from_the_matrices_themselves(family):
+    table = compute(cost_by_servers, family | {"sizes": [10, 30]})
+    check_columns(table, cost_by_servers.UNITS)
+    found = table.set_index(["servers", "method"])["numbers"]
+    block = GrowingBlock.model_validate(family | {"sizes": [10, 30]})
+    for n in (10, 30):
+        system = block.system(n)
+        fronts = enumerate_fronts(with_phases(system))
+        settled, unsettled = len(fronts.head), len(fronts.room)
+        assert found[n, "all fronts"] == settled**2
+        assert found[n, "saturated"] == settled + unsettled
+        assert found[n, "some fronts"] <= settled**2
+        boundary = qbd.solve(multiserver_jobs.prepare(system).at(0.5)).boundary
+        levels = [len(law) for law in boundary][: n + 1]
+        assert found[n, "number of jobs"] == sum(m**2 for m in levels)
+
+
+def test_methods_end_where_they_refuse():
+    table = compute(cost_by_servers, BALANCED | {"sizes": [100, 3200]})
+    within = table.set_index(["servers", "method"])["within"]
+    assert within[100].all()
+    assert not within[3200, "number of jobs"]
+    assert not within[3200, "all fronts"]
+    assert within[3200, "some fronts"]
+    block = GrowingBlock.model_validate(BALANCED | {"sizes": [100, 3200]})
+    with pytest.raises(ValueError, match="numbers"):
+        multiserver_jobs.prepare(block.system(700))
+
+
+def test_large_jobs_have_the_share_that_is_asked_for():
+    for share in (0.1, 0.5, 0.9):
+        parameters = BALANCED | {"demand": share, "rates": [2, 0.3], "sizes": [10, 1000]}
+        for n in (10, 1000):
+            system = GrowingBlock.model_validate(parameters).system(n)
+            assert system.load_shares[1] == pytest.approx(share, rel=1e-13)
+            assert system.needs == (1, n)
+
+
+@pytest.mark.parametrize("change", [{"probability": 0.1}, {"demand": None}])
+def test_the_mix_is_said_in_one_way(change):
+    with pytest.raises(ValidationError, match="one of the two"):
+        GrowingBlock.model_validate(BALANCED | {"sizes": [10, 20]} | change)

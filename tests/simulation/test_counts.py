@@ -1,0 +1,128 @@
+"""Simulation by numbers of jobs against exact solvers, and against the job level.
+
+z-scores are asserted to lie within ±Z. P(|z| > 6) = 2e-9; over the fewer than 40 comparisons of
+this file the chance of a false alarm is below 1e-7.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from multiserver.model import ExponentialClass, MultiserverJobSystem
+from multiserver.open import finite_skip, multiserver_jobs, qbd
+from multiserver.open.server_filling import ServerFilling
+from multiserver.phased import PhasedJobs
+from multiserver.saturated import dispatch, phased
+from multiserver.simulation import counts, fcfs, saturated
+from multiserver.simulation.estimate import z_score
+from multiserver.simulation.workload import Workload
+from multiserver.sizes import Exponential, Hyperexponential
+
+Z = 6.0
+EFFORT = {"jobs": 400_000, "replications": 32, "seed": 7}
+SYSTEMS = [
+    (10, (1, 3, 8), (1.0, 0.5, 0.2), (0.5, 0.3, 0.2)),
+    (7, (5, 2, 3), (0.5, 3.0, 1.0), (0.25, 0.5, 0.25)),
+    (6, (2, 2, 5), (2.0, 0.3, 1.0), (0.3, 0.5, 0.2)),
+    (40, (1, 40), (1.0, 2.0), (0.95, 0.05)),
+]
+every_system = pytest.mark.parametrize(
+    "system", [MultiserverJobSystem.of(*row) for row in SYSTEMS], ids=lambda s: f"{s.needs}"
+)
+
+
+@every_system
+def test_servers_held_are_those_of_the_exact_chain(system):
+    found = counts.hold(system, **EFFORT)
+    exact = system.servers - dispatch.solve(system).wastage
+    assert abs(z_score(found, exact)) < Z
+    assert found.half_width < 0.02 * exact
+
+
+def test_branches_are_classes():
+    law, fixed = Hyperexponential((3.0, 0.25), (0.8, 0.2)), Exponential(1.5)
+    split = [
+        ExponentialClass(4, rate, 0.3 * p)
+        for rate, p in zip(law.rates, law.probabilities, strict=True)
+    ]
+    found = counts.hold(MultiserverJobSystem(5, (ExponentialClass(1, 1.5, 0.7), *split)), **EFFORT)
+    jobs = PhasedJobs.of(5, (1, 4), (fixed, law), (0.7, 0.3))
+    assert abs(z_score(found, 5 * phased.solve(jobs).utilisation)) < Z
+
+
+@every_system
+def test_response_times_are_the_exact_ones(system):
+    blocks = multiserver_jobs.prepare(system)
+    for key, load in enumerate((0.2, 0.7)):
+        rate = load * blocks.throughput
+        found = counts.respond(system, rate, key=(key,), **EFFORT)
+        exact = qbd.solve(blocks.at(rate)).mean_jobs / rate
+        assert abs(z_score(found, exact)) < Z
+        assert found.half_width < 0.05 * exact
+
+
+def test_the_job_level_says_the_same_of_many_classes():
+    """Of systems that no exact solver takes: 12 classes on 200 servers."""
+    needs = (1, 2, 3, 4, 5, 7, 9, 14, 30, 60, 90, 190)
+    weights = [2.0**-i for i in range(12)]
+    system = MultiserverJobSystem.of(
+        200, needs, [1 + i % 3 for i in range(12)], [w / sum(weights) for w in weights]
+    )
+    effort = EFFORT | {"jobs": 200_000}
+    held = counts.hold(system, **effort)
+    drawn = saturated.hold(system, [Exponential(rate) for rate in system.rates], **effort)
+    assert abs(held.mean - drawn.mean) < Z * math.hypot(held.standard_error, drawn.standard_error)
+    rate = 0.8 * held.mean / system.mean_demand
+    found = counts.respond(system, rate, **effort)
+    runs = {"jobs": effort["jobs"] // 32, "replications": 32, "seed": 7}
+    other = fcfs.simulate(Workload.of(system, rate), **runs).mean_response_time
+    assert abs(found.mean - other.mean) < Z * math.hypot(found.standard_error, other.standard_error)
+
+
+def test_server_filling_is_the_exact_one():
+    for i, row in enumerate(
+        [
+            (4, (1, 2, 4), (5.0, 2.0, 0.5), (0.4, 0.3, 0.3)),
+            (12, (6, 1, 2), (1.0, 3.0, 0.4), (0.2, 0.5, 0.3)),
+        ]
+    ):
+        system = MultiserverJobSystem.of(*row)
+        rate = 0.8 * system.naive_throughput
+        found = counts.respond(system, rate, filling=True, key=(i,), **EFFORT)
+        exact = qbd.solve(finite_skip.blocks(ServerFilling(system), rate)).mean_jobs / rate
+        assert abs(z_score(found, exact)) < Z
+
+
+def test_equal_arguments_give_equal_bits():
+    system = MultiserverJobSystem.of(*SYSTEMS[0])
+    first, again = (counts.hold(system, jobs=4000, replications=4, seed=1) for _ in range(2))
+    assert first == again
+    other = counts.hold(system, jobs=4000, replications=4, seed=1, key=(1,))
+    assert other.mean != first.mean
+    assert first.jobs == 4000
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"jobs": 0}, "jobs"),
+        ({"replications": 1}, "replications"),
+        ({"warm_up": 1.0}, "warm_up must lie"),
+    ],
+)
+def test_bad_effort_is_an_error(change, message):
+    effort = {"jobs": 1000, "replications": 2, "seed": 1} | change
+    with pytest.raises(ValueError, match=message):
+        counts.hold(MultiserverJobSystem.of(*SYSTEMS[0]), **effort)
+
+
+def test_what_cannot_be_simulated_is_an_error():
+    system = MultiserverJobSystem.of(*SYSTEMS[0])
+    for rate in (0.0, math.inf, math.nan):
+        with pytest.raises(ValueError, match="arrival_rate must be"):
+            counts.respond(system, rate, **EFFORT)
+    for row in (SYSTEMS[0], (4, (2, 2), (1.0, 2.0), (0.5, 0.5))):
+        with pytest.raises(ValueError, match="needs must differ and divide"):
+            counts.respond(MultiserverJobSystem.of(*row), 0.1, filling=True, **EFFORT)

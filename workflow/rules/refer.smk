@@ -1,0 +1,21 @@
+# The reference systems as files that git tracks, from the values that a run has found. They are
+# written when they are asked for only: another machine may find other last digits.
+
+if plan.reference is not None:
+
+    rule refer:
+        input:
+            [name for series in plan.reference.series.values() for name in series.targets],
+        log:
+            "results/logs/refer.log",
+        conda:
+            "../envs/atlas.yaml"
+        params:
+            scripts=SCRIPTS,
+            spec=plan.reference.spec_file,
+            folder=os.path.relpath(ROOT / "reference"),
+        message:
+            "refer: write the reference systems"
+        shell:
+            "python {params.scripts:q} refer {params.spec:q} --output {params.folder:q}"
+            " 2>&1 | tee {log:q}"
