@@ -12,7 +12,8 @@ min_version("9.10")
 ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
-from plan import ConfigError, Plan, expose, require_writable
+import warm
+from plan import ConfigError, Plan, expose, minutes, require_writable
 
 # Of a workflow that takes this one as a module, `prefix` is part of the names of what is made.
 FOLDER = Path(workflow.modifier.path_modifier.prefix or "")
@@ -43,6 +44,7 @@ rule all:
         plan.agreement.file,
         plan.agreement.sums,
         plan.gallery.mark,
+    localrule: True
     message:
         "all papers are made and agree"
 
@@ -55,6 +57,7 @@ for paper in plan.papers:
         input:
             [product.targets for product in plan.complete(paper)],
             [series.targets for series in plan.needed(paper).values()],
+        localrule: True
         message:
             f"all of {paper} is made"
 
@@ -69,6 +72,12 @@ include: "workflow/rules/clean.smk"
 include: "workflow/rules/preview.smk"
 include: "workflow/rules/publish.smk"
 include: "workflow/rules/refer.smk"
+
+
+onstart:
+    # Jobs of other machines or environments start by themselves.
+    if workflow.local_exec and not workflow.deployment_settings.deployment_method:
+        warm.start(len(list(workflow.dag.needrun_jobs())))
 
 
 onsuccess:

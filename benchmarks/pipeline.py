@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+
+import warm
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = [str(ROOT / part) for part in ("scripts", "src")]
@@ -34,6 +40,26 @@ def plan(fresh: bool) -> float:
     return start(PLAN, folder)
 
 
+@cache
+def serve() -> str:
+    """Where a process forks jobs from now on."""
+    name = str(Path(tempfile.mkdtemp()) / "socket")
+    command = [sys.executable, str(ROOT / "scripts"), warm.SERVE, name]
+    served = subprocess.Popen(command, stdin=subprocess.PIPE)
+    atexit.register(served.communicate)
+    while not Path(name).exists():
+        time.sleep(0.1)
+    return name
+
+
+def draw_nothing(forked: bool) -> float:
+    """1, once a job has all that it needs to draw a figure, in a fork or an interpreter."""
+    environment = os.environ | {warm.NAME: serve() if forked else ""}
+    command = [sys.executable, str(ROOT / "scripts"), "draw", "--help"]
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    return 1.0
+
+
 BLOCKS: dict[str, dict[str, Callable[[], float]]] = {
     "plan of all papers": {
         "from nothing": lambda: plan(True),
@@ -44,5 +70,9 @@ BLOCKS: dict[str, dict[str, Callable[[], float]]] = {
         "draw": lambda: start("import stages.draw"),
         "compute": lambda: start("import stages.compute"),
         "Python alone": lambda: start("pass"),
+    },
+    "a job that draws nothing": {
+        "new interpreter": lambda: draw_nothing(False),
+        "fork": lambda: draw_nothing(True),
     },
 }

@@ -38,6 +38,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _CODE = CodeDigests([ROOT / "src"])
 _DIGEST = _CODE.digest(*_CODE.modules("multiserver/simulation"))
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
+# Their jobs are forked already (`tests.faults.forks`).
+os.environ["MULTISERVER_WARM"] = ""
 # Copies of the project share it.
 os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "compiled.ByPackage"
 

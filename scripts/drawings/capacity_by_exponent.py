@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
-from scipy.interpolate import CubicSpline
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted, require_labels
@@ -54,6 +53,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 def find_lowest(x: pd.Series, y: pd.Series) -> tuple[float, float]:
     """Where a curve is lowest, to 1e-3, and its height there: of the cubic spline through its
     points, as these lie where the curve bends and not where it is lowest."""
+    from scipy.interpolate import CubicSpline
+
     spline = CubicSpline(x, y)
     fine = np.linspace(x.iloc[0], x.iloc[-1], 5001)
     at = float(fine[spline(fine).argmin()])

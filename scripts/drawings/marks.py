@@ -20,7 +20,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import PchipInterpolator
 
 SIMULATED = "-simulated"
 MARKERS = "o^svDPX"
@@ -105,6 +104,9 @@ def draw_guide(
     flat: Callable[[NDArray[np.float64]], ArrayLike] = np.ones_like,
 ) -> None:
     """A pale line between points, no data: the monotone cubic through y flat(x), over flat(x)."""
+    # Slow to import, and few figures have guides.
+    from scipy.interpolate import PchipInterpolator
+
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if len(x) < 3:
         return

@@ -46,13 +46,19 @@ def stable_throughput(
 
 
 def simulate_phases(
-    chain: QuasiBirthDeath, parameters: SimulatedBlock, key: tuple[int, ...], **options: object
+    chain: QuasiBirthDeath,
+    workload: fcfs.Workload,
+    parameters: SimulatedBlock,
+    key: tuple[int, ...],
+    **options: object,
 ) -> PhaseSample:
-    """The chain phase by phase, for as many jobs as are measured once more to warm up."""
+    """The chain of a workload phase by phase, for as many jobs as are measured once more to warm
+    up."""
     return phase.simulate(
         chain,
         2 * parameters.jobs,
         warm_up=0.5,
+        least_warm_up=workload.least_warm_up,
         replications=parameters.replications,
         seed=parameters.seed,
         key=key,

@@ -44,9 +44,11 @@ def read_table(source: Path, *, texts: bool = False) -> tuple[pd.DataFrame, dict
     # Values in JSON may all look like numbers or like nothing, and must not be read as such.
     json = [name for name, (_, unit) in zip(header, split, strict=True) if unit == "JSON"]
     # Nor may `null` be taken for a cell that is missing, which a converter would not prevent.
-    table = pd.read_csv(source, dtype=str, keep_default_na=False)
-    if not texts:
-        table = pd.read_csv(source).assign(**{name: table[name] for name in json})
+    if texts or json:
+        written = pd.read_csv(source, dtype=str, keep_default_na=False)
+    table = written if texts else pd.read_csv(source)
+    if json and not texts:
+        table = table.assign(**{name: written[name] for name in json})
     words = [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]
     table = table.assign(**{name: table[name].map(unguard) for name in words})
     return table.set_axis([name for name, _ in split], axis=1), dict(split)

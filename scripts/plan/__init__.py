@@ -8,5 +8,6 @@ from plan.environment import expose
 from plan.errors import ConfigError
 from plan.health import require_writable
 from plan.resolve import Plan
+from plan.resources import minutes
 
-__all__ = ["ConfigError", "Plan", "expose", "require_writable"]
+__all__ = ["ConfigError", "Plan", "expose", "minutes", "require_writable"]

@@ -11,10 +11,12 @@ import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import pandas as pd
 from matplotlib import _mathtext
+from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.figure import Figure
 
 from output import metadata
@@ -39,6 +41,7 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
         # The layout is found once; each format would look for it again, and find another.
         figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")
+        figure.set_facecolor(matplotlib.rcParams["savefig.facecolor"])
         for kind in look["formats"]:
             file = folder / f"{spec['id']}.{kind}"
             _write(figure, file, spec)
@@ -54,8 +57,15 @@ def _write(figure: Figure, file: Path, spec: Spec) -> None:
     story = identify(spec)
     text = json.dumps(story, sort_keys=True, ensure_ascii=False)
     told = metadata.Told(spec["title"], spec["caption"] or "", text, story)
+
+    def save(file: Any, *, format: str, **options: Any) -> None:
+        """What `savefig` does, but for the drawing without a file that it does first, to find a
+        layout."""
+        figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
+        getattr(get_registered_canvas_class(format)(figure), f"print_{format}")(file, **options)
+
     with replace(file) as draft:
-        metadata.save(figure.savefig, draft, kind, told)
+        metadata.save(save, draft, kind, told)
         if kind == "svg":
             write_text(draft, shade(draft.read_text(encoding="utf-8")))
 

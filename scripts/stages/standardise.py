@@ -12,7 +12,7 @@ import pandas as pd
 
 from output.atomic import write_text
 from output.latex import escape
-from output.scores import ALARM, CONFIDENCE, TESTS, assess
+from output.scores import ALARM, CONFIDENCE, DOUBT, TESTS, assess
 from output.tabulars import table
 from output.tidy import write_table
 from stages.product import Spec, comment, run
@@ -56,10 +56,11 @@ def narrate(found: Mapping[str, float]) -> str:
     """The scores as plain text."""
     if not found["points"]:
         return "No simulated point has an exact value to be scored against.\n"
-    verdicts = [found[key] >= ALARM for key in TESTS]
+    least = min(found[key] for key in TESTS)
+    verdict = "as they should be" if least >= DOUBT else f"DOUBTFUL, p = {least:.1g}"
     lines = [
         f"{found['points']} simulated points against their exact values:"
-        f" {'as they should be' if all(verdicts) else 'NOT as they should be'}",
+        f" {verdict if least >= ALARM else 'NOT as they should be'}",
         "",
         f"largest |z|   {found['largest']:.3f}    p = {found['p_largest']:.3g}",
         f"normal        mean {found['mean']:.3f}, root mean square {found['deviation']:.3f}"

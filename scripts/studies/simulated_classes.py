@@ -17,7 +17,7 @@ from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.by_class import response_times
-from multiserver.simulation.estimate import score
+from multiserver.simulation.estimate import observations, score
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
@@ -55,14 +55,17 @@ def compute(
         found = simulate_jobs(Workload.of(system, arrival_rate), parameters, (key, i))
         estimates = [found.class_response_time(c) for c in range(len(means))]
         names = [f"class-{c}" for c in range(1, len(means) + 1)]
+        mean = means @ np.array(system.probabilities)
+        each = parameters.jobs / parameters.replications
+        known = observations(each, fraction, arrival_rate * mean)
         pairs = zip(
             [*names, "all"],
             [*estimates, found.mean_response_time],
-            [*means, means @ np.array(system.probabilities)],
+            [*means, mean],
             strict=True,
         )
         for name, estimate, exact in pairs:
-            z = score(estimate, exact) if blocks else math.nan
+            z = score(estimate, exact, known) if blocks else math.nan
             rows.append(
                 {
                     "fraction_of_limit": fraction,

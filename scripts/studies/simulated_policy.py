@@ -22,7 +22,7 @@ from models.finite_skip_solutions import read_known
 from models.finite_skip_systems import FiniteSkipBlock
 from models.streams import stream_key
 from models.systems import SimulatedBlock
-from multiserver.simulation.estimate import score
+from multiserver.simulation.estimate import observations, score
 
 UNITS = {
     "load": "1",
@@ -78,10 +78,12 @@ def compute(
         names = [*(f"class-{c + 1}" for c in classes), "all"]
         estimates = [*(found.class_response_time(c) for c in classes), found.mean_response_time]
         values = exact(load) if exact else [math.nan] * len(names)
+        each = parameters.jobs / parameters.replications
+        seen = observations(each, load / model.limit, arrival_rate * values[-1])
         bounds = constants.at(arrival_rate).response if constants else (math.nan, math.nan)
         for name, estimate, value in zip(names, estimates, values, strict=True):
             known, everyone = not math.isnan(value), name == "all"
-            z = score(estimate, value) if known else math.nan
+            z = score(estimate, value, seen) if known else math.nan
             rows.append(
                 {
                     "load": load,

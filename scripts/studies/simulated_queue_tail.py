@@ -18,7 +18,7 @@ from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, 
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.qbd import solve
-from multiserver.simulation.estimate import score
+from multiserver.simulation.estimate import observations, score
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
@@ -49,18 +49,21 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     blocks = solvable_blocks(system)
     arrival_rate = parameters.fraction_of_limit * stable_throughput(system, blocks, parameters, key)
     levels = parameters.levels
+    workload = Workload.of(system, arrival_rate)
     if blocks is None:
-        workload = Workload.of(system, arrival_rate)
         run = simulate_jobs(workload, parameters, key, levels=levels[-1] + 1)
         tails = {k: run.tail(k) for k in levels}
     else:
         chain = blocks.at(arrival_rate)
         law = solve(chain)
-        tails = simulate_phases(chain, parameters, key, tail_levels=tuple(levels)).tails
+        found = simulate_phases(chain, workload, parameters, key, tail_levels=tuple(levels))
+        tails = found.tails
+        each = parameters.jobs / parameters.replications
+        known = observations(each, parameters.fraction_of_limit, law.mean_jobs)
     rows = []
     for k, tail in tails.items():
         exact = float(law.tail(k)) if blocks else math.nan
-        z = score(tail, exact) if blocks else math.nan
+        z = score(tail, exact, known) if blocks else math.nan
         inside = tail.covers(exact) if blocks else None
         rows.append((k, tail.mean, tail.half_width, exact, z, math.nan if rows else z, inside))
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -20,7 +20,7 @@ from models.systems import SimulatedBlock, SystemBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import FcfsBlocks
 from multiserver.open.qbd import solve
-from multiserver.simulation.estimate import score
+from multiserver.simulation.estimate import observations, score
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
@@ -69,13 +69,16 @@ def simulate_point(
     key: tuple[int, ...],
 ) -> tuple[Any, ...]:
     """The row of one arrival rate, of which `limit` is λ*."""
+    workload = Workload.of(system, arrival_rate)
     if blocks is None:
         exact = math.nan
-        found = simulate_jobs(Workload.of(system, arrival_rate), parameters, key)
+        found = simulate_jobs(workload, parameters, key)
     else:
         chain = blocks.at(arrival_rate)
         exact = solve(chain).mean_jobs
-        found = simulate_phases(chain, parameters, key)
+        found = simulate_phases(chain, workload, parameters, key)
+    each = parameters.jobs / parameters.replications
+    known = observations(each, arrival_rate / limit, exact)
     queue, waiting, response = found.mean_jobs, found.mean_waiting, found.mean_response_time
     return (
         arrival_rate,
@@ -89,6 +92,6 @@ def simulate_point(
         queue.jobs,
         queue.effective_size,
         exact,
-        score(queue, exact) if blocks else math.nan,
+        score(queue, exact, known) if blocks else math.nan,
         queue.covers(exact) if blocks else None,
     )

@@ -27,6 +27,7 @@ from models.sizes import SizeBlock, read_size
 from models.streams import stream_key
 from multiserver.simulation.estimate import score
 from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
+from multiserver.simulation.workload import MISSING, RELAXATION, stay
 from multiserver.sizes import Exponential
 
 UNITS = {
@@ -114,10 +115,9 @@ def compute(
     points = product(parameters.loads, parameters.interruptions)
     rows = []
     for i, (load, m) in enumerate(progress(list(points))):
-        found = run(read_cluster(servers, size, load, m), parameters, (key, i))
-        measured = zip(
-            names, found.service_rate, found.jobs, servers.service_rates(load), strict=True
-        )
+        cluster, rates = read_cluster(servers, size, load, m), servers.service_rates(load)
+        found = run(cluster, parameters, (key, i), least_warm_up(cluster, rates))
+        measured = zip(names, found.service_rate, found.jobs, rates, strict=True)
         for name, rate, jobs, balanced in measured:
             z = score(rate, balanced) if known else math.nan
             rows.append(
@@ -144,12 +144,20 @@ def compute(
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
-def run(cluster: Cluster, parameters: Parameters, key: tuple[int, ...]) -> Performance:
-    """The simulation of one point, as long as `effort` says."""
+def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
+    """The jumps before a cluster that was empty has forgotten it, as `Workload.least_warm_up`: jobs
+    of class i stay for σ_i/γ_i, γ_i being that of balanced fairness."""
+    longest = max(stay(c.size) / rate for c, rate in zip(cluster.classes, rates, strict=True))
+    jumps = (2 + cluster.interruptions) * math.fsum(c.arrival_rate for c in cluster.classes)
+    return math.ceil(jumps * RELAXATION * longest * math.log(1 / MISSING))
+
+
+def run(cluster: Cluster, parameters: Parameters, key: tuple[int, ...], least: int) -> Performance:
+    """The simulation of one point, as long as `effort` says, after `least` jumps or more."""
     effort, source = parameters.effort, {"seed": parameters.seed, "key": key}
     if effort == "exhaustive":
         return simulate(cluster, replications=range(100), **source)
-    warmup, jumps = parameters.warmup, parameters.jumps
+    warmup, jumps = max(parameters.warmup, least), parameters.jumps
     if effort == "paper":
         return until(
             cluster,
@@ -163,4 +171,6 @@ def run(cluster: Cluster, parameters: Parameters, key: tuple[int, ...]) -> Perfo
     total = QUICK if effort == "quick" else effort
     # Half of the jumps warm up; a class must be served in some window, however few there are.
     jumps = max(SHORTEST, total // (2 * FEW))
-    return simulate(cluster, replications=range(FEW), warmup=jumps, jumps=jumps, **source)
+    return simulate(
+        cluster, replications=range(FEW), warmup=max(jumps, least), jumps=jumps, **source
+    )

@@ -126,9 +126,10 @@ Theorem 4.3)
     ) -> Result:
         """Estimates with intervals at `confidence`, from about `jobs` jobs in all replications.
 
-        Each replication starts empty and leaves out its first jobs, a share `warm_up`. `level` is
-        "jobs", any durations, or "phases", which samples the process that `exact` solves. Equal
-        seeds and keys give equal bits. A class that was never sampled has None for its times.
+        Each replication starts empty and leaves out its first jobs, a share `warm_up`; where the
+        servers take longer to fill, more jobs pass first. `level` is "jobs", any durations, or
+        "phases", which samples the process that `exact` solves. Equal seeds and keys give equal
+        bits. A class that was never sampled has None for its times.
 
         Raises `ValueError` unless there are at least 2 replications (one has no interval) and jobs
         for all of them, `UnstableError` unless λ < λ* where that is known, and `NotKnownError`.

@@ -144,7 +144,9 @@ def test_the_phase_level_is_the_engine_s():
     found = system.under(ms.FCFS).simulate(**EFFORT, level="phases")
     jobs = ms.MultiserverJobSystem.of(4, (4, 1, 2), (0.5, 5.0, 2.0), (0.2, 0.5, 0.3))
     qbd = multiserver_jobs.prepare(jobs).at(found.arrival_rate)
-    expected = phase.simulate(qbd, 4000, seed=7, key=(3, 1), replications=4, warm_up=0.2)
+    least = Workload.of(jobs, found.arrival_rate).least_warm_up
+    effort = {"replications": 4, "warm_up": 0.2, "least_warm_up": least}
+    expected = phase.simulate(qbd, 4000, seed=7, key=(3, 1), **effort)
     assert found.mean_jobs == expected.mean_jobs
     assert found.mean_waiting == expected.mean_waiting
     assert found.by_class[0].mean_response_time is None

@@ -54,6 +54,14 @@ def test_biased_scattered_and_timid_scores_raise_one(wrong, test, tmp_path):
     assert "NOT as they should be" in narrate(assess(scores(wrong)))
 
 
+def test_coverage_that_cannot_be_chance_fails_and_that_hardly_can_is_said():
+    """Points whose scores are small but whose intervals hold nothing."""
+    for points, said in ((1, "as they should"), (2, "DOUBTFUL"), (3, "DOUBTFUL"), (4, "NOT as")):
+        table = scores(np.linspace(-1, 1, points)).assign(inside=False)
+        assert said in narrate(assess(table))
+    assert assess(table)["p_coverage"] == pytest.approx(0.05**4)
+
+
 def test_the_p_value_of_the_largest_score_is_that_of_many_independent_ones():
     z = np.zeros(1000)
     z[0] = 3.0

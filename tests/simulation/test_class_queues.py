@@ -19,6 +19,7 @@ from multiserver.simulation.class_queues import CLASS_POLICY, simulate
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
+from multiserver.simulation.workload import settle
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
 
 from . import preemptive as slow
@@ -86,15 +87,16 @@ def test_every_job_leaves_when_the_slow_simulator_says(name, system):
 
 def test_sums_are_those_of_the_measured_jobs():
     """Numbers found and response times, recounted from the arrivals and the departures."""
-    work, jobs, warm_up = GENERAL[1], 400, 0.25
+    work, asked, warm_up = GENERAL[1], 400, 0.25
+    first, jobs = settle(work, asked, warm_up)
     record = np.full(jobs, np.nan)
-    keys = {"jobs": jobs, "replications": 1, "seed": 3}
-    simulate(work, class_policies.preemptive_first_fit, warm_up=0, record=record, **keys)
-    found = simulate(work, class_policies.preemptive_first_fit, warm_up=warm_up, **keys)
+    policy, keys = class_policies.preemptive_first_fit, {"replications": 1, "seed": 3}
+    simulate(work, policy, jobs=jobs, warm_up=0, record=record, **keys)
+    found = simulate(work, policy, jobs=asked, warm_up=warm_up, **keys)
     stream = islice(slow.stream(work, 3, ()), jobs)
     arrived, classes = np.transpose([(job.arrived, job.job_class) for job in stream])
     left = arrived + record
-    measured = np.arange(jobs) >= warm_up * jobs
+    measured = np.arange(jobs) >= first
     seen = (arrived < arrived[:, None]) & (left > arrived[:, None])
     for c in range(3):
         mine = classes == c

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from multiserver.simulation.estimate import Estimate, estimate, z_score
+from multiserver.simulation.estimate import (
+    FAIR,
+    Estimate,
+    estimate,
+    observations,
+    score,
+    z_score,
+)
 
 from ..theory.references import close
 
@@ -112,3 +119,20 @@ def test_replications_that_do_not_differ():
 def test_bad_input(totals, weights, confidence, found):
     with pytest.raises(ValueError, match=found):
         estimate(totals, weights, variance=1.0, jobs=1, confidence=confidence)
+
+
+@pytest.mark.parametrize("load", [0.1, 0.5, 0.9, 0.99])
+def test_observations_are_those_of_a_queue_of_one_server(load):
+    """In M/M/1 with µ = 1 the time average of N over T has a variance of 2ρ(1 + ρ)/(1 − ρ)⁴/T."""
+    jobs, mean, variance = 1e6, load / (1 - load), load / (1 - load) ** 2
+    exact = variance / (2 * load * (1 + load) / (1 - load) ** 4 / (jobs / load))
+    assert observations(jobs, load, mean) == close(exact * (1 + load) / 2, rel=1e-12)
+
+
+def test_what_is_scored_does_not_depend_on_what_was_found():
+    low, high = (Estimate(5.0, 1.0, 0.5, 32, 1, 32.0 * size) for size in (2, 2000))
+    assert math.isnan(score(low, 5.5))
+    assert score(high, 5.5) == z_score(high, 5.5)
+    for found in (low, high):
+        assert math.isnan(score(found, 5.5, FAIR - 1))
+        assert score(found, 5.5, FAIR) == z_score(found, 5.5)

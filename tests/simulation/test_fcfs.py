@@ -17,6 +17,7 @@ from multiserver.simulation import fcfs
 from multiserver.simulation.estimate import estimate, z_score
 from multiserver.simulation.fcfs import Workload, simulate, trace
 from multiserver.simulation.streams import generator
+from multiserver.simulation.workload import settle
 from multiserver.sizes import (
     Bimodal,
     Deterministic,
@@ -100,10 +101,10 @@ def test_sums_of_a_replication_from_its_jobs(workload):
 
     The areas are differences of times as large as the run, so that 1e-9 remains.
     """
-    jobs, W, K = 6000, 1500, 40
+    (W, jobs), K = settle(workload, 6000, 0.25), 40
     done = simulate(
         workload,
-        jobs=jobs,
+        jobs=6000,
         replications=1,
         seed=1,
         key=(2,),

@@ -17,6 +17,7 @@ from multiserver.simulation.estimate import z_score
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.front import FRONT_POLICY, FrontPolicy, simulate
 from multiserver.simulation.replications import Overloaded
+from multiserver.simulation.workload import settle
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
 
 from . import preemptive as slow
@@ -88,14 +89,14 @@ def test_every_job_leaves_when_the_slow_simulator_says(case):
 def test_sums_are_those_of_the_measured_jobs():
     """Numbers found and response times, recounted from the arrivals and the departures."""
     build, _, work = CASES["out of order"]
-    jobs, keys = 400, {"replications": 1, "seed": 3}
+    (first, jobs), keys = settle(work, 400, 0.25), {"replications": 1, "seed": 3}
     record = np.full(jobs, np.nan)
     simulate(work, build(work), jobs=jobs, warm_up=0, record=record, **keys)
-    found = simulate(work, build(work), jobs=jobs, warm_up=0.25, **keys)
+    found = simulate(work, build(work), jobs=400, warm_up=0.25, **keys)
     stream = [job for job, _ in zip(slow.stream(work, 3, ()), range(jobs), strict=False)]
     arrived = np.array([job.arrived for job in stream])
     classes = np.array([job.job_class for job in stream])
-    measured = np.arange(jobs) >= 100
+    measured = np.arange(jobs) >= first
     seen = (arrived < arrived[:, None]) & (arrived + record > arrived[:, None])
     for c in range(3):
         times = record[measured & (classes == c)]

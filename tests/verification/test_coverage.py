@@ -12,10 +12,11 @@ import pytest
 from tests.door.systems import EVERY, SYSTEMS
 
 import multiserver as ms
-from output.scores import ALARM, TESTS, assess
+from output.scores import TESTS, assess
 
 pytestmark = pytest.mark.verification
 
+ALARM = 1e-6
 RUNS = 200
 # Jobs a run, in 32 replications, by load: long against the relaxation, which grows as 1/(1 - ρ)².
 JOBS = {0.5: 200_000, 0.9: 2_000_000}

@@ -9,6 +9,7 @@ rule agree:
         sums=plan.agreement.sums,
     log:
         "results/logs/agree.log",
+    localrule: True
     conda:
         "../envs/atlas.yaml"
     params:

@@ -12,6 +12,7 @@ rule archive:
         plan.archive.file,
     log:
         "results/logs/archive.log",
+    localrule: True
     conda:
         "../envs/atlas.yaml"
     params:
@@ -29,6 +30,7 @@ rule archive:
 rule verify:
     log:
         "results/logs/verify.log",
+    localrule: True
     conda:
         "../envs/atlas.yaml"
     params:

@@ -4,6 +4,7 @@
 rule leftovers:
     log:
         "results/logs/leftovers.log",
+    localrule: True
     conda:
         "../envs/atlas.yaml"
     params:
@@ -19,6 +20,7 @@ rule leftovers:
 rule clean:
     log:
         "results/logs/clean.log",
+    localrule: True
     conda:
         "../envs/atlas.yaml"
     params:

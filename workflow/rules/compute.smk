@@ -9,6 +9,10 @@ rule compute:
         "results/logs/compute/{study}/{digest}.log",
     conda:
         "../envs/atlas.yaml"
+    threads: 1
+    resources:
+        runtime=lambda wildcards: minutes(plan.find(**wildcards).parameters),
+        mem_mb=4000,
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(**wildcards).spec_file,

@@ -7,6 +7,7 @@ rule docs:
         mark=touch(plan.docs_mark),
     log:
         "results/logs/docs.log",
+    localrule: True
     conda:
         "../envs/atlas.yaml"
     params:

@@ -14,6 +14,7 @@ for product in plan.products:
             mark=product.mark,
         log:
             f"results/logs/{product.stage}/{product.paper}/{product.id}.log",
+        localrule: True
         conda:
             "../envs/atlas.yaml"
         params:

@@ -4,6 +4,7 @@
 rule previews:
     input:
         expand("figures/preview/{figure}.png", figure=plan.previews),
+    localrule: True
 
 
 rule preview:
@@ -13,6 +14,7 @@ rule preview:
         "figures/preview/{paper}/{id}.png",
     log:
         "results/logs/preview/{paper}/{id}.log",
+    localrule: True
     conda:
         "../envs/atlas.yaml"
     params:

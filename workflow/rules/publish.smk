@@ -11,6 +11,7 @@ rule gallery:
         mark=plan.gallery.mark,
     log:
         "results/logs/publish.log",
+    localrule: True
     conda:
         "../envs/atlas.yaml"
     params:

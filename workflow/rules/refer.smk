@@ -8,6 +8,7 @@ if plan.reference is not None:
             [name for series in plan.reference.series.values() for name in series.targets],
         log:
             "results/logs/refer.log",
+        localrule: True
         conda:
             "../envs/atlas.yaml"
         params:

@@ -77,6 +77,7 @@ def process_methods(
                 key=effort.key,
                 replications=effort.replications,
                 warm_up=effort.warm_up,
+                least_warm_up=workload_of(system, arrival_rate).least_warm_up,
                 confidence=effort.confidence,
             )
             return Means(

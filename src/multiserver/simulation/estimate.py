@@ -25,6 +25,9 @@ from scipy.special import ndtri, stdtr, stdtrit
 from multiserver.errors import NotSampledError
 
 SETTLED = 10
+# So many independent observations in each replication make Student's t nearly exact for numbers of
+# jobs, which are skewed: at 45 the mean score is -0.12 and 92.5 % of the intervals hold.
+FAIR = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +112,26 @@ def require_some(c: int, jobs: int, probability: float) -> None:
         )
 
 
-def score(estimate: Estimate, exact: float) -> float:
-    """`z_score` of a settled estimate, NaN of another."""
-    return z_score(estimate, exact) if estimate.settled else math.nan
+def observations(jobs: float, fraction_of_limit: float, mean_jobs: float) -> float:
+    """About how many independent values of N are in `jobs` jobs of one replication, E[N] and λ/λ*
+    being known: M (1 − λ/λ*)/(4 E[N]).
+
+    Near saturation N is about a reflected Brownian motion, which relaxes while 4 E[N]/(1 − λ/λ*)
+    jobs arrive, and twice the integral of its correlation is as long; M/M/1 has (1 + ρ)/2 of that.
+    """
+    return jobs * max(1 - fraction_of_limit, 0.0) / (4 * mean_jobs)
+
+
+def score(estimate: Estimate, exact: float, known: float | None = None) -> float:
+    """`z_score` of an estimate that is fair to score, NaN of another.
+
+    Which ones are must not be seen from their outcome: where replications are worth 7 observations,
+    those that seem to be worth 10 are those that found few jobs; their mean score is -1, and 72 %
+    of their intervals hold. So where `observations` are `known` they must be `FAIR`; where nothing
+    is, the estimate must be `settled`.
+    """
+    fair = estimate.settled if known is None else known >= FAIR
+    return z_score(estimate, exact) if fair else math.nan
 
 
 def z_score(estimate: Estimate, exact: float) -> float:

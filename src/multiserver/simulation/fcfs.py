@@ -43,7 +43,7 @@ from multiserver.simulation.fcfs_estimates import (
 )
 from multiserver.simulation.growth import refuse_growth, refuse_overload
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload
+from multiserver.simulation.workload import Workload, settle
 
 
 class Trace(NamedTuple):
@@ -81,9 +81,10 @@ def simulate(
 ) -> Simulation:
     """`replications` independent runs of `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ warm up.
 
-    `levels` is K, the number of levels whose time is kept apart; `progress` is called with the
-    number of replications done after each. What the empty start leaves of a bias fades over a
-    number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast it. The averages of an
+    Where servers take longer to fill, both are more (`settle`). `levels` is K, the number of levels
+    whose time is kept apart; `progress` is called with the number of replications done after each.
+    Near saturation what the empty start leaves of a bias fades over a number of jobs that grows as
+    (1 − λ/λ*)^−2; the warm-up must outlast that too (`Estimate.settled`). The averages of an
     unstable workload estimate nothing but its `growth`: it is refused unless `overloaded` asks for
     it (its time and memory are proportional to its jobs).
 
@@ -93,10 +94,7 @@ def simulate(
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("levels", levels)):
         require_integer(name, value)
-    if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
-        raise ValueError(
-            f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
-        )
+    deleted, jobs = settle(workload, jobs, warm_up)
     if not overloaded:
         refuse_overload(workload)
     R, C, key = replications, len(workload.needs), tuple(key)

@@ -69,12 +69,15 @@ def simulate(
     key: tuple[int, ...] = (),
     replications: int = 32,
     warm_up: float = 0.1,
+    least_warm_up: int = 0,
     confidence: float = 0.95,
     tail_levels: Iterable[int] = (),
     steps: int | None = None,
 ) -> PhaseSample:
     """About `jobs` jobs in all, of which each replication's first share `warm_up` is left out.
 
+    If that is less than `least_warm_up` jobs in a replication, such as `Workload.least_warm_up`, so
+    many are left out of a run that is longer by the rest, unless the share is 0.
     `tail_levels` are the levels k ≥ 0 whose P(N > k) is wanted; each takes about a quarter of the
     time that the rest takes. Without `steps`, s is chosen so that tables and epochs together take
     least. Replication r draws from the stream of `seed` and (key, r); equal arguments give equal
@@ -99,6 +102,8 @@ def simulate(
         raise ValueError(
             f"warm_up must lie in [0, 1) and leave some of {epochs} epochs, found {warm_up!r}"
         )
+    least = math.ceil(least_warm_up * _jumps_per_job(qbd) / s) if warm_up else 0
+    deleted, epochs = max(deleted, least), epochs + max(least - deleted, 0)
     table = Table.of(skeleton(qbd, s, tail_levels))
     chains = empty_chains(range(replications), seed, key)
     table.run(chains, deleted)

@@ -23,7 +23,7 @@ from multiserver.errors import UnstableError
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate, require_some
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload
+from multiserver.simulation.workload import Workload, settle
 from multiserver.sizes import Exponential
 
 # Columns of `Responses.sums`: over the measured jobs of a class, 1, T and T²; over all measured
@@ -106,7 +106,8 @@ def replicate(
     confidence: float,
     record: NDArray[np.float64],
 ) -> Responses:
-    """`replications` runs of an engine over `jobs` jobs each, W = ⌈warm_up · jobs⌉ being warm-up.
+    """`replications` runs of an engine over `jobs` jobs each, W = ⌈warm_up · jobs⌉ being warm-up,
+    or more jobs, and as many more in all, if that is less than the servers take to fill (`settle`).
 
     `engine` takes the arguments of `COMMON_TYPES`; it returns False once `limit` jobs are in the
     system, and the sums (C + 1, 5) but for the first three of the last row. `record`, overwritten
@@ -118,10 +119,7 @@ def replicate(
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("limit", limit)):
         require_integer(name, value)
-    if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
-        raise ValueError(
-            f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
-        )
+    deleted, jobs = settle(workload, jobs, warm_up)
     key, source, runs = tuple(key), source_of(workload), []
     for r in range(replications):
         below, sums = engine(

@@ -9,6 +9,17 @@ from numbers import Real
 from multiserver.model import MultiserverJobSystem
 from multiserver.sizes import Exponential, Size
 
+# The part of the load that may be missing when a run that starts empty begins to measure.
+MISSING = 1e-4
+# How long servers that were empty take to forget it, in mean remaining durations of the jobs that
+# stay longest: the relaxation time 1/gap of exact saturated chains is at most 1.28 of them.
+RELAXATION = 1.3
+# Standard deviations of the work that has come, by which it must exceed what could be served if
+# there is to be a queue for the rest of an overloaded run.
+BACKLOG = 4.0
+# More jobs than anyone waits for in each replication.
+MOST = 10**8
+
 
 @dataclass(frozen=True, slots=True)
 class Workload:
@@ -57,8 +68,63 @@ class Workload:
     @property
     def load(self) -> float:
         """λ Σ_c p_c v_c E[S_c] / n, the fraction of the servers that are held if stable."""
-        demand = (
+        return self.arrival_rate * math.fsum(self._demands) / self.servers
+
+    @property
+    def least_warm_up(self) -> int:
+        """The jobs that arrive before servers that were empty have forgotten it.
+
+        A share s of the load, of jobs that `stay` for a time r, is missing by s exp(−t/r) at time
+        t, and by less than `MISSING` after r ln(s/`MISSING`): the longest of these times over the
+        classes, times `RELAXATION`. What a queue takes to settle comes on top near saturation, and
+        shows in `Estimate.settled`; this does not, as all replications lack the same.
+
+        Where the load is above 1, a queue must have formed that does not empty again: of W jobs of
+        demand D = v_c S_c the work W E[D] exceeds what n servers can do meanwhile by the part
+        1 − 1/ρ, which is to be `BACKLOG` times its standard deviation √(W E[D²]).
+        """
+        total, longest = math.fsum(self._demands), 0.0
+        for demand, size in zip(self._demands, self.sizes, strict=True):
+            longest = max(longest, stay(size) * math.log(max(demand / total / MISSING, 1.0)))
+        least = self.arrival_rate * RELAXATION * longest
+        if self.load > 1:
+            squares = zip(self.probabilities, self.needs, self.sizes, strict=True)
+            square = math.fsum(p * v**2 * size.second_moment for p, v, size in squares) / total**2
+            deviations = BACKLOG / (1 - 1 / self.load)
+            least = max(least, deviations**2 * square if math.isfinite(square) else 0.0)
+        return math.ceil(least)
+
+    @property
+    def _demands(self) -> list[float]:
+        return [
             p * v * size.mean
             for p, v, size in zip(self.probabilities, self.needs, self.sizes, strict=True)
+        ]
+
+
+def stay(size: Size) -> float:
+    """E[S²]/(2 E[S]), the mean time for which a job that is found in service remains, and no less
+    than E[S], which stands for it if it is infinite."""
+    remaining = size.second_moment / (2 * size.mean)
+    return max(size.mean, remaining) if math.isfinite(remaining) else size.mean
+
+
+def settle(workload: Workload, jobs: int, warm_up: float) -> tuple[int, int]:
+    """The jobs W that a replication of `jobs` jobs takes to warm up, and all its jobs J.
+
+    W is the share `warm_up` of the jobs, but no less than `Workload.least_warm_up`, unless the
+    share is 0 and the empty start is wanted; J makes up for it, so that as many are measured.
+    Raises `ValueError` unless the share lies in [0, 1) and leaves a job to measure, and if jobs
+    stay so long that more than `MOST` must pass.
+    """
+    if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
+        raise ValueError(
+            f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
         )
-        return self.arrival_rate * math.fsum(demand) / self.servers
+    least = workload.least_warm_up if warm_up else 0
+    if least > MOST:
+        raise ValueError(
+            f"{least:.1g} jobs arrive before the servers have forgotten that they were empty, as"
+            f" some stay that long: more than {MOST:.0e} in a replication take too long to simulate"
+        )
+    return max(deleted, least), jobs + max(least - deleted, 0)

@@ -1,0 +1,49 @@
+"""What a cluster is asked for: time that grows with what is simulated, and whole jobs alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.conftest import ROOT
+
+from plan.read import read_yaml
+from plan.resources import MINUTES, minutes
+
+POINT = {"jobs": 6_000_000, "loads": [0.5]}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"servers": 10}, 0),
+        (POINT, 1),
+        (POINT | {"loads": [0.1] * 600}, 60),
+        # A day and more of a paper's points at ten thousand million jobs each.
+        ({"jobs": 10**10, "fractions_of_limit": [0.5] * 10}, 1667),
+        ({"effort": "quick", "loads": [0.5], "interruptions": [0, 1]}, 1),
+        ({"effort": "paper", "loads": [0.5], "interruptions": [0, 1]}, 14),
+        ({"effort": "exhaustive", "loads": [0.5] * 10, "interruptions": [1]}, 34),
+        ({"effort": 10**9, "loads": [0.5]}, 17),
+        ({"jobs": 10**8, "points": 31}, 52),
+    ],
+)
+def test_time_grows_with_what_is_simulated(parameters, expected):
+    assert minutes(parameters) == MINUTES + expected
+
+
+def test_what_takes_seconds_is_made_where_snakemake_runs():
+    text = "\n\n".join(file.read_text("utf-8") for file in (ROOT / "workflow/rules").glob("*.smk"))
+    rules = re.findall(r"^ *rule(?: (\w+))?:\n(.*?)(?=^ *rule|\Z)", text, re.M | re.S)
+    assert len(rules) > 10
+    away = {name for name, body in rules if "localrule: True" not in body}
+    assert away == {"compute", "benchmarks"}
+
+
+def test_the_profile_for_a_cluster_is_the_default_one_but_for_the_executor():
+    cluster, default = (
+        read_yaml(ROOT / f"profiles/{name}/config.yaml", name)[0] for name in ("slurm", "default")
+    )
+    assert cluster["executor"] == "slurm"
+    shared = default.keys() - {"cores"}
+    assert {key: cluster[key] for key in shared} == {key: default[key] for key in shared}

@@ -1,0 +1,112 @@
+"""Forks do what a new interpreter does: the same files, the same words, the same end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import warm
+from output.specs import digest
+
+ROOT = Path(__file__).resolve().parents[2]
+SPEC = {
+    "study": "stability-region",
+    "parameters": {"servers": 30, "needs": [3, 10], "rates": [1.0, 1.0], "points": 5},
+}
+
+
+@pytest.fixture(scope="module")
+def socket(tmp_path_factory) -> str:
+    """Where a process serves, as the Snakefile keeps one."""
+    name = str(tmp_path_factory.mktemp("warm") / "socket")
+    command = [sys.executable, ROOT / "scripts", warm.SERVE, name]
+    served = subprocess.Popen(command, stdin=subprocess.PIPE)
+    while not Path(name).exists():
+        assert served.poll() is None
+        time.sleep(0.1)
+    yield name
+    served.communicate()
+    assert served.returncode == 0
+    assert not Path(name).parent.exists()
+
+
+def run(folder: Path, *arguments: str | Path, socket: str = "") -> subprocess.CompletedProcess:
+    command = [sys.executable, ROOT / "scripts", *arguments]
+    environment = os.environ | {warm.NAME: socket}
+    told = {"capture_output": True, "text": True, "check": False}
+    return subprocess.run(command, cwd=folder, env=environment, **told)
+
+
+def test_a_fork_writes_the_same_files(socket, tmp_path):
+    text = json.dumps(SPEC)
+    spec = tmp_path / f"{digest(text)}.json"
+    spec.write_text(text, "utf-8")
+    found = {}
+    for where in ("", socket):
+        target = tmp_path / f"from{bool(where)}" / "results/series/stability-region/0.csv"
+        done = run(tmp_path, "compute", spec, "--output", target, socket=where)
+        assert done.returncode == 0, done.stderr
+        found[where] = [file.read_bytes() for file in sorted(target.parent.iterdir())]
+    assert found[""] == found[socket]
+    assert len(found[""]) == 2
+
+
+def test_a_fork_fails_in_the_same_words(socket, tmp_path):
+    cases = [
+        ("compute", "missing.json", "--output", "results/series/x/0.csv"),
+        ("verify", "missing.zip"),
+        ("compute",),
+        ("no-stage",),
+    ]
+    for words in cases:
+        cold, forked = run(tmp_path, *words), run(tmp_path, *words, socket=socket)
+        assert cold.returncode == forked.returncode != 0
+        assert cold.stderr.splitlines()[-1] == forked.stderr.splitlines()[-1]
+
+
+def test_where_nobody_answers_the_stage_runs_all_the_same(tmp_path):
+    done = run(tmp_path, "verify", "--help", socket=str(tmp_path / "nothing"))
+    assert done.returncode == 0 and "usage" in done.stdout
+
+
+def test_another_interpreter_is_not_answered(socket, tmp_path, monkeypatch):
+    monkeypatch.setenv(warm.NAME, socket)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert warm.ask(["scripts", "verify", "--help"]) is None
+
+
+def test_a_fork_that_is_killed_is_a_job_that_is_killed(socket, tmp_path):
+    os.mkfifo(tmp_path / "spec.json")  # to read it takes for ever
+    command = [sys.executable, ROOT / "scripts", "compute", "spec.json", "--output", "0.csv"]
+    asking = subprocess.Popen(command, cwd=tmp_path, env=os.environ | {warm.NAME: socket})
+    while not (forks := find_forks(tmp_path, asking.pid)):
+        assert asking.poll() is None
+        time.sleep(0.05)
+    os.kill(forks[0], signal.SIGKILL)
+    assert asking.wait() == warm.KILLED
+
+
+def find_forks(folder: Path, besides: int) -> list[int]:
+    """Processes that work in a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink() == folder and int(process.name) != besides:
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("jobs", [0, warm.FEW - 1])
+def test_few_jobs_are_not_worth_it(jobs, monkeypatch):
+    monkeypatch.delenv(warm.NAME, raising=False)
+    warm.start(jobs)
+    assert warm.NAME not in os.environ
