@@ -141,7 +141,7 @@ def respond_in(name, rate, jobs):
 # errors are exceeded with a probability of 1.2e-6 a point.
 @pytest.mark.parametrize(("name", "rate", "mean", "half_width"), PUBLISHED[:2])
 def test_the_source_of_the_tables_has_simulated_the_same(name, rate, mean, half_width):
-    found = respond_in(name, rate, 3_200_000)
+    found = respond_in(name, rate, 20_000_000)
     assert abs(found.mean - mean) < Z * math.hypot(found.standard_error, half_width / 1.96)
     assert found.half_width < 0.5 * mean
 

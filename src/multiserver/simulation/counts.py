@@ -19,8 +19,10 @@ This is a route of its own beside the job level, which draws the duration of eac
 law. A mixture of exponentials is one class for each of its branches. E[T] is E[N]/λ, by Little.
 
 Replications start empty; of the jobs that come to the front in each, the first share `warm_up` is
-left out. That must outlast the rarest of the jobs that matter: a class of which a replication sees
-none holds no server in it.
+left out, and all that come before the servers have forgotten that they were empty
+(`Workload.settling_time`). Of the jobs that follow, `SEEN` or more of each class are to be expected
+in each: one rare job may stop all others for long. Shorter runs would agree with each other, and be
+wrong.
 """
 
 from __future__ import annotations
@@ -37,9 +39,13 @@ from multiserver.checks import require_integer
 from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.streams import generator
+from multiserver.simulation.workload import Workload
 
 # Jumps after which r, to which rates are added and from which they are taken, is summed anew.
 AFRESH = 1024
+SEEN = 10
+# More jobs than anyone waits for in each replication.
+MOST = 10**8
 
 
 def hold(
@@ -54,13 +60,14 @@ def hold(
 ) -> Estimate:
     """The mean number of servers held under FCFS if there is always a job in the queue, λ* E[S].
 
-    `jobs` is how many come to the front after the warm-up, in all replications together. The i-th
+    `jobs` is how many come to the front after the warm-up, in all replications together, or more
+    where a class is so rare that a replication would see fewer than `SEEN` of its jobs. The i-th
     draws from the stream of `seed` and (key, i); equal arguments give equal bits. Raises
     `ValueError` unless jobs and replications are integers, of at least 1 and 2, and
-    0 ≤ warm_up < 1.
+    0 ≤ warm_up < 1, and if that takes more than `MOST` jobs.
     """
     effort = jobs, replications, seed, tuple(key), warm_up
-    time, held, squares, *_ = _replicate(system, math.inf, False, *effort)
+    jobs, (time, held, squares, *_) = _replicate(system, math.inf, False, *effort)
     return _average(held, squares, time, jobs, confidence)
 
 
@@ -89,7 +96,7 @@ def respond(
         if len(set(system.needs)) < len(system.needs) or any(b % a for a, b in pairwise(chain)):
             raise ValueError(f"needs must differ and divide each other and n, found {chain}")
     effort = jobs, replications, seed, tuple(key), warm_up
-    time, _, _, present, squares = _replicate(system, float(arrival_rate), filling, *effort)
+    jobs, (time, _, _, present, squares) = _replicate(system, float(arrival_rate), filling, *effort)
     λ = arrival_rate
     return _average(present / λ, squares / λ**2, time, jobs, confidence)
 
@@ -103,13 +110,19 @@ def _replicate(
     seed: int,
     key: tuple[int, ...],
     warm_up: float,
-) -> NDArray[np.float64]:
-    """Time, servers held, their squares, jobs present and their squares over time: (5, R)."""
+) -> tuple[int, NDArray[np.float64]]:
+    """The jobs measured; time, servers held, their squares, jobs present and their squares over
+    time, (5, R)."""
     for name, value, least in (("jobs", jobs, 1), ("replications", replications, 2)):
         require_integer(name, value, least)
     if not 0 <= warm_up < 1:
         raise ValueError(f"warm_up must lie in [0, 1), found {warm_up!r}")
-    each = math.ceil(jobs / replications)
+    each = max(math.ceil(jobs / replications), math.ceil(SEEN / min(system.probabilities)))
+    if each > MOST:
+        raise ValueError(
+            f"{each:.1g} jobs in a replication see the rarest class {SEEN} times: more than"
+            f" {MOST:.0e} take too long to simulate"
+        )
     before = math.ceil(each * warm_up / (1 - warm_up))
     # FCFS searches among the likeliest first, ServerFilling serves the largest first.
     order = (lambda c: -c.need) if filling else (lambda c: -c.probability)
@@ -119,9 +132,11 @@ def _replicate(
         np.array([c.rate for c in classes]),
         np.cumsum([c.probability for c in classes]),
     )
-    model = system.servers, *columns, arrival_rate, filling
+    rate = min(arrival_rate, system.naive_throughput)
+    settled = Workload.of(system, rate).settling_time if warm_up else 0.0
+    model = system.servers, *columns, arrival_rate, filling, settled
     runs = (_run(generator(seed, *key, i), *model, before, each) for i in range(replications))
-    return np.array(list(runs)).T
+    return each * replications, np.array(list(runs)).T
 
 
 def _average(
@@ -137,14 +152,14 @@ def _average(
 
 
 @njit(cache=True)
-def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, before, jobs):
+def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, settled, before, jobs):
     """The sums of one replication; at an infinite arrival rate the queue never ends."""
     C = len(needs)
     saturated = arrival_rate == np.inf
     counts = np.zeros(C, np.int64)
     served = np.zeros(C, np.int64) if filling else counts
     asked, head, behind, inside = 0, -1, 0, 0
-    total, jumps, come = 0.0, 0, -before
+    total, jumps, come, time = 0.0, 0, -before, 0.0
     sums = np.zeros(5)
     while True:
         while True:
@@ -157,7 +172,8 @@ def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, before, j
             counts[head] += 1
             total += rates[head]
             inside += 1
-            come += 1
+            if come < 0 or time >= settled:
+                come += 1
             head = -1
         if come > jobs:
             return sums
@@ -175,6 +191,7 @@ def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, before, j
                 total += served[c] * rates[c]
         jumps += 1
         jump = total if saturated else total + arrival_rate
+        time += 1 / jump
         if come > 0:
             held, present = float(min(asked, servers)), float(inside + behind + (head >= 0))
             sums[0] += 1 / jump

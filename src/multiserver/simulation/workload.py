@@ -71,23 +71,30 @@ class Workload:
         return self.arrival_rate * math.fsum(self._demands) / self.servers
 
     @property
-    def least_warm_up(self) -> int:
-        """The jobs that arrive before servers that were empty have forgotten it.
+    def settling_time(self) -> float:
+        """How long servers that were empty take to forget it.
 
         A share s of the load, of jobs that `stay` for a time r, is missing by s exp(−t/r) at time
         t, and by less than `MISSING` after r ln(s/`MISSING`): the longest of these times over the
         classes, times `RELAXATION`. What a queue takes to settle comes on top near saturation, and
         shows in `Estimate.settled`; this does not, as all replications lack the same.
+        """
+        total, longest = math.fsum(self._demands), 0.0
+        for demand, size in zip(self._demands, self.sizes, strict=True):
+            longest = max(longest, stay(size) * math.log(max(demand / total / MISSING, 1.0)))
+        return RELAXATION * longest
+
+    @property
+    def least_warm_up(self) -> int:
+        """The jobs that arrive within the `settling_time`.
 
         Where the load is above 1, a queue must have formed that does not empty again: of W jobs of
         demand D = v_c S_c the work W E[D] exceeds what n servers can do meanwhile by the part
         1 − 1/ρ, which is to be `BACKLOG` times its standard deviation √(W E[D²]).
         """
-        total, longest = math.fsum(self._demands), 0.0
-        for demand, size in zip(self._demands, self.sizes, strict=True):
-            longest = max(longest, stay(size) * math.log(max(demand / total / MISSING, 1.0)))
-        least = self.arrival_rate * RELAXATION * longest
+        least = self.arrival_rate * self.settling_time
         if self.load > 1:
+            total = math.fsum(self._demands)
             squares = zip(self.probabilities, self.needs, self.sizes, strict=True)
             square = math.fsum(p * v**2 * size.second_moment for p, v, size in squares) / total**2
             deviations = BACKLOG / (1 - 1 / self.load)
