@@ -24,6 +24,8 @@ System = dict[str, Any]
 # Why the page cannot hold a system, by the key of the parameters that tells its kind.
 ELSEWHERE = {
     "trace": "its jobs are those of a log, which tables of its classes lead to",
+    "classes": "a published table of more classes than the page can hold",
+    "large": "systems of one kind, of many numbers of servers",
     "jobs-present": "a picture of one state, which has no rates",
     "heterogeneous": "servers of different speeds, and jobs that need one of them each",
     "limited-processor-sharing": "jobs that share the servers equally: none waits for several",

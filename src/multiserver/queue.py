@@ -86,8 +86,9 @@ Theorem 4.3)
         not enough room for it, `UnstableError` unless λ < λ*, and `ValueError` unless the operating
         point is said in one way.
         """
-        rate = self._rate(load, arrival_rate, fraction_of_limit)
+        # What takes too much says so before λ* is looked for, which may take long then.
         method, means_at = self._exact
+        rate = self._rate(load, arrival_rate, fraction_of_limit)
         try:
             return self._result("exact", method, rate, means_at(rate))
         except TooLargeError as error:

@@ -85,8 +85,8 @@ def page(style, tmp_path):
     """Write a figure as the pipeline does; its SVG."""
 
     def write(figure: Figure) -> str:
-        spec = {"paper": "p", "id": "f", "title": "t", "series": {}, "bibliography": {}}
-        spec |= {"fingerprint": "0", "code": "0"}
+        spec = {"paper": "p", "id": "f", "title": "t", "caption": "", "series": {}}
+        spec |= {"bibliography": {}, "fingerprint": "0", "code": "0"}
         _write(figure, tmp_path / "f.svg", spec)
         return (tmp_path / "f.svg").read_text("utf-8")
 

@@ -188,7 +188,7 @@ def test_all_stages_that_make_something_are_traced():
     stages = {file.stem for file in (ROOT / "scripts/stages").glob("[!_]*.py")}
     makers = {"compute", "draw", "tabulate", "judge", "typeset", "standardise"}
     makers |= {"agree", "publish", "archive", "preview"}
-    # What a user asks these is answered from all that is there; `refer` and `codemeta` write sources.
+    # What a user asks these is answered from all that is there, and two of them write sources.
     asked = {"clean", "verify", "whence", "score", "refer", "codemeta"}
     assert stages == makers | asked | {"product"}
 

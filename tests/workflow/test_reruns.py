@@ -73,10 +73,14 @@ def test_another_seed_reruns_what_is_simulated(copy):
         *(6 * [f"compute simulated-limit for {NAME}/limit-by-variability"]),
         f"compute simulated-response-time for {NAME}/fig3",
         f"compute simulated-response-time for {NAME}/fig3",
+        *(4 * [f"compute workload-wastage for {NAME}/cells"]),
+        *(2 * [f"compute workload-wastage for {NAME}/cells-limits"]),
+        f"draw {NAME}/cells",
         f"draw {NAME}/fig3",
         f"draw {NAME}/limit-by-variability",
         f"judge {NAME}/ledger",
-        f"score {NAME}/z-scores",
+        f"standardise {NAME}/z-scores",
+        f"tabulate {NAME}/cells-limits",
         f"typeset {NAME}/values",
     ]
 
