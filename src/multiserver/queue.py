@@ -86,9 +86,13 @@ Theorem 4.3)
         not enough room for it, `UnstableError` unless λ < λ*, and `ValueError` unless the operating
         point is said in one way.
         """
-        # What takes too much says so before λ* is looked for, which may take long then.
-        method, means_at = self._exact
+        methods = self.policy.of(self.system.model, "exact")
+        if not all(m.lacks(self.system) for m in methods):
+            _ = (
+                self._exact
+            )  # what takes too much says so before λ* is looked for, which may take long
         rate = self._rate(load, arrival_rate, fraction_of_limit)
+        method, means_at = self._exact
         try:
             return self._result("exact", method, rate, means_at(rate))
         except TooLargeError as error:
