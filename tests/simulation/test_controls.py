@@ -46,6 +46,15 @@ def test_against_least_squares_with_an_intercept():
     assert found.freedom == 17
 
 
+def test_a_mean_that_controls_determine_is_found_however_weights_vary():
+    """Y − m w is the control, so that nothing is left to chance."""
+    rng = np.random.default_rng(6)
+    weights, controls = rng.uniform(1, 2, 16), rng.normal(size=(16, 1))
+    found = control(3.0 * weights + controls[:, 0], weights, controls, variance=1, jobs=16)
+    assert found.mean == pytest.approx(3.0, rel=1e-13)
+    assert found.half_width < 1e-13
+
+
 def test_controls_that_repeat_others_count_for_nothing():
     totals, weights, controls = normal(np.random.default_rng(3), 20)
     once = control(totals, weights, controls, variance=1, jobs=20)

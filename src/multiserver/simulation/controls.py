@@ -1,16 +1,17 @@
 """Means from independent replications, corrected by what is known of the same replications.
 
-Beside the residual D_r = Y_r − m w_r of a mean m = Σ Y_r / Σ w_r (as in `simulation.estimate`) each
-replication yields controls C_r ∈ ℝ^q of expectation 0, such as the work that was done less that
-which comes on average. Where D and C vary together, D = C·b + ε, the mean of C says how m errs:
+Replication r yields a total Y_r and a weight w_r, as in `simulation.estimate`, and besides controls
+C_r ∈ ℝ^q of expectation 0, such as the work that was done less that which comes on average. Where Y
+and w vary with C, the mean of C says how their means err; corrected by least squares they give
 
-    m − b · (Σ C_r / Σ w_r),    b by least squares,
+    m = (Ȳ − b·C̄) / (w̄ − a·C̄),    Y ≈ Ȳ + b·(C − C̄),  w ≈ w̄ + a·(C − C̄),
 
-has the variance of ε. If (D_r, C_r) are jointly normal it is unbiased, and given the C_r
+whose variance is that of ε_r, what the controls do not explain of the residuals Y_r − m w_r. If all
+are jointly normal, then given the C_r
 
-    standard error = (R / Σ w_r) s √(1/R + C̄ᵀ S⁻¹ C̄),    S = Σ (C_r − C̄)(C_r − C̄)ᵀ,
+    standard error = s √(1/R + C̄ᵀ S⁻¹ C̄) / (w̄ − a·C̄),    S = Σ (C_r − C̄)(C_r − C̄)ᵀ,
 
-with s² = Σ ε_r² / (R − 1 − q), makes Student's t with R − 1 − q degrees of freedom (S. S. Lavenberg
+with s² = Σ ε_r² / (R − 1 − q) makes Student's t with R − 1 − q degrees of freedom (S. S. Lavenberg
 and P. D. Welch, Management Science 27, 1981). Controls that depend linearly on others count for
 nothing.
 """
@@ -41,7 +42,7 @@ def control(
     """Σ totals / Σ weights over R replications, both (R,), corrected by `controls` (R, q).
 
     The other arguments and what is raised are those of `estimate`; so is the result, without
-    controls, if they would leave fewer than `FREEDOM` degrees of freedom. The effective size stays
+    controls, if they would leave fewer than `FREEDOM` degrees of freedom or no weight. The effective size stays
     that of the mean without controls: it says whether replications are long, not how much is known
     besides. Raises `ValueError` too unless controls are finite, one row a replication.
     """
@@ -54,17 +55,19 @@ def control(
         return plain
     C = C / np.maximum(np.abs(C).max(axis=0), np.finfo(float).tiny)
     mean, centred = C.mean(axis=0), C - C.mean(axis=0)
-    inverse = np.linalg.pinv(centred)
-    rank = int(np.linalg.matrix_rank(centred))
-    residuals = Y - plain.mean * w
-    slope = inverse @ residuals
-    left = residuals - centred @ slope
-    spread = left @ left / (R - 1 - rank) * (1 / R + np.sum((mean @ inverse) ** 2))
-    standard_error = float(R / w.sum() * np.sqrt(spread))
+    inverse, rank = np.linalg.pinv(centred), int(np.linalg.matrix_rank(centred))
+    weight = w.mean() - mean @ inverse @ w
+    if weight <= 0:
+        return plain
+    corrected = float((Y.mean() - mean @ inverse @ Y) / weight)
+    residuals = Y - corrected * w
+    left = residuals - residuals.mean() - centred @ (inverse @ residuals)
+    s = np.sqrt(left @ left / (R - 1 - rank))
+    standard_error = float(s * np.sqrt(1 / R + np.sum((mean @ inverse) ** 2)) / weight)
     quantile = float(-stdtrit(R - 1 - rank, (1 - confidence) / 2))
     return replace(
         plain,
-        mean=plain.mean - float(R / w.sum() * (mean @ slope)),
+        mean=corrected,
         half_width=quantile * standard_error,
         standard_error=standard_error,
         controls=rank,
