@@ -42,9 +42,10 @@ def control(
     """Σ totals / Σ weights over R replications, both (R,), corrected by `controls` (R, q).
 
     The other arguments and what is raised are those of `estimate`; so is the result, without
-    controls, if they would leave fewer than `FREEDOM` degrees of freedom or no weight. The effective size stays
-    that of the mean without controls: it says whether replications are long, not how much is known
-    besides. Raises `ValueError` too unless controls are finite, one row a replication.
+    controls, if they would leave fewer than `FREEDOM` degrees of freedom or no weight. The
+    effective size stays that of the mean without controls: it says whether replications are long,
+    not how much is known besides. Raises `ValueError` too unless controls are finite, one row a
+    replication.
     """
     plain = estimate(totals, weights, variance=variance, jobs=jobs, confidence=confidence)
     Y, w, C = (np.asarray(column, dtype=float) for column in (totals, weights, controls))
