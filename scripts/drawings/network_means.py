@@ -24,7 +24,7 @@ X_LABELS = {
 }
 Y_LABELS = {
     "throughput": "throughput (jobs/s)",
-    "mean_jobs": r"mean number of jobs $\mathrm{E}[X]$",
+    "mean_jobs": r"mean number $\mathrm{E}[X]$ (jobs)",
     "mean_sojourn_time": "mean time per visit (s)",
 }
 
