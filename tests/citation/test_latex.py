@@ -101,7 +101,7 @@ def test_a_document_with_all_of_the_kit_compiles(kit, tmp_path, name, bibliograp
 
 
 def test_lualatex_compiles_it_too(kit, tmp_path):
-    """With the fonts of pdfTeX: those of its own, OpenType, need packages that are not everywhere."""
+    """With the fonts of pdfTeX; its own, OpenType, need packages that are not everywhere."""
     needs("lualatex")
     shutil.copytree(kit, tmp_path / "figures")
     fonts = r"\RequirePackage[T1]{fontenc}\fontencoding{T1}"

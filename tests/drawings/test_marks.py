@@ -19,6 +19,7 @@ from drawings.transitions import HALF, route
 from plan.fit import kinds
 from stages.draw import _write
 
+
 @pytest.fixture
 def style():
     with matplotlib.rc_context():
@@ -76,7 +77,8 @@ def test_dotted_is_a_limit(kind):
     # The empty places in the front are outlines of boxes.
     if kind != "front-diagram":
         assert not re.search(r"""(linestyle|ls)["']?\s*[=:]\s*["']:["']""", text)
-    assert not re.search(r"fontsize=[\d.]", text), "sizes are those of marks and of the style"
+    own = re.search(r"""fontsize["']?\s*[=:]\s*["']?[\d.]""", text)
+    assert not own, "sizes are those of marks and of the style"
 
 
 def test_dashes_can_be_told_from_dots_and_from_one_another():

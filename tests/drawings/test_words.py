@@ -33,7 +33,8 @@ def test_refined_bounds_are_promised_where_they_are_drawn(id):
 
 
 def test_both_ways_are_among_them():
-    assert {"refined constants are equal" in f["caption"] for f in BOUNDED.values()} == {True, False}
+    equal = ["refined constants are equal" in figure["caption"] for figure in BOUNDED.values()]
+    assert any(equal) and not all(equal)
 
 
 @pytest.mark.parametrize("kind", kinds("studies"))
