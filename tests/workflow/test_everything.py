@@ -6,6 +6,7 @@ import json
 
 import pytest
 from tests.conftest import ROOT, copy_built
+from tests.drawings.legible import require_all_legible
 
 pytestmark = pytest.mark.slow
 
@@ -31,6 +32,11 @@ def test_every_paper_has_its_products(everything):
             assert all((folder / name).stat().st_size > 0 for name in outputs)
         assert (folder / "ledger.csv").is_file()
     assert (everything.root / "figures/reference/systems.csv").is_file()
+
+
+def test_every_figure_of_every_paper_can_be_read(everything):
+    """Sizes and contrast of all words, as they are in the files."""
+    assert require_all_legible(everything.root / "figures") > 60
 
 
 def test_a_second_run_does_nothing(everything):
