@@ -132,7 +132,8 @@ def prepare(jobs: PhasedJobs) -> HeadAge:
             return interpolate(jobs)
         raise TooLargeError(
             f"{jobs.servers} servers and needs {jobs.needs} have {m + e:.0f} fronts;"
-            f" {MOST_LISTED} fit"
+            f" {MOST_LISTED} fit, and these are not interpolated: that takes two needs, the smaller"
+            " with exponential durations"
         )
     fronts = enumerate_fronts(jobs)
     saturated = phased.of_fronts(fronts)

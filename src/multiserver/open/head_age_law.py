@@ -81,7 +81,10 @@ class HeadAgeLaw:
     def tail(self, k: int) -> float:
         """P(N > k), in k steps of m² each. Raises `NotKnownError` if fronts are interpolated."""
         if self.process.interpolated:
-            raise NotKnownError("P(N > k) is not known where fronts are interpolated")
+            raise NotKnownError(
+                "P(N > k) is not known where fronts are interpolated: whether there are more than k"
+                " jobs is no smooth function of those in service"
+            )
         fronts = self.process.fronts
         inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
         over = float(self.unsettled[fronts.room.sum(axis=1) > k].sum())
