@@ -47,6 +47,16 @@ class HeadAgeLaw:
         return float((steps + arriving) / self.arrival_rate)
 
     @property
+    def imprecision(self) -> float:
+        """How far the mean number in service of some class is from λ p_c E[X_c], relatively: what
+        rounding has cost, within a factor of about ten."""
+        jobs, fronts = self.process.jobs, self.process.fronts
+        kinds = (self.settled + self.above) @ fronts.counts + self.unsettled @ fronts.room
+        served = np.bincount(jobs.owner, weights=kinds, minlength=len(jobs.needs))
+        due = self.arrival_rate * np.array(jobs.probabilities) * np.array(jobs.means)
+        return float(abs(served / due - 1).max())
+
+    @property
     def blocking(self) -> Vector:
         """P(h = c) (C,): a job of class c blocks the head of the queue."""
         mass, head = self.settled + self.above, self.process.fronts.head

@@ -36,7 +36,7 @@ from multiserver.saturated.balance import Balance
 from multiserver.saturated.signed_balance import SignedBalance
 
 # More fronts of a queue that never empties are interpolated, if they can be.
-MOST_FRONTS = 6_000
+MOST_FRONTS = 20_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -25,7 +25,7 @@ class BoundedPareto:
 
     >>> from multiserver.sizes import BoundedPareto
     >>> round(BoundedPareto(shape=1.5, low=1.0, high=1000.0).mean, 12)
-    2.905224637463
+    2.90522354143
     """
 
     shape: float
