@@ -191,6 +191,8 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
         if law.imprecision <= PRECISE:
             break
     if not law.imprecision <= ROUGH:
+        if process.all_fronts is not None:
+            raise ArithmeticError("some unlikely fronts may matter")
         raise NotKnownError(
             f"rates are too far apart for exact means of {process.jobs.servers} servers and needs"
             f" {process.jobs.needs}: the numbers in service are {law.imprecision:.0e} off;"
