@@ -44,6 +44,7 @@ from multiserver.sizes import Hyperexponential
 from open_fcfs import blocks as open_blocks
 from output.tidy import write_table
 from pipeline import BLOCKS
+from saturated_chain import blocks as saturated_blocks
 from simulators import simulate_in_most_queue, simulate_in_simpy
 from summation import sum_in_a_loop, sum_in_chunks
 from traces import borg, plain, slurm, swf
@@ -159,6 +160,7 @@ def blocks() -> dict[str, Routes]:
         "policies at ρ = 0.9, a job": policies(),
         "interruptions at ρ = 0.9, a jump": sharing(),
         "mean need of the jobs of a log, a row": logs(),
+        **saturated_blocks(),
         **open_blocks(),
         **BLOCKS,
     }

@@ -6,7 +6,9 @@
 {deterministic: 1}                                value
 {bimodal: {values: [1, 5], probabilities: [0.9, 0.1]}}
 {pareto: {shape: 3.5, scale: 1}}
+{bounded-pareto: {shape: 1.5, low: 1, high: 1000}}
 {fitted: {mean: 1, scv: 4}}                       phase-type, by `multiserver.fitting`
+{fitted: {law: {pareto: {shape: 3.5, scale: 1}}}} the same, by two or three moments of a law
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from pydantic import Field, model_validator
 
 from declared.block import WHOLE, Block, misfit, require
 from declared.vocabulary import Positive, Probabilities
-from multiserver.fitting import fit_two_moments
+from multiserver.fitting import fit_law, fit_two_moments
 from multiserver.sizes import (
     Bimodal,
+    BoundedPareto,
     Deterministic,
     Erlang,
     Exponential,
@@ -29,6 +32,21 @@ from multiserver.sizes import (
     Size,
 )
 
+
+def fitted(
+    mean: float | None = None, scv: float | None = None, law: Mapping[str, Any] | None = None
+) -> Size:
+    """The phase-type law of a mean and c², or of the moments of a law.
+
+    Raises `ValueError` unless one of the two is given.
+    """
+    if law is not None and mean is scv is None:
+        return fit_law(read_size(law))
+    if law is None and mean is not None and scv is not None:
+        return fit_two_moments(mean, scv)
+    raise ValueError("fitted takes either mean and scv, or law")
+
+
 KINDS: dict[str, Callable[..., Size]] = {
     "exponential": Exponential,
     "hyperexponential": Hyperexponential,
@@ -36,7 +54,8 @@ KINDS: dict[str, Callable[..., Size]] = {
     "deterministic": Deterministic,
     "bimodal": Bimodal,
     "pareto": Pareto,
-    "fitted": fit_two_moments,
+    "bounded-pareto": BoundedPareto,
+    "fitted": fitted,
 }
 
 Values = Annotated[
@@ -72,11 +91,21 @@ class ParetoBlock(Block):
     scale: Positive
 
 
-class FittedBlock(Block):
-    """The phase-type distribution fitted to a mean and a squared coefficient of variation."""
+class BoundedParetoBlock(Block):
+    """A Pareto size of scale `low`, given that it is at most `high`."""
 
-    mean: Positive
-    scv: Positive
+    shape: Positive
+    low: Positive
+    high: Positive
+
+
+class FittedBlock(Block):
+    """The phase-type distribution fitted to a mean and a squared coefficient of variation, or to
+    the moments of a law."""
+
+    mean: Positive | None = None
+    scv: Positive | None = None
+    law: SizeBlock | None = None
 
 
 class SizeBlock(Block):
@@ -88,6 +117,7 @@ class SizeBlock(Block):
     deterministic: Annotated[Positive, Field(description="the one value")] | None = None
     bimodal: BimodalBlock | None = None
     pareto: ParetoBlock | None = None
+    bounded_pareto: Annotated[BoundedParetoBlock | None, Field(alias="bounded-pareto")] = None
     fitted: FittedBlock | None = None
 
     @model_validator(mode="after")

@@ -193,6 +193,8 @@ def _size(value: Mapping[str, Any]) -> str:
         return f"Exp({number(given)})"
     if not isinstance(given, Mapping):
         return f"{kind} {number(given)}"
+    if "law" in given:
+        return f"{kind} to {_size(given['law'])}"
     parts = (f"{key.replace('_', ' ')} {number(item)}" for key, item in given.items())
     return f"{kind} ({', '.join(parts)})"
 

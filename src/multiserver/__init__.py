@@ -49,11 +49,12 @@ _HOMES = {
     "results": ("ClassResult", "Result", "Stability"),
     "simulation.estimate": ("Estimate", "z_score"),
     "sizes": (
-        *("Bimodal", "Deterministic", "Erlang", "Exponential", "Hyperexponential", "Pareto"),
+        *("Bimodal", "BoundedPareto", "Deterministic", "Erlang", "Exponential"),
+        *("Hyperexponential", "Pareto"),
         "scaled",
     ),
     "phase_type": ("PhaseType", "coxian"),
-    "fitting": ("fit_three_moments", "fit_two_moments"),
+    "fitting": ("fit_law", "fit_three_moments", "fit_two_moments"),
     "system": ("JobClass", "System"),
     "wcfs.bounds": ("Interval",),
 }

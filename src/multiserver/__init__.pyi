@@ -3,6 +3,7 @@ from multiserver.errors import NotKnownError as NotKnownError
 from multiserver.errors import NotSampledError as NotSampledError
 from multiserver.errors import TooLargeError as TooLargeError
 from multiserver.errors import UnstableError as UnstableError
+from multiserver.fitting import fit_law as fit_law
 from multiserver.fitting import fit_three_moments as fit_three_moments
 from multiserver.fitting import fit_two_moments as fit_two_moments
 from multiserver.knowledge import Known as Known
@@ -22,6 +23,7 @@ from multiserver.results import Stability as Stability
 from multiserver.simulation.estimate import Estimate as Estimate
 from multiserver.simulation.estimate import z_score as z_score
 from multiserver.sizes import Bimodal as Bimodal
+from multiserver.sizes import BoundedPareto as BoundedPareto
 from multiserver.sizes import Deterministic as Deterministic
 from multiserver.sizes import Erlang as Erlang
 from multiserver.sizes import Exponential as Exponential

@@ -229,7 +229,7 @@ for policy in (ms.FCFS, ms.FCFS):
         subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr
         for _ in range(2)
     ]
-    assert said[0].count("compiling a simulator") == 1
+    assert said[0].count("compiling, once on this machine") == 1
     assert said[1] == ""
 
 

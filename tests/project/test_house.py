@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "fronts": {"errors", "phased"},
     "tables": set(),
     "compiling": set(),
-    "saturated": {"errors", "fronts", "model", "phased"},
+    "saturated": {"compiling", "errors", "fronts", "model", "phased"},
     "sharing": {"errors", "model"},
     "wcfs": {"model", "sizes"},
     "open": {"errors", "fronts", "model", "phased", "saturated", "sizes"},

@@ -15,7 +15,7 @@ from models.sizes import read_size
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.elastic import ElasticInelastic, response_times
 from multiserver.open.multiserver_jobs import prepare
-from multiserver.sizes import Bimodal, Erlang, Exponential, Hyperexponential, Pareto
+from multiserver.sizes import Bimodal, BoundedPareto, Erlang, Exponential, Hyperexponential, Pareto
 from studies import front_state, policy_ranking, simulated_policy
 
 SIZE = {"hyperexponential": {"rates": [2, 2 / 3], "probabilities": [0.5, 0.5]}}
@@ -52,6 +52,12 @@ EVERY = [(kind, policy) for kind, policies in POLICIES.items() for policy in pol
         ({"erlang": {"stages": 3, "rate": 2}}, Erlang(3, 2)),
         ({"bimodal": {"values": [1, 5], "probabilities": [0.9, 0.1]}}, Bimodal((1, 5), (0.9, 0.1))),
         ({"pareto": {"shape": 3.5, "scale": 1}}, Pareto(3.5, 1)),
+        (
+            {"bounded-pareto": {"shape": 1.5, "low": 1, "high": 50}},
+            BoundedPareto(1.5, 1, 50),
+        ),
+        ({"fitted": {"mean": 2, "scv": 0.25}}, Erlang(4, 2.0)),
+        ({"fitted": {"law": {"erlang": {"stages": 3, "rate": 2}}}}, Erlang(3, 2)),
     ],
 )
 def test_sizes_are_read_by_name(block, size):
@@ -67,6 +73,8 @@ def test_sizes_are_read_by_name(block, size):
         ({"erlang": {"stages": 3}}, "parameters of erlang"),
         ({"erlang": 3}, "parameters of erlang"),
         ({"exponential": -1}, "rate must be"),
+        ({"fitted": {"mean": 2}}, "either mean and scv, or law"),
+        ({"fitted": {"law": {"deterministic": 1}}}, "no variance to fit"),
     ],
 )
 def test_strange_sizes_are_refused(block, text):

@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import mp
 from scipy.integrate import quad
 from scipy.linalg import expm
 
 from multiserver.sizes import (
     Bimodal,
+    BoundedPareto,
     Deterministic,
     Erlang,
     Exponential,
@@ -22,7 +24,15 @@ from multiserver.sizes import (
 
 from ..theory.references import close
 
+
 # Each size, its survival function and where that jumps or bends.
+def bounded(x, shape, low, high):
+    """P(S > x) of a Pareto law that is cut off."""
+    if not low <= x <= high:
+        return float(x < low)
+    return ((low / x) ** shape - (low / high) ** shape) / (1 - (low / high) ** shape)
+
+
 CONTINUOUS = [
     (Exponential(2.5), lambda x: math.exp(-2.5 * x), ()),
     (
@@ -46,6 +56,10 @@ CONTINUOUS = [
         (),
     ),
     (Pareto(5.5, 0.8), lambda x: min(1.0, (0.8 / x) ** 5.5) if x > 0 else 1.0, (0.8,)),
+    (BoundedPareto(0.7, 0.5, 30.0), lambda x: bounded(x, 0.7, 0.5, 30.0), (0.5, 30.0)),
+    (BoundedPareto(2.0, 0.5, 3.0), lambda x: bounded(x, 2.0, 0.5, 3.0), (0.5, 3.0)),
+    (BoundedPareto(6.0, 0.5, 150.0), lambda x: bounded(x, 6.0, 0.5, 150.0), (0.5, 150.0)),
+    (BoundedPareto(1.0, 2.0, 2.5), lambda x: bounded(x, 1.0, 2.0, 2.5), (2.0, 2.5)),
     (Deterministic(1.7), lambda x: float(x < 1.7), (1.7,)),
     (
         Bimodal((0.2, 5.0), (5 / 6, 1 / 6)),
@@ -93,7 +107,13 @@ def test_largest_remaining_size(size, survival, breaks):
         # A bound: the mean of a size that starts in the slowest phase.
         starts = np.eye(len(size.initial)).tolist()
         most = max(PhaseType(tuple(start), size.generator).mean for start in starts)
-    assert most >= size.largest_remaining * (1 - 1e-5)
+    apart = 1e-5
+    if isinstance(size, BoundedPareto):
+        # Where it is found need not be near any of the ages above; these are 1 % apart.
+        ages, apart = np.geomspace(size.low, 0.99 * size.high, 600), 1e-4
+        most = max(most, max(integral(survival, a, breaks) / survival(a) for a in ages))
+        assert most <= size.largest_remaining * (1 + 1e-8)
+    assert most >= size.largest_remaining * (1 - apart)
 
 
 def test_largest_remaining_size_of_several_values():
@@ -116,7 +136,9 @@ def test_phases(size):
         assert alpha @ expm(rates * x) @ np.ones(len(alpha)) == close(survival(x), rel=1e-12)
 
 
-@pytest.mark.parametrize("size", [Deterministic(2), Bimodal((1, 2), (0.5, 0.5)), Pareto(3, 1)])
+@pytest.mark.parametrize(
+    "size", [Deterministic(2), Bimodal((1, 2), (0.5, 0.5)), Pareto(3, 1), BoundedPareto(2, 1, 5)]
+)
 def test_no_phases(size):
     with pytest.raises(ValueError, match="only phase-type sizes have phases"):
         size.phases()
@@ -129,6 +151,27 @@ def test_moments_of_a_pareto_end_at_its_shape():
     assert [math.isinf(s.variance) for s in sizes] == [True, True, False, False]
     first_words = [s.warning.split(" is")[0] for s in sizes]
     assert first_words == ["the mean", "the second moment", "the third moment", ""]
+
+
+@pytest.mark.parametrize("shape", [1e-3, 1.0, 2.0, 2.5, 3.0, 7.0, 1e6])
+@pytest.mark.parametrize("ratio", [1 + 1e-9, 1.5, 3.0, 1e4, 1e30])
+def test_moments_of_a_bounded_pareto(shape, ratio):
+    """Against fifty digits, for laws as narrow as 1e-9 and as wide as thirty decades."""
+    with mp.workdps(50):
+        a, low, high = mp.mpf(shape), mp.mpf(0.25), mp.mpf(0.25 * ratio)
+        span = mp.log(high / low)
+
+        def moment(k):
+            top = span if a == k else (1 - mp.exp((k - a) * span)) / (a - k)
+            return a * low**k * top / (1 - mp.exp(-a * span))
+
+        size = BoundedPareto(shape, 0.25, 0.25 * ratio)
+        assert size.mean == close(float(moment(1)), rel=1e-13)
+        assert size.second_moment == close(float(moment(2)), rel=1e-12)
+        assert size.moment(3) == close(float(moment(3)), rel=1e-12)
+        # ln(high/low) is as good as the ratio is.
+        bound = 1e-12 + 1e-15 / (ratio - 1)
+        assert size.variance == close(float(moment(2) - moment(1) ** 2), rel=bound)
 
 
 def test_variance_does_not_cancel():
@@ -153,6 +196,8 @@ def test_mixtures_are_normalised():
         (lambda: Deterministic(math.inf), "found inf"),
         (lambda: Pareto(2.0, 1e101), "scale must be"),
         (lambda: Pareto(0.0, 1.0), "shape must be"),
+        (lambda: BoundedPareto(1.0, 2.0, 2.0), "low must be below high, found 2.0 and 2.0"),
+        (lambda: BoundedPareto(1.0, 0.0, 2.0), "low must be a number"),
         (lambda: Erlang(2.0, 1.0), "stages must be a positive integer, found 2.0"),
         (lambda: Erlang(0, 1.0), "found 0"),
         (lambda: Erlang(True, 1.0), "found True"),
@@ -177,6 +222,7 @@ def test_bad_parameters(make, found):
         Erlang(3, 2),
         Bimodal((1, 5), (0.9, 0.1)),
         Pareto(3.5, 2),
+        BoundedPareto(1.5, 2, 300),
     ],
     ids=lambda size: type(size).__name__,
 )

@@ -13,6 +13,7 @@ from multiserver.simulation.draws import draw, encode
 from multiserver.simulation.streams import generator
 from multiserver.sizes import (
     Bimodal,
+    BoundedPareto,
     Deterministic,
     Erlang,
     Exponential,
@@ -72,6 +73,7 @@ CONTINUOUS = {
     Erlang(1, 0.5): stats.expon(scale=2.0).cdf,
     Erlang(5, 2.0): stats.gamma(5, scale=0.5).cdf,
     Pareto(1.5, 3.0): stats.pareto(1.5, scale=3.0).cdf,
+    BoundedPareto(1.1, 0.3, 40.0): stats.truncpareto(1.1, 40.0 / 0.3, scale=0.3).cdf,
     Hyperexponential((2, 2 / 3), (0.5, 0.5)): lambda x: (
         1 - np.exp(-2 * x) / 2 - np.exp(-x / 1.5) / 2
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate
 from operator import mul
 
@@ -27,12 +28,12 @@ def admit(n, needs, p, counts, head=None):
     """Law of the state that FCFS reaches from `counts` in service and `head` first in line."""
     idle = n - sum(u * v for u, v in zip(counts, needs, strict=True))
     if head is None and idle < min(needs):
-        return {(counts, None): 1.0}
+        return {(counts, None): 1}
     if head is not None:
         if needs[head] > idle:
-            return {(counts, head): 1.0}
+            return {(counts, head): 1}
         return admit(n, needs, p, shifted(counts, head, 1))
-    law = defaultdict(float)
+    law = defaultdict(int)
     for drawn, chance in enumerate(p):
         for state, probability in admit(n, needs, p, counts, drawn).items():
             law[state] += chance * probability
@@ -64,8 +65,9 @@ class BruteChain:
         return embedded, sojourns / sojourns.sum()
 
 
-def brute_chain(n, needs, rates, p):
-    """Every state reachable from the one with as many smallest jobs as fit."""
+def successors_by_class(n, needs, rates, p):
+    """From every state reachable from the one with as many smallest jobs as fit: the classes that
+    may complete next, and with which probability they do and lead to a state."""
     smallest = min(range(len(needs)), key=needs.__getitem__)
     empty = (0,) * len(needs)
     found = [(shifted(empty, smallest, n // needs[smallest]), None)]
@@ -84,6 +86,12 @@ def brute_chain(n, needs, rates, p):
             if counts[c]
         }
         found += [after for law in successors[state].values() for after in law]
+    return successors
+
+
+def brute_chain(n, needs, rates, p):
+    """The states of `successors_by_class`, in matrices."""
+    successors = successors_by_class(n, needs, rates, p)
     states = sorted(successors, key=lambda state: (state[0], -1 if state[1] is None else state[1]))
     row = {state: i for i, state in enumerate(states)}
     completions = np.zeros((len(needs), len(states), len(states)))
@@ -93,6 +101,49 @@ def brute_chain(n, needs, rates, p):
                 completions[c, row[before], row[after]] = chance
     counts = np.array([counts for counts, _ in states])
     return BruteChain(states, counts @ np.array(rates), n - counts @ np.array(needs), completions)
+
+
+def rational_means(n, needs, rates, p):
+    """λ*, E[N_idle] and E[Δ(Y_d)] as fractions, without any rounding, state by state."""
+    p, rates = [Fraction(x) for x in p], [Fraction(x) for x in rates]
+    successors = successors_by_class(n, needs, rates, [x / sum(p) for x in p])
+    states = sorted(successors, key=lambda s: (s[0], -1 if s[1] is None else s[1]))
+    moves = {s: defaultdict(int) for s in states}
+    for s, laws in successors.items():
+        for t, chance in (item for law in laws.values() for item in law.items()):
+            moves[s][t] += chance if s != t else 0
+
+    rest = {s: dict(row) for s, row in moves.items()}
+    outflow, share = {}, {s: {} for s in states}
+    for s in states[:-1]:
+        row = rest[s] = {t: x for t, x in rest[s].items() if t not in outflow and t != s}
+        outflow[s] = sum(row.values())
+        for t in states[states.index(s) + 1 :]:
+            back = rest[t].pop(s, 0)
+            if back:
+                share[t][s] = back / outflow[s]
+                for to, x in row.items():
+                    if to != t:
+                        rest[t][to] = rest[t].get(to, 0) + share[t][s] * x
+    flow = {states[-1]: Fraction(1)}
+    for s in states[-2::-1]:
+        flow[s] = sum(x * share[t].get(s, 0) for t, x in flow.items())
+    flow = {s: x / sum(flow.values()) for s, x in flow.items()}
+    stay = {s: 1 / sum(u * mu for u, mu in zip(s[0], rates, strict=True)) for s in states}
+    throughput = 1 / sum(flow[s] * stay[s] for s in states)
+
+    gain = {s: 1 - throughput * stay[s] for s in states}
+    for t in states:
+        gain[t] += sum(x * gain[s] for s, x in share[t].items())
+    assert gain[states[-1]] == 0
+    delta = {states[-1]: Fraction(0)}
+    for s in states[-2::-1]:
+        delta[s] = (gain[s] + sum(x * delta[t] for t, x in rest[s].items())) / outflow[s]
+    in_time = sum(throughput * flow[s] * stay[s] * delta[s] for s in states)
+    at_completions = sum(flow[s] * delta[s] for s in states)
+    idle = {s: n - sum(u * v for u, v in zip(s[0], needs, strict=True)) for s in states}
+    wastage = sum(throughput * flow[s] * stay[s] * idle[s] for s in states)
+    return throughput, wastage, at_completions - in_time
 
 
 def stationary_law(jumps):

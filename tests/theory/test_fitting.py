@@ -9,9 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiserver.fitting import fit_three_moments, fit_two_moments
+from multiserver.fitting import fit_law, fit_three_moments, fit_two_moments
 from multiserver.phase_type import PhaseType, coxian
-from multiserver.sizes import Deterministic, Erlang, Exponential, Hyperexponential, scaled
+from multiserver.sizes import (
+    Bimodal,
+    BoundedPareto,
+    Deterministic,
+    Erlang,
+    Exponential,
+    Hyperexponential,
+    Pareto,
+    scaled,
+)
 
 from .references import close
 
@@ -24,6 +33,34 @@ def moments(size):
         power = np.linalg.solve(-rates, power)
         found.append(math.factorial(k) * alpha @ power)
     return found
+
+
+@pytest.mark.parametrize(
+    ("law", "third", "matched"),
+    [
+        (BoundedPareto(1.5, 1.0, 1000.0), BoundedPareto(1.5, 1.0, 1000.0).moment(3), 3),
+        (BoundedPareto(3.5, 1.0, 2.0), None, 2),
+        (Bimodal((1.0, 100.0), (0.99, 0.01)), 0.99 + 1e4, 3),
+        (Bimodal((1.0, 2.0), (0.5, 0.5)), None, 2),
+        (Pareto(3.5, 1.0), None, 2),
+        (Pareto(2.5, 1.0), None, 2),
+    ],
+    ids=repr,
+)
+def test_moments_of_a_law_without_phases(law, third, matched):
+    found = moments(fit_law(law))
+    assert found[0] == close(law.mean, 1e-12)
+    assert found[1] == close(law.second_moment, 1e-12)
+    if matched == 3:
+        assert found[2] == close(third, 1e-11)
+
+
+def test_what_has_phases_is_its_own_fit_and_no_variance_has_none():
+    assert fit_law(Erlang(3, 2.0)) == Erlang(3, 2.0)
+    with pytest.raises(ValueError, match="no variance to fit"):
+        fit_law(Deterministic(1.0))
+    with pytest.raises(ValueError, match="scv must be a positive finite number"):
+        fit_law(Pareto(1.5, 1.0))
 
 
 @given(st.floats(1e-6, 1e6), st.floats(math.log(1 / 50), math.log(1e6)).map(math.exp))

@@ -61,13 +61,13 @@ def test_laws_by_dense_elimination(n, needs, rates, p):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_product_form_of_a_random_system(seed):
-    """Rates over six decades and p2 ≥ 1e-6: an escape of probability 1e-6 keeps ten digits."""
+    """Rates over six decades and p2 ≥ 1e-6."""
     n, needs, rates, p = random_two_class_system(random.Random(seed), 100)
     found, exact = solved(n, needs, rates, p), law(MultiserverJobSystem.of(n, needs, rates, p))
-    np.testing.assert_allclose(found.time, exact.time, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(found.embedded, exact.embedded, rtol=1e-10, atol=1e-12)
-    assert found.throughput == close(exact.throughput, rel=1e-10)
-    assert found.wastage == close(exact.wastage, rel=1e-10)
+    np.testing.assert_allclose(found.time, exact.time, rtol=1e-11)
+    np.testing.assert_allclose(found.embedded, exact.embedded, rtol=1e-11)
+    assert found.throughput == close(exact.throughput, rel=1e-13)
+    assert found.wastage == close(exact.wastage, rel=1e-12)
 
 
 def test_typed_thirds_are_thirds():
@@ -78,15 +78,15 @@ def test_typed_thirds_are_thirds():
     assert typed.mean_relative_completions == close(exact.mean_relative_completions, rel=1e-12)
 
 
-@pytest.mark.parametrize(("p2", "rel"), [(1e-6, 1e-13), (1e-9, 1e-11), (1e-12, 1e-8)])
-def test_chain_that_nearly_falls_apart(p2, rel):
+@pytest.mark.parametrize("p2", [1e-6, 1e-9, 1e-12, 1e-20])
+def test_chain_that_nearly_falls_apart(p2):
     """Almost only small jobs, or one large and slow one for 1/p2 of their durations.
 
     The chain leaves that one with probability p2² a jump: from 1e-9 on, less than the spacing of
     floats.
     """
     found, exact = solved(3, (1, 2), (1.0, p2), (1 - p2, p2)), sweep(3, (1, 2), (1.0, p2), p2)
-    assert found.throughput == close(exact.throughput, rel=rel)
+    assert found.throughput == close(exact.throughput, rel=1e-14)
 
 
 # Balance by class of the completed job (`two-class-stability`, Eq. (4)).

@@ -47,6 +47,16 @@ class HeadAgeLaw:
         return float((steps + arriving) / self.arrival_rate)
 
     @property
+    def imprecision(self) -> float:
+        """How far the mean number in service of some class is from λ p_c E[X_c], relatively: what
+        rounding has cost, within a factor of about ten."""
+        jobs, fronts = self.process.jobs, self.process.fronts
+        kinds = (self.settled + self.above) @ fronts.counts + self.unsettled @ fronts.room
+        served = np.bincount(jobs.owner, weights=kinds, minlength=len(jobs.needs))
+        due = self.arrival_rate * np.array(jobs.probabilities) * np.array(jobs.means)
+        return float(abs(served / due - 1).max())
+
+    @property
     def blocking(self) -> Vector:
         """P(h = c) (C,): a job of class c blocks the head of the queue."""
         mass, head = self.settled + self.above, self.process.fronts.head
@@ -81,7 +91,10 @@ class HeadAgeLaw:
     def tail(self, k: int) -> float:
         """P(N > k), in k steps of m² each. Raises `NotKnownError` if fronts are interpolated."""
         if self.process.interpolated:
-            raise NotKnownError("P(N > k) is not known where fronts are interpolated")
+            raise NotKnownError(
+                "P(N > k) is not known where fronts are interpolated: whether there are more than k"
+                " jobs is no smooth function of those in service"
+            )
         fronts = self.process.fronts
         inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
         over = float(self.unsettled[fronts.room.sum(axis=1) > k].sum())

@@ -7,10 +7,17 @@ from itertools import pairwise
 
 from multiserver.policies.policy import Condition
 from multiserver.sharing.queue import MOST_CLASSES
-from multiserver.sizes import Bimodal, Deterministic, Exponential, Hyperexponential, Pareto
+from multiserver.sizes import (
+    Bimodal,
+    BoundedPareto,
+    Deterministic,
+    Exponential,
+    Hyperexponential,
+    Pareto,
+)
 from multiserver.system import System
 
-PHASELESS = (Deterministic, Bimodal, Pareto)
+PHASELESS = (Deterministic, Bimodal, Pareto, BoundedPareto)
 
 
 def _divide(system: System) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from multiserver.open import head_age
+from multiserver.open.head_age_law import HeadAgeLaw
 from multiserver.open.phase_count import block_entries
 from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
@@ -15,6 +16,8 @@ from multiserver.system import System
 
 # Of the levels where each is solved on its own.
 MOST_ENTRIES = 3e6
+# The imprecision of means from which on it is told.
+WORTH_A_WORD = 1e-9
 
 
 def phased_jobs(system: System) -> PhasedJobs:
@@ -57,10 +60,17 @@ def _means(system: System) -> Callable[[float], Means]:
             class_times=tuple(map(float, law.class_response_times)),
             waiting=law.mean_waiting,
             tail=None if law.process.interpolated else law.tail,
-            note=law.process.told_apart,
+            note=_note(law),
         )
 
     return at
+
+
+def _note(law: HeadAgeLaw) -> str:
+    """Which fronts, and how good the means are where that is worth a word."""
+    rough = law.imprecision
+    said = f", good to about {rough:.0e}, as rates are far apart" if rough > WORTH_A_WORD else ""
+    return law.process.told_apart + said
 
 
 SATURATED_PHASES = Method(

@@ -35,7 +35,8 @@ class SaturatedChain:
     """The recurrent states and their transitions: K timed ones, then I instantaneous ones.
 
     `in_service` (K, classes) holds u, `blocking` (K,) the class index of h or `UNSAMPLED`, `idle`
-    (K,) the idle servers, `completion_rate` (K,) is Σ_c u_c μ_c. `completions[c]` (K, K + I) holds
+    (K,) the idle servers, `completion_rate` (K,) is Σ_c u_c μ_c; `room` (I, classes) holds u of the
+    instantaneous states. `completions[c]` (K, K + I) holds
     the probability that the next completion is of class c and leads to a state; `entries`
     (I, K + I) the probability that the next job drawn leads to a state.
     """
@@ -45,6 +46,7 @@ class SaturatedChain:
     blocking: NDArray[np.int64]
     idle: NDArray[np.int64]
     completion_rate: NDArray[np.float64]
+    room: NDArray[np.int64]
     completions: tuple[sparse.csr_array, ...]
     entries: sparse.csr_array
 
@@ -90,6 +92,7 @@ def enumerate_chain(system: MultiserverJobSystem) -> SaturatedChain:
         blocking=grid.head[keep],
         idle=grid.idle[keep],
         completion_rate=grid.counts[keep] @ np.array(system.rates),
+        room=grid.counts[order[len(keep) :]],
         completions=tuple(c[keep][:, order] for c in completions),
         entries=entries[order[len(keep) :]][:, order],
     )

@@ -32,10 +32,11 @@ from scipy.sparse.linalg import splu
 
 from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, interpolated
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
-from multiserver.saturated.stationary import Balance
+from multiserver.saturated.balance import Balance
+from multiserver.saturated.signed_balance import SignedBalance
 
 # More fronts of a queue that never empties are interpolated, if they can be.
-MOST_FRONTS = 6_000
+MOST_FRONTS = 20_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -87,10 +88,15 @@ def of_fronts(fronts: Fronts) -> PhasedLaw:
     timed = sparse.diags_array(1 / rate) @ timed
     jumps = sparse.vstack([timed, sparse.hstack([fronts.settles, fronts.further])]).tocsr()
     keep = _recurrent(fronts, jumps)
-    balance = Balance(jumps[keep][:, keep])
+    counts = np.concatenate([fronts.counts, fronts.room])
+    if jumps.data.min() < 0:
+        balance = SignedBalance(jumps[keep][:, keep])
+    else:
+        likely = int(np.argmin(abs(counts[keep] - _no_idling(fronts.jobs)) @ fronts.jobs.held))
+        balance = Balance(jumps[keep][:, keep], counts[keep], likely)
 
     flow = np.zeros(jumps.shape[0])
-    flow[keep] = balance.solve_flow()
+    flow[keep] = balance.flow
     sojourns = flow[:m] / rate
     time = sojourns / sojourns.sum()
     throughput = float(time @ completions)
@@ -112,6 +118,14 @@ def of_fronts(fronts: Fronts) -> PhasedLaw:
         relative_completions=relative,
         mean_relative_completions=float(embedded[lives] @ relative[lives]),
     )
+
+
+def _no_idling(jobs: PhasedJobs) -> NDArray[np.float64]:
+    """(K,) the mean numbers in service of each kind if no server was ever idle."""
+    starts = jobs.start * np.array(jobs.probabilities)[jobs.owner]
+    leaving = np.diag(jobs.exits + jobs.moves.sum(axis=1)) - jobs.moves
+    spent = np.linalg.solve(leaving.T, starts)
+    return jobs.servers * spent / (spent @ jobs.held)
 
 
 def _recurrent(fronts: Fronts, jumps: sparse.csr_array) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ Erlang                stages, mean of a stage
 deterministic         value
 finite set of values  values, their cumulated probabilities, the values themselves
 Pareto                scale, 1/shape
+bounded Pareto        low, 1/shape, 1 − (low/high)^shape
 phase-type            phases m, cumulated initial probabilities; for each phase, its mean and the
                       cumulated probabilities of the m phases that may follow
 ====================  ============================================================
@@ -31,6 +32,7 @@ from multiserver.phase_type import exit_rate
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import (
     Bimodal,
+    BoundedPareto,
     Deterministic,
     Erlang,
     Exponential,
@@ -40,7 +42,8 @@ from multiserver.sizes import (
     Size,
 )
 
-EXPONENTIAL, HYPEREXPONENTIAL, ERLANG, DETERMINISTIC, BIMODAL, PARETO, PHASE_TYPE = range(7)
+EXPONENTIAL, HYPEREXPONENTIAL, ERLANG, DETERMINISTIC = 0, 1, 2, 3
+BIMODAL, PARETO, PHASE_TYPE, BOUNDED_PARETO = 4, 5, 6, 7
 
 
 def encode(sizes: Sequence[Size]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -70,6 +73,10 @@ def draw(rng, kinds, parameters, c):
     if kind == PARETO:
         # ln(S/scale) is exponential. May overflow to infinity if the shape is below 0.1.
         return parameters[c, 0] * math.exp(parameters[c, 1] * rng.standard_exponential())
+    if kind == BOUNDED_PARETO:
+        return parameters[c, 0] * math.exp(
+            -parameters[c, 1] * math.log1p(-parameters[c, 2] * rng.random())
+        )
     branches = int(parameters[c, 0])
     if kind == PHASE_TYPE:
         return _passage(rng, parameters[c], branches)
@@ -113,6 +120,8 @@ def _encoded(size: Size) -> tuple[int, list[float]]:
             return BIMODAL, _mixture(size.probabilities, size.values)
         case Pareto():
             return PARETO, [size.scale, 1 / size.shape]
+        case BoundedPareto(shape, low, high):
+            return BOUNDED_PARETO, [low, 1 / shape, -math.expm1(shape * math.log(low / high))]
         case PhaseType():
             return PHASE_TYPE, _phases(size)
     raise ValueError(f"a size of multiserver.sizes is needed, found {size!r}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 from multiserver.phase_type import PhaseType
+from multiserver.sizes.bounded_pareto import BoundedPareto as BoundedPareto
 from multiserver.sizes.phased import Erlang as Erlang
 from multiserver.sizes.phased import Exponential as Exponential
 from multiserver.sizes.phased import Hyperexponential as Hyperexponential
@@ -21,9 +22,10 @@ from multiserver.sizes.unphased import Bimodal as Bimodal
 from multiserver.sizes.unphased import Deterministic as Deterministic
 from multiserver.sizes.unphased import Pareto as Pareto
 
-Size = Exponential | Hyperexponential | Erlang | Deterministic | Bimodal | Pareto | PhaseType
+_Phased = Exponential | Hyperexponential | Erlang | PhaseType
+Size = _Phased | Deterministic | Bimodal | Pareto | BoundedPareto
 
-_RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale"}
+_RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale", "low", "high"}
 
 
 def scaled(size: Size, factor: float) -> Size:

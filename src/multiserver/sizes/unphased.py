@@ -41,7 +41,7 @@ class Deterministic:
 
     def phases(self) -> NoReturn:
         """Raises `ValueError`: no finite number of phases has this size."""
-        raise _not_phase_type(self)
+        raise not_phase_type(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Bimodal:
 
     def phases(self) -> NoReturn:
         """Raises `ValueError`: no finite number of phases has this size."""
-        raise _not_phase_type(self)
+        raise not_phase_type(self)
 
     def _atoms(self) -> Iterable[tuple[float, float]]:
         return zip(self.values, self.probabilities, strict=True)
@@ -140,8 +140,9 @@ class Pareto:
 
     def phases(self) -> NoReturn:
         """Raises `ValueError`: no finite number of phases has this size."""
-        raise _not_phase_type(self)
+        raise not_phase_type(self)
 
 
-def _not_phase_type(size: object) -> ValueError:
+def not_phase_type(size: object) -> ValueError:
+    """What is wrong with asking for the phases of such a size."""
     return ValueError(f"only phase-type sizes have phases, found {size!r}")
