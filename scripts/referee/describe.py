@@ -157,5 +157,5 @@ def _value(row: Mapping[str, Any]) -> Json:
     for name, show in numbers.items():
         if row[name] == row[name]:
             found[name] = show(row[name])
-    texts = ("route", "source", "confirmed_by")
+    texts = ("route", "source", "confirmed_by", "unconfirmed")
     return found | {name: row[name] for name in texts if isinstance(row[name], str)}

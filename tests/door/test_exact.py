@@ -10,8 +10,8 @@ import pytest
 import multiserver as ms
 from multiserver.open import by_class, elastic, finite_skip, multiserver_jobs, server_filling
 from multiserver.open.heterogeneous import HeterogeneousServers
-from multiserver.open.priority_by_need import stability_limit
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
+from multiserver.open.priority_by_need import stability_limit
 from multiserver.open.qbd import solve
 from multiserver.open.threshold_parallelism import ThresholdParallelism
 from multiserver.saturated import dispatch

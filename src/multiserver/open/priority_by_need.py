@@ -5,8 +5,8 @@ n servers; jobs of class c arrive at rate λ p_c, need v_c servers, for an expon
 Servers First, v_1 > v_2 > … > v_C. Of the N_c present, u_c = min(N_c, ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋)
 are served, preemptively (`finite-skip`, Section 7.5). No class notices those behind it. Seen from
 class c, the classes before it are therefore a random environment of their own: if it is stable and
-many jobs of class c are present, these leave at the rate μ_c s_c, s_c = ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋,
-and class c is stable if and only if
+many jobs of class c are present, these leave at the rate μ_c s_c, where
+s_c = ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋, and class c is stable if and only if
 
     λ p_c < μ_c E[s_c],
 
