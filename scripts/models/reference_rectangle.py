@@ -40,7 +40,7 @@ def tails(queue: Queue, rate: float, ks: Sequence[int]) -> dict[int, float]:
     exponential = all(isinstance(X, Exponential) for X in queue.system.durations)
     if not ks or rule is None or len(classes) != 2 or not exponential:
         return {}
-    m = 40
+    m = 32
     while m <= MOST:
         law = _law(queue, rule, rate, m)
         total = np.add.outer(np.arange(m + 1), np.arange(m + 1))

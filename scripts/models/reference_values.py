@@ -25,6 +25,8 @@ Key = tuple[str, str, int | None]
 Values = dict[Key, Any]
 Block = Mapping[str, Any]
 LIMIT: Key = ("limit", "all", None)
+# Of a λ* that is simulated, relatively.
+LIMIT_WITHIN = 0.001
 
 GIVEN, AS_DEFINED = "given", "as defined"
 MEANS_FOR_RATES = "rates taken for mean durations, at the same arrival rate"
@@ -76,13 +78,20 @@ def known(queue: Queue, rate: float | None) -> tuple[Result | None, str, str]:
     return found, found.method, found.source
 
 
-def limit_of(queue: Queue) -> tuple[float, str, str] | None:
-    """λ*, by which method and from where; None if it is not known or not finite."""
+def limit_of(queue: Queue) -> dict[str, Any] | None:
+    """λ*, by which method and from where, with its interval if it is simulated; None if it is not
+    known or not finite."""
     try:
-        found = queue.stability()
+        found = queue.stability(half_width=LIMIT_WITHIN)
     except NotKnownError:
         return None
-    return (found.limit, found.method, found.source) if math.isfinite(found.limit) else None
+    if not math.isfinite(found.limit):
+        return None
+    told = {"value": found.limit, "route": found.method, "source": found.source}
+    if (seen := found.estimate) is None:
+        return told
+    told |= {"half_width": seen.half_width, "jobs": seen.jobs, "replications": seen.replications}
+    return told | {"route": "simulation of the saturated system"}
 
 
 def tabulate(result: Result, tail: list[int]) -> Values:

@@ -121,14 +121,14 @@ def _confirm(
 
 
 def _limit(
-    name: str, known: tuple[float, str, str] | None, counted: tuple[float, str] | None
+    name: str, known: dict[str, Any] | None, counted: tuple[float, str] | None
 ) -> Iterator[dict[str, Any]]:
     """λ*, by the library, by enumeration, or by both."""
-    routes = [known] if known is not None else []
-    routes += [(*counted, DEFINED)] if counted is not None else []
-    if routes:
-        told = dict(zip(("value", "route", "source"), routes[0], strict=True))
-        if len(routes) > 1:
-            told |= dict(zip(("second", "confirmed_by"), counted, strict=True))
-            told["difference"] = abs(counted[0] / told["value"] - 1)
+    told = known or {}
+    if counted is not None and not told:
+        told = {"value": counted[0], "route": counted[1], "source": DEFINED}
+    elif counted is not None:
+        told |= {"second": counted[0], "confirmed_by": counted[1]}
+        told["difference"] = abs(counted[0] / told["value"] - 1)
+    if told:
         yield row(name, LIMIT, AS_DEFINED, **told)

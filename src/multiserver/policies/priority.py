@@ -17,7 +17,9 @@ def limit_by_need(*, largest_first: bool) -> Method:
     def answer(system: System, **_: Any) -> Limit:
         parts = exponential_parts(system).system
         found = stability_limit(parts, largest_first=largest_first)
-        return Limit(found, system.servers - found * system.mean_size)
+        idle = system.servers - found * system.mean_size
+        # Where no server is wasted, what is left is rounding.
+        return Limit(found, idle if idle > 1e-12 * system.servers else 0.0)
 
     return Method(
         question="stability",
