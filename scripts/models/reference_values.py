@@ -26,7 +26,7 @@ Values = dict[Key, Any]
 Block = Mapping[str, Any]
 LIMIT: Key = ("limit", "all", None)
 # Of a λ* that is simulated, relatively.
-LIMIT_WITHIN = 0.001
+LIMIT_WITHIN = 0.0004
 
 GIVEN, AS_DEFINED = "given", "as defined"
 MEANS_FOR_RATES = "rates taken for mean durations, at the same arrival rate"
