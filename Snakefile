@@ -75,6 +75,10 @@ include: "workflow/rules/refer.smk"
 
 
 onstart:
+    if workflow.local_exec:
+        # Here no scheduler is to be spared: each job that ended would leave a clock behind that asks
+        # once a second what can start, until the run ends.
+        workflow.scheduler.job_rate_limiter = None
     # Jobs of other machines or environments start by themselves.
     if workflow.local_exec and not workflow.deployment_settings.deployment_method:
         warm.start(len(list(workflow.dag.needrun_jobs())))

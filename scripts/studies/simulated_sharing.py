@@ -53,7 +53,8 @@ UNITS = {
 # Few replications would make the rule that stops on a narrow interval stop too soon.
 BATCH = 32
 FEW = 8
-QUICK = 800_000
+# Two jumps or more a job: as many jobs as elsewhere.
+QUICK = 400_000
 SHORTEST = 1000
 
 

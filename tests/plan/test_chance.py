@@ -50,6 +50,11 @@ def test_an_unknown_effort_is_refused(project, wrong):
 def test_simulated_series_are_scored(project):
     plan = Plan.load(PAPERS, project.root)
     scores = next(p for p in plan.products if p.id == "z-scores")
-    simulated = {"fig3/blue-simulated", "fig3/red-simulated"}
-    assert {name for name in scores.series if name.startswith("fig3/")} == simulated
-    assert all(name.endswith("-simulated") for name in scores.series)
+    scored = {figure: [] for figure in ("fig3", "limit-by-variability", "wastage-plane")}
+    for name in scores.series:
+        figure, _, series = name.partition("/")
+        scored.setdefault(figure, []).append(series)
+    assert scored["fig3"] == ["blue-simulated", "red-simulated"]
+    assert len(scored["limit-by-variability"]) == 6
+    assert all(name.endswith("-simulated") for name in scored["limit-by-variability"])
+    assert scored["wastage-plane"] == []

@@ -30,6 +30,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from multiserver.checks import require_integer
+from multiserver.simulation.completions import insert, remove_first
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.fcfs_estimates import (
     HELD,
@@ -196,12 +197,12 @@ def _run(rng, source, warm_up, jobs, sums, record):
         else:
             serving -= 1
             idle += held[0]
-            _remove_first(ends, held, serving)
+            remove_first(ends, held, serving)
 
         while Q > 0 and needs[kind[head]] <= idle:
             c, end = kind[head], now + duration[head]
             idle -= needs[c]
-            _insert(ends, held, serving, end, needs[c])
+            insert(ends, held, serving, end, needs[c])
             serving += 1
             if started >= warm_up:
                 # Cancels: at a clock of 1e8, 1e-8 is left.
@@ -218,31 +219,3 @@ def _run(rng, source, warm_up, jobs, sums, record):
     areas[TIME], areas[JOBS], areas[JOBS_SQUARED] = clock - begin, area_1, area_2
     areas[WAITING], areas[WAITING_SQUARED] = waiting_1, waiting_2
     areas[HELD], areas[HELD_SQUARED] = held_1, held_2
-
-
-@njit(cache=True)
-def _insert(ends, held, size, end, need):
-    """Put a job among the `size` in service: a binary heap by the time of completion."""
-    i = size
-    while i > 0:
-        parent = (i - 1) >> 1
-        if ends[parent] <= end:
-            break
-        ends[i], held[i] = ends[parent], held[parent]
-        i = parent
-    ends[i], held[i] = end, need
-
-
-@njit(cache=True)
-def _remove_first(ends, held, size):
-    """Take out the job that completes first; `size` jobs are left."""
-    end, need = ends[size], held[size]
-    i, child = 0, 1
-    while child < size:
-        if child + 1 < size and ends[child + 1] < ends[child]:
-            child += 1
-        if end <= ends[child]:
-            break
-        ends[i], held[i] = ends[child], held[child]
-        i, child = child, 2 * child + 1
-    ends[i], held[i] = end, need

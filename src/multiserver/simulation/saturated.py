@@ -1,8 +1,9 @@
 """The servers held under FCFS when there is always a job in the queue, simulated job by job.
 
 The mean number of servers held, λ* E[S], is what stability leaves of n (`two-class-stability`,
-Theorem 4.3). Jobs are drawn independently and arrive `OVERLOAD` times as fast as n servers could
-serve them (`hold`), or are given, one after another as they stand in a log (`replay`).
+Theorem 4.3). The job at the head of the queue starts as soon as its need v is idle; the next is
+drawn independently (`hold`, `limit`), or given, as it stands in a log (`replay`). Durations may be
+of any law.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from dataclasses import replace
 from itertools import count
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.simulation import fcfs
+from multiserver.simulation.completions import insert, remove_first
+from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate
-from multiserver.simulation.workload import Workload
+from multiserver.simulation.streams import generator
+from multiserver.simulation.workload import Workload, refuse_endless
 from multiserver.sizes import Size
 
-OVERLOAD = 1.2
 # More jobs than a variance that is itself estimated asks for.
 MARGIN = 1.2
 
@@ -39,24 +42,14 @@ def hold(
     """The mean number of servers held, by independent replications with `jobs` jobs together.
 
     Needs and probabilities are those of `system`, durations those of `sizes`, class by class, which
-    must have the same means. `seed` and `key` name the random streams.
+    must have the same means. Of the jobs that start in a replication the first fifth is left out,
+    and all that start before the servers have forgotten that they were empty
+    (`Workload.settling_time`). `seed` and `key` name the random streams. Raises `ValueError` if
+    that takes more than `workload.MOST` jobs.
     """
-    workload = Workload(
-        system.servers,
-        system.needs,
-        tuple(sizes),
-        system.probabilities,
-        OVERLOAD * system.naive_throughput,
-    )
-    found = fcfs.simulate(
-        workload,
-        jobs=math.ceil(jobs / replications),
-        replications=replications,
-        seed=seed,
-        key=key,
-        overloaded=True,
-    )
-    return found.mean_held
+    columns = system.needs, sizes, system.probabilities
+    each = math.ceil(jobs / replications)
+    return _replicate(system.servers, *columns, each, replications, seed, key, 0.95)
 
 
 def limit(
@@ -85,20 +78,10 @@ def limit(
     if not 0 < half_width < 1:
         raise ValueError(f"half_width must lie in (0, 1), found {half_width!r}")
     demand = math.fsum(p * v * X.mean for p, v, X in zip(probabilities, needs, sizes, strict=True))
-    rate = OVERLOAD * servers / demand
-    workload = Workload(servers, tuple(needs), tuple(sizes), tuple(probabilities), rate)
 
     def held(jobs: int, stage: int) -> Estimate:
-        found = fcfs.simulate(
-            workload,
-            jobs=jobs,
-            replications=replications,
-            seed=seed,
-            key=(*key, stage),
-            confidence=confidence,
-            overloaded=True,
-        )
-        return found.mean_held
+        effort = jobs, replications, seed, (*key, stage), confidence
+        return _replicate(servers, needs, sizes, probabilities, *effort)
 
     jobs, allowed = pilot, max(most // replications, pilot)
     found = held(jobs, 0)
@@ -114,6 +97,70 @@ def limit(
         half_width=found.half_width / demand,
         standard_error=found.standard_error / demand,
     )
+
+
+def _replicate(
+    servers: int,
+    needs: Sequence[int],
+    sizes: Sequence[Size],
+    probabilities: Sequence[float],
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: tuple[int, ...],
+    confidence: float,
+) -> Estimate:
+    """The mean number of servers held by `jobs` jobs in each replication, of which the first fifth
+    warms up, or as many more as it takes."""
+    columns = tuple(needs), tuple(sizes), tuple(probabilities)
+    demand = math.fsum(p * v * X.mean for v, X, p in zip(*columns, strict=True))
+    # The most that can start, with which the time until the servers have settled is refused or not.
+    workload = Workload(servers, *columns, servers / demand)
+    refuse_endless(workload)
+    settled, before, source = workload.settling_time, math.ceil(jobs / 5), source_of(workload)
+    runs = (
+        _run(generator(seed, *key, r), source, settled, before, jobs - before)
+        for r in range(replications)
+    )
+    times, held, squares = np.array(list(runs)).T
+    mean = held.sum() / times.sum()
+    variance = max(squares.sum() / times.sum() - mean**2, 0.0)
+    measured = (jobs - before) * replications
+    return estimate(held, times, variance=variance, jobs=measured, confidence=confidence)
+
+
+@njit(cache=True)
+def _run(rng, source, settled, before, jobs):
+    """The time of one replication, the servers held and their squares over it."""
+    servers, needs, cumulated, kinds, parameters, _ = source
+    most = servers // needs.min()
+    ends, held = np.empty(most), np.empty(most, dtype=np.int64)
+    idle, serving, come, now, last = servers, 0, -before, 0.0, len(cumulated) - 1
+    time = area = square = 0.0
+    while True:
+        c, u = 0, rng.random()
+        # The last cumulated probability is not compared: rounding may leave it below 1.
+        while c < last and u >= cumulated[c]:
+            c += 1
+        duration = draw(rng, kinds, parameters, c)
+        while needs[c] > idle:
+            if come > 0:
+                step, busy = ends[0] - now, servers - idle
+                time += step
+                area += busy * step
+                square += busy * busy * step
+            now = ends[0]
+            idle += held[0]
+            serving -= 1
+            remove_first(ends, held, serving)
+        # The measured time goes from the start of one job to that of the last but for `jobs`.
+        if come == jobs:
+            return time, area, square
+        idle -= needs[c]
+        insert(ends, held, serving, now + duration, needs[c])
+        serving += 1
+        if come < 0 or now >= settled:
+            come += 1
 
 
 def replay(

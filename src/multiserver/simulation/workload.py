@@ -14,9 +14,6 @@ MISSING = 1e-4
 # How long servers that were empty take to forget it, in mean remaining durations of the jobs that
 # stay longest: the relaxation time 1/gap of exact saturated chains is at most 1.28 of them.
 RELAXATION = 1.3
-# Standard deviations of the work that has come, by which it must exceed what could be served if
-# there is to be a queue for the rest of an overloaded run.
-BACKLOG = 4.0
 # More jobs than anyone waits for in each replication.
 MOST = 10**8
 
@@ -86,20 +83,8 @@ class Workload:
 
     @property
     def least_warm_up(self) -> int:
-        """The jobs that arrive within the `settling_time`.
-
-        Where the load is above 1, a queue must have formed that does not empty again: of W jobs of
-        demand D = v_c S_c the work W E[D] exceeds what n servers can do meanwhile by the part
-        1 − 1/ρ, which is to be `BACKLOG` times its standard deviation √(W E[D²]).
-        """
-        least = self.arrival_rate * self.settling_time
-        if self.load > 1:
-            total = math.fsum(self._demands)
-            squares = zip(self.probabilities, self.needs, self.sizes, strict=True)
-            square = math.fsum(p * v**2 * size.second_moment for p, v, size in squares) / total**2
-            deviations = BACKLOG / (1 - 1 / self.load)
-            least = max(least, deviations**2 * square if math.isfinite(square) else 0.0)
-        return math.ceil(least)
+        """The jobs that arrive within the `settling_time`."""
+        return math.ceil(self.arrival_rate * self.settling_time)
 
     @property
     def _demands(self) -> list[float]:
@@ -116,6 +101,16 @@ def stay(size: Size) -> float:
     return max(size.mean, remaining) if math.isfinite(remaining) else size.mean
 
 
+def refuse_endless(workload: Workload) -> None:
+    """Raise `ValueError` if jobs stay so long that more than `MOST` pass before runs settle."""
+    if workload.least_warm_up > MOST:
+        raise ValueError(
+            f"{workload.least_warm_up:.1g} jobs arrive before the servers have forgotten that they"
+            f" were empty, as some stay that long: more than {MOST:.0e} in a replication take too"
+            " long to simulate"
+        )
+
+
 def settle(workload: Workload, jobs: int, warm_up: float) -> tuple[int, int]:
     """The jobs W that a replication of `jobs` jobs takes to warm up, and all its jobs J.
 
@@ -128,10 +123,7 @@ def settle(workload: Workload, jobs: int, warm_up: float) -> tuple[int, int]:
         raise ValueError(
             f"warm_up must lie in [0, 1) and leave some of {jobs} jobs, found {warm_up!r}"
         )
+    if warm_up:
+        refuse_endless(workload)
     least = workload.least_warm_up if warm_up else 0
-    if least > MOST:
-        raise ValueError(
-            f"{least:.1g} jobs arrive before the servers have forgotten that they were empty, as"
-            f" some stay that long: more than {MOST:.0e} in a replication take too long to simulate"
-        )
     return max(deleted, least), jobs + max(least - deleted, 0)

@@ -1,0 +1,36 @@
+"""The completions to come of the jobs in service, and the servers that each frees.
+
+A binary heap by time in two arrays, `ends` and `held`, of which the first `size` entries count.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+
+@njit(cache=True)
+def insert(ends, held, size, end, need):
+    """Put a job among the `size` in service: a binary heap by the time of completion."""
+    i = size
+    while i > 0:
+        parent = (i - 1) >> 1
+        if ends[parent] <= end:
+            break
+        ends[i], held[i] = ends[parent], held[parent]
+        i = parent
+    ends[i], held[i] = end, need
+
+
+@njit(cache=True)
+def remove_first(ends, held, size):
+    """Take out the job that completes first; `size` jobs are left."""
+    end, need = ends[size], held[size]
+    i, child = 0, 1
+    while child < size:
+        if child + 1 < size and ends[child + 1] < ends[child]:
+            child += 1
+        if end <= ends[child]:
+            break
+        ends[i], held[i] = ends[child], held[child]
+        i, child = child, 2 * child + 1
+    ends[i], held[i] = end, need
