@@ -101,7 +101,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         rows = draw_panel(ax, figure, series)
         if zoom:
             ax.set_title(title, pad=4 + ROW * rows)
-    axes[0].set_ylabel(r"mean response time $\mathrm{E}[T]$ (time)")
+    axes[0].set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
     legend_above(fig, 4 if wide else 2)
     return fig
 

@@ -65,6 +65,6 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.set_xlim(0, 1.2 * one)
     ax.set_ylim(0, 1.15 * two)
     ax.set_aspect("equal")
-    ax.set_xlabel(r"rate of class 1, $\phi_1(x)$ (work/time)")
-    ax.set_ylabel(r"rate of class 2, $\phi_2(x)$ (work/time)")
+    ax.set_xlabel(r"rate of class 1, $\phi_1(x)$ (work/s)")
+    ax.set_ylabel(r"rate of class 2, $\phi_2(x)$ (work/s)")
     return fig

@@ -58,7 +58,8 @@ class Options(OptionsBlock):
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Marks, both axes logarithmic and the same in all panels."""
     drawing = figure["drawing"]
-    fig = Figure(figsize=(width, 0.66 * width))
+    said = 2 * ROW / 72 if drawing["law"] else 0
+    fig = Figure(figsize=(width, 0.66 * width + said))
     panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (name, classes) in zip(panels, series.items(), strict=True):
         for i, column in enumerate(drawing["columns"]):
@@ -91,6 +92,6 @@ def _draw_law(ax: Axes, classes: pd.DataFrame) -> None:
     ax.plot(ends, law.scale * ends**law.exponent, color="C1", lw=1, label="best power law")
     # A minus of the length of the others.
     found = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
-    said = f"$t \\propto v^{{{law.exponent:.2f}}}$, correlation {found}"
+    said = f"$t \\propto v^{{{law.exponent:.2f}}}$\ncorrelation {found}"
     ax.text(0.5, 1.01, said, transform=ax.transAxes, ha="center", va="bottom", fontsize=SIZE)
-    ax.set_title(ax.get_title(), pad=4 + ROW)
+    ax.set_title(ax.get_title(), pad=5 + 2 * ROW)

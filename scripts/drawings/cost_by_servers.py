@@ -14,7 +14,7 @@ from pydantic import Field
 
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted, require_labels
-from drawings.marks import DASHES, LIMIT, MARKERS, legend_above
+from drawings.marks import DASHES, MARKERS, draw_level, legend_above
 
 
 class Options(OptionsBlock):
@@ -36,7 +36,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (name, table) in zip(panels, series.items(), strict=True):
         for i, (method, rows) in enumerate(table.groupby("method", sort=False)):
-            within = rows[rows["within"]]
+            within, label = rows[rows["within"]], drawing["labels"].get(method, method)
             ax.loglog(
                 within["servers"],
                 within["numbers"],
@@ -44,10 +44,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                 marker=MARKERS[i],
                 markersize=3,
                 linestyle=DASHES[i],
-                label=drawing["labels"].get(method, method),
+                label=label,
             )
             if not rows["within"].all():
-                ax.axhline(rows["most"].iloc[0], color=f"C{i}", **LIMIT)
+                draw_level(ax, rows["most"].iloc[0], f"limit, {label}", f"C{i}")
         ax.set_title(drawing["settings"].get(name, name))
         ax.set_xlabel("servers $n$")
     panels[0].set_ylabel("numbers in matrices")

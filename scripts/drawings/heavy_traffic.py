@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from pydantic import Field
 
 from declared.vocabulary import Labels
@@ -46,6 +47,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         limit = curve["limit"].iloc[0]
         limits.append((limit, f"limit {limit:.2f}", f"C{i % 7}"))
     ax.margins(x=0.02)
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")
     ax.set_ylabel(r"$\mathrm{E}[N]\,(1 - \rho)$ (jobs)")
     draw_levels(ax, limits)

@@ -80,7 +80,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             )
     ax.set_xscale("log")
     ax.set_xlabel("squared coefficient of variation of durations, $c^2$")
-    ax.set_ylabel(r"utilisation $\lambda^* \mathrm{E}[S]/n$ (%)")
+    ax.set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
     draw_levels(ax, limits)
     legend_above(fig, 2)
     return fig

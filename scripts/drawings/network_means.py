@@ -23,9 +23,9 @@ X_LABELS = {
     "permanent": "permanent jobs $L$",
 }
 Y_LABELS = {
-    "throughput": "throughput (jobs/time)",
-    "mean_jobs": r"mean number of jobs $\mathrm{E}[X]$",
-    "mean_sojourn_time": "mean time per visit (time)",
+    "throughput": "throughput (jobs/s)",
+    "mean_jobs": r"mean number $\mathrm{E}[X]$ (jobs)",
+    "mean_sojourn_time": "mean time per visit (s)",
 }
 
 
@@ -124,6 +124,7 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
     ax.set_yscale(panel["scale"])
     if panel["scale"] == "linear":
         ax.set_ylim(0, None)
+    ax.set_xlim(left=0)
     ax.set_title(panel["title"])
     ax.set_xlabel(X_LABELS[panel["x"]])
     ax.set_ylabel(Y_LABELS[panel["y"]])

@@ -66,6 +66,6 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for ax in axes[-columns:]:
         ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
     for ax in axes[::columns]:
-        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (time)")
+        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
     legend_above(fig, 4)
     return fig

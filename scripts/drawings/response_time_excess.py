@@ -72,6 +72,6 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.set_xlabel(r"load $\rho$")
         ax.xaxis.set_tick_params(labelbottom=True)
     for ax in axes[::COLUMNS]:
-        ax.set_ylabel(r"$\mathrm{E}[T]-\mathrm{E}[T^\mathrm{M/G/1}]$ (time)")
+        ax.set_ylabel(r"$\mathrm{E}[T]-\mathrm{E}[T^\mathrm{M/G/1}]$ (s)")
     legend_above(fig, 5)
     return fig

@@ -75,7 +75,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         if ax.get_subplotspec().is_last_row():
             ax.set_xlabel(r"load $\rho$")
     for ax in axes if stacked else axes[:1]:
-        ax.set_ylabel(r"mean service rate $\gamma$ (work/time)")
+        ax.set_ylabel(r"mean service rate $\gamma$ (work/s)")
     legend_above(fig, 2 if stacked else 5)
     return fig
 

@@ -78,7 +78,7 @@ def _draw_step(ax: Axes, found: pd.DataFrame) -> None:
                 lw=0.7,
             )
         )
-        at = {"ha": "center", "va": "center", "fontsize": 6.5, "bbox": PATCH}
+        at = {"ha": "center", "va": "center", "fontsize": SIZE, "bbox": PATCH}
         ax.text(place, HEIGHT, f"job {job}", **at)
 
 

@@ -58,6 +58,6 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.set_ylim(0, 105)
         ax.set_xlabel("servers $n$")
         ax.set_title(drawing["settings"].get(name, name))
-    panels[0].set_ylabel(r"utilisation $\lambda^* \mathrm{E}[S]/n$ (%)")
+    panels[0].set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
     legend_above(fig, 4)
     return fig

@@ -11,9 +11,9 @@ from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from gallery.collect import Claim, Exhibit, Paper
+from gallery.collect import Claim, Exhibit, Paper, Table
 from gallery.explorer import find_absent, find_links, find_presets
 from gallery.index import index_all
 from gallery.typesetting import cell, heading, number, numeral, parameter, prose
@@ -67,7 +67,7 @@ SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
 
 def render(papers: Sequence[Paper]) -> dict[str, str]:
     """The pages by file name: `index.html`, `ledger.html`, `scores.html`, `search.html`,
-    `explorer.html` and `<paper>.html`."""
+    `explorer.html`, `<paper>.html`, and `data/<paper>/<table>.html` for long tables of data."""
     environment = Environment(
         loader=PackageLoader("gallery"),
         autoescape=True,
@@ -85,7 +85,6 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
     environment.globals |= {"WHOLE": WHOLE, "ROWS": ROWS, "ALARM": ALARM, "FIRST": FIRST}
     environment.tests["readings"] = lambda line: line.startswith(("read as", "evidence", "what"))
     environment.filters |= {
-        "number": number,
         "parameter": parameter,
         "heading": heading,
         "prose": prose,
@@ -96,6 +95,8 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
         "tally": tally,
         "settings": settings,
         "textual": textual,
+        "rows": rows,
+        "sheet": sheet,
         "strip": strip,
         "link": link,
         "command": command,
@@ -107,11 +108,21 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
     pages["ledger.html"] = ("ledger.html.j2", {})
     pages["scores.html"] = ("scores.html.j2", {})
     pages["search.html"] = ("search.html.j2", {"entries": index_all(papers)})
+    for product in (product for paper in papers for product in (*paper.figures, *paper.tables)):
+        for table in product.tables:
+            if sheet(table):
+                about = {"product": product, "table": table}
+                pages.setdefault(sheet(table), ("data.html.j2", about))
     found = {"presets": find_presets(papers), "links": find_links(papers)}
     found["absent"] = find_absent(papers)
     pages["explorer.html"] = ("explorer.html.j2", found)
     return {
-        name: seal(environment.get_template(template).render(page=name, **values))
+        name: seal(
+            # Pages in folders name the others from where they stand.
+            environment.get_template(template).render(
+                page=name, up="../" * name.count("/"), **values
+            )
+        )
         for name, (template, values) in pages.items()
     }
 
@@ -185,6 +196,25 @@ def settings(
 def textual(data: pd.DataFrame) -> set[str]:
     """The columns that hold words, which stand at the left."""
     return {name for name in data if not pd.api.types.is_numeric_dtype(data[name])}
+
+
+def sheet(table: Table) -> str:
+    """The page of all rows of a table, if they are more than stand beside its figure."""
+    if len(table.data) <= ROWS:
+        return ""
+    place = table.file.removeprefix("../").removeprefix("data/")
+    return f"data/{place.removesuffix('.csv')}.html"
+
+
+def rows(data: pd.DataFrame) -> Markup:
+    """The body of a table of data, its words at the left."""
+    words = textual(data)
+    tags = ['<td class="text">' if name in words else "<td>" for name in data]
+    columns = (data[name].map(number).map(escape) for name in data)
+    lines = zip(*columns, strict=True)
+    cells = (zip(tags, line, strict=True) for line in lines)
+    # The ends of cells may be left out, which halves a long table.
+    return Markup("\n".join("<tr>" + "".join(f"{t}{x}" for t, x in line) for line in cells))
 
 
 def strip(scores: Sequence[float], reach: float = 4.0) -> str:

@@ -17,8 +17,10 @@ TOKEN = re.compile(r"\\([A-Za-z]+) ?|\\(.)|([_^])|([{}$])|([^\\_^{}$])")
 UPRIGHT = {"mathrm", "text", "operatorname"}
 # A letter with an index, and a power, in running text: Y_d, λ_naive, n^-0.5, n^{2−α}.
 INDEX = re.compile(r"(?<![A-Za-z_])([A-Za-zα-ωΑ-Ω])_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
-# A symbol with its number: n1, p2, μ1, a0, H2; not v2 of a version, nor a part of a word.
-NUMBERED = re.compile(r"(?<![\w.#-])([a-uw-zλμνπρσγαHCX])([0-9]{1,2})(?![\w])(?!\.[0-9])")
+# A symbol with its number: n1, p2, μ1, a0, H2, and μn; not v2 of a version, nor a part of a word.
+NUMBERED = re.compile(
+    r"(?<![\w.#])(?<![A-Za-z]-)([a-uw-zλμνπρσγαHCX])([0-9]{1,2}|(?<=μ)n)(?![\w])(?!\.[0-9])"
+)
 POWER = re.compile(r"\^(?:\{([^{}]*)\}|\(([^()]*)\)|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-zα-ω]+)))")
 SLANTED = re.compile("[A-Za-zα-ω]")
 

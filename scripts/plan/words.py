@@ -178,7 +178,7 @@ def _count(value: int) -> str:
 
 
 def _commas(value: list[Any]) -> str:
-    return ",".join(number(item) for item in value)
+    return ", ".join(number(item) for item in value)
 
 
 def _system(value: Mapping[str, Any]) -> str:

@@ -90,8 +90,11 @@ def _read_pdf(file: Path) -> Iterator[Any]:
     for number in sorted(numbers):
         with suppress(PyPdfError, ValueError, KeyError):
             found = IndirectObject(number, 0, reader).get_object()
-            if isinstance(found, DictionaryObject) and "/Subject" in found:
-                yield found["/Subject"]
+            # LuaTeX writes what a figure says of itself into the figure, pdfTeX beside it.
+            inner = dict.get(found, "/PTEX.InfoDict") if isinstance(found, dict) else None
+            for told in (found, inner):
+                if isinstance(told, DictionaryObject) and "/Subject" in told:
+                    yield told["/Subject"]
 
 
 def _read_text(file: Path, content: bytes) -> str:

@@ -17,7 +17,7 @@ from models.sharing import names_of
 UNITS = {
     "load": "1",
     "class": "name",
-    "mean_service_rate": "work per unit of time",
+    "mean_service_rate": "work/s",
     "mean_jobs": "jobs",
     "limit": "1",
 }

@@ -19,11 +19,11 @@ from multiserver.sharing.balanced_fairness import rates
 UNITS = {
     "jobs_1": "jobs",
     "jobs_2": "jobs",
-    "rate_1": "work per unit of time",
-    "rate_2": "work per unit of time",
-    "rank_1": "work per unit of time",
-    "rank_2": "work per unit of time",
-    "rank": "work per unit of time",
+    "rate_1": "work/s",
+    "rate_2": "work/s",
+    "rank_1": "work/s",
+    "rank_2": "work/s",
+    "rank": "work/s",
 }
 
 

@@ -18,12 +18,12 @@ from models.sampling import Row, sample
 
 UNITS = {
     "load": "1",
-    "pooled": "time",
-    "lower": "time",
-    "upper": "time",
-    "refined_lower": "time",
-    "refined_upper": "time",
-    "approximation": "time",
+    "pooled": "s",
+    "lower": "s",
+    "upper": "s",
+    "refined_lower": "s",
+    "refined_upper": "s",
+    "approximation": "s",
 }
 
 

@@ -15,18 +15,18 @@ from models.finite_skip_solutions import CoveredBlock
 
 UNITS = {
     "load": "1",
-    "mean_size": "time",
-    "second_moment": "time^2",
-    "nonfull_work": "time",
-    "nonbusy_work": "time",
+    "mean_size": "s",
+    "second_moment": "s^2",
+    "nonfull_work": "s",
+    "nonbusy_work": "s",
     "service_to_number": "1/jobs",
-    "refined_work": "time",
-    "lower": "time",
-    "refined_lower": "time",
-    "exact": "time",
-    "refined_upper": "time",
-    "upper": "time",
-    "pooled": "time",
+    "refined_work": "s",
+    "lower": "s",
+    "refined_lower": "s",
+    "exact": "s",
+    "refined_upper": "s",
+    "upper": "s",
+    "pooled": "s",
 }
 
 

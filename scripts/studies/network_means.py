@@ -26,10 +26,10 @@ UNITS = {
     "permanent": "jobs",
     "queue": "1",
     "class": "name",
-    "throughput": "jobs per unit of time",
-    "ceiling": "jobs per unit of time",
+    "throughput": "jobs/s",
+    "ceiling": "jobs/s",
     "mean_jobs": "jobs",
-    "mean_sojourn_time": "time",
+    "mean_sojourn_time": "s",
 }
 
 

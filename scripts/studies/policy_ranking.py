@@ -25,8 +25,8 @@ UNITS = {
     "load": "1",
     "rank": "1",
     "policy": "name",
-    "mean_response_time": "time",
-    "standard_error": "time",
+    "mean_response_time": "s",
+    "standard_error": "s",
     "over_best": "1",
     "settled": "whether the policy before it is better",
 }

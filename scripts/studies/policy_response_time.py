@@ -20,8 +20,8 @@ from models.sampling import Row, sample
 UNITS = {
     "load": "1",
     "class": "name",
-    "mean_response_time": "time",
-    "pooled": "time",
+    "mean_response_time": "s",
+    "pooled": "s",
     "limit": "1",
 }
 

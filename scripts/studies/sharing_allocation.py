@@ -16,7 +16,7 @@ from models.sharing import read_allocations
 
 UNITS = {
     "step": "1",
-    "time": "time",
+    "time": "s",
     "event": "name",
     "order": "jobs, first in the queue first",
     "server": "1",

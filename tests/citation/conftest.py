@@ -67,12 +67,12 @@ def make(spec: dict[str, Any], folder: Path) -> None:
 
 
 def compile_document(
-    folder: Path, text: str, bibliography: str = "", runs: int = 3
+    folder: Path, text: str, bibliography: str = "", runs: int = 3, engine: str = "pdflatex"
 ) -> tuple[str, str | None]:
     """What LaTeX says of a document in its last run, with the log of the bibliography, and the text
     of its pages, or none if it fails."""
     (folder / "paper.tex").write_text(text, encoding="ascii")
-    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    latex = [engine, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     commands = [latex] * runs
     if bibliography:
         commands.insert(1, [bibliography, "paper"])

@@ -100,6 +100,20 @@ def test_a_document_with_all_of_the_kit_compiles(kit, tmp_path, name, bibliograp
     assert all(story["licence"] == "MIT" and story["source"]["figure"] for story in stories)
 
 
+def test_lualatex_compiles_it_too(kit, tmp_path):
+    """With the fonts of pdfTeX; its own, OpenType, need packages that are not everywhere."""
+    needs("lualatex")
+    shutil.copytree(kit, tmp_path / "figures")
+    fonts = r"\RequirePackage[T1]{fontenc}\fontencoding{T1}"
+    text = fonts + document("article", "bibtex", "")
+    log, pages = compile_document(tmp_path, text, runs=1, engine="lualatex")
+    assert pages is not None, log[-3000:]
+    assert not [width for width in overfull(log) if width > OVERFULL]
+    assert "Wasted servers of the saturated system" in pages
+    stories = read_stories(tmp_path / "paper.pdf")
+    assert sorted(story["id"] for story in stories) == sorted(FIGURES)
+
+
 def test_an_unknown_value_is_an_error_that_names_it(kit, tmp_path):
     needs("bibtex")
     shutil.copytree(kit, tmp_path / "figures")

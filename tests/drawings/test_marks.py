@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -12,60 +11,13 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from tests.conftest import ROOT
+from tests.drawings.legible import require_all_legible, require_legible, texts
 
 from drawings import marks
 from drawings.capacity_by_exponent import find_lowest
 from drawings.transitions import HALF, route
 from plan.fit import kinds
 from stages.draw import _write
-
-SVG = "{http://www.w3.org/2000/svg}"
-# Matplotlib keeps glyphs as paths of this size.
-GLYPHS = 100
-SMALLEST, LABELS = 6.0, 7.0
-
-
-def texts(svg: str):
-    """(id, sizes in points, colour) of every text of a file; sub- and superscripts have sizes of
-    their own."""
-    for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
-        if re.fullmatch(r"text_\d+", name := group.get("id", "")):
-            yield name, [GLYPHS * size for size in _scales(group, 1.0)], _colour(group)
-
-
-def _scales(element, factor):
-    found = re.search(r"scale\(([-\d.e]+)", element.get("transform", ""))
-    factor *= float(found[1]) if found else 1.0
-    if element.tag == f"{SVG}use":
-        yield abs(factor)
-    for child in element:
-        if child.tag != f"{SVG}defs":
-            yield from _scales(child, factor)
-
-
-def _colour(group) -> str:
-    for element in group.iter():
-        found = re.search(r"fill: (#[0-9a-f]{6})", element.get("style", ""))
-        if found and element.tag == f"{SVG}g":
-            return found[1]
-    return "#000000"
-
-
-def contrast(colour: str) -> float:
-    """Of a colour on white, as WCAG has it."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 1.05 / (np.dot((0.2126, 0.7152, 0.0722), light) + 0.05)
-
-
-def require_legible(svg: str, name: str) -> None:
-    found = list(texts(svg))
-    assert found, name
-    for id, sizes, colour in found:
-        assert sizes, (name, id)
-        assert min(sizes) >= SMALLEST - 0.01, (name, id, min(sizes))
-        assert max(sizes) >= LABELS - 0.01, (name, id, max(sizes))
-        assert contrast(colour) >= 4.5, (name, id, colour)
 
 
 @pytest.fixture
@@ -114,11 +66,8 @@ def test_small_and_pale_text_is_found(page, size, colour):
         require_legible(page(figure), "bad")
 
 
-def test_every_figure_that_was_built_can_be_read(built):
-    files = sorted((built.root / "figures").glob("*/*.svg"))
-    assert files
-    for file in files:
-        require_legible(file.read_text("utf-8"), file.stem)
+def test_every_figure_of_a_paper_can_be_read(built):
+    assert require_all_legible(built.root / "figures") > 10
 
 
 @pytest.mark.parametrize("kind", kinds("drawings"))
@@ -128,7 +77,8 @@ def test_dotted_is_a_limit(kind):
     # The empty places in the front are outlines of boxes.
     if kind != "front-diagram":
         assert not re.search(r"""(linestyle|ls)["']?\s*[=:]\s*["']:["']""", text)
-    assert not re.search(r"fontsize=[\d.]", text), "sizes are those of marks and of the style"
+    own = re.search(r"""fontsize["']?\s*[=:]\s*["']?[\d.]""", text)
+    assert not own, "sizes are those of marks and of the style"
 
 
 def test_dashes_can_be_told_from_dots_and_from_one_another():

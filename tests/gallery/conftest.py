@@ -117,8 +117,8 @@ def build_products(folder: Path) -> Path:
         pd.DataFrame({"load": [0.5], "mean_jobs": [1234.0]}),
         {"load": "1", "mean_jobs": "jobs"},
     )
-    for id in ("fig6a", "extra"):
-        draw(folder / f"figures/alpha/{id}", text["title"])
+    for id, width in (("fig6a", 3.4), ("extra", 7.0)):
+        draw(folder / f"figures/alpha/{id}", text["title"], width)
     write(folder / "figures/alpha/few.svg", "left by a former run")
 
     claims = [
@@ -157,9 +157,9 @@ def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: st
     return row | {"verdict": verdict, "sound": True, "reason": reason, "of": of}
 
 
-def draw(stem: Path, title: str) -> None:
+def draw(stem: Path, title: str, width: float) -> None:
     """A figure as SVG for either ground, and as PNG."""
-    figure = Figure(figsize=(3.4, 2.4))
+    figure = Figure(figsize=(width, 2.4))
     axes = figure.subplots()
     axes.plot([0, 1, 2], [0, 1, 4], "o-", label=title)
     axes.text(1, 3, "boxed", bbox={"facecolor": "white"})

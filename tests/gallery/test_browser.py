@@ -21,6 +21,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 
 QUIET = ["gpu", "quic", "background-networking", "component-update", "sync"]
 FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 TABBABLE = "a[href], button, input, select, summary, [tabindex='0']"
 
 # For every text on the page, its colour and the first ground below it that is not transparent.
@@ -126,11 +127,46 @@ def test_all_text_can_be_read(browser, gallery, name, scheme):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_phone_shows_a_page_in_its_width(browser, gallery, name):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with reading(browser, gallery, name, **phone) as page:
+    with reading(browser, gallery, name, **PHONE) as page:
         page.evaluate(OPEN_ALL)
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
         assert page.evaluate("() => visualViewport.scale") == 1
+
+
+# Pixels of the screen by which 6 pt, the smallest type of our figures (tests/drawings), is shown.
+MEASURE_TYPE = """(image) => image.getBoundingClientRect().width
+  / Number(image.getAttribute("width")) * 6 * 96 / 72"""
+
+
+def test_a_phone_shows_figures_in_type_that_can_be_read(browser, gallery):
+    with reading(browser, gallery, "alpha.html", **PHONE) as page:
+        page.evaluate(SHOW_PICTURES)
+        pictures = page.locator("a.zoom img")
+        sizes = [picture.evaluate(MEASURE_TYPE) for picture in pictures.all()]
+        assert len(sizes) == 2 and min(sizes) >= 6.5
+        wide = page.locator("#extra a.zoom")
+        assert wide.evaluate("(e) => e.scrollWidth > e.clientWidth"), "the rest can be moved to"
+        wide.click()
+        enlarged = page.locator("dialog img")
+        assert enlarged.evaluate(MEASURE_TYPE) >= 6.5
+        page.get_by_role("button", name="Larger").click()
+        assert enlarged.evaluate(MEASURE_TYPE) >= 9
+
+
+def test_on_a_phone_what_stands_beside_figures_is_folded(browser, gallery):
+    with reading(browser, gallery, "alpha.html", **PHONE) as page:
+        folded = page.evaluate("() => document.documentElement.scrollHeight")
+        copy = page.locator("#fig6a").get_by_role("button", name="Copy the link of")
+        assert not copy.is_visible()
+        page.locator("#fig6a summary", has_text="cite and run again").click()
+        assert copy.is_visible()
+        page.evaluate("() => { for (const e of document.querySelectorAll('.fold')) e.open = true }")
+        assert folded < 0.8 * page.evaluate("() => document.documentElement.scrollHeight")
+    with reading(browser, gallery, "alpha.html#extra", **PHONE) as page:
+        top = page.locator("#extra").evaluate("(e) => e.getBoundingClientRect().top")
+        assert 0 <= top < 100, "the address leads to its figure"
+    with reading(browser, gallery, "alpha.html") as page:
+        assert page.locator("details.fold").count() == page.locator("details.fold[open]").count()
 
 
 @pytest.mark.parametrize("name", PAGES)

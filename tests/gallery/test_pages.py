@@ -28,6 +28,7 @@ PAGES = (
     "explorer.html",
     "alpha.html",
     "beta.html",
+    SHEET := "data/alpha/fig6a.curve.html",
 )
 STYLE = (ROOT / "scripts/gallery/templates/page.css").read_text("utf-8")
 LIMIT = 30 * 2**20
@@ -64,7 +65,9 @@ def article(gallery: Path, page: str, id: str) -> str:
     return re.search(rf'<article id="{id}".*?</article>', source, re.DOTALL)[0]
 
 
-def test_every_link_leads_somewhere_inside_the_figures_folder(page, gallery):
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_leads_somewhere_inside_the_figures_folder(gallery, name):
+    page = Page(gallery / name)
     ids = {name: {a.get("id") for _, a in Page(gallery / name).elements} for name in PAGES}
     links = [a["href"] for a in page.all("a")] + [a["src"] for a in page.all("img") if "src" in a]
     assert len(links) > 5
@@ -76,10 +79,10 @@ def test_every_link_leads_somewhere_inside_the_figures_folder(page, gallery):
         if not parts.path:
             assert parts.fragment in {a.get("id") for _, a in page.elements}
             continue
-        target = (gallery / unquote(parts.path)).resolve()
+        target = (gallery / name / ".." / unquote(parts.path)).resolve()
         assert target.is_file() and target.is_relative_to(gallery.parent.resolve()), link
         if parts.fragment and "=" not in parts.fragment:
-            assert parts.fragment in ids[target.name], link
+            assert parts.fragment in ids[target.relative_to(gallery.resolve()).as_posix()], link
 
 
 def test_nothing_is_loaded_but_figures(page):
@@ -185,17 +188,22 @@ def test_downloads_are_those_that_are_there(gallery):
     assert "few.svg" not in article(gallery, "alpha.html", "few"), "left by a former run"
 
 
-def test_data_is_copied_once_and_shown_from_its_beginning(gallery):
+def test_data_is_copied_once_and_all_of_it_is_shown(gallery):
     products = gallery.parents[1]
     copies = sorted(file.name for file in (gallery / "data/alpha").iterdir())
-    assert copies == ["fig6a.curve.csv", "fig6a.points.csv"]
+    assert copies == ["fig6a.curve.csv", "fig6a.curve.html", "fig6a.points.csv"]
     source = products / "results/series/curve/0.csv"
     assert (gallery / "data/alpha/fig6a.curve.csv").read_bytes() == source.read_bytes()
     extra = article(gallery, "alpha.html", "extra")
     assert 'href="data/alpha/fig6a.curve.csv"' in extra
-    assert f"the first {ROWS} of 150 rows" in extra
+    assert f'the first {ROWS} of <a href="{SHEET}">all 150 rows</a>' in extra
     assert extra.count("<tr>") == 1 + ROWS
-    assert f"<td>{(ROWS - 1) ** 2}</td></tr>" in extra
+    assert extra.count(f"<td>{(ROWS - 1) ** 2}\n") == 1
+    whole = (gallery / SHEET).read_text("utf-8")
+    for number in range(150):
+        assert f"<tr>{f'<td>{number**2}' * 10}\n" in whole
+    for column, unit in (("response time of class 7", "s"), ("mean jobs", "jobs")):
+        assert f'<th scope="col">{column} <span class="unit">{unit}</span></th>' in whole
 
 
 def test_a_table_is_typeset_from_its_own_file(gallery):
@@ -273,6 +281,8 @@ def test_indices_and_powers_in_running_text():
     assert prose("probability_2, p1^(A − a0)") == (
         "probability_2, p<sub>1</sub><sup>A − a<sub>0</sub></sup>"
     )
+    assert prose("μ1/μn") == "μ<sub>1</sub>/μ<sub>n</sub>"
+    assert prose("n1-n2-n, fig-a1") == "n<sub>1</sub>-n<sub>2</sub>-n, fig-a1"
     assert prose("n2/n1, M/H2/4, 1e8, v2, fig6a, #a1") == (
         "n<sub>2</sub>/n<sub>1</sub>, M/H<sub>2</sub>/4, 1e8, v2, fig6a, #a1"
     )

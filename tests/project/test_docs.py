@@ -42,6 +42,15 @@ def test_yaml_on_a_page_is_yaml_and_its_papers_can_be_planned(page, tmp_path, mo
             assert [product.stage for product in plan.complete()]
 
 
+def test_the_pictures_that_git_tracks_are_those_of_the_front_page():
+    shown = re.findall(r"\(figures/preview/([^)]*)\.png\)", (ROOT / "README.md").read_text("utf-8"))
+    assert shown == read_yaml(ROOT / "config/config.yaml", "config")[0]["previews"]
+    command = ["git", "ls-files", "figures/preview"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    tracked = done.stdout.split()
+    assert done.returncode or tracked == [f"figures/preview/{figure}.png" for figure in shown]
+
+
 def test_targets_on_the_pages_exist():
     names = {
         rule.partition(":")[0]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from tests.conftest import ROOT, copy_built
+from tests.drawings.legible import require_all_legible
 
 from referee.read import Reference
 
@@ -45,6 +46,11 @@ def test_the_reference_is_the_one_that_is_published(everything):
             assert new["route"] == old["route"]
             if "half_width" not in old:
                 assert new["value"] == pytest.approx(old["value"], rel=6e-12, abs=1e-15), (id, old)
+
+
+def test_every_figure_of_every_paper_can_be_read(everything):
+    """Sizes and contrast of all words, as they are in the files."""
+    assert require_all_legible(everything.root / "figures") > 60
 
 
 def test_a_second_run_does_nothing(everything):

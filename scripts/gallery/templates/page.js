@@ -27,6 +27,11 @@ theme.addEventListener("click", () => {
 system.addEventListener("change", paint);
 paint();
 
+// On a phone the figures come first: what else there is of them opens where it is asked for.
+if (matchMedia("(max-width: 46rem)").matches) {
+  for (const part of document.querySelectorAll("details.fold")) part.open = false;
+}
+
 // What a button hands over goes to the clipboard, or is selected where that is refused; a link is
 // handed over whole.
 function copy(text, button) {

@@ -38,7 +38,8 @@ if (viewer) {
     if (!viewer.open) viewer.showModal();
     const [width, height] = [Number(image.getAttribute("width")), Number(image.getAttribute("height"))];
     fitted = 0.96 * Math.min(stage.clientWidth, stage.clientHeight * width / height);
-    magnify(1);
+    // On a phone what fits is too small to be read: a part of it is shown, and the rest moves.
+    magnify(image.classList.contains("adaptive") ? Math.max(1, 0.85 * width / fitted) : 1);
     tell(`${named(links[place])}=view`);
   };
 

@@ -36,7 +36,7 @@ class Estimate:
 
     `standard_error` is that of the mean, from `replications` independent runs of `jobs` jobs in
     all; `effective_size` the number of independent observations that would do as well, infinite if
-    the replications do not differ.
+    the replications do not differ; `controls` the number of control variates that corrected it.
     """
 
     mean: float
@@ -45,6 +45,12 @@ class Estimate:
     replications: int
     jobs: int
     effective_size: float
+    controls: int = 0
+
+    @property
+    def freedom(self) -> int:
+        """The degrees of freedom of the standard error."""
+        return self.replications - 1 - self.controls
 
     @property
     def settled(self) -> bool:
@@ -137,13 +143,13 @@ def score(estimate: Estimate, exact: float, known: float | None = None) -> float
 def z_score(estimate: Estimate, exact: float) -> float:
     """How far the estimate lies above the exact value, on the scale of a standard normal.
 
-    It is the z with Φ(z) = P(t ≤ (mean − exact)/(standard error)), t being Student's with R − 1
-    degrees of freedom; infinite beyond 37, where the probability underflows. Without a standard
-    error it is 0 if the mean is exact and infinite otherwise.
+    It is the z with Φ(z) = P(t ≤ (mean − exact)/(standard error)), t being Student's with as many
+    degrees of freedom as the estimate; infinite beyond 37, where the probability underflows.
+    Without a standard error it is 0 if the mean is exact and infinite otherwise.
     """
     error = estimate.mean - exact
     if estimate.standard_error == 0:
         return math.copysign(math.inf, error) if error else 0.0
     # Either tail is taken from the left, where a small probability keeps its digits.
     t = abs(error) / estimate.standard_error
-    return math.copysign(float(-ndtri(stdtr(estimate.replications - 1, -t))), error)
+    return math.copysign(float(-ndtri(stdtr(estimate.freedom, -t))), error)

@@ -1,0 +1,122 @@
+"""Control variates: least squares by hand, intervals that cover, and less variance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kstest
+
+from models.sharing import read_cluster, read_servers
+from multiserver.simulation.controls import FREEDOM, control
+from multiserver.simulation.estimate import estimate, z_score
+from multiserver.simulation.interruptions import AREA, WORK, simulate
+from multiserver.sizes import Exponential
+from output.scores import TESTS, assess
+
+# Each test of a law fails by chance with this probability.
+FALSE_ALARM = 1e-6
+
+
+def normal(rng, replications, spread=0.5):
+    """Totals of mean 3 for weights of 2 that follow two controls, and the controls."""
+    controls = rng.normal(size=(replications, 2))
+    totals = 6.0 + controls @ [1.0, 2.0] + spread * rng.normal(size=replications)
+    return totals, np.full(replications, 2.0), controls
+
+
+def test_scores_are_normal_however_few_the_replications():
+    rng = np.random.default_rng(1)
+    found = [control(*normal(rng, 8), variance=1, jobs=8) for _ in range(4000)]
+    scores = [z_score(one, 3.0) for one in found]
+    assert kstest(scores, "norm").pvalue > FALSE_ALARM
+    # 4000 intervals of 95 %: beyond 0.95 ± 0.017 with a probability of 1e-6.
+    assert np.mean([one.covers(3.0) for one in found]) == pytest.approx(0.95, abs=0.017)
+
+
+def test_against_least_squares_with_an_intercept():
+    """The intercept of D on C is the correction, and its standard error that of the mean."""
+    totals, weights, controls = normal(np.random.default_rng(2), 20)
+    found = control(totals, weights, controls, variance=1, jobs=20)
+    columns = np.column_stack([np.ones(20), controls])
+    (intercept, *_), (left,), *_ = np.linalg.lstsq(columns, totals / 2, rcond=None)
+    error = np.sqrt(left / (20 - 3) * np.linalg.inv(columns.T @ columns)[0, 0])
+    assert found.mean == pytest.approx(intercept, rel=1e-12)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    assert found.freedom == 17
+
+
+def test_a_mean_that_controls_determine_is_found_however_weights_vary():
+    """Y − m w is the control, so that nothing is left to chance."""
+    rng = np.random.default_rng(6)
+    weights, controls = rng.uniform(1, 2, 16), rng.normal(size=(16, 1))
+    found = control(3.0 * weights + controls[:, 0], weights, controls, variance=1, jobs=16)
+    assert found.mean == pytest.approx(3.0, rel=1e-13)
+    assert found.half_width < 1e-13
+
+
+def test_controls_that_repeat_others_count_for_nothing():
+    totals, weights, controls = normal(np.random.default_rng(3), 20)
+    once = control(totals, weights, controls, variance=1, jobs=20)
+    repeated = np.column_stack([controls, 1e9 * controls[:, 0], np.zeros(20)])
+    twice = control(totals, weights, repeated, variance=1, jobs=20)
+    assert twice.controls == once.controls == 2
+    assert twice.mean == pytest.approx(once.mean, rel=1e-12)
+    assert twice.half_width == pytest.approx(once.half_width, rel=1e-12)
+
+
+def test_too_few_replications_take_no_controls():
+    totals, weights, controls = normal(np.random.default_rng(4), 2 + FREEDOM)
+    plain = estimate(totals, weights, variance=1, jobs=7)
+    assert control(totals, weights, controls, variance=1, jobs=7) == plain
+    assert control(totals, weights, controls[:, :1], variance=1, jobs=7).controls == 1
+
+
+def test_effective_sizes_are_those_without_controls():
+    totals, weights, controls = normal(np.random.default_rng(5), 20, spread=1e-3)
+    found = control(totals, weights, controls, variance=1, jobs=20)
+    plain = estimate(totals, weights, variance=1, jobs=20)
+    assert found.half_width < plain.half_width / 100
+    assert found.effective_size == plain.effective_size
+
+
+@pytest.mark.parametrize("wrong", [np.ones(4), np.ones((3, 1)), np.full((4, 1), np.nan)])
+def test_wrong_controls_are_refused(wrong):
+    with pytest.raises(ValueError, match=r"controls must be finite and \(4, q\)"):
+        control(np.ones(4), np.ones(4), wrong, variance=1, jobs=4)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Sixty runs of a cluster of which balanced fairness is exact."""
+    block = {
+        "assigned": {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]], "shares": [0.5, 0.5]}
+    }
+    servers = read_servers(block)
+    cluster = read_cluster(servers, Exponential(1.0), 0.8, 1.0)
+    found = [
+        simulate(cluster, seed=s, replications=range(24), warmup=4_000, jumps=16_000)
+        for s in range(60)
+    ]
+    return servers.service_rates(0.8), found
+
+
+def test_corrected_intervals_of_a_cluster_cover(runs):
+    exact, found = runs
+    rates = [one.service_rate[1] for one in found]
+    scores = {
+        "z": [z_score(rate, exact[1]) for rate in rates],
+        "inside": [rate.covers(exact[1]) for rate in rates],
+    }
+    told = assess(pd.DataFrame(scores))
+    assert min(told[test] for test in TESTS) > FALSE_ALARM, told
+
+
+def test_corrected_intervals_of_a_cluster_are_narrower(runs):
+    """Than those of work over time alone, by the means of 60 half-widths each."""
+    _, found = runs
+    plain = [
+        estimate(run.tallies[:, WORK, 0], run.tallies[:, AREA, 0], variance=1, jobs=1).half_width
+        for run in found
+    ]
+    assert np.mean([run.service_rate[0].half_width for run in found]) < 0.85 * np.mean(plain)
