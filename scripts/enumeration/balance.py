@@ -1,4 +1,4 @@
-"""Parallel processing by summing its balance function over states, and small networks as chains.
+"""Parallel processing by summing its balance function over states.
 
 With x_i jobs of class i, all servers that can serve some job present work, at μ(x) together, and
 
@@ -17,9 +17,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from enumeration.elimination import stationary
 from enumeration.fronts import Means
 
 Sets = Sequence[frozenset[int]]
@@ -78,29 +76,7 @@ def limit(speeds: Sequence[float], sets: Sets, shares: Sequence[float]) -> float
     )
 
 
-def closed_network(
-    stations: Sequence[tuple[Sequence[float], Sets]], routing: NDArray[np.float64], jobs: int
-) -> Means:
-    """The means of a closed network of one kind of jobs: the chain of the numbers, whole."""
-    classes = range(sum(len(sets) for _, sets in stations))
-    states = [x for x in itertools.product(range(jobs + 1), repeat=len(classes)) if sum(x) == jobs]
-    index = {x: k for k, x in enumerate(states)}
-    rates, served = np.zeros((len(states),) * 2), np.zeros((len(states), len(classes)))
-    balance = [_Balance(*station) for station in stations]
-    ends = np.cumsum([len(sets) for _, sets in stations]).tolist()
-    for k, x in enumerate(states):
-        parts = zip(balance, [0, *ends], ends, strict=False)
-        served[k] = [speed for station, i, j in parts for speed in station.shares(x[i:j])]
-        for i, j in itertools.product(classes, repeat=2):
-            if i != j and served[k, i] and routing[i][j]:
-                moved = [m - (c == i) + (c == j) for c, m in enumerate(x)]
-                rates[k, index[tuple(moved)]] += served[k, i] * routing[i][j]
-    law = stationary(rates)
-    flows = tuple((law @ served).tolist())
-    return Means(tuple((law @ np.array(states)).tolist()), None, sum(flows), (), flows=flows)
-
-
-class _Balance:
+class Balance:
     """The balance function of one station, by recursion."""
 
     def __init__(self, speeds: Sequence[float], sets: Sets) -> None:

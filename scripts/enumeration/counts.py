@@ -10,11 +10,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from operator import le, mul
 
 import numpy as np
-from scipy.optimize import brentq
+from numpy.typing import ArrayLike, NDArray
 
 from enumeration.elimination import Level, eliminate
 from enumeration.fronts import Means
@@ -29,17 +30,18 @@ Rule = Callable[[Counts, Sequence[int], int], Sequence[int]]
 
 def smallest_first(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
     """Rigid jobs, the smallest needs first."""
-    return _in_order(present, needs, servers, sorted(range(len(needs)), key=lambda c: needs[c]))
+    return in_order(present, needs, servers, sorted(range(len(needs)), key=lambda c: needs[c]))
 
 
 def largest_first(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
     """Rigid jobs, the largest needs first."""
-    return _in_order(present, needs, servers, sorted(range(len(needs)), key=lambda c: -needs[c]))
+    return in_order(present, needs, servers, sorted(range(len(needs)), key=lambda c: -needs[c]))
 
 
-def _in_order(
+def in_order(
     present: Counts, needs: Sequence[int], servers: int, order: Sequence[int]
 ) -> Sequence[int]:
+    """Rigid jobs, class by class in an order."""
     taken, idle = [0] * len(needs), servers
     for c in order:
         taken[c] = min(present[c], idle // needs[c]) * needs[c]
@@ -58,6 +60,15 @@ def elastic(largest: bool) -> Rule:
         return taken
 
     return rule
+
+
+# By the names of the policies.
+ORDERS: dict[str, Rule] = {
+    "least-servers-first": smallest_first,
+    "most-servers-first": largest_first,
+    "elastic-first": elastic(True),
+    "inelastic-first": elastic(False),
+}
 
 
 def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
@@ -89,6 +100,25 @@ def _packings(servers: int, needs: tuple[int, ...]) -> list[Counts]:
     return [u for u in numbers if sum(map(mul, u, needs)) <= servers]
 
 
+@dataclass(frozen=True)
+class Law:
+    """The stationary law of the counts, level by level: the counts, the servers of each class, and
+    their probabilities."""
+
+    places: list[list[Counts]]
+    shares: list[NDArray[np.int64]]
+    laws: list[NDArray[np.float64]]
+
+    @property
+    def levels(self) -> list[float]:
+        return [float(law.sum()) for law in self.laws]
+
+    def mean(self, values: Sequence[ArrayLike]) -> NDArray[np.float64]:
+        """The mean of what is told of each state, level by level."""
+        pairs = zip(self.laws, values, strict=True)
+        return sum(law @ np.array(part, dtype=float) for law, part in pairs)
+
+
 def means(
     rule: Rule,
     servers: int,
@@ -97,17 +127,35 @@ def means(
     probabilities: Sequence[float],
     arrival_rate: float,
 ) -> Means:
-    """What the stationary law of the counts says; `rates` are on as many servers as needed.
+    """What the stationary law of the counts says; raises `ArithmeticError` as `solve` does."""
+    law = solve(rule, servers, needs, rates, probabilities, arrival_rate)
+    jobs, at_work = law.mean(law.places), law.mean(law.shares)
+    waiting = float(jobs.sum()) - float((at_work / np.array(needs)).sum())
+    return Means(tuple(jobs.tolist()), waiting, float(at_work.sum()), tuple(law.levels))
+
+
+def solve(
+    rule: Rule,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    arrival_rate: float,
+) -> Law:
+    """The law of the counts; `rates` are on as many servers as needed.
 
     Raises `ArithmeticError` if the end would have to be further away than `MOST` allows.
     """
     farthest = MOST.get(len(needs), 30)
     most = min(20, farthest)
     while True:
-        found, end = _cut(rule, servers, needs, rates, probabilities, arrival_rate, most)
+        found = _cut(rule, servers, needs, rates, probabilities, arrival_rate, most)
+        levels = found.levels
+        # What the last level weighs in the smallest mean.
+        end = levels[-1] * most / float(found.mean(found.places).min())
         if end <= NEGLIGIBLE:
             return found
-        ratio = (found.levels[-1] / found.levels[-11]) ** 0.1
+        ratio = (levels[-1] / levels[-11]) ** 0.1
         further = math.log(NEGLIGIBLE / end) / math.log(ratio) if ratio < 1 else math.inf
         if most == farthest or most + further > 1.1 * farthest:
             raise ArithmeticError(f"{most + further:.0f} jobs to the end, {farthest} at most")
@@ -122,9 +170,9 @@ def _cut(
     probabilities: Sequence[float],
     arrival_rate: float,
     most: int,
-) -> tuple[Means, float]:
-    """The same with at most `most` jobs present, and what these weigh in the smallest mean."""
-    places = [list(_compositions(n, len(needs))) for n in range(most + 1)]
+) -> Law:
+    """The same with at most `most` jobs present."""
+    places = [list(compositions(n, len(needs))) for n in range(most + 1)]
     index = [{x: i for i, x in enumerate(level)} for level in places]
     shares = [np.array([rule(x, needs, servers) for x in level]) for level in places]
     levels = []
@@ -141,53 +189,17 @@ def _cut(
         levels.append(Level(up, np.zeros((len(states),) * 2), down))
     laws = eliminate(levels)
     mass = sum(float(law.sum()) for law in laws)
-    jobs = sum(law @ np.array(x, dtype=float) for law, x in zip(laws, places, strict=True)) / mass
-    at_work = sum(law @ s for law, s in zip(laws, shares, strict=True)) / mass
-    in_service = float((at_work / np.array(needs)).sum())
-    found = Means(
-        tuple(jobs.tolist()),
-        float(jobs.sum()) - in_service,
-        float(at_work.sum()),
-        tuple(float(law.sum()) / mass for law in laws),
-    )
-    return found, found.levels[-1] * most / float(jobs.min())
-
-
-def limit_of_two(
-    first: int,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-) -> float:
-    """λ* of two classes of rigid jobs if class `first` goes before the other, preemptively.
-
-    Class `first` does not see the other: it is an M/M/m with m = ⌊n/v⌋. The other is served by what
-    this leaves, which is to be more than comes.
-    """
-    second, m = 1 - first, servers // needs[first]
-    left = [(servers - k * needs[first]) // needs[second] for k in range(m + 1)]
-
-    def spare(rate: float) -> float:
-        load = rate * probabilities[first] / rates[first]
-        if load >= m:
-            return -1.0
-        weights = [load**k / math.factorial(k) for k in range(m)]
-        weights.append(load**m / math.factorial(m) * m / (m - load))
-        served = sum(w * u for w, u in zip(weights, left, strict=True)) / sum(weights)
-        return served * rates[second] - rate * probabilities[second]
-
-    most = servers / min(v * p / r for v, p, r in zip(needs, probabilities, rates, strict=True))
-    return float(brentq(spare, 1e-9 * most, most, xtol=1e-15 * most, rtol=1e-15))
+    return Law(places, shares, [law / mass for law in laws])
 
 
 def _step(x: Counts, c: int, by: int) -> Counts:
     return (*x[:c], x[c] + by, *x[c + 1 :])
 
 
-def _compositions(total: int, parts: int) -> Iterator[Counts]:
+def compositions(total: int, parts: int) -> Iterator[Counts]:
+    """All ways to write a number as a sum of so many, in order."""
     if parts == 1:
         yield (total,)
         return
     for first in range(total + 1):
-        yield from ((first, *rest) for rest in _compositions(total - first, parts - 1))
+        yield from ((first, *rest) for rest in compositions(total - first, parts - 1))

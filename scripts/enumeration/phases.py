@@ -33,3 +33,13 @@ def read_phases(duration: Mapping[str, Any]) -> Phases:
         moves = (*(((rate, i + 1),) for i in range(last)), ())
         return Phases(((1.0, 0),), moves, (*(0.0,) * last, float(rate)), (last + 1) / rate)
     raise ValueError(f"{kind} has no phases")
+
+
+def mean(duration: Mapping[str, Any]) -> float:
+    """E[X], also of a duration without phases."""
+    if "deterministic" in duration:
+        return float(duration["deterministic"])
+    if "pareto" in duration:
+        shape, scale = duration["pareto"]["shape"], duration["pareto"]["scale"]
+        return scale * shape / (shape - 1)
+    return read_phases(duration).mean

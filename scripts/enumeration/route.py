@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from enumeration import balance, counts
+from enumeration import balance, counts, networks
 from enumeration.fronts import FrontChain, Means
-from enumeration.phases import read_phases
+from enumeration.limits import Unknown
+from enumeration.phases import mean, read_phases
 from enumeration.policies import (
     EqualShares,
     FastestServerFirst,
@@ -24,11 +25,8 @@ from enumeration.policies import (
 FRONT, COUNTS = "chain of the front, level by level", "chain of the numbers of jobs, cut off"
 SUM, FRACTIONS = "sum of the balance function over states", "printed closed form, in fractions"
 WHOLE = "chain of a closed network, solved whole"
+MIXED = "chain of a mixed network, level by level of the jobs that come and go"
 Block = Mapping[str, Any]
-
-
-class Unknown(Exception):
-    """There is no second route of this kind."""
 
 
 def take(block: Block, rate: float | None) -> tuple[Means, float | None, str]:
@@ -82,19 +80,12 @@ def _counted(
         raise Unknown("durations that are not exponential")
     rates = [X.exits[0] for X in durations]
     p, servers, v = system["probabilities"], system["servers"], system[needs]
-    allot = rule(options)
-    orders = {counts.smallest_first: min, counts.largest_first: max}
-    limit = None
-    if allot in orders and len(v) == 2:
-        limit = counts.limit_of_two(v.index(orders[allot](v)), servers, v, rates, p)
-    if needs == "thresholds":  # all servers are at work once enough jobs are there
-        limit = servers / sum(q * m / r for q, m, r in zip(p, v, rates, strict=True))
-    return counts.means(allot, servers, v, rates, p, rate), limit, COUNTS
+    return counts.means(rule(options), servers, v, rates, p, rate), None, COUNTS
 
 
 def _parallel(system: Block, options: Block, rate: float) -> Any:
     p = system["probabilities"]
-    work = [q * _mean(X) for q, X in zip(p, system["durations"], strict=True)]
+    work = [q * mean(X) for q, X in zip(p, system["durations"], strict=True)]
     speeds = system.get("speeds") or [1.0] * system["servers"]
     if "degrees" in system:
         return _random(speeds, system["degrees"], work, rate)
@@ -126,33 +117,25 @@ def _random(speeds: list[float], degrees: list[int], work: list[float], rate: fl
     return Means((rate * time,), None, rate * work[0], ()), limit, FRACTIONS
 
 
-def _mean(duration: Block) -> float:
-    if "deterministic" in duration:
-        return float(duration["deterministic"])
-    return read_phases(duration).mean
-
-
 def _network(system: Block, options: Block, rate: None) -> Any:
     routing, arrivals = np.array(system["routing"], dtype=float), np.array(system["arrivals"])
     stations = [
         (queue["capacities"], [frozenset(s - 1 for s in one) for one in queue["servers"]])
         for queue in system["queues"]
     ]
-    jobs = system.get("populations") or []
-    if len(jobs) == 1 and not arrivals.any():
-        return balance.closed_network(stations, routing, jobs[0]), None, WHOLE
-    if jobs:
-        raise Unknown("a network with chains besides jobs from outside, or with several")
+    if jobs := system.get("populations"):
+        found, limit = networks.means(stations, arrivals, routing, jobs)
+        return found, limit, WHOLE if limit is None else MIXED
     visits = np.linalg.solve(np.eye(len(arrivals)) - routing.T, arrivals)
-    found: tuple[float, ...] = ()
+    jobs: tuple[float, ...] = ()
     busy, first, scale = 0.0, 0, []
     for speeds, sets in stations:
         own = visits[first : first + len(sets)]
         means = balance.means(speeds, sets, own.tolist())
-        found, busy, first = found + means.class_jobs, busy + means.busy, first + len(sets)
+        jobs, busy, first = jobs + means.class_jobs, busy + means.busy, first + len(sets)
         scale.append(balance.limit(speeds, sets, own.tolist()))
     limit = float(arrivals.sum()) * min(scale)
-    return Means(found, None, busy, (), flows=tuple(visits.tolist())), limit, SUM
+    return Means(jobs, None, busy, (), flows=tuple(visits.tolist())), limit, SUM
 
 
 def _weighted(options: Block) -> counts.Rule:
@@ -167,18 +150,18 @@ ROUTES: dict[tuple[str, str], Callable[[Block, Block, Any], Any]] = {
         _front, ServerFillingDivisible, "needs"
     ),
     ("multiserver-jobs", "least-servers-first"): partial(
-        _counted, lambda _: counts.smallest_first, "needs"
+        _counted, lambda _: counts.ORDERS["least-servers-first"], "needs"
     ),
     ("multiserver-jobs", "most-servers-first"): partial(
-        _counted, lambda _: counts.largest_first, "needs"
+        _counted, lambda _: counts.ORDERS["most-servers-first"], "needs"
     ),
     ("multiserver-jobs", "max-weight"): partial(_counted, _weighted, "needs"),
     ("threshold-parallelism", "fcfs"): partial(_front, ThresholdFirstCome, "thresholds"),
     ("threshold-parallelism", "elastic-first"): partial(
-        _counted, lambda _: counts.elastic(True), "thresholds"
+        _counted, lambda _: counts.ORDERS["elastic-first"], "thresholds"
     ),
     ("threshold-parallelism", "inelastic-first"): partial(
-        _counted, lambda _: counts.elastic(False), "thresholds"
+        _counted, lambda _: counts.ORDERS["inelastic-first"], "thresholds"
     ),
     ("heterogeneous", "any"): _speeds,
     ("limited-processor-sharing", "any"): _shared,

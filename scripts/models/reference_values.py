@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from enumeration.fronts import Means
-from enumeration.route import Unknown, take
+from enumeration.limits import Unknown, take_limit
+from enumeration.route import take
 from models.reference_systems import read_reference
 from multiserver.errors import NotKnownError
 from multiserver.network import Network
@@ -23,6 +24,9 @@ from multiserver.system import System
 Key = tuple[str, str, int | None]
 Values = dict[Key, Any]
 Block = Mapping[str, Any]
+LIMIT: Key = ("limit", "all", None)
+# Of a λ* that is simulated, relatively.
+LIMIT_WITHIN = 0.0004
 
 GIVEN, AS_DEFINED = "given", "as defined"
 MEANS_FOR_RATES = "rates taken for mean durations, at the same arrival rate"
@@ -45,6 +49,7 @@ UNITS = {
     "second": "of the quantity",
     "second_half_width": "of the quantity",
     "confirmed_by": "text",
+    "unconfirmed": "text",
     "difference": "1",
     "jobs": "jobs",
     "replications": "1",
@@ -73,13 +78,20 @@ def known(queue: Queue, rate: float | None) -> tuple[Result | None, str, str]:
     return found, found.method, found.source
 
 
-def limit_of(queue: Queue) -> tuple[float, str, str] | None:
-    """λ*, by which method and from where; None if it is not known or not finite."""
+def limit_of(queue: Queue) -> dict[str, Any] | None:
+    """λ*, by which method and from where, with its interval if it is simulated; None if it is not
+    known or not finite."""
     try:
-        found = queue.stability()
+        found = queue.stability(half_width=LIMIT_WITHIN)
     except NotKnownError:
         return None
-    return (found.limit, found.method, found.source) if math.isfinite(found.limit) else None
+    if not math.isfinite(found.limit):
+        return None
+    told = {"value": found.limit, "route": found.method, "source": found.source}
+    if (seen := found.estimate) is None:
+        return told
+    told |= {"half_width": seen.half_width, "jobs": seen.jobs, "replications": seen.replications}
+    return told | {"route": "simulation of the saturated system"}
 
 
 def tabulate(result: Result, tail: list[int]) -> Values:
@@ -107,7 +119,7 @@ def second_route(block: Block, queue: Queue, rate: float | None) -> tuple[Values
     found["busy_servers", "all", None] = means.busy
     found["idle_servers", "all", None] = system.capacity - means.busy
     if limit is not None:
-        found["limit", "all", None] = limit
+        found[LIMIT] = limit
     many = len(means.class_jobs) > 1
     for c, jobs in enumerate(means.class_jobs, start=1):
         if many:
@@ -134,6 +146,14 @@ def second_route(block: Block, queue: Queue, rate: float | None) -> tuple[Values
             time = found["mean_response_time", str(c), None]
             found["mean_waiting_time", str(c), None] = time - X.mean
     return found, means, name
+
+
+def second_limit(block: Block) -> tuple[float, str] | None:
+    """λ* by enumeration where `second_route` does not tell, and by which route; None if not."""
+    try:
+        return take_limit(block)
+    except Unknown:
+        return None
 
 
 def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterator[tuple[str, Any]]:

@@ -19,6 +19,8 @@ PREEMPTIVE = {
 }
 SINGLE = {"exponential": "rate", "deterministic": "value"}
 DIGITS = 12
+# Differences of two routes below this are rounding, and others on another machine.
+NOTHING = 1e-13
 
 
 def describe(id: str, block: Json, rows: pd.DataFrame, definition: str) -> Json:
@@ -152,10 +154,10 @@ def _value(row: Mapping[str, Any]) -> Json:
         **{name: lambda v: float(f"{v:.4g}") for name in ("half_width", "second_half_width")},
         **dict.fromkeys(("jobs", "replications"), int),
         "second": rounded,
-        "difference": lambda v: float(f"{v:.1e}"),
+        "difference": lambda v: float(f"{max(v, NOTHING):.1e}"),
     }
     for name, show in numbers.items():
         if row[name] == row[name]:
             found[name] = show(row[name])
-    texts = ("route", "source", "confirmed_by")
+    texts = ("route", "source", "confirmed_by", "unconfirmed")
     return found | {name: row[name] for name in texts if isinstance(row[name], str)}

@@ -82,6 +82,7 @@ class Value(Cell):
     second: Number | None = None
     second_half_width: Number | None = None
     difference: Number | None = None
+    unconfirmed: str | None = None
 
 
 class OtherDefinition(Part):
@@ -130,6 +131,7 @@ class Listed(Part):
     policy: str
     classes: int
     exact: bool
+    made_from: str
 
 
 class Index(Part):

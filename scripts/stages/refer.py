@@ -19,7 +19,7 @@ from multiserver.policies import policy
 from output.atomic import write_text
 from output.cite import name, references
 from output.origin import LICENCE
-from output.specs import read_spec
+from output.specs import canonical, digest, read_spec
 from output.sums import sha256
 from output.tidy import read_table
 from referee.describe import describe, relate
@@ -49,6 +49,9 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
         for id, block in series["parameters"]["systems"].items()
     )
     texts = {f"systems/{s['id']}.json": show(s) for s in systems}
+    # Of what is published: it stays as long as no value, description or definition changes.
+    spec = {**spec, "fingerprint": digest(*texts.values())}
+    origins = made_from(spec)
     listed = [
         {
             "id": s["id"],
@@ -58,6 +61,7 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
             "policy": s["policy"]["name"],
             "classes": len(s.get("classes") or s["arrivals"]),
             "exact": not any("half_width" in value for value in s["values"]),
+            "made_from": origins[s["id"]],
         }
         for s in systems
     ]
@@ -80,6 +84,16 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
             file.unlink()
     for file, text in texts.items():
         write_text(folder / file, text)
+
+
+def made_from(spec: Mapping[str, Any]) -> dict[str, str]:
+    """Of each system, the digest of its block in config and of how long it is simulated: files of
+    another digest are not what a run would publish now."""
+    return {
+        id: digest(canonical({**parameters, "systems": {id: block}}))
+        for parameters in (series["parameters"] for series in spec["series"].values())
+        for id, block in parameters["systems"].items()
+    }
 
 
 def show(value: Mapping[str, Any]) -> str:

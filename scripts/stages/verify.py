@@ -19,6 +19,8 @@ from provenance import manifest
 from provenance.manifest import DAMAGE, Files, Folder, Zipped
 
 PRODUCTS, DATA = "figures/", "results/"
+# Unexpected files that are named.
+SHOWN = 20
 # What sidecars say of the making alone.
 MAKING = ("software", "environment", "revision", "made", "seconds")
 
@@ -47,8 +49,18 @@ def main() -> None:
     if found.remade:
         print("\n".join(["made again, and the same:", *found.remade]))
     if found.faults:
-        sys.exit("\n".join([f"{arguments.files}: not as the manifest says:", *found.faults]))
+        sys.exit("\n".join([f"{arguments.files}: not as the manifest says:", *tell(found.faults)]))
     print(f"{arguments.files}: {found.told} files are as the manifest says")
+
+
+def tell(faults: list[str]) -> list[str]:
+    """The faults, but not each of many files that are only unexpected."""
+    extra = [fault for fault in faults if fault.startswith("unexpected")]
+    if len(extra) <= SHOWN:
+        return faults
+    more = f"and {len(extra) - SHOWN} more that are unexpected: a folder in which something was"
+    more += " made is checked with --against and its archive"
+    return [*(fault for fault in faults if fault not in extra), *extra[:SHOWN], more]
 
 
 def open_files(path: Path) -> Files:

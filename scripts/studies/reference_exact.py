@@ -13,13 +13,14 @@ from typing import Any
 import pandas as pd
 
 from declared.block import Block
-from enumeration.route import Unknown
+from enumeration.limits import Unknown
 from models.reference_systems import References, read_reference
 from models.reference_values import (
     AS_DEFINED,
     AT_LEAST,
     BEHIND_HEAD,
     GIVEN,
+    LIMIT,
     UNITS,
     at_least,
     behind_head,
@@ -29,6 +30,7 @@ from models.reference_values import (
     limit_of,
     other_definitions,
     row,
+    second_limit,
     second_route,
     tabulate,
 )
@@ -57,22 +59,24 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
     if result is None:
         raise ValueError(f"{name}: no exact means are known; list it as simulated")
     values = {
-        key: (value, method, source)
+        key: {"value": value, "route": method, "source": source}
         for key, value in tabulate(result, block.get("tail") or []).items()
     }
     if (limit := limit_of(queue)) is not None:
-        values["limit", "all", None] = limit
+        values[LIMIT] = limit
     try:
         second, means, route = second_route(block, queue, rate)
     except Unknown:
         second, means, route = {}, None, ""
-    plain = {key: value for key, (value, *_) in values.items()}
+    routes = dict.fromkeys(second, route)
+    if limit is not None and LIMIT not in second and (found := second_limit(block)):
+        second[LIMIT], routes[LIMIT] = found
+    plain = {key: told["value"] for key, told in values.items()}
     rows = [row(name, key, GIVEN, value=v) for key, v in given(queue, rate).items()]
-    for key, (value, how, where) in values.items():
-        told = {"value": value, "route": how, "source": where}
+    for key, told in values.items():
         if key in second:
-            told |= {"second": second[key], "confirmed_by": route}
-            told["difference"] = difference(key, value, second[key], plain)
+            told |= {"second": second[key], "confirmed_by": routes[key]}
+            told["difference"] = difference(key, told["value"], second[key], plain)
         rows.append(row(name, key, AS_DEFINED, **told))
     if means is not None:
         for key, value in behind_head(block, means).items():

@@ -13,11 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from enumeration.route import Unknown
+from enumeration.limits import Unknown
+from models.reference_rectangle import ROUTE as SQUARE
+from models.reference_rectangle import tails
 from models.reference_systems import References, read_reference
 from models.reference_values import (
     AS_DEFINED,
     GIVEN,
+    LIMIT,
     UNITS,
     Key,
     Values,
@@ -26,6 +29,7 @@ from models.reference_values import (
     limit_of,
     other_definitions,
     row,
+    second_limit,
     second_route,
     tabulate,
 )
@@ -35,8 +39,11 @@ from multiserver.results import Result
 from multiserver.simulation.estimate import Estimate, score
 
 MAIN = ("mean_response_time", "all", None)
-LIMIT, LEFT = ("limit", "all", None), "servers that the class served first leaves"
 WORK, DEFINED = "λ E[S], the work that comes", "the definition of the policy"
+IDENTITY = (
+    "an identity of every stable queue that loses no work; no chain of this system was solved, and"
+    " the simulation does not count servers"
+)
 
 
 class Parameters(SimulatedBlock):
@@ -70,12 +77,13 @@ def estimate(name: str, block: dict[str, Any], parameters: Parameters) -> list[d
         exact, _, route = second_route(block, queue, rate)
     except Unknown:
         exact, route = {}, ""
+    squared = tails(queue, rate, block.get("tail") or [])
     rows = [row(name, key, GIVEN, value=v) for key, v in given(queue, rate).items()]
-    rows += _limit(name, limit_of(queue), exact.pop(LIMIT, None))
+    rows += _limit(name, limit_of(queue), second_limit(block))
     for key in exact | simulated:
         told = _tell(key, simulated.get(key), run)
         if key in exact:
-            told = _confirm(key, exact, simulated.get(key), told)
+            told = _confirm(key, exact, simulated.get(key), told, squared)
             told |= {"value": exact[key], "route": route, "source": DEFINED}
         if isinstance(simulated.get(key), Estimate):
             told |= {"jobs": parameters.jobs, "replications": parameters.replications}
@@ -91,14 +99,19 @@ def _tell(key: Key, found: Any, run: Result) -> dict[str, Any]:
     if isinstance(found, Estimate):
         told = {"value": found.mean, "half_width": found.half_width}
         return told | {"route": f"simulation {run.method}", "source": run.source}
-    return {"value": found, "route": WORK, "source": "all work is done in the end"}
+    told = {"value": found, "route": WORK, "source": "all work is done in the end"}
+    return told | {"unconfirmed": IDENTITY}
 
 
-def _confirm(key: Key, exact: Values, found: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+def _confirm(
+    key: Key, exact: Values, found: Any, told: Mapping[str, Any], squared: Mapping[int, float]
+) -> dict[str, Any]:
     """The second route, if there is one; one row of a system counts among independent scores."""
-    if found is None:
-        return {}
     value = exact[key]
+    if key[0] == "tail" and key[2] in squared:
+        told = {"value": squared[key[2]], "route": SQUARE}
+    elif found is None:
+        return {}
     rows = {"second": told["value"], "second_half_width": told.get("half_width", math.nan)}
     rows |= {"confirmed_by": told["route"]}
     rows["difference"] = difference(key, value, told["value"], exact)
@@ -108,14 +121,14 @@ def _confirm(key: Key, exact: Values, found: Any, told: Mapping[str, Any]) -> di
 
 
 def _limit(
-    name: str, known: tuple[float, str, str] | None, left: float | None
+    name: str, known: dict[str, Any] | None, counted: tuple[float, str] | None
 ) -> Iterator[dict[str, Any]]:
-    """λ*, by the library, by what the class served first leaves, or by both."""
-    routes = [known] if known is not None else []
-    routes += [(left, LEFT, DEFINED)] if left is not None else []
-    if routes:
-        told = dict(zip(("value", "route", "source"), routes[0], strict=True))
-        if len(routes) > 1:
-            told |= {"second": left, "confirmed_by": LEFT}
-            told["difference"] = abs(left / told["value"] - 1)
+    """λ*, by the library, by enumeration, or by both."""
+    told = known or {}
+    if counted is not None and not told:
+        told = {"value": counted[0], "route": counted[1], "source": DEFINED}
+    elif counted is not None:
+        told |= {"second": counted[0], "confirmed_by": counted[1]}
+        told["difference"] = abs(counted[0] / told["value"] - 1)
+    if told:
         yield row(name, LIMIT, AS_DEFINED, **told)

@@ -10,8 +10,8 @@ import pytest
 import multiserver as ms
 from multiserver.open import by_class, elastic, finite_skip, multiserver_jobs, server_filling
 from multiserver.open.heterogeneous import HeterogeneousServers
-from multiserver.open.least_servers_first import stability_limit
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
+from multiserver.open.priority_by_need import stability_limit
 from multiserver.open.qbd import solve
 from multiserver.open.threshold_parallelism import ThresholdParallelism
 from multiserver.saturated import dispatch
@@ -144,6 +144,8 @@ def test_limits_are_the_engines():
     assert found.utilisation == pytest.approx(found.load_limit, rel=1e-12, abs=0)
     assert jobs.under(ms.LeastServersFirst).stability().limit == stability_limit(JOBS)
     assert turned(jobs).under(ms.LeastServersFirst).stability().limit == stability_limit(JOBS)
+    most = jobs.under(ms.MostServersFirst).stability().limit
+    assert most == stability_limit(JOBS, largest_first=True)
     parallel = SYSTEMS["parallel-processing"].under(ms.BalancedFairness).stability()
     assert parallel.limit == stability(QUEUE, [0.8, 0.2]).scale
     assert parallel.load_limit < 1

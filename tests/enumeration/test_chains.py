@@ -10,12 +10,13 @@ import math
 import numpy as np
 import pytest
 
-from enumeration import balance, counts
+from enumeration import balance, counts, networks
 from enumeration.elimination import Level, eliminate, stationary
 from enumeration.fronts import FrontChain
+from enumeration.limits import FULL, Unknown, fills, limit, take_limit
 from enumeration.phases import read_phases
 from enumeration.policies import EqualShares, FastestServerFirst, FirstCome, ServerFilling
-from enumeration.route import Unknown, take
+from enumeration.route import take
 
 ONE = read_phases({"exponential": 1})
 
@@ -73,9 +74,9 @@ def test_erlang_s_formula_and_a_server_that_nobody_can_use():
 def test_processor_sharing_feels_the_mean_only():
     spread = {"hyperexponential": {"rates": [10, 0.1], "probabilities": [0.9, 0.1]}}
     rates = {}
-    for limit in (1, 3):
-        rule = EqualShares(limit, [1], [read_phases(spread)], [1.0])
-        rates[limit] = FrontChain(rule).means(0.5 / 1.09).jobs
+    for most in (1, 3):
+        rule = EqualShares(most, [1], [read_phases(spread)], [1.0])
+        rates[most] = FrontChain(rule).means(0.5 / 1.09).jobs
     assert rates[3] < rates[1]  # nearer to 1, that of processor sharing
 
 
@@ -100,10 +101,34 @@ def test_the_limit_that_the_class_served_first_leaves():
     """Two servers, needs 1 and 2 of rate 1: the second class is served while no small job is there,
     an M/M/2, so that λ p_2 is to be below π_0."""
     p = 0.6
-    limit = counts.limit_of_two(0, 2, [1, 2], [1.0, 1.0], [p, 1 - p])
-    a = limit * p
+    found = limit([0, 1], 2, [1, 2], [1.0, 1.0], [p, 1 - p])
+    a = found * p
     empty = 1 / (1 + a + a**2 / 2 / (1 - a / 2))
-    assert limit * (1 - p) == pytest.approx(empty, rel=1e-12)
+    assert found * (1 - p) == pytest.approx(empty, rel=1e-12)
+
+
+def test_three_classes_are_cut_off_where_the_third_gets_what_is_left():
+    """Needs 1, 1 and 2 of two servers, at one rate: the first two are an M/M/2 of both."""
+    found = limit([0, 1, 2], 2, [1, 1, 2], [1.0] * 3, [0.1, 0.2, 0.7])
+    assert found == pytest.approx(limit([0, 1], 2, [1, 2], [1.0] * 2, [0.3, 0.7]), rel=1e-12)
+
+
+def test_servers_that_are_never_idle():
+    largest, smallest = counts.largest_first, counts.smallest_first
+    assert fills(largest, 4, [1, 2, 4]) and fills(counts.elastic(False), 5, [2, 3])
+    assert not fills(smallest, 4, [1, 4]) and not fills(largest, 5, [3])
+    system = {"servers": 4, "needs": [1, 4], "probabilities": [0.8, 0.2]}
+    system["durations"] = [{"pareto": {"shape": 3, "scale": 2}}, {"deterministic": 1}]
+    block = {"system": {"multiserver-jobs": system}, "policy": "server-filling"}
+    assert take_limit(block) == (pytest.approx(4 / (0.8 * 3 + 0.2 * 4), rel=1e-15), FULL)
+    for needs, policy in (
+        ([2, 3], "server-filling"),
+        ([2, 3], "most-servers-first"),
+        ([1, 2], "x"),
+    ):
+        system["needs"] = needs
+        with pytest.raises(Unknown):
+            take_limit({**block, "policy": policy})
 
 
 @pytest.mark.parametrize("ties", ["larger", "smaller"])
@@ -122,6 +147,26 @@ def test_random_sets_are_sets():
     assert found.jobs == pytest.approx(0.9 * balance.random_assignment(3, 2, 1.0, 0.9), rel=1e-13)
     assert found.busy == pytest.approx(0.9, rel=1e-13)
     assert math.fsum(found.levels) == pytest.approx(1, rel=1e-13)
+
+
+def test_a_mixed_network_by_hand():
+    """One server of speed 1; m jobs go round from it to a server of speed s, others come at rate λ.
+    Of all jobs at the first, any may be the next: with j permanent ones there, N has the law
+    ∝ C(i + j, j) λ^i s^j."""
+    stations = [([1.0], [frozenset([0])] * 2), ([0.5], [frozenset([0])])]
+    routing = np.array([[0.0, 0, 0], [0, 0, 1], [0, 1, 0]])
+    assert networks.find_chains(routing) == [[1, 2]]
+    found, limit = networks.means(stations, np.array([0.3, 0, 0]), routing, [2])
+    # Σ_i C(i + j, j) λ^i = (1 − λ)^−(j + 1)
+    weights = np.array([0.5**j * 0.7 ** -(j + 1) for j in range(3)])
+    law = weights / weights.sum()
+    assert limit == 1.0
+    assert found.class_jobs == pytest.approx(
+        [law @ [(j + 1) * 0.3 / 0.7 for j in range(3)], law @ [0, 1, 2], law @ [2, 1, 0]], rel=1e-13
+    )
+    assert found.flows == pytest.approx([0.3, *[0.5 * (law[0] + law[1])] * 2], rel=1e-13)
+    with pytest.raises(ArithmeticError, match="jobs matter"):
+        networks.means(stations, np.array([0.9, 0, 0]), routing, [2])
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,20 @@ import re
 from collections import Counter
 
 import jsonschema
+import pandas as pd
 import pytest
 from tests.conftest import ROOT
 
 from models.reference_systems import ReferenceBlock
+from models.reference_values import GIVEN, row
 from multiserver.policies import REGISTRY
+from output.specs import digest
 from output.sums import sha256
 from plan.read import read_yaml
 from referee.describe import PREEMPTIVE, describe, relate
 from referee.read import Reference
 from referee.shape import describe as describe_shape
-from stages.refer import flatten
+from stages.refer import flatten, made_from
 from studies.reference_exact import UNITS, Parameters, compute
 from studies.reference_simulated import Parameters as Simulated
 from studies.reference_simulated import compute as simulate
@@ -27,6 +30,7 @@ REFERENCE = Reference.load(FOLDER)
 CONFIG = read_yaml(ROOT / "config/reference.yaml", "config/reference.yaml")[0]
 SERIES = CONFIG["tables"]["systems"]["series"]
 BLOCKS = {id: block for series in SERIES.values() for id, block in series["systems"].items()}
+READ = {id: ReferenceBlock.model_validate(block) for id, block in BLOCKS.items()}
 EXACT = [id for s in SERIES.values() if s["study"] == "reference-exact" for id in s["systems"]]
 COUNTED = [id for name, s in SERIES.items() if name.startswith("counts") for id in s["systems"]]
 # Digits are rounded to 12 places: half a unit of the last one, and what routes differ by.
@@ -64,7 +68,8 @@ def agree(found: dict, published: dict) -> None:
 
 
 POINT = {"arrival_rate", "load", "mean_size"}
-NAMES = ("quantity", "class", "k", "route", "source", "confirmed_by")
+NAMES = ("quantity", "class", "k", "route", "source", "confirmed_by", "unconfirmed")
+REGISTERED = {policy.name: policy for policy in REGISTRY.values()}
 
 
 def test_there_are_about_a_hundred_systems_of_all_models_policies_and_papers():
@@ -118,7 +123,44 @@ def test_the_index_has_the_sums_of_the_files_and_the_flat_table_all_values():
     assert (FOLDER / "values.csv").read_text("utf-8") == text
     bib = (FOLDER / "reference.bib").read_text("utf-8")
     assert f"@misc{{{REFERENCE.index['cite']}," in bib
-    assert REFERENCE.index["fingerprint"] in re.sub(r"\\allowbreak{}", "", bib)
+    fingerprint = REFERENCE.index["fingerprint"]
+    assert fingerprint in re.sub(r"\\allowbreak{}", "", bib)
+    files = [FOLDER / one["file"] for one in REFERENCE.index["systems"]]
+    assert fingerprint == digest(*(file.read_text("utf-8") for file in files))
+
+
+def test_the_files_are_of_the_systems_and_the_lengths_that_config_has_now():
+    """By digests of their blocks. That the code finds the same is held by a sample below, by all of
+    them after a run of everything, and in the verification suite."""
+    seed = read_yaml(ROOT / "config/config.yaml", "config/config.yaml")[0]["seed"]
+    spec = {}
+    for name, series in SERIES.items():
+        given = {key: value for key, value in series.items() if key not in ("study", "systems")}
+        ids = list(series["systems"])
+        if series["study"] == "reference-exact":
+            parameters = Parameters(systems={ids[0]: BLOCKS[ids[0]]})
+        else:
+            parameters = Simulated(systems={ids[0]: BLOCKS[ids[0]]}, seed=seed, **given)
+        systems = {id: READ[id].plain() for id in ids}
+        spec[name] = {"parameters": {**parameters.plain(), "systems": systems}}
+    expected = made_from({"series": spec})
+    found = {one["id"]: one["made_from"] for one in REFERENCE.index["systems"]}
+    assert found == expected, "run `snakemake refer` with effort=paper and commit reference"
+
+
+def test_descriptions_are_those_of_config_and_of_the_policies_now():
+    """Without solving anything: points of operation are taken from the files."""
+    for id, block in BLOCKS.items():
+        published = REFERENCE.systems[id]
+        told = {name: published[name] for name in (*POINT, "capacity") if name in published}
+        rows = [row(id, (name, "all", None), GIVEN, value=value) for name, value in told.items()]
+        block = READ[id].plain()
+        table = pd.DataFrame(rows, columns=list(UNITS))
+        fresh = describe(id, block, table, REGISTERED[block["policy"]].definition)
+        values = {"values", "other_definitions", "same_jobs"}
+        assert {k: v for k, v in fresh.items() if k not in values} == {
+            k: v for k, v in published.items() if k not in values
+        }
 
 
 def test_systems_with_the_same_jobs_name_each_other():
@@ -135,6 +177,19 @@ def test_second_routes_confirm_the_first_to_twelve_digits():
             assert value["confirmed_by"], (id, value)
             assert value["difference"] < 1e-12, (id, value)
             assert "half_width" not in value
+
+
+def test_what_is_not_simulated_is_confirmed_or_says_why_not():
+    """By simulation, or to twelve digits."""
+    for id, system in REFERENCE.systems.items():
+        for value in system["values"]:
+            if "half_width" in value:
+                continue
+            assert ("confirmed_by" in value) != ("unconfirmed" in value), (id, value)
+            if "unconfirmed" in value:
+                assert value["quantity"] in ("busy_servers", "idle_servers"), (id, value)
+            elif "second_half_width" not in value:
+                assert value["difference"] < 1e-12, (id, value)
 
 
 def test_simulation_confirms_the_chains_of_counts():
@@ -180,14 +235,14 @@ def test_every_other_system_is_found_again(id):
     block = ReferenceBlock.model_validate(BLOCKS[id]).plain()
     table = simulate(Simulated(systems={id: block}, jobs=1_000_000, seed=5))
     published = REFERENCE.values(id)
-    for row in table[table["definition"] == "as defined"].to_dict("records"):
-        k = None if row["k"] != row["k"] else int(row["k"])
-        value = published[row["quantity"], row["class"], k]
+    for fresh in table[table["definition"] == "as defined"].to_dict("records"):
+        k = None if fresh["k"] != fresh["k"] else int(fresh["k"])
+        value = published[fresh["quantity"], fresh["class"], k]
         if "half_width" not in value:
-            assert row["value"] == pytest.approx(value["value"], rel=DIGITS, abs=1e-15)
+            assert fresh["value"] == pytest.approx(value["value"], rel=DIGITS, abs=1e-15)
         else:
-            spread = (row["half_width"] ** 2 + value["half_width"] ** 2) ** 0.5 / 2.04
-            assert abs(row["value"] - value["value"]) < 5 * spread, row
+            spread = (fresh["half_width"] ** 2 + value["half_width"] ** 2) ** 0.5 / 2.04
+            assert abs(fresh["value"] - value["value"]) < 5 * spread, fresh
 
 
 def test_units_say_what_columns_hold():

@@ -8,6 +8,8 @@ import pytest
 from tests.conftest import ROOT, copy_built
 from tests.drawings.legible import require_all_legible
 
+from referee.read import Reference
+
 pytestmark = pytest.mark.slow
 
 
@@ -32,6 +34,18 @@ def test_every_paper_has_its_products(everything):
             assert all((folder / name).stat().st_size > 0 for name in outputs)
         assert (folder / "ledger.csv").is_file()
     assert (everything.root / "figures/reference/systems.csv").is_file()
+
+
+def test_the_reference_is_the_one_that_is_published(everything):
+    """What is exact, to its digits; simulated values are shorter here."""
+    assert everything.build("refer") == ["refer: write the reference systems"]
+    published, found = (Reference.load(root / "reference") for root in (ROOT, everything.root))
+    assert found.systems.keys() == published.systems.keys()
+    for id, system in published.systems.items():
+        for new, old in zip(found.systems[id]["values"], system["values"], strict=True):
+            assert new["route"] == old["route"]
+            if "half_width" not in old:
+                assert new["value"] == pytest.approx(old["value"], rel=6e-12, abs=1e-15), (id, old)
 
 
 def test_every_figure_of_every_paper_can_be_read(everything):

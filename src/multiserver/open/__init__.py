@@ -14,5 +14,5 @@ whose level is the number of jobs in the system:
 - `finite_skip`: the blocks of any finite-skip model, given the dynamics of its front;
 - `heterogeneous`, `limited_processor_sharing`, `threshold_parallelism`, `server_filling`: fronts;
 - `elastic`: priority to elastic or to inelastic jobs, with a bound on the mass that is cut off;
-- `least_servers_first`: where priority to small needs ceases to be stable.
+- `priority_by_need`: where priority to small or to large needs ceases to be stable.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from multiserver.policies.answers import class_simulation
 from multiserver.policies.policy import Policy
+from multiserver.policies.priority import limit_by_need
 
 MostServersFirst = Policy(
     name="most-servers-first",
@@ -12,6 +13,9 @@ MostServersFirst = Policy(
         " needs, the oldest of a need first."
     ),
     methods={
-        "multiserver-jobs": (class_simulation("most_servers_first", "`finite-skip`, Section 7.5"),)
+        "multiserver-jobs": (
+            limit_by_need(largest_first=True),
+            class_simulation("most_servers_first", "`finite-skip`, Section 7.5"),
+        )
     },
 )

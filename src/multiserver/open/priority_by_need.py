@@ -1,16 +1,18 @@
-"""Stability limit of Least Servers First, the policy that gives smaller needs preemptive priority.
+"""Stability limit of preemptive priority by need: Least Servers First and Most Servers First.
 
-n servers; jobs of class c arrive at rate λ p_c, need v_c servers, v_1 < v_2 < … < v_C, for an
-exponential time of rate μ_c. Of the N_c present, u_c = min(N_c, ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋) are
-served, preemptively (`finite-skip`, Section 7.5). No class notices larger needs. Seen from class c,
-the smaller needs are therefore a random environment of their own: if it is stable and many jobs of
-class c are present, these leave at the rate μ_c s_c, s_c = ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋, and class c
-is stable if and only if
+n servers; jobs of class c arrive at rate λ p_c, need v_c servers, for an exponential time of rate
+μ_c. Classes are numbered in the order in which they are served, v_1 < v_2 < … < v_C or, under Most
+Servers First, v_1 > v_2 > … > v_C. Of the N_c present, u_c = min(N_c, ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋)
+are served, preemptively (`finite-skip`, Section 7.5). No class notices those behind it. Seen from
+class c, the classes before it are therefore a random environment of their own: if it is stable and
+many jobs of class c are present, these leave at the rate μ_c s_c, where
+s_c = ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋, and class c is stable if and only if
 
     λ p_c < μ_c E[s_c],
 
-the mean being that of the stationary smaller needs at the arrival rate λ. The limit λ* is the least
-of the roots for c = 1, …, C. (The paper says that it is below n/E[S], and no more.)
+the mean being that of the stationary classes before it at the arrival rate λ. The limit λ* is the
+least of the roots for c = 1, …, C. (The paper says that it is below n/E[S] under Least Servers
+First, and no more.)
 
 N_1 is a birth-and-death process, and (N_1, N_2) a quasi-birth-death one with level N_2 and phase
 N_1, which is cut off where N_1 is larger with a probability of 1e-13.
@@ -34,13 +36,15 @@ LARGEST_PHASE = 2000
 RELATIVE_TOLERANCE = 1e-13
 
 
-def stability_limit(system: MultiserverJobSystem) -> float:
-    """λ* (jobs per unit of time) under Least Servers First, to a relative accuracy of 1e-10.
+def stability_limit(system: MultiserverJobSystem, *, largest_first: bool = False) -> float:
+    """λ* (jobs per unit of time) under Least Servers First, or under Most Servers First, to a
+    relative accuracy of 1e-10.
 
-    Raises `ValueError` if two classes have the same need, if there are more than three classes, or
-    if the smallest need alone uses more than 98 % of its capacity at a λ that has to be tried.
+    Raises `ValueError` if two classes have the same need or if there are more than three classes,
+    and `TooLargeError` if the class served first uses nearly all that it can at a λ that has to be
+    tried.
     """
-    classes = sorted(system.classes, key=lambda c: c.need)
+    classes = sorted(system.classes, key=lambda c: c.need, reverse=largest_first)
     needs, rates, probabilities = zip(
         *((c.need, c.rate, c.probability) for c in classes), strict=True
     )
@@ -52,12 +56,12 @@ def stability_limit(system: MultiserverJobSystem) -> float:
     limit = n // needs[0] * rates[0] / probabilities[0]
     for c in range(1, len(classes)):
 
-        def surplus(arrival_rate: float, c: int = c, smaller: float = limit) -> float:
-            """μ_c E[s_c] − λ p_c; no server is left to class c once smaller needs are unstable."""
+        def surplus(arrival_rate: float, c: int = c, before: float = limit) -> float:
+            """μ_c E[s_c] − λ p_c, with no servers once a class before c is unstable."""
             servers = 0.0
             if arrival_rate == 0:
                 servers = n // needs[c]
-            elif arrival_rate < smaller:
+            elif arrival_rate < before:
                 flows = [arrival_rate * p for p in probabilities[:c]]
                 servers = _mean_servable(n, needs[: c + 1], rates[:c], flows)
             return rates[c] * servers - arrival_rate * probabilities[c]
@@ -65,7 +69,8 @@ def stability_limit(system: MultiserverJobSystem) -> float:
         # Classes 1 … c cannot use more than all servers.
         demand += probabilities[c] * needs[c] / rates[c]
         highest = min(limit, n / demand)
-        if surplus(highest) < 0:
+        # Where no server is wasted, the surplus is 0 but for rounding.
+        if surplus(highest) < -RELATIVE_TOLERANCE * highest * probabilities[c]:
             highest = brentq(surplus, 0.0, highest, xtol=RELATIVE_TOLERANCE * highest, rtol=1e-15)
         limit = highest
     return float(limit)
@@ -74,16 +79,16 @@ def stability_limit(system: MultiserverJobSystem) -> float:
 def _mean_servable(
     n: int, needs: tuple[int, ...], rates: tuple[float, ...], flows: list[float]
 ) -> float:
-    """E[s_c] of the last of the needs, given the rates and arrival rates of all smaller ones."""
+    """E[s_c] of the last of the needs, given the rates and arrival rates of those before it."""
     most = n // needs[0]
     if len(needs) == 2:
-        # States with N_1 ≥ most, whose masses are geometric, leave less than v_1 servers.
-        weight = np.ones(most)
-        for i in range(1, most):
+        weight = np.ones(most + 1)
+        for i in range(1, most + 1):
             weight[i] = weight[i - 1] * flows[0] / (i * rates[0])
-        last = weight[-1] * flows[0] / (most * rates[0])
-        total = weight.sum() + last / (1 - flows[0] / (most * rates[0]))
-        return float(weight @ ((n - np.arange(most) * needs[0]) // needs[1])) / float(total)
+        # All N_1 ≥ most, whose masses are geometric, leave the same.
+        weight[most] /= 1 - flows[0] / (most * rates[0])
+        left = (n - np.arange(most + 1) * needs[0]) // needs[1]
+        return float(weight @ left) / float(weight.sum())
 
     idle = _idle_of_first(n, needs[0], flows[0] / (most * rates[0]))
     law = solve(_second_class(n, needs, rates, flows, idle))

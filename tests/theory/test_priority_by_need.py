@@ -1,4 +1,4 @@
-"""The stability limit of Least Servers First against truncated chains, sums and simulations."""
+"""The stability limits of priority by need against truncated chains, sums and simulations."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.open.least_servers_first import stability_limit
+from multiserver.open.priority_by_need import stability_limit
 from multiserver.simulation import class_queues
-from multiserver.simulation.class_policies import least_servers_first
+from multiserver.simulation.class_policies import least_servers_first, most_servers_first
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
 
@@ -60,14 +60,23 @@ def surplus(system, arrival_rate):
     return rates[2] * law @ servable - arrival_rate * p[2]
 
 
-@pytest.mark.parametrize("system", THREE)
+# With the largest needs first.
+LARGEST = [
+    (4, (4, 2, 1), (64.0, 8.0, 1.0), (1 / 7, 2 / 7, 4 / 7)),
+    (7, (4, 3, 2), (2.0, 1.0, 0.5), (0.1, 0.2, 0.7)),
+    (9, (5, 3, 2), (1.0, 1.0, 0.3), (0.1, 0.2, 0.7)),
+]
+
+
+@pytest.mark.parametrize("system", THREE + LARGEST)
 def test_three_needs(system):
-    """At λ* the truncated chain balances the third class, and the smaller ones are stable."""
-    limit = stability_limit(MultiserverJobSystem.of(*system))
+    """At λ* the truncated chain balances the third class, and those before it are stable."""
+    order = {"largest_first": system in LARGEST}
+    limit = stability_limit(MultiserverJobSystem.of(*system), **order)
     n, needs, rates, p = system
     two = [x / (p[0] + p[1]) for x in p[:2]]
-    smaller = MultiserverJobSystem.of(n, needs[:2], rates[:2], two)
-    assert limit < stability_limit(smaller) / (p[0] + p[1])
+    before = MultiserverJobSystem.of(n, needs[:2], rates[:2], two)
+    assert limit < stability_limit(before, **order) / (p[0] + p[1])
     slack = [surplus(system, limit * factor) for factor in (1 - 1e-4, 1 + 1e-4)]
     assert slack[0] > 0 > slack[1]
     # The root of the chord; what the chain leaves out is below 1e-6 here.
@@ -83,26 +92,35 @@ def test_loads_of_figures_6_and_7(system, load):
     assert stability_limit(found) / found.naive_throughput == close(load, rel=1e-9)
 
 
+@pytest.mark.parametrize("largest_first", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_two_needs(seed):
+def test_two_needs(seed, largest_first):
     """N_1 is the number of jobs in an M/M/⌊n/v_1⌋ queue: its law summed up."""
     draw = random.Random(seed)
     n = draw.randint(2, 40)
     small = draw.randint(1, n - 1)
     needs = small, draw.randint(small + 1, n)
     rates, p = (10 ** draw.uniform(-2, 2), 10 ** draw.uniform(-2, 2)), draw.uniform(0.02, 0.98)
-    limit = stability_limit(MultiserverJobSystem.of(n, needs, rates, (p, 1 - p)))
+    system = MultiserverJobSystem.of(n, needs, rates, (p, 1 - p))
+    limit = stability_limit(system, largest_first=largest_first)
+    if largest_first:
+        needs, rates, p = needs[::-1], rates[::-1], 1 - p
+    most = n // needs[0]
     log_weight, weights, servable = 0.0, [], []
     for N in range(200):
         weights.append(math.exp(log_weight))
         served, more = greedy(n, needs, (N, n))
         servable.append(more)
-        log_weight += math.log(limit * p / rates[0] / min(N + 1, n // small))
-        assert served == min(N, n // small)
+        log_weight += math.log(limit * p / rates[0] / min(N + 1, most))
+        assert served == min(N, most)
+    if limit * p == close(most * rates[0], rel=1e-9):
+        # The class served first is at its limit, and leaves the other enough.
+        assert limit * (1 - p) <= rates[1] * servable[-1]
+        return
     # From there on the terms are geometric.
-    load = limit * p / rates[0] / (n // small)
+    load = limit * p / rates[0] / most
     weights.append(weights[-1] * load / (1 - load))
-    servable.append(0)
+    servable.append(servable[-1])
     mean = math.fsum(w * s for w, s in zip(weights, servable, strict=True)) / math.fsum(weights)
     assert limit * (1 - p) == close(rates[1] * mean, rel=1e-9)
 
@@ -111,16 +129,24 @@ def test_one_need():
     assert stability_limit(MultiserverJobSystem.of(7, (2,), (3.0,), (1.0,))) == 9.0
 
 
-@pytest.mark.parametrize("system", [FIGURE_6, FIGURE_7], ids=["6", "7"])
-def test_simulations_on_both_sides(system):
+@pytest.mark.parametrize(
+    ("system", "policy"),
+    [
+        (FIGURE_6, least_servers_first),
+        (FIGURE_7, least_servers_first),
+        (LARGEST[1], most_servers_first),
+    ],
+    ids=["6", "7", "largest first"],
+)
+def test_simulations_on_both_sides(system, policy):
     """Two runs 3 % below the limit stay small, two 3 % above it outgrow their bound."""
     found = MultiserverJobSystem.of(*system)
-    limit = stability_limit(found)
+    limit = stability_limit(found, largest_first=policy is most_servers_first)
     keys = {"jobs": 200_000, "replications": 2, "seed": 1, "limit": 1500}
     below, above = (Workload.of(found, limit * factor) for factor in (0.97, 1.03))
-    assert class_queues.simulate(below, least_servers_first, **keys).mean_jobs.mean < 300
+    assert class_queues.simulate(below, policy, **keys).mean_jobs.mean < 300
     with pytest.raises(Overloaded):
-        class_queues.simulate(above, least_servers_first, **keys)
+        class_queues.simulate(above, policy, **keys)
 
 
 def test_order_of_classes_and_unit_of_time_do_not_matter():

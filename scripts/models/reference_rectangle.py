@@ -1,0 +1,80 @@
+"""P(N > k) of two classes of rigid jobs whose policy goes by their numbers.
+
+With exponential durations (N_1, N_2) is a Markov chain. The servers of each class are what the
+compiled policy of the job-level simulator allots; nothing is shared with `enumeration`, whose rules
+are its own. The chain is cut off at N_1, N_2 ≤ m, m growing until the border weighs nothing, and
+its states are eliminated one by one without subtraction, so that small probabilities keep their
+digits (Grassmann, Taksar and Heyman, *Oper. Res.* 33, 1985). With x = (m + 1) N_1 + N_2 the rates
+lie in a band of half-width m + 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from multiserver.queue import Queue
+from multiserver.simulation import class_policies
+from multiserver.sizes import Exponential
+
+ROUTE = "chain of the numbers of jobs on a square, with the servers that the simulator allots"
+RULES: dict[tuple[str, ...], Callable[..., None]] = {
+    ("least-servers-first",): class_policies.least_servers_first,
+    ("most-servers-first",): class_policies.most_servers_first,
+    ("max-weight", "larger", "present"): class_policies.max_weight,
+    ("max-weight", "smaller", "present"): class_policies.max_weight_to_smaller,
+    ("max-weight", "larger", "all"): class_policies.max_weight_of_all,
+    ("max-weight", "smaller", "all"): class_policies.max_weight_of_all_to_smaller,
+}
+# What the border may weigh against the smallest tail; and where this is given up.
+NEGLIGIBLE, MOST = 1e-14, 200
+
+
+def tails(queue: Queue, rate: float, ks: Sequence[int]) -> dict[int, float]:
+    """P(N > k) for each k; nothing where the chain has more than two dimensions or another rule."""
+    policy, classes = queue.policy, queue.system.classes
+    rule = RULES.get((policy.name, *(str(v) for v in policy.options.values())))
+    exponential = all(isinstance(X, Exponential) for X in queue.system.durations)
+    if not ks or rule is None or len(classes) != 2 or not exponential:
+        return {}
+    m = 32
+    while m <= MOST:
+        law = _law(queue, rule, rate, m)
+        total = np.add.outer(np.arange(m + 1), np.arange(m + 1))
+        found = {k: float(law[total > k].sum()) for k in ks}
+        if law[-1].sum() + law[:, -1].sum() <= NEGLIGIBLE * min(found.values()):
+            return found
+        m += m // 2
+    return {}
+
+
+def _law(queue: Queue, rule: Callable[..., None], rate: float, m: int) -> NDArray[np.float64]:
+    """P(N_1 = i, N_2 = j) for i, j ≤ m, the class of the smaller need being the first."""
+    small, large = sorted(queue.system.classes, key=lambda c: c.need)
+    needs, allotted = np.array([small.need, large.need]), np.zeros(2, dtype=np.int64)
+    unused = np.zeros((2, round(queue.system.capacity)), dtype=np.int64)
+    size, band = (m + 1) ** 2, m + 1
+    flat = np.zeros(size * (2 * band + 1))
+    step = flat.strides[0]
+    # The entry (x, y) of a window of it is the rate from x to y, for |x − y| ≤ m + 1.
+    rates = as_strided(flat[band:], (size, size), (2 * band * step, step))
+    for x in range(size):
+        present = np.array(divmod(x, band))
+        rule(present, unused, needs, queue.system.servers, allotted)
+        for c, (job, stride) in enumerate(((small, band), (large, 1))):
+            if present[c] < m:
+                rates[x, x + stride] = rate * job.probability
+            if allotted[c]:
+                rates[x, x - stride] = allotted[c] / needs[c] / job.duration.mean
+    for x in range(size - 1, 0, -1):
+        near = slice(max(0, x - band), x)
+        rates[near, x] /= rates[x, near].sum()
+        rates[near, near] += np.outer(rates[near, x], rates[x, near])
+    law = np.ones(size)
+    for x in range(1, size):
+        near = slice(max(0, x - band), x)
+        law[x] = law[near] @ rates[near, x]
+    return (law / law.sum()).reshape(band, band)

@@ -1,0 +1,32 @@
+"""Where preemptive priority by need ceases to be stable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multiserver.open.priority_by_need import stability_limit
+from multiserver.policies.conditions import AT_MOST_THREE, DISTINCT_NEEDS, EXPONENTIAL
+from multiserver.policies.exponential import exponential_parts
+from multiserver.policies.policy import Limit, Method
+from multiserver.system import System
+
+
+def limit_by_need(*, largest_first: bool) -> Method:
+    """λ* class by class, in the order in which they are served."""
+
+    def answer(system: System, **_: Any) -> Limit:
+        parts = exponential_parts(system).system
+        found = stability_limit(parts, largest_first=largest_first)
+        idle = system.servers - found * system.mean_size
+        # Where no server is wasted, what is left is rounding.
+        return Limit(found, idle if idle > 1e-12 * system.servers else 0.0)
+
+    return Method(
+        question="stability",
+        name=f"class by class, in the environment of {'larger' if largest_first else 'smaller'}"
+        " needs",
+        source="`multiserver.open.priority_by_need`",
+        cost="one quasi-birth-death process a trial",
+        answer=answer,
+        conditions=(EXPONENTIAL, DISTINCT_NEEDS, AT_MOST_THREE),
+    )
