@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from multiserver.fitting import fit_law, fit_three_moments, fit_two_moments
+from multiserver.fitting import SAME, fit_law, fit_three_moments, fit_two_moments
 from multiserver.phase_type import PhaseType, coxian
 from multiserver.sizes import (
     Bimodal,
@@ -63,6 +63,8 @@ def test_what_has_phases_is_its_own_fit_and_no_variance_has_none():
         fit_law(Pareto(1.5, 1.0))
 
 
+# Just below 1 one phase has more variance, by less than a coarser rounding would notice.
+@example(mean=1.0, scv=1 - 5e-11)
 @given(st.floats(1e-6, 1e6), st.floats(math.log(1 / 50), math.log(1e6)).map(math.exp))
 def test_two_moments(mean, scv):
     law = fit_two_moments(mean, scv)
@@ -70,8 +72,9 @@ def test_two_moments(mean, scv):
     assert first == close(mean, 1e-11)
     assert second == close((1 + scv) * mean**2, 1e-11)
     if scv < 1:
-        # As few phases as can have this variance.
-        assert len(law.phases()[0]) == math.ceil(1 / scv - 1e-9)
+        # As few phases as can have this variance: k have 1/k or more (Aldous and Shepp, 1987).
+        k = len(law.phases()[0])
+        assert (k - 1) * scv < 1 <= k * scv * (1 + 2 * SAME)
 
 
 def test_the_plainest_law_is_taken():
