@@ -33,6 +33,11 @@ class CodeDigests:
     What a file imports, and what it does, is read once, and kept under the digest of its content.
     """
 
+    @classmethod
+    def below(cls, root: Path) -> CodeDigests:
+        """Those of the whole project."""
+        return cls(root / part for part in ("scripts", "src", "benchmarks"))
+
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(folders)
         self._find = cache(self._find)
@@ -71,6 +76,12 @@ class CodeDigests:
         """The dotted names of a package's public modules."""
         files = [file for f in self._folders for file in sorted((f / package).glob("[!_]*.py"))]
         return [f"{package.replace('/', '.')}.{file.stem}" for file in files]
+
+    @property
+    def compiled(self) -> str:
+        """The digest of all code that is compiled, and of what it imports."""
+        folders = ("multiserver/saturated", "multiserver/simulation")
+        return self.digest(*(name for folder in folders for name in self.modules(folder)))
 
     def _find(self, name: str) -> Path | None:
         stem = Path(*name.split("."))
