@@ -41,8 +41,7 @@ CAPACITY_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class FrontPolicy:
-    """A finite-skip model: `rates`, a function of the arguments of `FRONT_POLICY`, compiled when it is
-    first used.
+    """A finite-skip model: `rates`, a function of the arguments of `FRONT_POLICY`.
 
     `largest_front` is n. A job of need v that is served at rate r uses v r; a full front uses
     `capacity` in all. `speeds` of the servers are handed on to the function.
