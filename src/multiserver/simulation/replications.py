@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numba import float64, int64, njit, typeof, types
@@ -156,8 +155,10 @@ def compiled_policy(policy: Callable, signature: types.Type) -> Callable:
     """A policy, compiled; one that is compiled already stays as it is."""
     if hasattr(policy, "signatures"):
         return policy
-    # What was typed in has no file beside which it could be kept.
-    return njit(signature, cache=Path(policy.__code__.co_filename).is_file())(policy)
+    try:
+        return njit(signature, cache=True)(policy)
+    except RuntimeError:  # It was typed in: there is no file beside which it could be kept.
+        return njit(signature)(policy)
 
 
 @njit(cache=True)
