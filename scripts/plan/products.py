@@ -62,8 +62,25 @@ class Series:
         return [self.file, self.sums]
 
     @property
+    def log(self) -> str:
+        return f"results/logs/compute/{self.study}/{self.digest}.log"
+
+    @property
     def spec_file(self) -> str:
-        return f"results/specs/{self.study}/{self.digest}.json"
+        return name_spec(self.study, self.digest)
+
+
+def name_spec(study: str, digest: str) -> str:
+    """The file of the spec of a series."""
+    return f"results/specs/{study}/{digest}.json"
+
+
+def list_modules(study: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """The modules that compute a series; claims import by name what they are about."""
+    rows = parameters["rows"] if study == "claims" else ()
+    claims = sorted({row["quantity"].partition("/")[0] for row in rows})
+    names = ("stages.compute", f"studies.{study}", *(f"claims.{name}" for name in claims))
+    return tuple(name.replace("-", "_") for name in names)
 
 
 @dataclass(frozen=True)
@@ -108,6 +125,10 @@ class Product:
     @property
     def spec_file(self) -> str:
         return f"results/specs/{self.paper}/{self.id}.{self.fingerprint}.json"
+
+    @property
+    def log(self) -> str:
+        return f"results/logs/{self.stage}/{self.paper}/{self.id}.log"
 
     @property
     def mark(self) -> str:

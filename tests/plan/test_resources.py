@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import ROOT
 
 from plan.read import read_yaml
-from plan.resources import MINUTES, minutes
+from plan.resources import MINUTES, minutes, travels_with
 
 POINT = {"jobs": 6_000_000, "loads": [0.5]}
 
@@ -30,6 +30,20 @@ POINT = {"jobs": 6_000_000, "loads": [0.5]}
 )
 def test_time_grows_with_what_is_simulated(parameters, expected):
     assert minutes(parameters) == MINUTES + expected
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"servers": 10}, "small"),
+        (POINT, "small"),
+        (POINT | {"loads": [0.1] * 20}, "small"),
+        (POINT | {"loads": [0.1] * 21}, None),
+        ({"effort": "paper", "loads": [0.5], "interruptions": [0]}, None),
+    ],
+)
+def test_series_that_simulate_long_travel_alone(parameters, expected):
+    assert travels_with(parameters) == expected
 
 
 def test_what_takes_seconds_is_made_where_snakemake_runs():

@@ -8,6 +8,9 @@ rule benchmarks:
         "results/logs/benchmarks.log",
     conda:
         "../envs/atlas.yaml"
+    resources:
+        runtime=60,
+        mem_mb=MEGABYTES,
     params:
         path=os.pathsep.join(str(ROOT / part) for part in ("scripts", "src")),
         script=os.path.relpath(ROOT / "benchmarks/benchmark.py"),

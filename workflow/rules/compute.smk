@@ -1,4 +1,5 @@
-# One job for each series: the study on its parameters, cached under the digest of both.
+# One job for each series: the study on its parameters, cached under the digest of both. On a cluster
+# small ones travel in groups. A job that was killed may be tried again with more time and memory.
 
 
 rule compute:
@@ -7,12 +8,16 @@ rule compute:
         sums="results/series/{study}/{digest}.sha256",
     log:
         "results/logs/compute/{study}/{digest}.log",
+    group:
+        None if SENT else lambda wildcards: travels_with(plan.find(**wildcards).parameters)
+    # Where it was sent to, by the process that was: no step of a job, with a Snakemake of its own.
+    localrule: SENT
     conda:
         "../envs/atlas.yaml"
     threads: 1
     resources:
-        runtime=lambda wildcards: minutes(plan.find(**wildcards).parameters),
-        mem_mb=4000,
+        runtime=lambda wildcards, attempt: attempt * minutes(plan.find(**wildcards).parameters),
+        mem_mb=lambda wildcards, attempt: attempt * MEGABYTES,
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(**wildcards).spec_file,
