@@ -29,6 +29,9 @@ if SENT:
     from plan import Asked
 
     plan = Asked(ROOT)
+    # Whoever sent it forks for its own machine.
+    if os.environ.get(warm.NAME):
+        del os.environ[warm.NAME]
     if not workflow.deployment_settings.deployment_method:
         warm.start(sum(word.startswith("compute:") for word in sys.argv))
 else:
@@ -73,9 +76,14 @@ onstart:
         # Here no scheduler is to be spared: each job that ended would leave a clock behind that asks
         # once a second what can start, until the run ends.
         workflow.scheduler.job_rate_limiter = None
-    # Jobs of other environments start by themselves, those of other machines in groups.
-    if workflow.local_exec and not workflow.deployment_settings.deployment_method:
-        warm.start(len(list(workflow.dag.needrun_jobs())))
+    # Jobs of other environments start by themselves, and so do those of other machines.
+    if not workflow.deployment_settings.deployment_method:
+        here = (
+            workflow.dag.needrun_jobs()
+            if workflow.local_exec
+            else workflow.dag.local_needrun_jobs
+        )
+        warm.start(len(list(here)))
 
 
 onsuccess:

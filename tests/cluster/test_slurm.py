@@ -15,6 +15,8 @@ from tests.cluster.slurm import Cluster, lacks, wait_for
 from tests.conftest import Project
 from tests.faults.tiny import FILE, make_tiny, read_outputs
 
+from plan.resources import MEGABYTES, MINUTES
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(bool(lacks()), reason=f"needs Slurm and munge ({lacks()})"),
@@ -83,10 +85,16 @@ def end(project: Project, run: subprocess.Popen[str]) -> tuple[int, str]:
 def test_small_series_travel_together_and_outputs_are_those_of_a_local_run(
     cluster, project, tmp_path
 ):
+    before = set(cluster.jobs())
     code, said = end(project, start(cluster, project, "all"))
     assert code == 0, said
     assert said.count("has been submitted with SLURM jobid") == 1
     assert said.count("\n    Job ") == 5  # in that group
+    (number,) = cluster.jobs().keys() - before
+    asked = cluster.ask(
+        "squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%C %m %l"
+    )
+    assert asked == f"1 {MEGABYTES}M {5 * MINUTES + 1}:00"  # one of them simulates
     assert "No wall time information" not in said
     assert "No job memory information" not in said
     local = make_tiny(tmp_path / "local")

@@ -18,6 +18,7 @@ rule compute:
     resources:
         runtime=lambda wildcards, attempt: attempt * minutes(plan.find(**wildcards).parameters),
         mem_mb=lambda wildcards, attempt: attempt * MEGABYTES,
+        alone=1,
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(**wildcards).spec_file,
