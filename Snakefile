@@ -1,6 +1,7 @@
 # The table of contents: what there is to build, from config to checked figures.
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -22,7 +23,7 @@ SCRIPTS = os.path.relpath(ROOT / "scripts")
 # A job of another machine, which computes series of this workflow itself, finds them planned.
 SENT = (
     workflow.remote_exec
-    and " --allowed-rules compute --" in " ".join(sys.argv)
+    and re.search(" --allowed-rules (compute|part) --", " ".join(sys.argv))
     and Path(workflow.main_snakefile) in (ROOT / "Snakefile", ROOT / "workflow/Snakefile")
 )
 if SENT:

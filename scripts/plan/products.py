@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from output.specs import canonical, digest
+from plan.resources import count_parts
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,15 @@ class Series:
         return [self.file, self.sums]
 
     @property
+    def parts(self) -> list[str]:
+        """The files from which it is put together, if it is split."""
+        count = count_parts(self.parameters)
+        names = (f"{k}-of-{count}" for k in range(1, count + 1)) if count > 1 else ()
+        return [f"results/parts/{self.study}/{self.digest}/{name}.csv" for name in names]
+
+    @property
     def log(self) -> str:
-        return f"results/logs/compute/{self.study}/{self.digest}.log"
+        return f"results/logs/compute/{self.study}/{self.digest}{'/*' if self.parts else ''}.log"
 
     @property
     def spec_file(self) -> str:

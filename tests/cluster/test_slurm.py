@@ -35,11 +35,17 @@ tables:
     caption: Of four servers.
     source: {section: "1", certainty: beyond}
     series:
-      points: {study: simulated-response-time, <<: *four, jobs: 20000, fractions_of_limit: [0.5]}
+      points:
+        study: simulated-response-time
+        <<: *four
+        jobs: 20000
+        fractions_of_limit: [0.4, 0.6]
     columns:
       fraction_of_limit: {heading: load, format: .1f}
       mean_response_time: {heading: time, format: .3f}
 """
+# What simulates for a hundredth of a second is split.
+SPLIT = ("scripts/plan/resources.py", "SMALL, LONG = 2, 60", "SMALL, LONG = 2, 0.0002")
 STUDY = "scripts/studies/wastage_by_rate_ratio.py"
 RATIO = "    ratio = np.geomspace"
 HELD = """\
@@ -85,24 +91,25 @@ def end(project: Project, run: subprocess.Popen[str]) -> tuple[int, str]:
 def test_small_series_travel_together_and_outputs_are_those_of_a_local_run(
     cluster, project, tmp_path
 ):
-    before = set(cluster.jobs())
-    code, said = end(project, start(cluster, project, "all"))
-    assert code == 0, said
-    assert said.count("has been submitted with SLURM jobid") == 1
-    assert said.count("\n    Job ") == 5  # in that group
-    (number,) = cluster.jobs().keys() - before
-    asked = cluster.ask(
-        "squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%C %m %l"
-    )
-    assert asked == f"1 {MEGABYTES}M {5 * MINUTES + 1}:00"  # one of them simulates
-    assert "No wall time information" not in said
-    assert "No job memory information" not in said
     local = make_tiny(tmp_path / "local")
     local.edit(FILE, "tables:\n", SIMULATED)
-    local.build("all")
-    outputs = read_outputs(project.root)
-    assert outputs == read_outputs(local.root)
-    assert "figures/tiny/times.tex" in outputs
+    local.build("tiny")
+    before = set(cluster.jobs())
+    project.edit(*SPLIT)
+    code, said = end(project, start(cluster, project, "tiny"))
+    assert code == 0, said
+    assert "No wall time information" not in said
+    assert "No job memory information" not in said
+    assert read_outputs(project.root) == read_outputs(local.root)
+    # Four exact series in a group, and the two parts of one that is simulated.
+    sent = cluster.jobs().keys() - before
+    format = "--format=%C %m %l"
+    asked = [cluster.ask("squeue", "-h", "-t", "all", "-j", number, format) for number in sent]
+    memory = f"{MEGABYTES}M"
+    assert sorted(asked) == sorted(
+        [f"1 {memory} {4 * MINUTES}:00", *2 * [f"1 {memory} {MINUTES + 1}:00"]]
+    )
+    assert len(re.findall(r"^    Job \d+: compute", said, re.M)) == 4
 
 
 def hold(project: Project) -> None:
