@@ -20,6 +20,8 @@ from plan import MEGABYTES, expose, minutes, travels_with
 FOLDER = Path(workflow.modifier.path_modifier.prefix or "")
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 
+expose(ROOT)
+
 # A job of another machine, which computes series of this workflow itself, finds them planned.
 SENT = (
     workflow.remote_exec
@@ -47,7 +49,6 @@ else:
         plan.write_specs()
     except (ConfigError, OSError) as error:
         raise WorkflowError(str(error))
-expose(plan.compiled)
 
 
 wildcard_constraints:

@@ -35,8 +35,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Numba does not notice that a function changed which another module calls: as in the pipeline, what
 # it compiled is kept under the digest of the sources.
-_CODE = CodeDigests([ROOT / "src"])
-_DIGEST = _CODE.digest(*_CODE.modules("multiserver/simulation"))
+_DIGEST = CodeDigests.below(ROOT).compiled
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
 # Their jobs are forked already (`tests.faults.forks`).
 os.environ["MULTISERVER_WARM"] = ""

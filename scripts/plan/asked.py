@@ -19,7 +19,7 @@ class Asked:
     """What was planned elsewhere of the project at `root`."""
 
     def __init__(self, root: Path) -> None:
-        self._digests = CodeDigests([root / "scripts", root / "src", root / "benchmarks"])
+        self._digests = CodeDigests.below(root)
 
     def find(self, study: str, digest: str) -> Series:
         """The series of a study with a digest.
@@ -36,8 +36,3 @@ class Asked:
                     " run again, and it is planned anew"
                 )
         return Series(study, spec["parameters"], modules, used_by=f"series {digest}", **here)
-
-    @property
-    def compiled(self) -> str:
-        """The digest of all code that is compiled."""
-        return self._digests.digest(*self._digests.modules("multiserver/simulation"))

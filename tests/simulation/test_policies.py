@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from enumeration.counts import heaviest
 from multiserver.simulation import class_policies, front_policies
+from multiserver.simulation.class_queues import CLASS_POLICY
 from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.front import FRONT_POLICY
+from multiserver.simulation.replications import compiled_policy
 from multiserver.sizes import Exponential
 
 from . import preemptive as slow
@@ -57,7 +60,8 @@ def rates_by_class(policy, k, needs, jobs):
         number[c, : len(oldest)] = oldest
     # What the policy leaves of the last call must not matter.
     allotted = np.full(len(needs), 3)
-    policy(np.array([len(p) for p in places]), number, np.array(needs), k, allotted)
+    rule = compiled_policy(policy, CLASS_POLICY)
+    rule(np.array([len(p) for p in places]), number, np.array(needs), k, allotted)
     rates = [0.0] * len(jobs)
     for v, held, places_of_class in zip(needs, allotted.tolist(), places, strict=True):
         for i in places_of_class:
@@ -122,7 +126,7 @@ def front_of(policy, k, jobs):
         assert m < policy.largest_front
         needs[m] = jobs[m]
         m += 1
-        full = policy.rates(m, needs, k, speeds, rates)
+        full = compiled_policy(policy.rates, FRONT_POLICY)(m, needs, k, speeds, rates)
     return m, full, rates[:m]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numba import float64, int64, njit, typeof, types
@@ -147,6 +148,12 @@ def compiled(run: Callable, policy_type: types.FunctionType, *own: types.Type) -
         run.compile((policy_type, *own, *COMMON_TYPES))
         run.disable_compile()
     return run
+
+
+@cache
+def compiled_policy(policy: Callable, signature: types.Type) -> Callable:
+    """A policy, compiled; one that is compiled already stays as it is."""
+    return policy if hasattr(policy, "signatures") else njit(signature, cache=True)(policy)
 
 
 @njit(cache=True)
