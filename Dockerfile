@@ -7,7 +7,7 @@
 # figures and results are written where it is run. Another package index than pip's own, a mirror in a
 # closed network say, is named by --build-arg PIP_INDEX_URL=...; one that asks for a password by a
 # pip.conf, --secret id=pip,src=pip.conf, which leaves no trace in the image.
-ARG BASE=docker.io/library/python:3.12-slim
+ARG BASE=python:3.12-slim
 FROM ${BASE}
 
 ARG PIP_INDEX_URL
