@@ -61,7 +61,30 @@ include: "workflow/rules/compute.smk"
 
 if not SENT:
 
-    include: "workflow/rules/targets.smk"
+    rule all:
+        default_target: True
+        input:
+            [product.targets for product in plan.complete()],
+            [series.targets for series in plan.needed().values()],
+            plan.agreement.file,
+            plan.agreement.sums,
+            plan.gallery.mark,
+        localrule: True
+        message:
+            "all papers are made and agree"
+
+    for paper in plan.papers:
+
+        rule:
+            name:
+                paper
+            input:
+                [product.targets for product in plan.complete(paper)],
+                [series.targets for series in plan.needed(paper).values()],
+            localrule: True
+            message:
+                f"all of {paper} is made"
+
     include: "workflow/rules/make.smk"
     include: "workflow/rules/agree.smk"
     include: "workflow/rules/archive.smk"
