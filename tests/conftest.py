@@ -1,7 +1,8 @@
 """Copies of the project to break, a way to run Snakemake in them, and the tiers of the tests.
 
 What is not marked is the default run. `slow` tests build papers and break builds; `verification` is
-a suite of its own, which writes a report (`tests.report`).
+a suite of its own, which writes a report (`tests.report`). Examples of properties are the same in
+every run; `--hypothesis-profile=search` looks for new ones.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import hypothesis
 import pandas as pd
 import pytest
 
@@ -48,6 +50,11 @@ PARTS = (
 )
 # The longest first: else one of them is left when all workers but one are done.
 FIRST = ("workflow/test_everything", "workflow", "faults", "fuzz", "gallery", "simulation")
+
+
+hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("search", deadline=None)
+hypothesis.settings.load_profile("fixed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

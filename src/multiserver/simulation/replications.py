@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numba import float64, int64, njit, typeof, types
@@ -153,7 +154,10 @@ def compiled(run: Callable, policy_type: types.FunctionType, *own: types.Type) -
 @cache
 def compiled_policy(policy: Callable, signature: types.Type) -> Callable:
     """A policy, compiled; one that is compiled already stays as it is."""
-    return policy if hasattr(policy, "signatures") else njit(signature, cache=True)(policy)
+    if hasattr(policy, "signatures"):
+        return policy
+    # What was typed in has no file beside which it could be kept.
+    return njit(signature, cache=Path(policy.__code__.co_filename).is_file())(policy)
 
 
 @njit(cache=True)
