@@ -9,7 +9,11 @@ rule compute:
     log:
         "results/logs/compute/{study}/{digest}.log",
     group:
-        None if SENT else lambda wildcards: travels_with(plan.find(**wildcards).parameters)
+        None
+        if SENT
+        else lambda wildcards: (
+            None if workflow.local_exec else travels_with(plan.find(**wildcards).parameters)
+        )
     # Where it was sent to, by the process that was: no step of a job, with a Snakemake of its own.
     localrule: SENT
     conda:
