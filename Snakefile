@@ -1,6 +1,7 @@
 # The table of contents: what there is to build, from config to checked figures.
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -13,22 +14,41 @@ ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
 import warm
-from plan import ConfigError, Plan, expose, minutes, require_writable
+from plan import MEGABYTES, expose, minutes, travels_with
 
 # Of a workflow that takes this one as a module, `prefix` is part of the names of what is made.
 FOLDER = Path(workflow.modifier.path_modifier.prefix or "")
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 
-try:
-    if workflow.is_main_process:
-        require_writable()
-    expose(ROOT)
-    plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
-    for line in plan.heal() if workflow.is_main_process else ():
-        print(line, file=sys.stderr)
-    plan.write_specs()
-except (ConfigError, OSError) as error:
-    raise WorkflowError(str(error))
+expose(ROOT)
+
+# A job of another machine, which computes series of this workflow itself, finds them planned.
+SENT = (
+    workflow.remote_exec
+    and re.search(" --allowed-rules (compute|part) --", " ".join(sys.argv))
+    and Path(workflow.main_snakefile) in (ROOT / "Snakefile", ROOT / "workflow/Snakefile")
+)
+if SENT:
+    from plan import Asked
+
+    plan = Asked(ROOT)
+    # Whoever sent it forks for its own machine.
+    if os.environ.get(warm.NAME):
+        del os.environ[warm.NAME]
+    if not workflow.deployment_settings.deployment_method:
+        warm.start(sum(word.startswith("compute:") for word in sys.argv))
+else:
+    from plan import ConfigError, Plan, require_writable, tell_unmade
+
+    try:
+        if workflow.is_main_process:
+            require_writable()
+        plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
+        for line in plan.heal() if workflow.is_main_process else ():
+            print(line, file=sys.stderr)
+        plan.write_specs()
+    except (ConfigError, OSError) as error:
+        raise WorkflowError(str(error))
 
 
 wildcard_constraints:
@@ -36,42 +56,44 @@ wildcard_constraints:
     digest="[0-9a-f]+",
 
 
-rule all:
-    default_target: True
-    input:
-        [product.targets for product in plan.complete()],
-        [series.targets for series in plan.needed().values()],
-        plan.agreement.file,
-        plan.agreement.sums,
-        plan.gallery.mark,
-    localrule: True
-    message:
-        "all papers are made and agree"
+include: "workflow/rules/compute.smk"
 
 
-for paper in plan.papers:
+if not SENT:
 
-    rule:
-        name:
-            paper
+    rule all:
+        default_target: True
         input:
-            [product.targets for product in plan.complete(paper)],
-            [series.targets for series in plan.needed(paper).values()],
+            [product.targets for product in plan.complete()],
+            [series.targets for series in plan.needed().values()],
+            plan.agreement.file,
+            plan.agreement.sums,
+            plan.gallery.mark,
         localrule: True
         message:
-            f"all of {paper} is made"
+            "all papers are made and agree"
 
+    for paper in plan.papers:
 
-include: "workflow/rules/compute.smk"
-include: "workflow/rules/make.smk"
-include: "workflow/rules/agree.smk"
-include: "workflow/rules/archive.smk"
-include: "workflow/rules/benchmark.smk"
-include: "workflow/rules/docs.smk"
-include: "workflow/rules/clean.smk"
-include: "workflow/rules/preview.smk"
-include: "workflow/rules/publish.smk"
-include: "workflow/rules/refer.smk"
+        rule:
+            name:
+                paper
+            input:
+                [product.targets for product in plan.complete(paper)],
+                [series.targets for series in plan.needed(paper).values()],
+            localrule: True
+            message:
+                f"all of {paper} is made"
+
+    include: "workflow/rules/make.smk"
+    include: "workflow/rules/agree.smk"
+    include: "workflow/rules/archive.smk"
+    include: "workflow/rules/benchmark.smk"
+    include: "workflow/rules/docs.smk"
+    include: "workflow/rules/clean.smk"
+    include: "workflow/rules/preview.smk"
+    include: "workflow/rules/publish.smk"
+    include: "workflow/rules/refer.smk"
 
 
 onstart:
@@ -79,12 +101,24 @@ onstart:
         # Here no scheduler is to be spared: each job that ended would leave a clock behind that asks
         # once a second what can start, until the run ends.
         workflow.scheduler.job_rate_limiter = None
-    # Jobs of other machines or environments start by themselves.
-    if workflow.local_exec and not workflow.deployment_settings.deployment_method:
-        warm.start(len(list(workflow.dag.needrun_jobs())))
+    # Jobs of other environments start by themselves, and so do those of other machines.
+    if not workflow.deployment_settings.deployment_method:
+        here = (
+            workflow.dag.needrun_jobs()
+            if workflow.local_exec
+            else workflow.dag.local_needrun_jobs
+        )
+        warm.start(len(list(here)))
 
 
 onsuccess:
     agreed = FOLDER / plan.agreement.file
     if agreed.is_file():
         print(agreed.read_text(encoding="utf-8"), end="")
+
+
+onerror:
+    asked = {job.rule.name for job in workflow.dag.jobs}
+    products = [p for p in plan.products if f"{p.paper}_{p.id}" in asked]
+    for line in tell_unmade(products, FOLDER):
+        print(line, file=sys.stderr)

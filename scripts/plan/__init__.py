@@ -1,13 +1,29 @@
 """From config to jobs: read, validate, resolve, fingerprint.
 
 The only place where config becomes parameters. The Snakefile asks a `Plan` what to build; the
-scripts that run as jobs get the resolved specs and never see the config.
+scripts that run as jobs get the resolved specs and never see the config. On another machine it asks
+only what was `Asked`.
 """
 
-from plan.environment import expose
-from plan.errors import ConfigError
-from plan.health import require_writable
-from plan.resolve import Plan
-from plan.resources import minutes
+from importlib import import_module
+from typing import Any
 
-__all__ = ["ConfigError", "Plan", "expose", "minutes", "require_writable"]
+# Nothing is imported before it is used: a job on another machine waits for no plan.
+_WHERE = {
+    "MEGABYTES": "resources",
+    "Asked": "asked",
+    "ConfigError": "errors",
+    "Plan": "resolve",
+    "expose": "environment",
+    "minutes": "resources",
+    "require_writable": "health",
+    "tell_unmade": "health",
+    "travels_with": "resources",
+}
+__all__ = list(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

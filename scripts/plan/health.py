@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from output.sums import find_changes
+from plan.products import Product
 
 LOCKS = Path(".snakemake/locks")
 GALLERY = Path("figures/gallery")
@@ -68,6 +69,17 @@ def heal(things: Iterable[Made], root: Path) -> Iterator[str]:
             yield from (f"{change}; made again" for change in changes)
         else:
             yield from _set_clock((sums, *(root / name for name in thing.files or ())), now)
+
+
+def tell_unmade(products: Iterable[Product], root: Path) -> Iterator[str]:
+    """Say of products below `root` which are not made, and what that they need is not computed."""
+    for product in products:
+        if (root / product.mark).exists():
+            continue
+        lost = [s for s in product.series.values() if not (root / s.sums).exists()]
+        logs = [f"{one.study} was not computed ({root / one.log})" for one in lost]
+        why = "; ".join(dict.fromkeys(logs)) or f"see {root / product.log}"
+        yield f"{product.paper}/{product.id} is not made: {why}"
 
 
 def _set_clock(files: Iterable[Path], now: float) -> Iterator[str]:

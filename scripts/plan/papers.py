@@ -13,7 +13,7 @@ from plan.class_tables import Tables
 from plan.environment import software
 from plan.errors import Fault, Path, raise_for, show
 from plan.fingerprint import CodeDigests, digest_file
-from plan.products import Product, Series
+from plan.products import Product, Series, list_modules
 from plan.read import read_yaml
 from plan.shape import Paper
 from plan.validate import check, check_values
@@ -165,9 +165,7 @@ class PaperFile:
         drawn = {f"{p.id}/{name}": series for p in products for name, series in p.series.items()}
         series = {of: drawn[of] for of in dict.fromkeys(ledger.drawn)}
         for group, rows in ledger.groups.items():
-            used = {row["quantity"].partition("/")[0] for row in rows}
-            modules = tuple(f"claims.{_module(name)}" for name in sorted(used))
-            series[group] = self._series("claims", {"rows": rows}, "ledger", modules)
+            series[group] = self._series("claims", {"rows": rows}, "ledger")
         content = {"claims": ledger.claims, "bibliography": self._paper["bibliography"]}
         return [self._product(id, stage, content, series) for id, stage in LEDGER.items()]
 
@@ -226,8 +224,8 @@ class PaperFile:
         limit = {"paper": jobs, "exhaustive": jobs, "quick": min(jobs, QUICK)}
         return limit.get(self._chance["effort"], self._chance["effort"])
 
-    def _series(self, study: str, parameters: dict, used_by: str, modules: tuple = ()) -> Series:
-        modules = ("stages.compute", f"studies.{_module(study)}", *modules)
+    def _series(self, study: str, parameters: dict, used_by: str) -> Series:
+        modules = list_modules(study, parameters)
         return Series(
             study=study,
             parameters=parameters,

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from output.specs import canonical, digest
+from plan.resources import count_parts
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,32 @@ class Series:
         return [self.file, self.sums]
 
     @property
+    def parts(self) -> list[str]:
+        """The files from which it is put together, if it is split."""
+        count = count_parts(self.parameters)
+        names = (f"{k}-of-{count}" for k in range(1, count + 1)) if count > 1 else ()
+        return [f"results/parts/{self.study}/{self.digest}/{name}.csv" for name in names]
+
+    @property
+    def log(self) -> str:
+        return f"results/logs/compute/{self.study}/{self.digest}{'/*' if self.parts else ''}.log"
+
+    @property
     def spec_file(self) -> str:
-        return f"results/specs/{self.study}/{self.digest}.json"
+        return name_spec(self.study, self.digest)
+
+
+def name_spec(study: str, digest: str) -> str:
+    """The file of the spec of a series."""
+    return f"results/specs/{study}/{digest}.json"
+
+
+def list_modules(study: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """The modules that compute a series; claims import by name what they are about."""
+    rows = parameters["rows"] if study == "claims" else ()
+    claims = sorted({row["quantity"].partition("/")[0] for row in rows})
+    names = ("stages.compute", f"studies.{study}", *(f"claims.{name}" for name in claims))
+    return tuple(name.replace("-", "_") for name in names)
 
 
 @dataclass(frozen=True)
@@ -108,6 +133,10 @@ class Product:
     @property
     def spec_file(self) -> str:
         return f"results/specs/{self.paper}/{self.id}.{self.fingerprint}.json"
+
+    @property
+    def log(self) -> str:
+        return f"results/logs/{self.stage}/{self.paper}/{self.id}.log"
 
     @property
     def mark(self) -> str:

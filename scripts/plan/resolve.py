@@ -138,6 +138,7 @@ class Plan:
         """Everything that something asks for, this run or another paper's that still stands."""
         specs = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
         made = [name for thing in self.made for name in (thing.sums, *thing.files)]
+        made += [name for series in self.series.values() for name in series.parts]
         made += [p.mark for p in self.products] + [f for p in self.products for f in p.files]
         shelf = [shelf_file(paper) for paper in self.papers]
         kept = [name for other in self.others for name in other.kept]

@@ -20,6 +20,7 @@ from output.sums import read_manifest, sha256
 
 CACHED = re.compile(
     r"results/(series/[^/]+/[0-9a-f]{16}\.(csv|sha256)"
+    r"|parts/[^/]+/[0-9a-f]{16}/[0-9]+-of-[0-9]+\.csv"
     r"|specs/([^/]+/)?([^/]+\.)?[0-9a-f]{16}\.json"
     r"|made/([^/]+/)?[^/]+\.[0-9a-f]{16}"
     r"|agreed/[0-9a-f]{16}\.(txt|sha256)"

@@ -1,11 +1,16 @@
-"""Compute a series: run a study on its parameters and cache the table it returns, with its sum."""
+"""Compute a series: run a study on its parameters and cache the table it returns, with its sum.
+
+Of a series that is split over jobs, each computes the points of one part.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 import inspect
+import re
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
@@ -17,23 +22,45 @@ from output.tidy import write_table
 
 
 def main() -> None:
-    """`SPEC --output FILE`."""
+    """`SPEC --output FILE [--part K-of-N]`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="study and parameters (JSON)")
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--part", type=read_part, help="such as 1-of-3: without sums")
     arguments = parser.parse_args()
     spec = read_spec(arguments.spec)
     study = importlib.import_module(f"studies.{spec['study'].replace('-', '_')}")
     options = {}
     if "progress" in inspect.signature(study.compute).parameters:
-        options["progress"] = lambda items: report(items, spec["study"])
+        options["progress"] = lambda items: report(choose(items, arguments.part), spec["study"])
     parameters = study.Parameters.model_validate(spec["parameters"])
     table = study.compute(parameters, **options)
     check_columns(table, study.UNITS)
     write_table(arguments.output, table, study.UNITS)
+    if arguments.part:
+        return
     # Of a workflow that takes this one as a module, `prefix` is part of the output's name.
     root = arguments.output.parents[3]
     leave_sums(arguments.output.with_suffix(".sha256"), [arguments.output], root)
+
+
+def read_part(text: str) -> tuple[int, int]:
+    """The number of a part, from 1, and how many there are. Raises `ValueError` if it is none."""
+    found = re.fullmatch("([0-9]+)-of-([0-9]+)", text)
+    part, parts = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= part <= parts:
+        raise ValueError(f"found {text!r}, expected a part such as 1-of-3")
+    return part, parts
+
+
+def choose(items: Iterable, part: tuple[int, int] | None) -> Iterable:
+    """The items of a part: its share of the sequence, one after another; or all."""
+    if part is None:
+        return items
+    if not isinstance(items, Sequence) or len(items) < part[1]:
+        raise ValueError(f"found {items!r:.80}, expected {part[1]} points or more to split")
+    first, last = ((k * len(items)) // part[1] for k in (part[0] - 1, part[0]))
+    return items[first:last]
 
 
 def report(items, label: str) -> tqdm:

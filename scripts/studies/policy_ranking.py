@@ -58,7 +58,7 @@ def compute(
     models = [read_model(system) for system in systems]
     exact = [model.exact() for model in models]
     rows = []
-    for i, load in enumerate(progress(parameters.loads)):
+    for i, load in progress(list(enumerate(parameters.loads))):
         found = []
         for system, model, solution in zip(systems, models, exact, strict=True):
             if load >= model.limit:

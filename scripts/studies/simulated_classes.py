@@ -49,7 +49,7 @@ def compute(
     limit = stable_throughput(system, blocks, parameters, (key,))
     unknown = np.full(len(system.classes), math.nan)
     rows = []
-    for i, fraction in enumerate(progress(parameters.fractions_of_limit)):
+    for i, fraction in progress(list(enumerate(parameters.fractions_of_limit))):
         arrival_rate = fraction * limit
         means = response_times(blocks, arrival_rate) if blocks else unknown
         found = simulate_jobs(Workload.of(system, arrival_rate), parameters, (key, i))

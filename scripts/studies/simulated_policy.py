@@ -64,7 +64,7 @@ def compute(
     exact = model.exact() if parameters.exact else None
     constants, key = model.constants(), stream_key(parameters)
     rows = []
-    for i, load in enumerate(progress(parameters.loads)):
+    for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = model.arrival_rate(load)
         found = simulate(
             parameters.plain(),

@@ -36,7 +36,8 @@ def compute(
     """One row an exponent."""
     rows = []
     key = stream_key(parameters, load="fraction")
-    for i, alpha in enumerate(progress(np.linspace(*parameters.exponent, parameters.points))):
+    exponents = np.linspace(*parameters.exponent, parameters.points)
+    for i, alpha in progress(list(enumerate(exponents))):
         system = build_mix(parameters.plain(), float(alpha))
         blocks = solvable_blocks(system)
         limit = stable_throughput(system, blocks, parameters, (key, i))

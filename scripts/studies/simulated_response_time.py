@@ -55,7 +55,7 @@ def compute(
     limit = stable_throughput(system, blocks, parameters, (key,))
     rows = [
         simulate_point(system, blocks, fraction * limit, limit, parameters, (key, i))
-        for i, fraction in enumerate(progress(parameters.fractions_of_limit))
+        for i, fraction in progress(list(enumerate(parameters.fractions_of_limit)))
     ]
     return pd.DataFrame(rows, columns=list(UNITS))
 

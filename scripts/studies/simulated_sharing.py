@@ -115,7 +115,7 @@ def compute(
     names, known = names_of(servers), isinstance(size, Exponential)
     points = product(parameters.loads, parameters.interruptions)
     rows = []
-    for i, (load, m) in enumerate(progress(list(points))):
+    for i, (load, m) in progress(list(enumerate(points))):
         cluster, rates = read_cluster(servers, size, load, m), servers.service_rates(load)
         found = run(cluster, parameters, (key, i), least_warm_up(cluster, rates))
         measured = zip(names, found.service_rate, found.jobs, rates, strict=True)

@@ -100,7 +100,7 @@ def compute(
     key = stream_key(parameters)
     limit = find_limit(system, sizes, parameters, key)
     rows = []
-    for i, load in enumerate(progress(parameters.loads)):
+    for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = load * system.naive_throughput
         workload = Workload(system.servers, system.needs, sizes, system.probabilities, arrival_rate)
         for policy in parameters.policies:

@@ -128,7 +128,7 @@ def compute(
     cells = read_classes(parameters.plain())
     replayed = read_jobs(parameters.plain()) if "replayed" in parameters.methods else None
     rows = []
-    for i, servers in enumerate(progress(parameters.servers)):
+    for i, servers in progress(list(enumerate(parameters.servers))):
         system = make_system(cells, servers)
         exact = dispatch.solve_within(system, parameters.states)
         for method in parameters.methods:

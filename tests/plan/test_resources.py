@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import ROOT
 
 from plan.read import read_yaml
-from plan.resources import MINUTES, minutes
+from plan.resources import MINUTES, count_parts, minutes, travels_with
 
 POINT = {"jobs": 6_000_000, "loads": [0.5]}
 
@@ -19,8 +19,9 @@ POINT = {"jobs": 6_000_000, "loads": [0.5]}
         ({"servers": 10}, 0),
         (POINT, 1),
         (POINT | {"loads": [0.1] * 600}, 60),
-        # A day and more of a paper's points at ten thousand million jobs each.
-        ({"jobs": 10**10, "fractions_of_limit": [0.5] * 10}, 1667),
+        # A point of ten thousand million jobs: those of a series are split over jobs.
+        ({"jobs": 10**10, "fractions_of_limit": [0.5] * 10}, 167),
+        ({"jobs": 10**9, "fractions_of_limit": [0.5] * 10}, 67),
         ({"effort": "quick", "loads": [0.5], "interruptions": [0, 1]}, 1),
         ({"effort": "paper", "loads": [0.5], "interruptions": [0, 1]}, 14),
         ({"effort": "exhaustive", "loads": [0.5] * 10, "interruptions": [1]}, 34),
@@ -32,12 +33,45 @@ def test_time_grows_with_what_is_simulated(parameters, expected):
     assert minutes(parameters) == MINUTES + expected
 
 
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"servers": 10}, "small"),
+        (POINT, "small"),
+        (POINT | {"loads": [0.1] * 20}, "small"),
+        (POINT | {"loads": [0.1] * 21}, None),
+        ({"effort": "paper", "loads": [0.5], "interruptions": [0]}, None),
+    ],
+)
+def test_series_that_simulate_long_travel_alone(parameters, expected):
+    assert travels_with(parameters) == expected
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"servers": 10}, 1),
+        (POINT | {"loads": [0.1] * 600}, 1),
+        (POINT | {"loads": [0.1] * 601}, 2),
+        ({"jobs": 10**10, "fractions_of_limit": [0.5] * 10}, 10),
+        ({"jobs": 10**10, "loads": [0.5]}, 1),
+        ({"jobs": 10**9, "fractions_of_limit": [0.5] * 10}, 3),
+        # They stop by themselves.
+        ({"effort": "paper", "loads": [0.5] * 10, "interruptions": [0, 1, 2]}, 1),
+        ({"effort": "exhaustive", "loads": [0.5] * 10, "interruptions": [0, 1, 2]}, 2),
+        ({"effort": 10**10, "loads": [0.5] * 10, "interruptions": [0, 1, 2]}, 30),
+    ],
+)
+def test_a_series_is_split_into_hours_or_points(parameters, expected):
+    assert count_parts(parameters) == expected
+
+
 def test_what_takes_seconds_is_made_where_snakemake_runs():
     text = "\n\n".join(file.read_text("utf-8") for file in (ROOT / "workflow/rules").glob("*.smk"))
     rules = re.findall(r"^ *rule(?: (\w+))?:\n(.*?)(?=^ *rule|\Z)", text, re.M | re.S)
     assert len(rules) > 10
     away = {name for name, body in rules if "localrule: True" not in body}
-    assert away == {"compute", "benchmarks"}
+    assert away == {"compute", "part", "benchmarks"}
 
 
 def test_the_profile_for_a_cluster_is_the_default_one_but_for_the_executor():

@@ -144,3 +144,16 @@ def test_another_release_of_a_package_makes_what_it_writes_anew(
         sidecar = json.loads((copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
         assert sidecar["software"]["matplotlib"] == "99.0"
         assert "draw tiny/fig1" in copy.build("all", "--dry-run")
+
+
+@pytest.mark.slow
+def test_the_jobs_of_a_build_are_scheduled_on_more_cores(copy):
+    command = [sys.executable, "-m", "snakemake", "scaling"]
+    done = subprocess.run(command, cwd=copy.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = (copy.root / "results/scaling.csv").read_text("utf-8").splitlines()
+    assert table[0] == "cores [cores],makespan [s],speedup [1],efficiency [1],bound [s]"
+    assert [int(row.partition(",")[0]) for row in table[1:]] == [2**k for k in range(8)]
+    path = (copy.root / "results/longest-path.csv").read_text("utf-8")
+    assert path.splitlines()[-1].startswith(("agree,", "publish,"))
+    assert (copy.root / "results/scaling.png").stat().st_size > 0

@@ -13,7 +13,7 @@ for product in plan.products:
             *product.files,
             mark=product.mark,
         log:
-            f"results/logs/{product.stage}/{product.paper}/{product.id}.log",
+            product.log,
         localrule: True
         conda:
             "../envs/atlas.yaml"

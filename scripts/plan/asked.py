@@ -1,0 +1,38 @@
+"""The plan, as far as a job on another machine needs it: the series that it was asked for.
+
+Whoever sent the job has planned, and written the specs. They are read and nothing else is, so that
+a job starts in no time. What a job finds in a queue that it left hours ago may have changed since:
+results are cached under the digest of the code that makes them, which must be the code that does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from output.specs import read_spec
+from plan.environment import software
+from plan.fingerprint import CodeDigests
+from plan.products import Series, list_modules, name_spec
+
+
+class Asked:
+    """What was planned elsewhere of the project at `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self._digests = CodeDigests.below(root)
+
+    def find(self, study: str, digest: str) -> Series:
+        """The series of a study with a digest.
+
+        Raises `ValueError` if it was planned for other code or packages than there are.
+        """
+        spec = read_spec(Path(name_spec(study, digest)))
+        modules = list_modules(study, spec["parameters"])
+        here = {"code": self._digests.digest(*modules), "software": software("compute")}
+        for what, found in here.items():
+            if found != spec[what]:
+                raise ValueError(
+                    f"{study} {digest}: planned with {what} {spec[what]}, which is {found} here;"
+                    " run again, and it is planned anew"
+                )
+        return Series(study, spec["parameters"], modules, used_by=f"series {digest}", **here)

@@ -1,0 +1,59 @@
+"""A build whose long series are split over jobs makes what another makes."""
+
+from __future__ import annotations
+
+import pytest
+from tests.faults.tiny import FILE, make_tiny, read_outputs
+
+pytestmark = pytest.mark.slow
+
+TABLE = """\
+tables:
+  times:
+    title: Mean response time
+    caption: Of four servers.
+    source: {section: "1", certainty: beyond}
+    series:
+      points:
+        study: simulated-response-time
+        <<: *four
+        jobs: 20000
+        fractions_of_limit: [0.3, 0.5, 0.7]
+    columns:
+      fraction_of_limit: {heading: load, format: .1f}
+      mean_response_time: {heading: time, format: .3f}
+"""
+SPLIT = ("scripts/plan/resources.py", "SMALL, LONG = 2, 60", "SMALL, LONG = 2, 0.0002")
+STUDY = "scripts/studies/simulated_response_time.py"
+POINT = "    workload = Workload.of(system, arrival_rate)\n"
+FAIL = """\
+    from pathlib import Path
+    if Path("fail").exists() and 0.4 < arrival_rate / limit < 0.6:
+        raise OSError("this part")
+"""
+
+
+def test_a_split_series_is_that_of_one_job_and_parts_are_kept_until_all_are_there(tmp_path):
+    whole, split = make_tiny(tmp_path / "whole"), make_tiny(tmp_path / "split")
+    for project in (whole, split):
+        project.edit(FILE, "tables:\n", TABLE)
+        project.edit(STUDY, POINT, FAIL + POINT)
+    series = "simulated-response-time for tiny/times"
+    assert f"compute {series}" in whole.build("tiny_times")
+
+    split.edit(*SPLIT)
+    (split.root / "fail").touch()
+    failed = split.run("tiny_times")
+    assert failed.returncode != 0
+    assert "tiny/times is not made: simulated-response-time was not computed" in failed.stdout
+    parts = sorted(file.name for file in split.root.glob("results/parts/*/*/*.csv"))
+    assert parts == ["1-of-3.csv", "3-of-3.csv"]
+    (split.root / "fail").unlink()
+    assert split.build("tiny_times") == [
+        f"combine the parts of {series}",
+        f"compute 2-of-3 of {series}",
+        "tabulate tiny/times",
+    ]
+    assert list(split.root.glob("results/parts/*/*/*.csv")) == []
+    assert read_outputs(split.root) == read_outputs(whole.root)
+    assert split.build("tiny_times") == []
