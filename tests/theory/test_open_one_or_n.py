@@ -144,7 +144,8 @@ def test_hardly_any_small_jobs_are_the_queue_of_pollaczek_and_khinchine():
 
 
 def test_light_traffic():
-    """To first order in λ a job waits for one other, and a large one that finds a small job blocks."""
+    """To first order in λ a job waits for one other, and a large one that finds a small job is the
+    first to wait."""
     mu, q, rate = (2.0, 0.3), 0.2, 1e-7
     law = one_or_n.solve(50, mu[0], Exponential(mu[1]), (1 - q, q), rate)
     behind_small, behind_large = rate * (1 - q) / mu[0] ** 2, rate * q / mu[1] ** 2
@@ -190,10 +191,12 @@ def test_functions_of_the_basis_are_orthonormal_and_what_they_are_said_to_be():
     first = [
         [
             mpmath.quad(
-                lambda u, t=t, m=m: mpmath.sqrt(2 * t)
-                * mpmath.exp(-(t + rate) * u)
-                * (rate * p * u) ** m
-                / mpmath.factorial(m),
+                lambda u, t=t, m=m: (
+                    mpmath.sqrt(2 * t)
+                    * mpmath.exp(-(t + rate) * u)
+                    * (rate * p * u) ** m
+                    / mpmath.factorial(m)
+                ),
                 [0, 5, mpmath.inf],
             )
             for m in range(4)
@@ -242,8 +245,10 @@ def test_times_of_the_chain_in_fractions(n, flow, stop):
     # The chance h to come down, from the root that is less than 1, to sixty digits.
     with mpmath.workdps(60):
         b = mpmath.mpf(n) + mpmath.mpf(stop) - mpmath.mpf(flow)
-        short = 2 * mpmath.mpf(stop) / (
-            b + mpmath.sqrt(b * b + 4 * mpmath.mpf(flow) * mpmath.mpf(stop))
+        short = (
+            2
+            * mpmath.mpf(stop)
+            / (b + mpmath.sqrt(b * b + 4 * mpmath.mpf(flow) * mpmath.mpf(stop)))
         )
         assert chain.falls_short == close(float(short), 1e-14)
         h = 1 - Fraction(str(short))

@@ -1,19 +1,24 @@
 """The equation for the age of a large job when it completes, needs 1 and n: see `one_or_n`.
 
-Written out, (1) of `one_or_n` is for each function b_l of the basis, with times τ_m of the stopped
-chain at m < n jobs that ξ leads to, h and S(x) as there,
+Of (1) there, for each function b_l of the basis, with times τ_m that the stopped chain of small
+jobs spends at m < n if it starts by ξ, and h, S(x) and A as there,
 
     Σ_m ξ_m E_m[Δ_K] = λq Σ_{m<n} τ_m Δ_m + λp τ_{n−1} Ω_0 + Σ_j ξ_{n+j} Ω_j,
 
-Ω_j = E[Δ_K] from n + j jobs if the chain is stopped with n or more. From λ Ω_j + n (Ω_j − Ω_{j−1}) =
-λp Ω_{j+1} + λq Δ_{n+j} and Ω_{−1} = 0,
+Ω_j = E[Δ_K] from n + j jobs if the chain is stopped with n or more. They solve, with Ω_{−1} = 0,
+λ Ω_j + n (Ω_j − Ω_{j−1}) = λp Ω_{j+1} + λq Δ_{n+j}, so that
 
     Ω_j = c r^j + (1 − r^j)/s + d h^{j+1},
     c = (λq Δ_n − 1 + λp/(n + s))/f,  d = 1/n − c/r = (λq (1/n − Δ_n/r) + 1 − λp/(n + s))/f,
     f = λ − s − λp r,
 
-and the same with Z: Σ_j ξ_{n+j} Z_{n+j} = (Δ_n S(r) + (S(1) − S(r))/s + y S(1)/((n + s)(1 − y)))/(1 − y r),
-where (S(1) − S(r))/s = (I − r A)⁻¹ A S(1)/(n + s).
+and the same with Z:
+
+    Σ_j ξ_{n+j} Z_{n+j} = (Δ_n S(r) + C + y S(1)/((n + s)(1 − y)))/(1 − y r),
+    C = (S(1) − S(r))/s = (I − r A)⁻¹ A S(1)/(n + s).
+
+Where two numbers that are alike would be subtracted, near s = 0 and far from it, the difference is
+written out: 1 − y, 1 − y r, f, d, and (ĝ(s) − ĝ(λq))/(λq − s) = (λq + T)⁻¹ b̂(s) in the basis.
 """
 
 from __future__ import annotations
@@ -28,7 +33,6 @@ from scipy.signal import lfilter
 
 from multiserver.open.exponential_sums import ExponentialSums
 from multiserver.open.small_jobs import Places, Stopped, drains
-from multiserver.phase_type import exit_rate
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -39,8 +43,8 @@ BLOCK = 16
 
 
 class Scaled(NamedTuple):
-    """n ≥ 2 servers, p and q, λ; α (k,) and T (k, k) of S. The unit of time is the mean duration of
-    a small job."""
+    """n ≥ 2 servers, p and q, λ; α (k,), T (k, k) and the exit rates −T 1 of S. The unit of time is
+    the mean duration of a small job."""
 
     n: int
     p: float
@@ -48,12 +52,12 @@ class Scaled(NamedTuple):
     rate: float
     alpha: Vector
     phases: Matrix
+    exits: Vector
 
     def large(self, s: NDArray) -> tuple[NDArray, NDArray]:
         """B (len(s),) and (1 − B)/s."""
         size = len(self.alpha)
-        exits = [exit_rate(row, i) for i, row in enumerate(self.phases.tolist())]
-        ends = np.stack([exits, np.ones(size)], axis=1).astype(s.dtype)
+        ends = np.stack([self.exits, np.ones(size)], axis=1).astype(s.dtype)
         matrix = s[:, None, None] * np.eye(size) - self.phases
         found = self.alpha @ np.linalg.solve(matrix, np.broadcast_to(ends, (len(s), size, 2)))
         return found[:, 0], found[:, 1]
@@ -93,7 +97,7 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
     omega, weight = basis.frequencies(int(OVERSAMPLING * len(last)), lowest)
     s = 1j * omega
     z = 1 - s / rate
-    y, off, r, at_n = p / z, (stop - s) / (rate - s), n / (n + s), 1 / (n + s)
+    y, off, at_n = p / z, (stop - s) / (rate - s), 1 / (n + s)
     small = drains(places, n, s, y, off)
     large, left_large = system.large(s)
     shifts = stop + flow * s * at_n
@@ -109,7 +113,6 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
     summed = small.left_n[:, None] * over_r + climb + np.outer(y * at_n / off, all_above)
     summed = small.summed @ kept.T + summed / (off + y * s * at_n)[:, None]
     held = basis.transforms(s)
-    # (ĝ(s) − ĝ(λq))/(λq − s) without the subtraction.
     before = np.linalg.solve(T + stop * np.eye(len(T)), held.T).T
     delay = (q / z)[:, None] * (small.summed[:, :1] * held - summed) + stopped - before
     equations = left_large[:, None] * held + large[:, None] * delay

@@ -31,13 +31,14 @@ O(N n). The residual of (1) tells how good N is, which grows until that is small
 
 Then E[T_n] = E[U]. With H the mean time for which a large job is the first to wait, 1 + … +
 1/min(K, n − 1) given K, a small job waits E[U] − E[S] − H: both wait alike until their class is
-drawn. The zero −θ of 1/B − (q/z) Φ next to 0 is where ĝ ends: P(U > u) falls as exp(−θu), and
-P(N > k) as (1 + θ/λ)^−k.
+drawn. The zero −θ of 1/B − (q/z) Φ next to 0 is the first pole of ĝ: P(U > u) falls as exp(−θu),
+and P(N > k) as (1 + θ/λ)^−k.
 
-In `multiserver-jobs` terms nobody has more of this system than matrices of n fronts. Relative error
-of E[T_c] below 1e-11 up to .99 λ* beside the dense routes, where both run: n from 2 to 400,
-rates and probabilities over six decades (`tests/open/test_one_or_n.py`); `residual` tells. For n of
-a million 200 exponentials and 4 s are enough.
+Relative error of E[T_c] below 1e-11 up to .99 λ* beside the number of jobs as the level, n from 2
+to 70, and 1e-10 over six decades of rates and probabilities, 1e-9 over twelve; waiting times have
+as many digits as are left when E[S] is taken from E[T]. `residual`, of (1), tells where that fails.
+N is 80 for n = 10 and 300 for 1e6. One point takes .1 s for n = 100, .4 s for 1e4 and 18 s for 1e6,
+less if q n > 46: more than 46/q small jobs between two large ones are never seen.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ from multiserver.errors import NotKnownError, UnstableError
 from multiserver.open.age_equation import Scaled, Solution, solve_for_age
 from multiserver.open.age_rates import slowest_rate, suitable_rates
 from multiserver.open.exponential_sums import ExponentialSums
+from multiserver.phased import PhasedJobs
 from multiserver.saturated.one_or_n import one_or_n
 from multiserver.sizes import Size
 
@@ -128,8 +130,9 @@ def solve(
             limit=saturated.throughput,
         )
     alpha, phases = large.phases()
-    n = most_between(servers, probabilities)
-    system = Scaled(n, p, q, arrival_rate / rate_small, alpha, phases / rate_small)
+    exits = PhasedJobs.of(servers, (servers,), (large,), (1.0,)).exits
+    n, unit = most_between(servers, probabilities), rate_small
+    system = Scaled(n, p, q, arrival_rate / unit, alpha, phases / unit, exits / unit)
     found = _converged(system)
     if not found.residual < ROUGH:
         raise NotKnownError(

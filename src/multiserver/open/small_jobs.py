@@ -2,7 +2,7 @@
 
 Time is counted in mean durations of a small job. Until the next large job comes small ones arrive
 at rate λp and n servers serve them at rate 1 each: a birth–death chain of m jobs, stopped at rate
-λq. Those that are left then *drain*. With D(m) the time until m small jobs are done, and none comes,
+λq. Those that are left then *drain*. With D(m) the time that m small jobs take, if none comes,
 
     E[exp(−s D(m))] = Π_{i≤m} i/(i + s)  for m ≤ n,  and a factor r = n/(n + s) more for each above.
 
@@ -40,8 +40,8 @@ Complex = NDArray[np.complex128]
 
 # Contributions below e^−TAIL are left out.
 TAIL = 40.0
-# Frequencies up to FAST by quadrature on panels of length PANEL. Beyond, Δ_m is 1/s to 16 digits for
-# m > MANY, as |E[exp(−s D(m))]| < e^−36, and found one by one up to there.
+# Frequencies up to FAST by quadrature on panels of length PANEL. Beyond, Δ_m is 1/s to all
+# digits for m > MANY, as |E[exp(−s D(m))]| < e^−36, and found one by one up to there.
 FAST, PANEL, MANY = 25.0, 0.5, 256
 
 
@@ -95,7 +95,7 @@ class Drains:
 def drains(places: Places, n: int, s: Complex, y: Complex, off: Complex) -> Drains:
     """The drains at imaginary s, y being p/z and `off` being 1 − y, with its digits.
 
-    Absolute error of Δ about 1e-15 of the larger of 1 and |Δ_n|, that of Z 1/|1 − y r| times that.
+    Absolute error of Δ about 1e-15 of the larger of 1 and Δ_n, that of Z as much over 1 − y r.
     """
     m, slow = places.numbers, abs(s) <= FAST
     left, within = np.empty((2, len(s), len(m)), dtype=complex)
@@ -144,9 +144,7 @@ def _by_quadrature(
     return left[:, :-1], left[:, -1], within[:, :-1], within[:, -1]
 
 
-def _one_by_one(
-    m: NDArray[np.int64], n: int, s: Complex
-) -> tuple[Complex, Complex, list[Complex]]:
+def _one_by_one(m: NDArray[np.int64], n: int, s: Complex) -> tuple[Complex, Complex, list[Complex]]:
     """Δ at all m and at n, and at 0 … min(n, MANY) one by one."""
     few = [np.zeros_like(s)]
     for k in range(1, min(n, MANY) + 1):
