@@ -11,10 +11,7 @@ from declared.block import INCREASING, Block, require
 from declared.vocabulary import EvenServers, InnerProbability, TwoRates
 from multiserver.model import MultiserverJobSystem
 from multiserver.phased import PhasedJobs
-from multiserver.policies import policy
-from multiserver.queue import Queue
 from multiserver.sizes import Exponential
-from multiserver.system import JobClass, System
 
 
 class GrowingBlock(Block):
@@ -59,10 +56,3 @@ def with_phases(system: MultiserverJobSystem) -> PhasedJobs:
     """The same as the solver of the age of the head takes it."""
     sizes = [Exponential(rate) for rate in system.rates]
     return PhasedJobs.of(system.servers, system.needs, sizes, system.probabilities)
-
-
-def under_fcfs(system: MultiserverJobSystem) -> Queue:
-    """The same as the front door takes it."""
-    rows = zip(system.needs, system.rates, system.probabilities, strict=True)
-    classes = [JobClass(need=v, duration=Exponential(mu), probability=p) for v, mu, p in rows]
-    return System(system.servers, classes).under(policy("fcfs"))

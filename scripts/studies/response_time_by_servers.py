@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from declared.vocabulary import FractionOfLimit
-from models.growing_systems import GrowingBlock, under_fcfs
+from models.growing_systems import GrowingBlock
+from models.open_fcfs import under_fcfs
 from multiserver.saturated import dispatch
 
 UNITS = {

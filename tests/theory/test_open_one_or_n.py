@@ -14,6 +14,7 @@ from multiserver.errors import NotKnownError, UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import by_class, head_age, multiserver_jobs, one_or_n, qbd
 from multiserver.open.exponential_sums import ExponentialSums
+from multiserver.open.numbers_of_jobs import numbers_of_jobs
 from multiserver.open.small_jobs import Places, Stopped, drains
 from multiserver.phase_type import coxian
 from multiserver.phased import UNSAMPLED, PhasedJobs
@@ -74,6 +75,8 @@ def test_phases_of_large_jobs_against_the_age_of_the_head(n, large, q, fraction)
     assert law.mean_response_time == close(other.mean_response_time, 1e-11)
     assert law.mean_waiting == close(other.mean_waiting, 1e-11)
     assert law.blocking * law.arrival_rate * q == close(other.blocking[1], 1e-11)
+    numbers = 0, 1, n, 4 * n, 400
+    assert [law.tail(k) for k in numbers] == close([other.tail(k) for k in numbers], 0, abs=1e-13)
     # Tails end geometrically; where the next rate is near, only from far on.
     ratio = other.tail(400) / other.tail(399)
     assert law.decay_rate == close(ratio, 1e-8 if n < 10 else 1e-3)
@@ -103,6 +106,30 @@ def test_the_whole_law_of_response_times_of_large_jobs():
     assert tail[0] == close(1, 1e-12)
     assert (np.diff(tail) < 0).all()
     assert np.trapezoid(tail, times[::10]) == close(law.class_response_times[1], 1e-3)
+
+
+def test_numbers_of_jobs_of_exponential_durations():
+    """Against the chain whose level they are; all of them are there, and λ E[T] on average."""
+    for n, q, fraction in ((2, 0.4, 0.9), (3, 1e-3, 0.95), (30, 0.03, 0.6)):
+        system = MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q))
+        blocks = multiserver_jobs.prepare(system)
+        rate = fraction * blocks.throughput
+        expected = qbd.solve(blocks.at(rate))
+        law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+        numbers = numbers_of_jobs(law.system, law.solution, 1500)
+        assert numbers == close(expected.level_probability(np.arange(1501)), 0, abs=1e-13)
+        assert numbers.sum() == close(1, 1e-12)
+        assert numbers @ np.arange(1501) == close(rate * law.mean_response_time, 1e-10)
+
+
+def test_numbers_of_jobs_at_many_servers_are_as_many_as_littles_law_says():
+    n, q = 500, 1 / 500
+    rate = 0.5 * saturated.one_or_n(n, q, 1.0, 0.5).throughput
+    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+    numbers = numbers_of_jobs(law.system, law.solution, 5000)
+    assert numbers.min() > -1e-15
+    assert numbers.sum() == close(1, 1e-11)
+    assert numbers @ np.arange(5001) == close(rate * law.mean_response_time, 1e-9)
 
 
 @pytest.mark.parametrize(("n", "q"), [(150, 0.05), (150, 1 / 150)])
@@ -282,11 +309,10 @@ def test_the_front_door_asks_it_and_falls_back(monkeypatch):
     assert found.method.startswith("age of a large job")
     other = queue(300, Erlang(2, 1.0), 0.01, -1).exact(fraction_of_limit=0.7)
     assert found.by_class == other.by_class[::-1]
-    # Numbers of jobs are told by the fronts.
-    tail = queue(200, Exponential(1.0), 0.01).exact(fraction_of_limit=0.7).tail
-    assert 0 < tail(300) < tail(100) < 1
-    with pytest.raises(NotKnownError, match="P"):
-        queue(1000, Exponential(1.0), 0.01).exact(fraction_of_limit=0.7).tail(3)
+    tail = queue(300, Exponential(1.0), 0.01).exact(fraction_of_limit=0.7).tail
+    assert tail(-1) == 1 > tail(100) > tail(300) > tail(10**4) >= 0
+    with pytest.raises(NotKnownError, match="steps"):
+        tail(10**8)
     assert "interpolation" in queue(10**5, Exponential(1.0), 1e-5).exact(load=0.2).method
     with pytest.raises(NotKnownError):
         queue(300, Deterministic(1.0), 0.01).exact(load=0.2)

@@ -45,6 +45,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,7 @@ from multiserver.errors import NotKnownError, UnstableError
 from multiserver.open.age_equation import Scaled, Solution, solve_for_age
 from multiserver.open.age_rates import slowest_rate, suitable_rates
 from multiserver.open.exponential_sums import ExponentialSums
+from multiserver.open.numbers_of_jobs import numbers_of_jobs
 from multiserver.phased import PhasedJobs
 from multiserver.saturated.one_or_n import one_or_n
 from multiserver.sizes import Size
@@ -71,7 +73,8 @@ class OneOrNLaw:
     """The queue at arrival rate λ (jobs per unit of time).
 
     `class_response_times` E[T_1], E[T_n]; `blocking` H; `decay` θ; `residual` of (1), relative.
-    The density of T_n is the sum of `coefficients` (N,) times the functions of `basis`.
+    The density of T_n is the sum of `coefficients` (N,) times the functions of `basis`; `system`
+    and `solution` are the same in the unit of time of small jobs.
     """
 
     arrival_rate: float
@@ -83,6 +86,8 @@ class OneOrNLaw:
     residual: float
     basis: ExponentialSums
     coefficients: Vector
+    system: Scaled
+    solution: Solution
 
     @property
     def mean_response_time(self) -> float:
@@ -93,6 +98,20 @@ class OneOrNLaw:
     def decay_rate(self) -> float:
         """η, with P(N > k + 1)/P(N > k) → η."""
         return 1 / (1 + self.decay / self.arrival_rate)
+
+    @cached_property
+    def _numbers(self) -> dict[str, Vector]:
+        return {"longest": np.zeros(0)}
+
+    def tail(self, k: int) -> float:
+        """P(N > k), with an absolute error of about 1e-12 (`numbers_of_jobs`).
+
+        Raises `NotKnownError` if it takes too many steps.
+        """
+        if k >= len(self._numbers["longest"]):
+            most = max(k, min(2 * k, 1000))
+            self._numbers["longest"] = numbers_of_jobs(self.system, self.solution, most)
+        return max(0.0, 1 - float(self._numbers["longest"][: max(k + 1, 0)].sum()))
 
     def tail_of_large(self, time: float) -> float:
         """P(T_n > t)."""
@@ -153,6 +172,8 @@ def solve(
         residual=found.residual,
         basis=ExponentialSums(basis.rates * rate_small),
         coefficients=coefficients * math.sqrt(rate_small),
+        system=system,
+        solution=found,
     )
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import cache
 
 from multiserver.errors import NotKnownError
-from multiserver.open import head_age, one_or_n
-from multiserver.phased import count_fronts
+from multiserver.open import one_or_n
 from multiserver.policies.conditions import PHASE_TYPE
-from multiserver.policies.phase_type import HEAD_AGE, WORTH_A_WORD, phased_jobs
+from multiserver.policies.phase_type import HEAD_AGE, WORTH_A_WORD
 from multiserver.policies.policy import Condition, Means, Method
 from multiserver.sizes import Exponential
 from multiserver.system import System
@@ -43,12 +42,10 @@ def _means(system: System) -> Callable[[float], Means]:
     small = system.needs.index(1)
     rate_small, large = system.durations[small].rate, system.durations[1 - small]
     p = system.probabilities
-    # Where fronts are not interpolated they tell P(N > k).
-    listed = count_fronts(phased_jobs(system))[0] <= head_age.FEW
 
     @cache
     def by_fronts() -> Callable[[float], Means]:
-        """The method that takes more, for what this one does not tell."""
+        """The method that takes more, for what this one does not reach."""
         return HEAD_AGE.answer(system)
 
     def at(arrival_rate: float) -> Means:
@@ -64,7 +61,7 @@ def _means(system: System) -> Callable[[float], Means]:
             times=law.mean_response_time,
             class_times=times if small == 0 else times[::-1],
             waiting=law.mean_waiting,
-            tail=(lambda k: by_fronts()(arrival_rate).tail(k)) if listed else None,
+            tail=law.tail,
             note=f"{len(law.coefficients)} exponentials{rough}",
         )
 
