@@ -22,13 +22,13 @@ SCRIPTS = os.path.relpath(ROOT / "scripts")
 try:
     if workflow.is_main_process:
         require_writable()
+    expose(ROOT)
     plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
     for line in plan.heal() if workflow.is_main_process else ():
         print(line, file=sys.stderr)
     plan.write_specs()
 except (ConfigError, OSError) as error:
     raise WorkflowError(str(error))
-expose(plan.compiled)
 
 
 wildcard_constraints:

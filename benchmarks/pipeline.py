@@ -1,4 +1,4 @@
-"""What the pipeline takes, in new interpreters: to plan all papers, and to start a job."""
+"""What the pipeline takes, in new interpreters: to find what there is to do, and to start a job."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 
 import warm
+from plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = [str(ROOT / part) for part in ("scripts", "src")]
-PLAN = f"""
-from pathlib import Path
-from plan import Plan
-Plan.load({{}}, Path({str(ROOT)!r})).write_specs()
+SEEDS = cycle((1, 2))
+# As many jobs, which read nothing and are planned by nobody.
+ALONE = """
+rule all:
+    input: expand("made/{job}", job=range(%d))
+rule make:
+    output: "made/{job}"
+    shell: "touch {output}"
 """
 
 
@@ -31,13 +37,30 @@ def start(code: str, folder: Path = ROOT) -> float:
     return 1.0
 
 
-def plan(fresh: bool) -> float:
-    """1, once all papers are planned, from nothing or in the folder of the plan before."""
-    folder = Path(tempfile.gettempdir(), "multiserver-atlas-plan")
+def look(snakefile: Path, *options: str, fresh: bool = False) -> float:
+    """1, once Snakemake has said what it would do, in an empty folder or that of the last look."""
+    folder = Path(tempfile.gettempdir(), "multiserver-atlas-look", snakefile.parent.name)
     if fresh:
         shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(exist_ok=True)
-    return start(PLAN, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "snakemake", "-n", "--quiet", "all", "-s", snakefile, *options]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(SOURCES)}
+    subprocess.run([*command, "-d", folder], env=environment, check=True, stdout=subprocess.DEVNULL)
+    return 1.0
+
+
+def look_changed() -> float:
+    """The same after the run's seed has changed."""
+    return look(ROOT / "Snakefile", "--config", f"seed={next(SEEDS)}")
+
+
+@cache
+def alone() -> Path:
+    """A workflow of as many jobs as there are in all papers."""
+    plan = Plan.load({}, ROOT)
+    file = Path(tempfile.mkdtemp()) / "Snakefile"
+    file.write_text(ALONE % (len(plan.series) + len(plan.products)), encoding="utf-8")
+    return file
 
 
 @cache
@@ -61,9 +84,11 @@ def draw_nothing(forked: bool) -> float:
 
 
 BLOCKS: dict[str, dict[str, Callable[[], float]]] = {
-    "plan of all papers": {
-        "from nothing": lambda: plan(True),
-        "without changes": lambda: plan(False),
+    "what there is to do for all papers": {
+        "from nothing": lambda: look(ROOT / "Snakefile", fresh=True),
+        "another seed": look_changed,
+        "without changes": lambda: look(ROOT / "Snakefile"),
+        "Snakemake alone, as many jobs": lambda: look(alone()),
     },
     "start of a job": {
         "Snakemake": lambda: start("import snakemake.cli"),

@@ -1,7 +1,8 @@
 """Copies of the project to break, a way to run Snakemake in them, and the tiers of the tests.
 
 What is not marked is the default run. `slow` tests build papers and break builds; `verification` is
-a suite of its own, which writes a report (`tests.report`).
+a suite of its own, which writes a report (`tests.report`). Examples of properties are the same in
+every run; `--hypothesis-profile=search` looks for new ones.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import hypothesis
 import pandas as pd
 import pytest
 
@@ -35,8 +37,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Numba does not notice that a function changed which another module calls: as in the pipeline, what
 # it compiled is kept under the digest of the sources.
-_CODE = CodeDigests([ROOT / "src"])
-_DIGEST = _CODE.digest(*_CODE.modules("multiserver/simulation"))
+_DIGEST = CodeDigests.below(ROOT).compiled
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
 # Their jobs are forked already (`tests.faults.forks`).
 os.environ["MULTISERVER_WARM"] = ""
@@ -49,6 +50,11 @@ PARTS = (
 )
 # The longest first: else one of them is left when all workers but one are done.
 FIRST = ("workflow/test_everything", "workflow", "faults", "fuzz", "gallery", "simulation")
+
+
+hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("search", deadline=None)
+hypothesis.settings.load_profile("fixed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -43,7 +43,7 @@ def partial_balance_residual(parameters: Parameters) -> float:
 @takes("network")
 def departures_residual(parameters: Parameters) -> float:
     """ν − Σ λ_i p_i of Eq. (2), with λ from the traffic equations."""
-    traffic = read_network(parameters["network"]).traffic()
+    traffic = read_network(parameters["network"]).traffic
     return float(sum(parameters["network"]["arrivals"]) - traffic.rates @ traffic.leaving)
 
 
@@ -129,7 +129,7 @@ def growth_of_measure(parameters: Parameters) -> float:
     block = parameters["network"]
     network = read_network(block, parameters["load"] / load_of(read_network(block)))
     sums, most, first = np.ones(1), parameters["most"], 0
-    rates = network.traffic().rates
+    rates = network.traffic.rates
     for queue in network.queues:
         last = first + queue.classes
         weights = balanced_fairness.measure(queue, rates[first:last], (most,) * queue.classes)

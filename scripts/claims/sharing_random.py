@@ -95,7 +95,7 @@ def _aggregates(kind: str, count: int, most: int, seed: int) -> Iterator[_Aggreg
             law[x] = law.get(x, 0.0) + p
             rates[x] = rates.get(x, np.zeros(N)) + p * served
         mean = {x: total / law[x] for x, total in rates.items()}
-        yield _Aggregate(queue, np.asarray(network.traffic().rates), law, mean)
+        yield _Aggregate(queue, np.asarray(network.traffic.rates), law, mean)
 
 
 def _draw(kind: str, queues: int, count: int, seed: int) -> Iterator[Network]:

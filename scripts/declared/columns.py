@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 Kind = Literal["text", "truth value", "number"]
 
@@ -41,6 +42,8 @@ def check_columns(table: pd.DataFrame, units: Mapping[str, str]) -> None:
 
 
 def _found(cells: pd.Series) -> Kind:
+    import pandas as pd
+
     if pd.api.types.is_bool_dtype(cells):
         return "truth value"
     return "number" if pd.api.types.is_numeric_dtype(cells) else "text"

@@ -1,7 +1,7 @@
 """P(N > k) of two classes of rigid jobs whose policy goes by their numbers.
 
 With exponential durations (N_1, N_2) is a Markov chain. The servers of each class are what the
-compiled policy of the job-level simulator allots; nothing is shared with `enumeration`, whose rules
+policy of the job-level simulator allots; nothing is shared with `enumeration`, whose rules
 are its own. The chain is cut off at N_1, N_2 ≤ m, m growing until the border weighs nothing, and
 its states are eliminated one by one without subtraction, so that small probabilities keep their
 digits (Grassmann, Taksar and Heyman, *Oper. Res.* 33, 1985). With x = (m + 1) N_1 + N_2 the rates

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from multiserver import __version__
+from plan.fingerprint import CodeDigests
 
 PROJECT = "multiserver-atlas"
 # Fonts are matplotlib's own; fontTools cuts the part of them that a PDF holds.
@@ -37,13 +38,15 @@ def _find_version(package: str) -> str:
         return "elsewhere"  # jobs have environments of their own
 
 
-def expose(compiled: str) -> None:
+def expose(root: Path) -> None:
     """Let jobs run with the interpreter that runs this: the environment need not be activated.
 
-    Compiled code is cached under `compiled`, the digest of its sources: numba does not notice that
+    Compiled code is cached under the digest of its sources below `root`: numba does not notice that
     a function changed which another module calls. A folder for it that the environment names is
-    used, and may serve many copies of the project.
+    used, and may serve many copies of the project. What the plan itself compiles is for jobs too,
+    so that this comes first.
     """
+    compiled = CodeDigests.below(root).compiled
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or "results/compiled")
     folder = folder if folder.name == compiled else folder / compiled

@@ -25,6 +25,8 @@ def digest_file(file: Path) -> str:
 
 
 MEMORY = Path("results/plan/code.json")
+# What this process has read, by the digest of the text.
+_SEEN: dict[str, dict[str, Any]] = {}
 
 
 class CodeDigests:
@@ -33,18 +35,22 @@ class CodeDigests:
     What a file imports, and what it does, is read once, and kept under the digest of its content.
     """
 
+    @classmethod
+    def below(cls, root: Path) -> CodeDigests:
+        """Those of the whole project."""
+        return cls(root / part for part in ("scripts", "src", "benchmarks"))
+
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(folders)
         self._find = cache(self._find)
         self._read = cache(self._read)
         self.digest = cache(self.digest)
-        self._known = recall(MEMORY, _reader())
+        self._kept = recall(MEMORY, _reader())
         self._used: dict[str, dict[str, Any]] = {}
-        self._fresh = False
 
     def save(self) -> None:
         """Keep what was read of files as they now are."""
-        if self._fresh:
+        if not self._used.keys() <= self._kept.keys():
             keep(MEMORY, _reader(), self._used)
 
     def digest(self, *modules: str) -> str:
@@ -72,6 +78,12 @@ class CodeDigests:
         files = [file for f in self._folders for file in sorted((f / package).glob("[!_]*.py"))]
         return [f"{package.replace('/', '.')}.{file.stem}" for file in files]
 
+    @property
+    def compiled(self) -> str:
+        """The digest of all code that is compiled, and of what it imports."""
+        folders = ("multiserver/saturated", "multiserver/simulation")
+        return self.digest(*(name for folder in folders for name in self.modules(folder)))
+
     def _find(self, name: str) -> Path | None:
         stem = Path(*name.split("."))
         candidates = (f / p for f in self._folders for p in (stem / "__init__.py", f"{stem}.py"))
@@ -81,12 +93,12 @@ class CodeDigests:
         """The dotted names that a file may import, and a digest of what it does."""
         text = file.read_text(encoding="utf-8")
         key = digest(text)
-        if key not in self._known:
+        found = self._kept.get(key) or _SEEN.get(key)
+        if found is None:
             tree = ast.parse(text)
-            self._known[key] = {"imports": _imports(tree, file), "does": digest(_normalise(tree))}
-            self._fresh = True
-        self._used[key] = self._known[key]
-        return self._known[key]
+            found = {"imports": _imports(tree, file), "does": digest(_normalise(tree))}
+        self._used[key] = _SEEN[key] = found
+        return found
 
 
 def _imports(tree: ast.Module, file: Path) -> list[str]:

@@ -54,7 +54,7 @@ class Plan:
             "formats": run["formats"],
         }
         chance = {"effort": run["effort"], "seed": run["seed"]}
-        digests = CodeDigests([root / "scripts", root / "src", root / "benchmarks"])
+        digests = CodeDigests.below(root)
         planned = {
             file: Planned(file, root, digests, look, chance, run["traces"]) for file in choice.files
         }
@@ -206,8 +206,3 @@ class Plan:
     def code(self, *modules: str) -> str:
         """The digest of these modules of ours and of all that they import."""
         return self._digests.digest(*modules)
-
-    @property
-    def compiled(self) -> str:
-        """The digest of all code that is compiled."""
-        return self._digests.digest(*self._digests.modules("multiserver/simulation"))

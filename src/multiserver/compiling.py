@@ -1,6 +1,6 @@
 """A word to who waits: simulators and elimination are compiled when they are first used.
 
-That takes 2 to 12 seconds on a machine that has not done it before; later runs find the compiled
+That takes 2 to 20 seconds on a machine that has not done it before; later runs find the compiled
 code on disk. It is said once, through the logger `multiserver`.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 LOGGER = logging.getLogger("multiserver")
-MESSAGE = "compiling, once on this machine: this takes 2 to 12 seconds"
+MESSAGE = "compiling, once on this machine: this takes 2 to 20 seconds"
 
 _said = False
 

@@ -83,7 +83,7 @@ class Network:
     @property
     def mean_size(self) -> float:
         """E[S]: the visits, and so the work, of a job from outside; NaN for a closed network."""
-        traffic = self._network.traffic()
+        traffic = self._network.traffic
         visits = math.fsum(traffic.rates[list(traffic.transient)])
         return visits / self.outside if self.outside else math.nan
 

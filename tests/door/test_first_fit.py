@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import multiserver as ms
-from multiserver.policies.answers import compiled_rule
 from multiserver.policies.first_fit import first_fit
 from multiserver.simulation import class_queues
 from multiserver.simulation.draws import draw, encode
@@ -67,7 +66,7 @@ def test_every_job_leaves_when_a_scan_says_so(servers, needs, probabilities):
     record = np.full(jobs, np.nan)
     class_queues.simulate(
         workload,
-        compiled_rule(first_fit),
+        first_fit,
         jobs=jobs,
         replications=1,
         seed=SEED,

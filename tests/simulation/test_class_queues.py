@@ -6,6 +6,7 @@ this file the chance of a false alarm is below 2e-7.
 
 from __future__ import annotations
 
+import inspect
 import math
 from itertools import islice
 
@@ -214,6 +215,13 @@ def absent_jobs(present, number, needs, servers, allotted):
     for c in range(len(needs)):
         allotted[c] = 0
     allotted[0] = 1
+
+
+def test_a_policy_may_be_typed_in_where_no_file_holds_it():
+    exec(inspect.getsource(class_policies.least_servers_first), typed := {})
+    work, keys = at_load(FIGURE_6, 0.5), {"jobs": 2000, "replications": 2, "seed": 1}
+    found = simulate(work, typed["least_servers_first"], **keys)
+    assert found.mean_jobs == simulate(work, class_policies.least_servers_first, **keys).mean_jobs
 
 
 @pytest.mark.parametrize("policy", [more_than_all, absent_jobs])

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from enumeration.counts import heaviest
 from multiserver.simulation import class_policies, front_policies
+from multiserver.simulation.class_queues import CLASS_POLICY
 from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.front import FRONT_POLICY
+from multiserver.simulation.replications import compiled_policy
 from multiserver.sizes import Exponential
 
 from . import preemptive as slow
@@ -57,7 +60,8 @@ def rates_by_class(policy, k, needs, jobs):
         number[c, : len(oldest)] = oldest
     # What the policy leaves of the last call must not matter.
     allotted = np.full(len(needs), 3)
-    policy(np.array([len(p) for p in places]), number, np.array(needs), k, allotted)
+    rule = compiled_policy(policy, CLASS_POLICY)
+    rule(np.array([len(p) for p in places]), number, np.array(needs), k, allotted)
     rates = [0.0] * len(jobs)
     for v, held, places_of_class in zip(needs, allotted.tolist(), places, strict=True):
         for i in places_of_class:
@@ -68,7 +72,7 @@ def rates_by_class(policy, k, needs, jobs):
 
 
 @pytest.mark.parametrize("name", CLASS_POLICIES)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(data=lists_of_jobs(ANY))
 def test_policies_of_class_queues_serve_the_jobs_of_their_definitions(name, data):
     (k, needs), jobs = data
@@ -103,7 +107,7 @@ def test_max_weight_of_the_paper_s_needs(counts):
         ("max_weight_of_all_to_smaller", "smaller", "all"),
     ],
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(data=lists_of_jobs([s for s in ANY if s[0] <= 12]))
 def test_other_definitions_of_max_weight(name, ties, packings, data):
     (k, needs), jobs = data
@@ -122,7 +126,7 @@ def front_of(policy, k, jobs):
         assert m < policy.largest_front
         needs[m] = jobs[m]
         m += 1
-        full = policy.rates(m, needs, k, speeds, rates)
+        full = compiled_policy(policy.rates, FRONT_POLICY)(m, needs, k, speeds, rates)
     return m, full, rates[:m]
 
 
@@ -137,7 +141,7 @@ def front_of(policy, k, jobs):
 def test_fronts_and_lemma_7_1(name, systems):
     """The front serves whom the definition says, of all jobs; when full, it fills all servers."""
 
-    @settings(deadline=None, max_examples=300)
+    @settings(max_examples=300)
     @given(data=lists_of_jobs(systems))
     def check(data):
         (k, needs), jobs = data
@@ -174,7 +178,6 @@ def test_the_bound_on_the_front_is_reached(name, k, needs, n, jobs):
     assert (m, full) == (n, True)
 
 
-@settings(deadline=None)
 @given(k=st.integers(1, 9), jobs=st.integers(0, 20), seed=st.integers(0, 99))
 def test_rates_by_age(k, jobs, seed):
     single = workload_of(k, (1,))

@@ -9,7 +9,7 @@ from collections import defaultdict
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from multiserver.model import MultiserverJobSystem
@@ -190,7 +190,6 @@ chances = st.floats(-12, math.log10(0.5)).map(lambda exponent: 10**exponent)
 rates = st.tuples(*[st.floats(-4, 4).map(lambda exponent: 10**exponent)] * 3)
 
 
-@settings(deadline=None)
 @given(halves, chances, chances, rates, st.integers(-40, 40))
 def test_unit_of_time_does_not_matter(h, p_h, p_n, mu, exponent):
     here = means_of(2 * h, p_h, p_n, mu)
@@ -199,7 +198,6 @@ def test_unit_of_time_does_not_matter(h, p_h, p_n, mu, exponent):
     assert all(getattr(there, name) == getattr(here, name) for name in FIELDS[1:])
 
 
-@settings(deadline=None)
 @given(halves, chances, chances, rates)
 def test_bounds_and_littles_law(h, p_h, p_n, mu):
     n, means = 2 * h, means_of(2 * h, p_h, p_n, mu)

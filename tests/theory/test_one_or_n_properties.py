@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from multiserver.saturated.one_or_n import one_or_n
@@ -18,7 +18,6 @@ probabilities = st.one_of(
 rates = st.floats(-3, 3).map(lambda exponent: 10**exponent)
 
 
-@settings(deadline=None)
 @given(servers, probabilities, rates, rates, st.integers(-40, 40))
 def test_unit_of_time_does_not_matter(n, p_n, mu_1, mu_n, exponent):
     scale = 2.0**exponent
@@ -28,7 +27,6 @@ def test_unit_of_time_does_not_matter(n, p_n, mu_1, mu_n, exponent):
     assert (there.wastage, there.utilisation) == (here.wastage, here.utilisation)
 
 
-@settings(deadline=None)
 @given(servers, probabilities, rates, rates)
 def test_bounds(n, p_n, mu_1, mu_n):
     means = one_or_n(n, p_n, mu_1, mu_n)
@@ -39,7 +37,6 @@ def test_bounds(n, p_n, mu_1, mu_n):
     assert means.utilisation + means.wastage / n == pytest.approx(1, rel=1e-13)
 
 
-@settings(deadline=None)
 @given(servers, probabilities, rates, rates, st.floats(1, 10))
 def test_throughput_is_monotone(n, p_n, mu_1, mu_n, factor):
     base = one_or_n(n, p_n, mu_1, mu_n).throughput * (1 - 1e-13)
@@ -50,7 +47,6 @@ def test_throughput_is_monotone(n, p_n, mu_1, mu_n, factor):
         assert one_or_n(n, p_n / factor, mu_1, mu_n).throughput >= base
 
 
-@settings(deadline=None)
 @given(servers, rates, rates)
 def test_both_methods_meet_at_one_half(n, mu_1, mu_n):
     below, above = (one_or_n(n, p_n, mu_1, mu_n) for p_n in (math.nextafter(0.5, 0), 0.5))
@@ -59,7 +55,6 @@ def test_both_methods_meet_at_one_half(n, mu_1, mu_n):
     assert below.wastage == pytest.approx(above.wastage, rel=1e-13)
 
 
-@settings(deadline=None)
 @given(probabilities, rates, rates)
 def test_one_server_completes_as_a_renewal_process(p_n, mu_1, mu_n):
     """n = 1: hyperexponential services, for which E[Δ(Y_d)] = (C² − 1)/2."""

@@ -269,7 +269,7 @@ def systems(draw):
     return MultiserverJobSystem.of(n, needs, rates, weights / weights.sum())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(systems(), st.sampled_from([0.001, 0.3, 0.8, 0.999]))
 def test_any_system(system, load):
     blocks = prepare(system)

@@ -174,7 +174,7 @@ def random_process(rng, sizes, phase_changes=True):
     return QuasiBirthDeath(rate, tuple(scaled[:-1]), scaled[-1])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.integers(0, 2**32),
     st.lists(st.integers(1, 4), min_size=2, max_size=4),

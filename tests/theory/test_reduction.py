@@ -29,7 +29,7 @@ systems = st.integers(2, 5).flatmap(
 
 @pytest.mark.parametrize("pick", PICKS)
 @pytest.mark.parametrize("split", SPLITS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(system=systems)
 def test_reductions_keep_the_demand(pick, split, system):
     small = reduce(system, pick, split)

@@ -11,7 +11,7 @@ from decimal import Decimal
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from multiserver.model import MultiserverJobSystem
@@ -194,7 +194,6 @@ def test_law_wants_two_classes_smaller_first(needs):
 # Properties.
 
 
-@settings(deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(-300, 300))
 def test_claim_1(draw, exponent):
     """Wastage depends on μ2/μ1 only, throughput scales; a power of two rounds nothing."""
@@ -204,7 +203,6 @@ def test_claim_1(draw, exponent):
     assert there.throughput == here.throughput * 2.0**exponent
 
 
-@settings(deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_busy_servers_do_the_work_that_completes(draw):
     n, needs, rates, p = random_two_class_system(draw, 300)

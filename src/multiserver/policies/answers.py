@@ -7,7 +7,6 @@ where they are used, and numba, which takes a second, only by who simulates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any, Protocol
 
 from multiserver.errors import NotSampledError
@@ -157,36 +156,22 @@ def class_simulation(
 ) -> Method:
     """Job by job, by the engine for policies that serve each class in order of arrival.
 
-    `rule` is the name of one of `simulation.class_policies`, or a plain function of the arguments
-    of `CLASS_POLICY`, which is compiled when it is first used. `equal_needs` says that it takes
-    classes of the same need by age.
+    `rule` is one of `simulation.class_policies`, by name, or another function of the arguments of
+    `CLASS_POLICY`. `equal_needs` says that it takes classes of the same need by age.
     """
 
     def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
-        from multiserver.simulation import class_queues
+        from multiserver.simulation import class_policies, class_queues
 
         found = class_queues.simulate(
             workload_of(system, arrival_rate),
-            compiled_rule(rule),
+            getattr(class_policies, rule) if isinstance(rule, str) else rule,
             **effort_of(effort),
             equal_needs=equal_needs,
         )
         return means_of(found, system)
 
     return job_level(simulate, *(() if equal_needs else (DISTINCT_NEEDS,)), source=source)
-
-
-@cache
-def compiled_rule(rule: str | Callable[..., None]) -> Callable[..., None]:
-    """A rule for class queues, compiled."""
-    from numba import njit
-
-    from multiserver.simulation import class_policies
-    from multiserver.simulation.class_queues import CLASS_POLICY
-
-    if isinstance(rule, str):
-        return getattr(class_policies, rule)
-    return njit(CLASS_POLICY, cache=True)(rule)
 
 
 def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Method:

@@ -132,12 +132,11 @@ class _Layers:
 
     def flows(self) -> list[Array]:
         """z, and the flows through D and E."""
-        self.jumps, self.between = np.empty((5, 5)), np.empty((5, 2))
-        for corner, visits in enumerate(np.eye(5)):
-            z, _, _, self.jumps[corner] = self._flows_from(*visits)
-            self.between[corner] = z.sum(), z @ self.tau
+        *sent, into = zip(*(self._flows_from(*visits) for visits in np.eye(5)), strict=True)
+        self.jumps = np.array(into)
+        self.between = np.array([(z.sum(), z @ self.tau) for z in sent[0]])
         cycle, last = _eliminate(self.jumps, np.eye(5))
-        z, D, E, _ = self._flows_from(*cycle[last])
+        z, D, E = (sum(map(np.multiply, cycle[last], flows)) for flows in sent)
         z[self.corners] = cycle[last, :4]
         return [x / z.sum() for x in (z, D, E)]
 
@@ -153,10 +152,11 @@ class _Layers:
         D[-1] += f[h] * S
         D[k + 1 : k + 2] += p_1 * D_k
         into_D_k = D[k] + f_[k] * H_k
-        HD[self.order] = _solve(self.lower, _solve(self.upper, HD[self.order]), "T")
+        if HD.any():
+            HD[self.order] = _solve(self.lower, _solve(self.upper, HD[self.order]), "T")
         into_D_k += p_1 * D[:k][-1:].sum()
         H[k], D[k] = p_h * D_k + f[k + 1] * H[k + 1 : k + 2].sum(), D_k
-        M = _solve(self.by_f, p_n * D, "T")
+        M = _solve(self.by_f, p_n * D, "T") if D.any() else D
         L, U = p_n * E, p_h * E[h:]
         L[:h] += f_[:h] * M
         U[0] += p_1 * D[-1]

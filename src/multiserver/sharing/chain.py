@@ -80,7 +80,7 @@ def count_states(network: Network, most: int) -> float:
     lines; the queues are convolved over the numbers of jobs. Infinite beyond `MOST_NUMBERS` of
     these.
     """
-    traffic = network.traffic()
+    traffic = network.traffic
     kinds, limits = list(traffic.chains), list(network.populations)
     if traffic.transient:
         kinds, limits = [*kinds, traffic.transient], [*limits, most]
@@ -118,7 +118,7 @@ def rates_in_service(queue: MultiServerQueue, jobs: tuple[int, ...]) -> list[flo
 
 def moves(network: Network, state: State, most: int) -> Iterator[tuple[State, float]]:
     """The states that follow, and at what rates; from `most` transient jobs on, others are lost."""
-    transient, home = set(network.traffic().transient), _home(network)
+    transient, home = set(network.traffic.transient), _home(network)
     if sum(i in transient for jobs in state for i in jobs) < most:
         for i, rate in enumerate(network.arrivals):
             if rate > 0:
@@ -139,7 +139,7 @@ def moves(network: Network, state: State, most: int) -> Iterator[tuple[State, fl
 
 def stationary_law(network: Network, most: int) -> dict[State, float]:
     """π of the chain with at most `most` transient jobs, by elimination."""
-    home, traffic = _home(network), network.traffic()
+    home, traffic = _home(network), network.traffic
     start: State = ((),) * len(network.queues)
     for chain, count in zip(traffic.chains, network.populations, strict=True):
         for _ in range(count):

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -58,14 +58,15 @@ class Network:
     Classes are numbered through the queues, those of the first queue first. `arrivals` (N,) are the
     rates ν_i at which jobs come from outside, `routing` (N, N) the probabilities p_ij, and
     `populations` the numbers L_c of jobs in the chains, in the order of the chains' first classes.
-    Raises ValueError on arguments that do not fit one another, a class that is never visited, or
-    jobs that pile up.
+    `traffic` is the solution of the traffic equations. Raises ValueError on arguments that do not
+    fit one another, a class that is never visited, or jobs that pile up.
     """
 
     queues: tuple[MultiServerQueue, ...]
     arrivals: ArrayLike
     routing: ArrayLike
     populations: tuple[int, ...] = ()
+    traffic: Traffic = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, value in (("queues", self.queues), ("populations", self.populations)):
@@ -80,7 +81,8 @@ class Network:
         arrivals.flags.writeable = routing.flags.writeable = False
         object.__setattr__(self, "arrivals", arrivals)
         object.__setattr__(self, "routing", routing)
-        chains = self.traffic().chains
+        object.__setattr__(self, "traffic", solve_traffic(arrivals, routing))
+        chains = self.traffic.chains
         if len(self.populations) != len(chains) or any(
             not isinstance(n, int | np.integer) or n < 0 for n in self.populations
         ):
@@ -88,10 +90,6 @@ class Network:
                 f"populations is {self.populations!r}, expected a number of jobs for each of the"
                 f" {len(chains)} chains {[list(chain) for chain in chains]}"
             )
-
-    def traffic(self) -> Traffic:
-        """The solution of the traffic equations."""
-        return solve_traffic(self.arrivals, self.routing)
 
     def spans(self) -> tuple[slice, ...]:
         """The numbers of each queue's classes."""
@@ -123,7 +121,7 @@ def solve(network: Network) -> NetworkMeans:
     the network's numbering, unless it is stable.
     """
     require_fits(network.queues, network.populations)
-    traffic, spans = network.traffic(), network.spans()
+    traffic, spans = network.traffic, network.spans()
     for queue, span in zip(network.queues, spans, strict=True):
         opened = np.zeros(queue.classes)
         for i in traffic.transient:
@@ -192,7 +190,7 @@ def _show(count: int) -> str:
 
 def load_of(network: Network) -> float:
     """max_A λ(A)/μ(A) over the sets of transient classes of a queue, which (7) keeps below 1."""
-    rates = _rates(network.traffic(), network.traffic().transient)
+    rates = _rates(network.traffic, network.traffic.transient)
     return max(
         stability(queue, rates[span]).fraction_of_limit
         for queue, span in zip(network.queues, network.spans(), strict=True)
@@ -204,7 +202,7 @@ def ceilings(network: Network) -> NDArray[np.float64]:
 
     The busiest set of classes limits them all: λ(A) ≤ μ(A), less what transient jobs bring.
     """
-    traffic = network.traffic()
+    traffic = network.traffic
     opened = _rates(traffic, traffic.transient)
     found = np.full(opened.size, np.nan)
     for chain in traffic.chains:

@@ -1,4 +1,4 @@
-"""Preemptive policies that serve each class in order of arrival, as small compiled functions.
+"""Preemptive policies that serve each class in order of arrival, as small functions.
 
 Each fills in how many of the k servers every class gets; see `CLASS_POLICY` for the arguments. The
 classes come in increasing order of their needs v_1 < v_2 < … < v_C, N_c jobs of each are present,
@@ -7,17 +7,14 @@ and u_c of them are served: always the oldest. All are called at every arrival a
 Policies for rigid jobs (`finite-skip`, Section 7.5), which hold v_c servers or none:
 `least_servers_first`, `most_servers_first`, `max_weight`, `preemptive_first_fit`. Policies for
 threshold parallelism (Section 6.3), where v_c is the threshold: `inelastic_first`, `elastic_first`.
-A policy of one's own is a function compiled with `numba.njit(CLASS_POLICY)`.
+A policy of one's own is such a function, in what of Python numba compiles.
 """
 
 from __future__ import annotations
 
 from numba import njit
 
-from multiserver.simulation.class_queues import CLASS_POLICY
 
-
-@njit(CLASS_POLICY, cache=True)
 def least_servers_first(present, number, needs, servers, allotted):
     """Least Servers First: the smallest needs first, as many jobs of each as fit.
 
@@ -30,7 +27,6 @@ def least_servers_first(present, number, needs, servers, allotted):
         idle -= allotted[c]
 
 
-@njit(CLASS_POLICY, cache=True)
 def most_servers_first(present, number, needs, servers, allotted):
     """Most Servers First: the largest needs first, as many jobs of each as fit.
 
@@ -87,7 +83,6 @@ def _pack_heaviest(present, needs, servers, allotted, to_smaller, of_all):
     allotted[0] = min(present[0], idle // needs[0]) * needs[0]
 
 
-@njit(CLASS_POLICY, cache=True)
 def max_weight(present, number, needs, servers, allotted):
     """MaxWeight: of all packings of jobs that are present, the one of the largest weight.
 
@@ -103,26 +98,22 @@ def max_weight(present, number, needs, servers, allotted):
     _pack_heaviest(present, needs, servers, allotted, False, False)
 
 
-@njit(CLASS_POLICY, cache=True)
 def max_weight_to_smaller(present, number, needs, servers, allotted):
     """MaxWeight with ties to the packing with most jobs of the smallest need, then the second."""
     _pack_heaviest(present, needs, servers, allotted, True, False)
 
 
-@njit(CLASS_POLICY, cache=True)
 def max_weight_of_all(present, number, needs, servers, allotted):
     """MaxWeight over all packings that fit the servers; served are the jobs of it that are
     there."""
     _pack_heaviest(present, needs, servers, allotted, False, True)
 
 
-@njit(CLASS_POLICY, cache=True)
 def max_weight_of_all_to_smaller(present, number, needs, servers, allotted):
     """The same with ties to the smaller needs."""
     _pack_heaviest(present, needs, servers, allotted, True, True)
 
 
-@njit(CLASS_POLICY, cache=True)
 def preemptive_first_fit(present, number, needs, servers, allotted):
     """Preemptive First Fit: all jobs in order of arrival; each is served if it still fits.
 
@@ -150,7 +141,6 @@ def preemptive_first_fit(present, number, needs, servers, allotted):
         allotted[c] *= needs[c]
 
 
-@njit(CLASS_POLICY, cache=True)
 def inelastic_first(present, number, needs, servers, allotted):
     """Inelastic First: servers go to the smallest thresholds first, up to v_c for each job."""
     idle = servers
@@ -159,7 +149,6 @@ def inelastic_first(present, number, needs, servers, allotted):
         idle -= allotted[c]
 
 
-@njit(CLASS_POLICY, cache=True)
 def elastic_first(present, number, needs, servers, allotted):
     """Elastic First: servers go to the largest thresholds first, up to v_c for each job."""
     idle = servers

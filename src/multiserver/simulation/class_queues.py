@@ -24,6 +24,7 @@ from multiserver.simulation.replications import (
     LIMIT,
     Responses,
     compiled,
+    compiled_policy,
     measure,
     next_job,
     observe,
@@ -54,7 +55,7 @@ def simulate(
     record: NDArray[np.float64] | None = None,
     equal_needs: bool = False,
 ) -> Responses:
-    """Simulate a policy, any function compiled with `numba.njit(CLASS_POLICY)`.
+    """Simulate a policy, any function of the arguments of `CLASS_POLICY`, compiled when first used.
 
     `equal_needs` says that the policy takes classes of the same need by age. See
     `multiserver.simulation.replications` for the other arguments. Raises `ValueError` if two
@@ -65,8 +66,9 @@ def simulate(
     if len(set(workload.needs)) < len(workload.needs) and not equal_needs:
         raise ValueError(f"classes must have different needs, found {workload.needs!r}")
     engine = compiled(_run, types.FunctionType(CLASS_POLICY))
+    rule = compiled_policy(policy, CLASS_POLICY)
     return replicate(
-        lambda *common: engine(policy, *common),
+        lambda *common: engine(rule, *common),
         workload,
         jobs=jobs,
         replications=replications,

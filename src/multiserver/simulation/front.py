@@ -22,6 +22,7 @@ from multiserver.simulation.replications import (
     LIMIT,
     Responses,
     compiled,
+    compiled_policy,
     measure,
     next_job,
     observe,
@@ -40,7 +41,7 @@ CAPACITY_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class FrontPolicy:
-    """A finite-skip model: `rates`, a function compiled with `numba.njit(FRONT_POLICY)`.
+    """A finite-skip model: `rates`, a function of the arguments of `FRONT_POLICY`.
 
     `largest_front` is n. A job of need v that is served at rate r uses v r; a full front uses
     `capacity` in all. `speeds` of the servers are handed on to the function.
@@ -82,7 +83,8 @@ def simulate(
     jobs are present.
     """
     engine = compiled(_run, types.FunctionType(FRONT_POLICY), int64, float64, float64[::1])
-    own = policy.rates, policy.largest_front, policy.capacity, np.array(policy.speeds, dtype=float)
+    rates = compiled_policy(policy.rates, FRONT_POLICY)
+    own = rates, policy.largest_front, policy.capacity, np.array(policy.speeds, dtype=float)
     return replicate(
         lambda *common: engine(*own, *common),
         workload,

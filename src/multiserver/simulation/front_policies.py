@@ -1,6 +1,6 @@
 """The work-conserving finite-skip models of `finite-skip`, Sections 4 to 7 and Appendix B.
 
-Each is a small compiled function of the front and the bound n on its jobs; see `FRONT_POLICY` for
+Each is a small function of the front and the bound n on its jobs; see `FRONT_POLICY` for
 the arguments. The k servers are those of the workload. Whether a model is stable depends on its
 load alone: it is, if that is below 1.
 
@@ -21,10 +21,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from numba import njit
-
 from multiserver.checks import SUM_TOLERANCE
-from multiserver.simulation.front import FRONT_POLICY, FrontPolicy
+from multiserver.simulation.front import FrontPolicy
 from multiserver.simulation.workload import Workload
 
 
@@ -101,7 +99,6 @@ def threshold_parallelism(workload: Workload) -> FrontPolicy:
     return FrontPolicy(_threshold_parallelism, -(-k // min(workload.needs)), float(k))
 
 
-@njit(FRONT_POLICY, cache=True)
 def _server_filling(m, needs, servers, speeds, rates):
     demand, v = 0, 0
     for i in range(m):
@@ -121,7 +118,6 @@ def _server_filling(m, needs, servers, speeds, rates):
     return demand >= servers
 
 
-@njit(FRONT_POLICY, cache=True)
 def _server_filling_divisible(m, needs, servers, speeds, rates):
     # Until the choice is made, rates[i] is what job i and the older jobs of its need fill.
     most, last = 0.0, -1
@@ -139,21 +135,18 @@ def _server_filling_divisible(m, needs, servers, speeds, rates):
     return most >= servers
 
 
-@njit(FRONT_POLICY, cache=True)
 def _fastest_server_first(m, needs, servers, speeds, rates):
     for i in range(m):
         rates[i] = speeds[i]
     return m == servers
 
 
-@njit(FRONT_POLICY, cache=True)
 def _limited_processor_sharing(m, needs, servers, speeds, rates):
     for i in range(m):
         rates[i] = 1.0 / m
     return m == servers
 
 
-@njit(FRONT_POLICY, cache=True)
 def _threshold_parallelism(m, needs, servers, speeds, rates):
     idle = servers
     for i in range(m):

@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numba import float64, int64, njit, typeof, types
@@ -147,6 +149,15 @@ def compiled(run: Callable, policy_type: types.FunctionType, *own: types.Type) -
         run.compile((policy_type, *own, *COMMON_TYPES))
         run.disable_compile()
     return run
+
+
+@cache
+def compiled_policy(policy: Callable, signature: types.Type) -> Callable:
+    """A policy, compiled; one that is compiled already stays as it is."""
+    if hasattr(policy, "signatures"):
+        return policy
+    # What was typed in has no file beside which it could be kept.
+    return njit(signature, cache=Path(policy.__code__.co_filename).is_file())(policy)
 
 
 @njit(cache=True)
