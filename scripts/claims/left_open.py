@@ -7,7 +7,6 @@ value, over systems that the sentence is about.
 |---------------------------------|---------------------------------|------------------------------|
 | λ* and E[Δ(Y_d)] of any classes | enumerated chain (`stationary`) | chain of fronts (`phased`)   |
 | E[T] of any classes under FCFS  | chain of the number of jobs     | age of the head (`head_age`) |
-| E[T], needs 1 and n, to 1e6     | age of a large job (`one_or_n`) | interpolated fronts          |
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 from claims import Found
 from models.systems import read_system
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import head_age, multiserver_jobs, one_or_n, qbd
+from multiserver.open import head_age, multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import phased, stationary
 from multiserver.sizes import Exponential
@@ -53,21 +52,6 @@ def response_gap(*, systems: Systems, fraction_of_limit: float) -> Found:
         rate = fraction_of_limit * blocks.throughput
         one = qbd.solve(blocks.at(rate)).mean_jobs / rate
         return _apart(one, process.at(rate).mean_response_time)
-
-    return _largest(systems, gap)
-
-
-def one_or_n_gap(*, systems: Systems, fraction_of_limit: float) -> Found:
-    """The largest relative difference of E[T_1] and E[T_n] under FCFS of needs 1 and n, at a
-    fraction of λ*, by the law of the age of a large job and by interpolated fronts."""
-
-    def gap(system: MultiserverJobSystem) -> float:
-        process = head_age.interpolate(_with_phases(system))
-        law = process.at(fraction_of_limit * process.limit)
-        (mu_1, mu_n), p = system.rates, system.probabilities
-        by_age = one_or_n.solve(system.servers, mu_1, Exponential(mu_n), p, law.arrival_rate)
-        pairs = zip(by_age.class_response_times, law.class_response_times, strict=True)
-        return max(_apart(float(one), float(other)) for one, other in pairs)
 
     return _largest(systems, gap)
 

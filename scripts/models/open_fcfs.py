@@ -1,8 +1,8 @@
 """Exact means of open FCFS multiserver jobs, by whichever chain is within reach.
 
 Small systems are solved level by level, as they have always been; larger ones by the cheapest
-method that the front door knows, and along a curve by a polynomial through such points, good to
-`ACCURACY` of the mean waits (`multiserver.open.along_loads`).
+method that the front door knows, and along a curve by a polynomial through such points
+(`multiserver.open.along_loads`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pydantic import model_validator
 
 from models.feasibility import require_solvable
 from models.systems import SystemBlock
-from multiserver.errors import NotKnownError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import by_class, head_age, multiserver_jobs, qbd
 from multiserver.open.along_loads import FEWEST, along
@@ -28,7 +27,9 @@ from multiserver.queue import Queue
 from multiserver.sizes import Exponential
 from multiserver.system import JobClass, System
 
-ACCURACY = 1e-10
+# Of mean waits, in parts of the largest as `along_loads` scales them; smaller parts than SMALL are
+# not taken from a curve, so that waits keep nine digits.
+ACCURACY, SMALL = 1e-11, 1e-2
 
 
 class Means(NamedTuple):
@@ -52,10 +53,8 @@ class OpenFcfs(NamedTuple):
     dear: bool
 
     def between(self, low: float, high: float, points: int) -> MeansAt:
-        """The means at so many arrival rates from `low` to `high`.
-
-        Raises `NotKnownError` if a curve of a dear system is not smooth enough.
-        """
+        """The means at so many arrival rates from `low` to `high`: those of a dear system from a
+        curve, if it is smooth enough."""
         if not self.dear or points <= 2 * FEWEST + 1:
             return self.means_at
         p, services = np.array(self.system.probabilities), 1 / np.array(self.system.rates)
@@ -67,12 +66,12 @@ class OpenFcfs(NamedTuple):
             ACCURACY,
         )
         if not curve.error < ACCURACY:
-            raise NotKnownError(
-                f"means along a curve of {self.system.servers} servers and needs"
-                f" {self.system.needs} are not found to {ACCURACY} from {len(curve.rates)} points"
-            )
+            return self.means_at
+        least = SMALL * curve.scaled.max(axis=0)
 
         def means_at(rate: float) -> Means:
+            if (curve.scaled_at(rate) < least).any():
+                return self.means_at(rate)
             waits = curve(rate)
             times = waits + services
             return Means(float(rate * p @ times), float(rate * p @ waits), float(p @ times), times)

@@ -24,6 +24,8 @@ def test_a_queue_of_pollaczek_and_khinchine_is_a_constant():
     ("system", "most"),
     [
         (MultiserverJobSystem.of(6, (1, 2, 5), (1.0, 0.8, 0.6), (0.5, 0.3, 0.2)), 33),
+        # Hardly anyone waits at low loads.
+        (MultiserverJobSystem.of(12, (1, 2, 3), (1.0, 0.8, 0.6), (0.5, 0.3, 0.2)), 33),
         (MultiserverJobSystem.of(8, (1, 3, 8), (1.0, 10.0, 0.1), (0.9, 0.09, 0.01)), 129),
     ],
 )
@@ -48,7 +50,7 @@ def test_between_its_points_a_curve_is_as_good_as_it_says(system, most):
 def test_what_is_not_smooth_is_told():
     curve = along(lambda x: np.array([x + abs(x - 0.3)]), 1.0, 0.1, 0.9)
     assert len(curve.rates) == MOST + 1
-    assert 1e-4 < curve.error < 0.1
+    assert 1e-5 < curve.error < 0.1
     for rate in (0.09, 0.91):
         with pytest.raises(ValueError, match="must lie in"):
             curve(rate)

@@ -31,7 +31,8 @@ class Curve:
     """W (k,) at any λ between the first and the last of `rates` (N + 1,), from `scaled` (N + 1, k),
     its values W (1 − λ/λ*)/λ there.
 
-    `error` is what the last coefficients say of the polynomial's relative error.
+    `error` is what the last coefficients say of the polynomial's error, in parts of the largest of
+    these values: of mean times it is the relative error, of small waits it may be all that is left.
     """
 
     limit: float
@@ -40,11 +41,15 @@ class Curve:
     error: float
 
     def __call__(self, rate: float) -> Vector:
+        return self.scaled_at(rate) * rate / (1 - rate / self.limit)
+
+    def scaled_at(self, rate: float) -> Vector:
+        """W (1 − λ/λ*)/λ (k,)."""
         if not self.rates[0] <= rate <= self.rates[-1]:
             raise ValueError(
                 f"the rate must lie in {self.rates[0]!r} … {self.rates[-1]!r}, found {rate!r}"
             )
-        return _through(self.rates, self.scaled, rate) * rate / (1 - rate / self.limit)
+        return _through(self.rates, self.scaled, rate)
 
 
 def along(waits: Waits, limit: float, low: float, high: float, accuracy: float = 1e-11) -> Curve:
@@ -68,7 +73,7 @@ def along(waits: Waits, limit: float, low: float, high: float, accuracy: float =
         finer[::2], finer[1::2] = values, scaled(rates[1::2])
         values = finer
         last = abs(dct(values, type=1, axis=0)[-LAST:] / (len(rates) - 1)).max(axis=0)
-        error = float((LAST * last / abs(values).min(axis=0)).max())
+        error = float((LAST * last / abs(values).max(axis=0)).max())
         if error < accuracy or len(rates) > MOST:
             return Curve(limit, rates, values, error)
 
