@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import head_age, multiserver_jobs, qbd
+from multiserver.open import head_age, multiserver_jobs, one_or_n, qbd
+from multiserver.open.along_loads import along
 from multiserver.phased import PhasedJobs
+from multiserver.saturated import one_or_n as saturated
+from multiserver.sizes import Exponential
 
 Point = Callable[[], float]
 
@@ -34,21 +40,53 @@ def by_level(system: MultiserverJobSystem, fraction: float) -> Point:
     return lambda: qbd.solve(blocks.at(rate)).mean_response_time
 
 
+def by_large_age(system: MultiserverJobSystem, fraction: float) -> Point:
+    """The same by the age of a large job, needs being 1 and n."""
+    (mu_1, mu_n), p = system.rates, system.probabilities
+    rate = fraction * saturated.one_or_n(system.servers, p[1], mu_1, mu_n).throughput
+
+    def point() -> float:
+        law = one_or_n.solve(system.servers, mu_1, Exponential(mu_n), p, rate)
+        return law.mean_response_time
+
+    return point
+
+
+def curve(system: MultiserverJobSystem, loads: int, *, shared: bool) -> Point:
+    """E[T_1] summed over as many loads up to .99 λ*, point by point or from few of them."""
+    process = head_age.prepare(PhasedJobs.exponential(system))
+    rates = np.linspace(0.005, 0.99, loads) * process.limit
+    services = 1 / np.array(system.rates)
+
+    def waits(rate: float) -> NDArray[np.float64]:
+        return process.at(rate).class_response_times - services
+
+    def total() -> float:
+        ends = process.limit, float(rates[0]), float(rates[-1])
+        at = along(waits, *ends, 1e-10) if shared else waits
+        return float(sum(at(rate)[0] + services[0] for rate in rates.tolist()))
+
+    return total
+
+
 def blocks() -> dict[str, dict[str, Point]]:
     """The routes to compare, by block."""
-    one_or_n = {n: of(n, n, 1 / n, 0.5) for n in (100, 1000, 10**4, 10**6)}
+    growing = {n: of(n, n, 1 / n, 0.5) for n in (100, 1000, 10**4, 10**6)}
     halves = {n: of(n, n // 2, 0.1, 0.1) for n in (1024, 10**4)}
     rates, p = (1.0, 0.8, 0.6, 0.5, 0.4), (0.4, 0.25, 0.15, 0.12, 0.08)
     five = MultiserverJobSystem.of(20, (1, 2, 5, 10, 20), rates, p)
+    three = MultiserverJobSystem.of(20, (1, 2, 5), rates[:3], (0.5, 0.3, 0.2))
     return {
         "E[T] of needs 1 and n = 100 at .9 λ*": {
-            "number of jobs": by_level(one_or_n[100], 0.9),
-            "interpolated fronts": by_age(one_or_n[100], 0.9, interpolated=True),
-            "all fronts": by_age(one_or_n[100], 0.9),
+            "number of jobs": by_level(growing[100], 0.9),
+            "interpolated fronts": by_age(growing[100], 0.9, interpolated=True),
+            "all fronts": by_age(growing[100], 0.9),
+            "age of a large job": by_large_age(growing[100], 0.9),
         },
         **{
             f"E[T] of needs 1 and n = {n:.0e} at .98 λ*": {
-                "interpolated fronts": by_age(one_or_n[n], 0.98)
+                "interpolated fronts": by_age(growing[n], 0.98, interpolated=True),
+                "age of a large job": by_large_age(growing[n], 0.98),
             }
             for n in (1000, 10**4, 10**6)
         },
@@ -58,6 +96,10 @@ def blocks() -> dict[str, dict[str, Point]]:
                 "likely fronts": by_age(system, 0.98),
             }
             for n, system in halves.items()
+        },
+        "E[T] of three needs on 20 servers at 100 loads": {
+            "from few loads": curve(three, 100, shared=True),
+            "load by load": curve(three, 100, shared=False),
         },
         "E[T] of five needs on 20 servers at .9 λ*": {
             "number of jobs": by_level(five, 0.9),

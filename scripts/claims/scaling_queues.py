@@ -8,17 +8,23 @@ relative to the boundary of stability of the worst mix, so that settings can be 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from claims import Found
 from claims.scaling_curves import direction_changes, inflections, mix, worst_share
 from claims.scaling_system import UNIT, Rates
+from models.systems import read_system
 from multiserver.model import MultiserverJobSystem
+from multiserver.open import head_age, one_or_n
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
+from multiserver.phased import PhasedJobs
 from multiserver.saturated import stationary
 from multiserver.saturated.peak import find_highest
+from multiserver.sizes import Exponential
 
 ROUTE = "matrix-analytic solution of the open chain"
 CONFIRMED = "simulation job by job (tests/simulation/test_fcfs.py)"
@@ -34,6 +40,22 @@ def peaks(
         find_highest(lambda alpha, rho=rho: mean_jobs(servers, sizes, rates, alpha, rho), GRID)
         for rho in loads
     ]
+
+
+def age_gap(*, systems: Sequence[Mapping[str, Any]], fraction_of_limit: float) -> Found:
+    """The largest relative difference of E[T_1] and E[T_n] of needs 1 and n, at a fraction of λ*,
+    between interpolated fronts and the law of the age of a large job, which takes no chain."""
+
+    def gap(block: Mapping[str, Any]) -> tuple[float, str]:
+        system = read_system(block)
+        process = head_age.interpolate(PhasedJobs.exponential(system))
+        law = process.at(fraction_of_limit * process.limit)
+        (mu_1, mu_n), p = system.rates, system.probabilities
+        other = one_or_n.solve(system.servers, mu_1, Exponential(mu_n), p, law.arrival_rate)
+        apart = np.array(other.class_response_times) / law.class_response_times - 1
+        return float(abs(apart).max()), f"n = {system.servers}"
+
+    return Found(*max(gap(block) for block in systems))
 
 
 def peak_spread_ratio(

@@ -34,8 +34,11 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.42 * width))
     panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
+    # A method has one look, whether or not it is in every panel.
+    methods = list(dict.fromkeys(pd.concat(series.values())["method"]))
     for ax, (name, table) in zip(panels, series.items(), strict=True):
-        for i, (method, rows) in enumerate(table.groupby("method", sort=False)):
+        for method, rows in table.groupby("method", sort=False):
+            i = methods.index(method)
             within, label = rows[rows["within"]], drawing["labels"].get(method, method)
             ax.loglog(
                 within["servers"],
@@ -51,5 +54,5 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.set_title(drawing["settings"].get(name, name))
         ax.set_xlabel("servers $n$")
     panels[0].set_ylabel("numbers in matrices")
-    legend_above(fig, 4)
+    legend_above(fig, 3)
     return fig

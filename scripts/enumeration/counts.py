@@ -101,6 +101,22 @@ def _packings(servers: int, needs: tuple[int, ...]) -> list[Counts]:
 
 
 @dataclass(frozen=True)
+class Jobs:
+    """Servers, and needs, rates and probabilities of the classes; `rates` are on as many servers as
+    needed."""
+
+    servers: int
+    needs: Sequence[int]
+    rates: Sequence[float]
+    probabilities: Sequence[float]
+
+    def some(self, classes: Sequence[int]) -> Jobs:
+        """Those of some classes, whose probabilities stay."""
+        parts = self.needs, self.rates, self.probabilities
+        return Jobs(self.servers, *([part[c] for c in classes] for part in parts))
+
+
+@dataclass(frozen=True)
 class Law:
     """The stationary law of the counts, level by level: the counts, the servers of each class, and
     their probabilities."""
@@ -119,37 +135,23 @@ class Law:
         return sum(law @ np.array(part, dtype=float) for law, part in pairs)
 
 
-def means(
-    rule: Rule,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    arrival_rate: float,
-) -> Means:
+def means(rule: Rule, jobs: Jobs, arrival_rate: float) -> Means:
     """What the stationary law of the counts says; raises `ArithmeticError` as `solve` does."""
-    law = solve(rule, servers, needs, rates, probabilities, arrival_rate)
-    jobs, at_work = law.mean(law.places), law.mean(law.shares)
-    waiting = float(jobs.sum()) - float((at_work / np.array(needs)).sum())
-    return Means(tuple(jobs.tolist()), waiting, float(at_work.sum()), tuple(law.levels))
+    law = solve(rule, jobs, arrival_rate)
+    present, at_work = law.mean(law.places), law.mean(law.shares)
+    waiting = float(present.sum()) - float((at_work / np.array(jobs.needs)).sum())
+    return Means(tuple(present.tolist()), waiting, float(at_work.sum()), tuple(law.levels))
 
 
-def solve(
-    rule: Rule,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    arrival_rate: float,
-) -> Law:
-    """The law of the counts; `rates` are on as many servers as needed.
+def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Law:
+    """The law of the counts.
 
     Raises `ArithmeticError` if the end would have to be further away than `MOST` allows.
     """
-    farthest = MOST.get(len(needs), 30)
+    farthest = MOST.get(len(jobs.needs), 30)
     most = min(20, farthest)
     while True:
-        found = _cut(rule, servers, needs, rates, probabilities, arrival_rate, most)
+        found = _cut(rule, jobs, arrival_rate, most)
         levels = found.levels
         # What the last level weighs in the smallest mean.
         end = levels[-1] * most / float(found.mean(found.places).min())
@@ -162,25 +164,18 @@ def solve(
         most = min(math.ceil(1.1 * (most + further)) + 5, farthest)
 
 
-def _cut(
-    rule: Rule,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    arrival_rate: float,
-    most: int,
-) -> Law:
+def _cut(rule: Rule, jobs: Jobs, arrival_rate: float, most: int) -> Law:
     """The same with at most `most` jobs present."""
+    needs, rates = jobs.needs, jobs.rates
     places = [list(compositions(n, len(needs))) for n in range(most + 1)]
     index = [{x: i for i, x in enumerate(level)} for level in places]
-    shares = [np.array([rule(x, needs, servers) for x in level]) for level in places]
+    shares = [np.array([rule(x, needs, jobs.servers) for x in level]) for level in places]
     levels = []
     for n, states in enumerate(places):
         up = np.zeros((len(states), len(places[n + 1]) if n < most else 0))
         down = np.zeros((len(states), len(places[n - 1]) if n else 0))
         for i, x in enumerate(states):
-            for c, p in enumerate(probabilities):
+            for c, p in enumerate(jobs.probabilities):
                 if n < most:
                     up[i, index[n + 1][_step(x, c, 1)]] += arrival_rate * p
                 if shares[n][i, c]:

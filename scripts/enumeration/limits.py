@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import mul
 from typing import Any
 
@@ -53,8 +54,9 @@ def _left(rule: counts.Rule | None, system: Mapping[str, Any]) -> float:
     if sign is None or None in rates:
         raise Unknown("λ* where servers are idle, but for exponential durations of rigid jobs")
     order = sorted(range(len(rates)), key=lambda c: sign * system["needs"][c])
+    jobs = counts.Jobs(system["servers"], system["needs"], rates, system["probabilities"])
     try:
-        return limit(order, system["servers"], system["needs"], rates, system["probabilities"])
+        return limit(order, jobs)
     except ArithmeticError as error:
         raise Unknown(str(error)) from error
 
@@ -70,28 +72,20 @@ def fills(rule: counts.Rule, servers: int, needs: Sequence[int]) -> bool:
     )
 
 
-def limit(
-    order: Sequence[int],
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-) -> float:
+def limit(order: Sequence[int], jobs: counts.Jobs) -> float:
     """λ* of rigid jobs if classes go before one another in this order, preemptively.
 
     No class sees those behind it. Each is served by what those before it leave, which is to be more
     than comes: of one before it, an M/M/m with m = ⌊n/v⌋, in closed form, of several by their
     chain. Raises `ArithmeticError` if this would have to be cut off too far away.
     """
-    first = order[0]
-    found = servers // needs[first] * rates[first] / probabilities[first]
+    first, rates, probabilities = order[0], jobs.rates, jobs.probabilities
+    found = jobs.servers // jobs.needs[first] * rates[first] / probabilities[first]
     for k, c in enumerate(order[1:], start=1):
-        before = [[part[i] for i in order[:k]] for part in (needs, rates, probabilities)]
+        left = partial(_left_by_one if k == 1 else _left_by_several, jobs.some(order[:k]))
 
-        def spare(rate: float, c: int = c, before: list = before) -> float:
-            left = _left_by_one if len(before[0]) == 1 else _left_by_several
-            served = left(servers, needs[c], *before, rate)
-            return served * rates[c] - rate * probabilities[c]
+        def spare(rate: float, c: int = c, left: Callable[[int, float], float] = left) -> float:
+            return left(jobs.needs[c], rate) * rates[c] - rate * probabilities[c]
 
         if k > 1:
             found = brentq(spare, *_bracket(spare, found), xtol=1e-14 * found, rtol=1e-14)
@@ -112,17 +106,11 @@ def _bracket(spare: Callable[[float], float], limit: float) -> tuple[float, floa
     raise ArithmeticError("classes before others bind, or nearly so")
 
 
-def _left_by_one(
-    servers: int,
-    need: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    rate: float,
-) -> float:
+def _left_by_one(before: counts.Jobs, need: int, rate: float) -> float:
     """The mean number of jobs of a need that fit beside one class."""
-    m, load = servers // needs[0], rate * probabilities[0] / rates[0]
-    left = [(servers - k * needs[0]) // need for k in range(m + 1)]
+    ((v,), (mu,), (p,)) = before.needs, before.rates, before.probabilities
+    m, load = before.servers // v, rate * p / mu
+    left = [(before.servers - k * v) // need for k in range(m + 1)]
     if load >= m:
         return left[-1]
     weights = [load**k / math.factorial(k) for k in range(m)]
@@ -130,18 +118,11 @@ def _left_by_one(
     return sum(w * u for w, u in zip(weights, left, strict=True)) / sum(weights)
 
 
-def _left_by_several(
-    servers: int,
-    need: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    rate: float,
-) -> float:
+def _left_by_several(before: counts.Jobs, need: int, rate: float) -> float:
     """The same beside several classes, in the order given."""
 
     def rule(present: counts.Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
         return counts.in_order(present, needs, servers, range(len(needs)))
 
-    law = counts.solve(rule, servers, needs, rates, probabilities, rate)
-    return float(law.mean([(servers - s.sum(axis=1)) // need for s in law.shares]))
+    law = counts.solve(rule, before, rate)
+    return float(law.mean([(before.servers - s.sum(axis=1)) // need for s in law.shares]))

@@ -80,7 +80,7 @@ def _counted(
         raise Unknown("durations that are not exponential")
     rates = [X.exits[0] for X in durations]
     p, servers, v = system["probabilities"], system["servers"], system[needs]
-    return counts.means(rule(options), servers, v, rates, p, rate), None, COUNTS
+    return counts.means(rule(options), counts.Jobs(servers, v, rates, p), rate), None, COUNTS
 
 
 def _parallel(system: Block, options: Block, rate: float) -> Any:

@@ -1,12 +1,14 @@
 """What an exact point costs each method against the number of servers, in numbers that its
 matrices hold: for the response time under FCFS, and for λ*.
 
-| method         | what it gives | matrices                                                      |
-|----------------|---------------|---------------------------------------------------------------|
-| number of jobs | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers         |
-| all fronts     | E[T]          | dense, of all m settled fronts: m² numbers                    |
-| some fronts    | E[T]          | the same of those that are likely, or that are interpolated   |
-| saturated      | λ*, E[Δ(Y_d)] | sparse, of all fronts: a few numbers a front, counted as one  |
+| method             | what it gives | matrices                                                    |
+|--------------------|---------------|-------------------------------------------------------------|
+| number of jobs     | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers       |
+| all fronts         | E[T]          | dense, of all m settled fronts: m² numbers                  |
+| some fronts        | E[T]          | the same of those that are likely, or that are interpolated |
+| age of a large job | E[T]          | at `AT` λ*, some of N functions at n numbers of jobs, and   |
+|                    |               | 3 N² numbers of equations; needs 1 and n only               |
+| saturated          | λ*, E[Δ(Y_d)] | sparse, of all fronts: a few a front, counted as one        |
 
 The front is what is in service, with the class that blocks the head of the queue, whose age is the
 level (`multiserver.open.head_age`). `within` says whether the method takes the system, `most` how
@@ -20,9 +22,13 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from models.growing_systems import GrowingBlock, with_phases
-from multiserver.open import head_age, multiserver_jobs
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import age_equation, head_age, multiserver_jobs, one_or_n
 from multiserver.open.phase_count import block_entries
 from multiserver.phased import count_fronts
+from multiserver.policies.one_or_n import MOST_BETWEEN
+from multiserver.saturated import one_or_n as saturated
+from multiserver.sizes import Exponential
 
 UNITS = {
     "servers": "servers",
@@ -31,6 +37,8 @@ UNITS = {
     "most": "1",
     "within": "whether the method takes the system",
 }
+
+AT = 0.9
 
 
 class Parameters(GrowingBlock):
@@ -43,7 +51,8 @@ def compute(
     """One row a number of servers and method."""
     rows = []
     for servers in progress(parameters.sizes):
-        jobs = with_phases(parameters.system(servers))
+        system = parameters.system(servers)
+        jobs = with_phases(system)
         settled, unsettled = count_fronts(jobs)
         dense = float(head_age.LARGEST) ** 2
         found = {
@@ -53,6 +62,7 @@ def compute(
             ),
             "all fronts": (settled**2, dense),
             "some fronts": (float(len(head_age.prepare(jobs).fronts.head)) ** 2, dense),
+            **_by_large_age(system),
             "saturated": (settled + unsettled, float(head_age.MOST_LISTED)),
         }
         rows += [
@@ -60,3 +70,16 @@ def compute(
             for method, (numbers, most) in found.items()
         ]
     return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def _by_large_age(system: MultiserverJobSystem) -> dict[str, tuple[float, float]]:
+    """What the age of a large job takes, where there is one of all servers."""
+    n = system.servers
+    if system.needs != (1, n):
+        return {}
+    (mu_1, mu_n), p = system.rates, system.probabilities
+    rate = AT * saturated.one_or_n(n, p[1], mu_1, mu_n).throughput
+    functions = len(one_or_n.solve(n, mu_1, Exponential(mu_n), p, rate).coefficients)
+    held = age_equation.BLOCK * one_or_n.most_between(n, p)
+    equations = 2 * age_equation.OVERSAMPLING * functions**2
+    return {"age of a large job": (held + equations, age_equation.BLOCK * MOST_BETWEEN)}

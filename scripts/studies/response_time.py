@@ -34,13 +34,14 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row an arrival rate."""
     system = parameters.system
     fcfs = open_fcfs(system)
+    last = parameters.highest_fraction_of_limit
+    ends = last / parameters.points, last
+    means_at = fcfs.between(ends[0] * fcfs.limit, last * fcfs.limit, parameters.points)
 
     def row(fraction: float) -> Row:
         arrival_rate = fraction * fcfs.limit
-        means = fcfs.means_at(arrival_rate)
+        means = means_at(arrival_rate)
         return arrival_rate, fraction, arrival_rate / system.naive_throughput, *means[:3]
 
-    last = parameters.highest_fraction_of_limit
-    ends = last / parameters.points, last
     rows = sample(row, ends, parameters.points, lambda found: map(math.log, found[3:]))
     return pd.DataFrame(rows, columns=list(UNITS))

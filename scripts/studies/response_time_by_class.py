@@ -24,13 +24,14 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a fraction and class, `all` after the classes."""
     system = parameters.system
     fcfs = open_fcfs(system)
-
-    def row(fraction: float) -> Row:
-        means = fcfs.means_at(fraction * fcfs.limit).class_times
-        return fraction, *means, means @ system.probabilities
-
     last = parameters.highest_fraction_of_limit
     ends = last / parameters.points, last
+    means_at = fcfs.between(ends[0] * fcfs.limit, last * fcfs.limit, parameters.points)
+
+    def row(fraction: float) -> Row:
+        means = means_at(fraction * fcfs.limit).class_times
+        return fraction, *means, means @ system.probabilities
+
     found = sample(row, ends, parameters.points, lambda row: map(math.log, row[1:]))
     names = [*(f"class-{c}" for c in range(1, len(system.classes) + 1)), "all"]
     rows = [

@@ -94,14 +94,14 @@ def test_a_queue_that_grows_is_refused():
     with pytest.raises(ArithmeticError, match="is not below"):
         chain.means(1.6)
     with pytest.raises(ArithmeticError, match="jobs to the end"):
-        counts.means(counts.heaviest(), 4, [1, 4], [1, 1], [0.5, 0.5], 1.61)
+        counts.means(counts.heaviest(), counts.Jobs(4, [1, 4], [1, 1], [0.5, 0.5]), 1.61)
 
 
 def test_the_limit_that_the_class_served_first_leaves():
     """Two servers, needs 1 and 2 of rate 1: the second class is served while no small job is there,
     an M/M/2, so that λ p_2 is to be below π_0."""
     p = 0.6
-    found = limit([0, 1], 2, [1, 2], [1.0, 1.0], [p, 1 - p])
+    found = limit([0, 1], counts.Jobs(2, [1, 2], [1.0, 1.0], [p, 1 - p]))
     a = found * p
     empty = 1 / (1 + a + a**2 / 2 / (1 - a / 2))
     assert found * (1 - p) == pytest.approx(empty, rel=1e-12)
@@ -109,8 +109,9 @@ def test_the_limit_that_the_class_served_first_leaves():
 
 def test_three_classes_are_cut_off_where_the_third_gets_what_is_left():
     """Needs 1, 1 and 2 of two servers, at one rate: the first two are an M/M/2 of both."""
-    found = limit([0, 1, 2], 2, [1, 1, 2], [1.0] * 3, [0.1, 0.2, 0.7])
-    assert found == pytest.approx(limit([0, 1], 2, [1, 2], [1.0] * 2, [0.3, 0.7]), rel=1e-12)
+    found = limit([0, 1, 2], counts.Jobs(2, [1, 1, 2], [1.0] * 3, [0.1, 0.2, 0.7]))
+    merged = limit([0, 1], counts.Jobs(2, [1, 2], [1.0] * 2, [0.3, 0.7]))
+    assert found == pytest.approx(merged, rel=1e-12)
 
 
 def test_servers_that_are_never_idle():

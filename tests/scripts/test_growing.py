@@ -48,6 +48,15 @@ def test_far_beyond_they_are_those_of_a_simulation(family):
     assert found.half_width < 0.1 * found.mean
 
 
+def test_of_each_size_the_cheapest_method_is_asked():
+    table = compute(
+        response_time_by_servers, BALANCED | {"sizes": [40, 400, 32000], "fraction_of_limit": 0.5}
+    )
+    starts = ("quasi-birth-death", "age of a large job", "age of the head")
+    for method, start in zip(table["method"], starts, strict=True):
+        assert method.startswith(start)
+
+
 @both
 def test_the_formula_is_right_near_saturation(family):
     table = compute(
@@ -84,6 +93,7 @@ def test_costs_are_counted_from_the_matrices_themselves(family):
         assert found[n, "saturated"] == settled + unsettled
         assert found[n, "some fronts"] <= settled**2
         boundary = qbd.solve(multiserver_jobs.prepare(system).at(0.5)).boundary
+        assert ((n, "age of a large job") in found.index) == (family is BALANCED)
         levels = [len(law) for law in boundary][: n + 1]
         assert found[n, "number of jobs"] == sum(m**2 for m in levels)
 
@@ -95,6 +105,7 @@ def test_methods_end_where_they_refuse():
     assert not within[3200, "number of jobs"]
     assert not within[3200, "all fronts"]
     assert within[3200, "some fronts"]
+    assert within[3200, "age of a large job"]
     block = GrowingBlock.model_validate(BALANCED | {"sizes": [100, 3200]})
     with pytest.raises(ValueError, match="numbers"):
         multiserver_jobs.prepare(block.system(700))

@@ -10,6 +10,9 @@ whose level is the number of jobs in the system:
 - `head_age`: the same system with phases in its durations, and larger, by the jobs that wait
   undrawn; `head_age_law`: its means; `riccati`: the equation that it rests on; `likely_fronts`:
   what may be left out (`multiserver.fronts.interpolated` puts a few in the place of all);
+- `one_or_n`: needs 1 and n, without fronts, by the age of a large job; `age_equation`,
+  `age_rates`, `exponential_sums` and `small_jobs`: what it is made of; `numbers_of_jobs`: P(N > k);
+- `along_loads`: curves over the load from few points;
 - `heavy_traffic`: the formula for high load, with the constant that it leaves out;
 - `finite_skip`: the blocks of any finite-skip model, given the dynamics of its front;
 - `heterogeneous`, `limited_processor_sharing`, `threshold_parallelism`, `server_filling`: fronts;

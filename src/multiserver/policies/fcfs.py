@@ -27,6 +27,7 @@ from multiserver.policies.conditions import (
 from multiserver.policies.exponential import ExponentialParts, exponential_parts
 from multiserver.policies.fronts import FrontProcess
 from multiserver.policies.networks import NETWORK_METHODS
+from multiserver.policies.one_or_n import ONE_OR_N
 from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
 from multiserver.policies.phase_type import FEW_LEVELS, HEAD_AGE, SATURATED_PHASES
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
@@ -152,6 +153,7 @@ FCFS = Policy(
                 FEW_LEVELS,
                 source="`two-class-stability`, Section 3; E[T] by class from Little's law",
             ),
+            ONE_OR_N,
             HEAD_AGE,
             job_level(_simulate, source="`multiserver.simulation.fcfs`"),
         ),

@@ -1,0 +1,176 @@
+"""The equation for the age of a large job when it completes, needs 1 and n: see `one_or_n`.
+
+Of (1) there, for each function b_l of the basis, with times τ_m that the stopped chain of small
+jobs spends at m < n if it starts by ξ, and h, S(x) and A as there,
+
+    Σ_m ξ_m E_m[Δ_K] = λq Σ_{m<n} τ_m Δ_m + λp τ_{n−1} Ω_0 + Σ_j ξ_{n+j} Ω_j,
+
+Ω_j = E[Δ_K] from n + j jobs if the chain is stopped with n or more. They solve, with Ω_{−1} = 0,
+λ Ω_j + n (Ω_j − Ω_{j−1}) = λp Ω_{j+1} + λq Δ_{n+j}, so that
+
+    Ω_j = c r^j + (1 − r^j)/s + d h^{j+1},
+    c = (λq Δ_n − 1 + λp/(n + s))/f,  d = 1/n − c/r = (λq (1/n − Δ_n/r) + 1 − λp/(n + s))/f,
+    f = λ − s − λp r,
+
+and the same with Z:
+
+    Σ_j ξ_{n+j} Z_{n+j} = (Δ_n S(r) + C + y S(1)/((n + s)(1 − y)))/(1 − y r),
+    C = (S(1) − S(r))/s = (I − r A)⁻¹ A S(1)/(n + s).
+
+Where two numbers that are alike would be subtracted, near s = 0 and far from it, the difference is
+written out: 1 − y, 1 − y r, f, d, and (ĝ(s) − ĝ(λq))/(λq − s) = (λq + T)⁻¹ b̂(s) in the basis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.signal import lfilter
+
+from multiserver.open.exponential_sums import ExponentialSums
+from multiserver.open.small_jobs import Places, Stopped, drains
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+OVERSAMPLING = 1.5
+# Functions of the basis whose n numbers are held at a time.
+BLOCK = 16
+
+
+class Scaled(NamedTuple):
+    """n ≥ 2 servers, p and q, λ; α (k,), T (k, k) and the exit rates −T 1 of S. The unit of time is
+    the mean duration of a small job."""
+
+    n: int
+    p: float
+    q: float
+    rate: float
+    alpha: Vector
+    phases: Matrix
+    exits: Vector
+
+    def large(self, s: NDArray) -> tuple[NDArray, NDArray]:
+        """B (len(s),) and (1 − B)/s."""
+        size = len(self.alpha)
+        ends = np.stack([self.exits, np.ones(size)], axis=1).astype(s.dtype)
+        matrix = s[:, None, None] * np.eye(size) - self.phases
+        found = self.alpha @ np.linalg.solve(matrix, np.broadcast_to(ends, (len(s), size, 2)))
+        return found[:, 0], found[:, 1]
+
+
+class Solution(NamedTuple):
+    """The coefficients (N,) of g in a basis, the residual of (1), and H."""
+
+    basis: ExponentialSums
+    coefficients: Vector
+    residual: float
+    blocking: float
+
+
+def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solution:
+    """The law of the age in a basis, frequencies being looked for from about `lowest` on."""
+    n, p, q, rate = system.n, system.p, system.q, system.rate
+    flow, stop = rate * p, rate * q
+    places, chain = Places(n), Stopped(n, flow, stop)
+    h = 1 - chain.falls_short
+    T = basis.generator
+    edge = np.zeros(len(T))
+    kept, times, last = [], [], []
+    for part, rows in _blocks(basis.kept(rate, p, n + 1)):
+        edge[part] = rows[:, n]
+        rows = rows[:, :n]
+        kept.append(places.gathered(rows))
+        # T is lower triangular: what has not come yet has no part in this.
+        rows[:, n - 1] += h * _series(T, rate, stop + chain.falls_short * flow, edge)[part]
+        rows = chain.times(rows)
+        times.append(places.gathered(rows))
+        last.append(rows[:, n - 1])
+    kept, times, last = map(np.concatenate, (kept, times, last))
+    back = _series(T, rate, stop + chain.falls_short * flow, edge)
+    all_above = _series(T, rate, stop, edge)
+
+    omega, weight = basis.frequencies(int(OVERSAMPLING * len(last)), lowest)
+    s = 1j * omega
+    z = 1 - s / rate
+    y, off, at_n = p / z, (stop - s) / (rate - s), 1 / (n + s)
+    small = drains(places, n, s, y, off)
+    large, left_large = system.large(s)
+    shifts = stop + flow * s * at_n
+    over_r = np.array([_series(T, rate, shift, edge) for shift in shifts])
+    # (S(1) − S(r))/s
+    climb = np.array([_solve(T, shift, flow * all_above) for shift in shifts]) * at_n[:, None]
+    below = stop - s + flow * s * at_n
+    c = (stop * small.left_n - (n - flow + s) * at_n) / below
+    d = (stop * (1 - small.left_n * (n + s)) / n + 1 - flow * at_n) / below
+    stopped = stop * small.left @ times.T
+    stopped += np.outer(flow * (c + d * h), last)
+    stopped += c[:, None] * over_r + climb + np.outer(d * h, back)
+    summed = small.left_n[:, None] * over_r + climb + np.outer(y * at_n / off, all_above)
+    summed = small.summed @ kept.T + summed / (off + y * s * at_n)[:, None]
+    held = basis.transforms(s)
+    before = np.linalg.solve(T + stop * np.eye(len(T)), held.T).T
+    delay = (q / z)[:, None] * (small.summed[:, :1] * held - summed) + stopped - before
+    equations = left_large[:, None] * held + large[:, None] * delay
+    # Of each decade of rates as much: what is slow may be small beside what is fast.
+    scale = abs(left_large) + abs(large) * (abs(q / z * small.summed[:, 0]) + 1 / abs(stop - s))
+    equations *= (np.sqrt(weight / (omega + lowest)) / scale)[:, None]
+    columns = np.sqrt(basis.rates)
+    equations *= columns
+
+    _, size, vectors = np.linalg.svd(np.vstack([equations.real, equations.imag]))
+    coefficients = columns * vectors[-1]
+    coefficients /= coefficients @ basis.moments(0)
+    return Solution(
+        basis,
+        coefficients,
+        float(size[-1]),
+        _blocking(system, places, *(coefficients @ x for x in (kept, times, last, back)), chain),
+    )
+
+
+def _blocking(
+    system: Scaled,
+    places: Places,
+    kept: Vector,
+    times: Vector,
+    last: float,
+    back: float,
+    chain: Stopped,
+) -> float:
+    """H: Σ_m ξ_m of f(m) = 1 + … + 1/min(m, n − 1) in the place of Δ_m, at s = 0."""
+    n, p, q = system.n, system.p, system.q
+    f = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, n))])
+    summed = lfilter([1.0], [1.0, -p], f[::-1], zi=[p * f[-1] / q])[0][::-1]
+    m, h = places.numbers, 1 - chain.falls_short
+    found = q * (summed[0] - kept @ summed[m]) + chain.stop * (times @ f[m])
+    return float(found + f[-1] * (chain.flow * last * chain.falls_short - h * back))
+
+
+def _series(T: Matrix, rate: float, shift: complex, edge: Vector) -> NDArray:
+    """S(x) (N,) where λ − x λp is `shift`: (I − x A)⁻¹ = (λ + T) (shift + T)⁻¹."""
+    found = _solve(T, shift, edge)
+    return edge + (rate - shift) * found
+
+
+def _solve(T: Matrix, shift: complex, vector: Vector) -> NDArray:
+    """(shift + T)⁻¹ times a vector (N,)."""
+    kind = np.result_type(type(shift), vector)
+    matrix = T + shift * np.eye(len(T))
+    return solve_triangular(matrix, vector.astype(kind), lower=True, check_finite=False)
+
+
+def _blocks(rows: Iterable[Vector]) -> Iterator[tuple[slice, Matrix]]:
+    """Rows in blocks, each with its place."""
+    first, held = 0, []
+    for row in rows:
+        held.append(row)
+        if len(held) == BLOCK:
+            yield slice(first, first + BLOCK), np.array(held)
+            first, held = first + BLOCK, []
+    if held:
+        yield slice(first, first + len(held)), np.array(held)

@@ -1,0 +1,77 @@
+"""How fast the age of a large job falls off, and rates for sums of exponentials: see `one_or_n`.
+
+Its transform ends where 1/B − (q/z) Φ vanishes at some s = −θ: first at the slowest rate of all.
+Other zeros are next to 1, 2, …, the poles of Φ, if they matter little; and one or two may lie
+beyond n, where Φ has no more poles.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from multiserver.open.age_equation import Scaled
+
+# Poles of Φ that are taken for zeros; places a decade where zeros beyond n are looked for.
+FIRST, PLACES = 8, 48
+
+
+def suitable_rates(system: Scaled, decay: float, wide: float, near: int) -> NDArray[np.float64]:
+    """θ, the rates of S and those of the first drains, which are next to zeros that hardly matter,
+    zeros further on, `wide` a decade over the whole range, and `near` about those of small jobs."""
+    own = np.unique(-np.diagonal(system.phases))
+    highest = 2 * max(own.max(), 10.0, system.rate * system.q)
+    return np.concatenate(
+        [
+            [decay],
+            own,
+            np.arange(1.0, min(system.n, FIRST) + 1),
+            _zeros_beyond(system, system.n, 5 * highest),
+            np.geomspace(decay / 2, highest, math.ceil(wide * math.log10(2 * highest / decay))),
+            np.geomspace(2.0, 8.0, near),
+        ]
+    )
+
+
+def _zeros_beyond(system: Scaled, low: float, high: float) -> list[float]:
+    """Where 1/B − (q/z) Φ changes its sign at s = −θ beyond n, where drains have no more poles."""
+    if not 1.1 * low < high:
+        return []
+    grid = np.geomspace(1.001 * low, high, math.ceil(PLACES * math.log10(high / low)))
+    values = [_excess(system, x) for x in grid]
+    return [
+        brentq(lambda x: _excess(system, x), *grid[i : i + 2])
+        for i in range(len(grid) - 1)
+        if values[i] * values[i + 1] < 0
+    ]
+
+
+def slowest_rate(system: Scaled) -> float:
+    """θ > 0, where 1/B − (q/z) Φ first vanishes at s = −θ."""
+    n, q, rate = system.n, system.q, system.rate
+    gap = n - rate
+    full = (gap + math.sqrt(gap**2 + 4 * rate * n * q)) / 2
+    slowest = -np.linalg.eigvals(system.phases).real.max()
+    highest = min(1.0, full, slowest) * (1 - 1e-12)
+    if _excess(system, highest) <= 0:
+        return highest
+    return brentq(lambda x: _excess(system, x), highest * 1e-15, highest, xtol=1e-300, rtol=1e-13)
+
+
+def _excess(system: Scaled, theta: float) -> float:
+    """(B/s) (1/B − (q/z) Φ) at s = −θ < 0, as (1) has it."""
+    n, p, q, rate = system.n, system.p, system.q, system.rate
+    k = np.arange(1.0, n + 1)
+    (large,), (left_large,) = system.large(np.array([-theta]))
+    z = 1 + theta / rate
+    y, off = p / z, (rate * q + theta) / (rate + theta)
+    slow = theta < 1
+    left = np.expm1(-np.log1p(-theta / k).cumsum()) if slow else np.cumprod(k / (k - theta)) - 1
+    left /= theta
+    above = (left[-1] + y / ((n - theta) * off)) / (off - y * theta / (n - theta))
+    power = np.exp(k * math.log(y))
+    small = power[:-1] @ left[:-1] + power[-1] * above
+    return left_large + large * (q / z * small - 1 / (rate * q + theta))

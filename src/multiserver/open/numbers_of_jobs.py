@@ -1,0 +1,84 @@
+"""The number of jobs in the system, needs 1 and n, from the law of the age of a large job.
+
+Time and symbols are those of `one_or_n`. When a large job completes, x_j is the chance that j jobs
+have come behind it. Of these m are small and the next is large with probability q p^m, j > m: then
+m small jobs drain with j − m − 1 jobs behind the large one that waits. Or all are small: that
+starts the stopped chain (`small_jobs`) with ξ_j = p^j x_j, which leaves some number m to drain with
+nobody behind. In the time between two completions of large jobs let τ_m be the mean time of the
+chain at m, b_{m,i} that with m small jobs draining and i jobs behind, and l_i (k,), by phase of S,
+that of a large job in service with i behind. With σ_m = min(m, n),
+
+    (λ + σ_m) b_{m,i} = λ b_{m,i−1} + σ_{m+1} b_{m+1,i} + q p^m x_{m+1+i} + [i = 0] λq τ_m,
+    l_i (λ − T) = λ l_{i−1} + α (σ_1 b_{1,i} + q x_{1+i} + [i = 0] λq τ_0).
+
+N is m, m + 1 + i or 1 + i, and the times, multiplied by λq, are probabilities. All terms are
+positive. Above n, with y_m = ξ_m + h y_{m+1} what enters m first, (λq + λp (1 − h) + n) τ_m =
+λp τ_{m−1} + y_m. The cost is that of as many numbers as m, i and N ≤ K allow, K the number asked
+for: both m and i run that far or until nothing is left.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import lfilter
+
+from multiserver.errors import NotKnownError
+from multiserver.open.age_equation import Scaled, Solution
+from multiserver.open.small_jobs import Stopped
+
+Vector = NDArray[np.float64]
+
+# What is left above the largest m, and how many numbers may have to be found.
+LEFT, MOST = 1e-17, 2e8
+
+
+def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
+    """P(N = k) for k = 0 … `most`, with an absolute error of about 1e-12 in all; the smallest may
+    be rounded to below 0.
+
+    Raises `NotKnownError` if that takes too many steps.
+    """
+    n, p, q, rate = system.n, system.p, system.q, system.rate
+    chain = Stopped(n, rate * p, rate * q)
+    above = chain.stop + chain.flow * chain.falls_short + n
+    slowest = max(p / (1 + found.basis.rates[0] / rate), chain.flow / above)
+    top = n + math.ceil(math.log(LEFT) / math.log(slowest))
+    steps = top * most + len(found.coefficients) * (top + most)
+    if steps > MOST:
+        raise NotKnownError(
+            f"P(N > {most}) of needs 1 and n takes {steps:.0e} steps; {MOST:.0e} fit"
+        )
+    behind = found.coefficients @ np.array(list(found.basis.kept(rate, 1.0, top + most + 2)))
+    times = _chain(chain, behind[: top + 1] * p ** np.arange(top + 1), above)
+
+    law = np.zeros(most + 1)
+    law[: top + 1] += times[: most + 1]
+    drained = np.zeros(most + 1)
+    for m in range(top, -1, -1):
+        entering = min(m + 1, n) * drained + q * p**m * behind[m + 1 : m + most + 2]
+        entering[0] += chain.stop * times[m]
+        if m == 0:
+            break
+        out = rate + min(m, n)
+        drained = lfilter([1 / out], [1.0, -rate / out], entering)
+        law[m + 1 :] += drained[: max(most - m, 0)]
+    step = np.linalg.inv(rate * np.eye(len(system.alpha)) - system.phases)
+    serving = np.zeros(len(system.alpha))
+    for i in range(most):
+        serving = (rate * serving + system.alpha * entering[i]) @ step
+        law[i + 1] += serving.sum()
+    return chain.stop * law
+
+
+def _chain(chain: Stopped, entering: Vector, above: float) -> Vector:
+    """τ_m for as many m as entries of ξ."""
+    n, h = chain.servers, 1 - chain.falls_short
+    first = lfilter([1.0], [1.0, -h], entering[: n - 1 : -1])[::-1]
+    below = entering[:n].copy()
+    below[-1] += h * first[0]
+    times = chain.times(below[None])[0]
+    first[0] += chain.flow * times[-1]
+    return np.concatenate([times, lfilter([1 / above], [1.0, -chain.flow / above], first)])

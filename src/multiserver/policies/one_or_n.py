@@ -1,0 +1,78 @@
+"""First come, first served, needs 1 and n: exact means without the matrices of fronts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from multiserver.errors import NotKnownError
+from multiserver.open import one_or_n
+from multiserver.policies.conditions import PHASE_TYPE
+from multiserver.policies.phase_type import HEAD_AGE, WORTH_A_WORD
+from multiserver.policies.policy import Condition, Means, Method
+from multiserver.sizes import Exponential
+from multiserver.system import System
+
+# Beyond, interpolated fronts are cheaper.
+MOST_BETWEEN = 20_000
+
+
+def _small_and_large(system: System) -> bool:
+    if sorted(system.needs) != [1, system.servers] or system.servers < 2:
+        return False
+    small = system.needs.index(1)
+    return isinstance(system.durations[small], Exponential) and min(system.probabilities) > 0
+
+
+def _few_between(system: System) -> bool:
+    p, small = system.probabilities, system.needs.index(1)
+    return one_or_n.most_between(system.servers, (p[small], p[1 - small])) <= MOST_BETWEEN
+
+
+NEEDS_ONE_AND_N = Condition(
+    "two classes, of needs 1, with exponential durations, and n > 1", _small_and_large
+)
+FEW_BETWEEN = Condition(
+    f"n or {one_or_n.NEVER:.0f}/p_n of at most {MOST_BETWEEN}",
+    lambda system: not _small_and_large(system) or _few_between(system),
+)
+
+
+def _means(system: System) -> Callable[[float], Means]:
+    small = system.needs.index(1)
+    rate_small, large = system.durations[small].rate, system.durations[1 - small]
+    p = system.probabilities
+
+    @cache
+    def by_fronts() -> Callable[[float], Means]:
+        """The method that takes more, for what this one does not reach."""
+        return HEAD_AGE.answer(system)
+
+    def at(arrival_rate: float) -> Means:
+        try:
+            law = one_or_n.solve(
+                system.servers, rate_small, large, (p[small], p[1 - small]), arrival_rate
+            )
+        except NotKnownError:
+            return by_fronts()(arrival_rate)
+        times = law.class_response_times
+        rough = f", equations {law.residual:.0e} off" if law.residual > WORTH_A_WORD else ""
+        return Means(
+            times=law.mean_response_time,
+            class_times=times if small == 0 else times[::-1],
+            waiting=law.mean_waiting,
+            tail=law.tail,
+            note=f"{len(law.coefficients)} exponentials{rough}",
+        )
+
+    return at
+
+
+ONE_OR_N = Method(
+    question="exact",
+    name="age of a large job",
+    source="`multiserver.open.one_or_n`",
+    cost="n, or 46/p_n if that is less",
+    answer=_means,
+    conditions=(PHASE_TYPE, NEEDS_ONE_AND_N, FEW_BETWEEN),
+)

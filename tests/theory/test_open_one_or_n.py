@@ -1,0 +1,324 @@
+"""The open system of needs 1 and n by the age of a large job: against the chains of fronts, fifty
+digits, closed forms, light traffic and a simulation."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import multiserver as ms
+from multiserver.errors import NotKnownError, UnstableError
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import by_class, head_age, multiserver_jobs, one_or_n, qbd
+from multiserver.open.exponential_sums import ExponentialSums
+from multiserver.open.numbers_of_jobs import numbers_of_jobs
+from multiserver.open.small_jobs import Places, Stopped, drains
+from multiserver.phase_type import coxian
+from multiserver.phased import UNSAMPLED, PhasedJobs
+from multiserver.saturated import one_or_n as saturated
+from multiserver.simulation import fcfs
+from multiserver.simulation.workload import Workload
+from multiserver.sizes import Deterministic, Erlang, Exponential, Hyperexponential
+
+from .references import close
+
+RNG = np.random.default_rng(3)
+
+
+def by_number(n, mu, q, fraction):
+    """E[T_1] and E[T_n] by the number of jobs, and the law."""
+    system = MultiserverJobSystem.of(n, (1, n), mu, (1 - q, q))
+    blocks = multiserver_jobs.prepare(system)
+    rate = fraction * saturated.one_or_n(n, q, *mu).throughput
+    expected = by_class.of_law(blocks, qbd.solve(blocks.at(rate)))
+    return expected, one_or_n.solve(n, mu[0], Exponential(mu[1]), (1 - q, q), rate)
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.9, 0.99])
+@pytest.mark.parametrize(("n", "q"), [(2, 0.5), (3, 1e-4), (10, 0.1), (40, 0.02), (70, 1e-3)])
+def test_against_the_number_of_jobs(n, q, fraction):
+    expected, law = by_number(n, (1.0, 0.5), q, fraction)
+    assert law.class_response_times == close(expected, 1e-11)
+    assert law.residual < 1e-12
+
+
+@pytest.mark.parametrize(("decades", "accuracy"), [(6, 1e-10), (12, 1e-9)])
+def test_over_decades_of_rates_and_probabilities(decades, accuracy):
+    worst = 0.0
+    for _ in range(12):
+        n = int(RNG.choice([2, 3, 5, 10, 20]))
+        mu = tuple(10 ** RNG.uniform(-decades / 2, decades / 2, 2))
+        q = 0.9 * 10 ** RNG.uniform(-decades / 2, 0)
+        expected, law = by_number(n, mu, q, RNG.choice([0.1, 0.5, 0.9]))
+        worst = max(worst, abs(law.class_response_times / expected - 1).max())
+    assert worst < accuracy
+
+
+@pytest.mark.parametrize(
+    ("n", "large", "q", "fraction"),
+    [
+        (5, Erlang(3, 1.5), 0.2, 0.9),
+        (8, coxian((2.0, 1.0), (0.5,)), 0.5, 0.98),
+        (40, Erlang(4, 0.1), 0.02, 0.9),
+        (30, Hyperexponential((2.0, 0.05), (0.9, 0.1)), 0.05, 0.7),
+    ],
+)
+def test_phases_of_large_jobs_against_the_age_of_the_head(n, large, q, fraction):
+    p, small = 1 - q, Exponential(0.5)
+    process = head_age.prepare(PhasedJobs.of(n, (1, n), (small, large), (p, q)))
+    other = process.at(fraction * process.limit)
+    law = one_or_n.solve(n, small.rate, large, (p, q), other.arrival_rate)
+    assert law.class_response_times == close(other.class_response_times, 1e-11)
+    assert law.mean_response_time == close(other.mean_response_time, 1e-11)
+    assert law.mean_waiting == close(other.mean_waiting, 1e-11)
+    assert law.blocking * law.arrival_rate * q == close(other.blocking[1], 1e-11)
+    numbers = 0, 1, n, 4 * n, 400
+    assert [law.tail(k) for k in numbers] == close([other.tail(k) for k in numbers], 0, abs=1e-13)
+    # Tails end geometrically; where the next rate is near, only from far on.
+    ratio = other.tail(400) / other.tail(399)
+    assert law.decay_rate == close(ratio, 1e-8 if n < 10 else 1e-3)
+
+
+def test_the_whole_law_of_response_times_of_large_jobs():
+    """While an exponential large job is in service its age has the law of T_n, so that the undrawn
+    jobs behind it are a Poisson number of mean λ T_n: probabilities that the fronts have."""
+    n, q = 20, 0.05
+    process = head_age.prepare(
+        PhasedJobs.exponential(MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q)))
+    )
+    other = process.at(0.9 * process.limit)
+    rate, fronts = other.arrival_rate, process.fronts
+    (serving,) = np.flatnonzero((fronts.counts[:, 1] == 1) & (fronts.head == UNSAMPLED))
+    next_level = np.linalg.inv(np.eye(len(fronts.head)) + other.records / rate)
+    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+    # Everyone is kept.
+    behind = law.coefficients @ np.array(list(law.basis.kept(rate, 1.0, 60)))
+    x = other.settled
+    for k in range(60):
+        assert behind[k] == close(x[serving] / (rate * q / 0.5), 1e-10)
+        x = x @ next_level
+    # P(T_n > t) is Σ_k of chances that a Poisson number of mean s t is k, as s grows: the mean.
+    times = np.linspace(0, 400, 4001)
+    tail = np.array([law.tail_of_large(t) for t in times[::10]])
+    assert tail[0] == close(1, 1e-12)
+    assert (np.diff(tail) < 0).all()
+    assert np.trapezoid(tail, times[::10]) == close(law.class_response_times[1], 1e-3)
+
+
+def test_numbers_of_jobs_of_exponential_durations():
+    """Against the chain whose level they are; all of them are there, and λ E[T] on average."""
+    for n, q, fraction in ((2, 0.4, 0.9), (3, 1e-3, 0.95), (30, 0.03, 0.6)):
+        system = MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q))
+        blocks = multiserver_jobs.prepare(system)
+        rate = fraction * blocks.throughput
+        expected = qbd.solve(blocks.at(rate))
+        law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+        numbers = numbers_of_jobs(law.system, law.solution, 1500)
+        assert numbers == close(expected.level_probability(np.arange(1501)), 0, abs=1e-13)
+        assert numbers.sum() == close(1, 1e-12)
+        assert numbers @ np.arange(1501) == close(rate * law.mean_response_time, 1e-10)
+
+
+def test_numbers_of_jobs_at_many_servers_are_as_many_as_littles_law_says():
+    n, q = 500, 1 / 500
+    rate = 0.5 * saturated.one_or_n(n, q, 1.0, 0.5).throughput
+    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+    numbers = numbers_of_jobs(law.system, law.solution, 5000)
+    assert numbers.min() > -1e-15
+    assert numbers.sum() == close(1, 1e-11)
+    assert numbers @ np.arange(5001) == close(rate * law.mean_response_time, 1e-9)
+
+
+@pytest.mark.parametrize(("n", "q"), [(150, 0.05), (150, 1 / 150)])
+def test_against_all_fronts_of_some_hundred_servers(n, q):
+    jobs = PhasedJobs.exponential(MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q)))
+    process = head_age.prepare(jobs)
+    assert not process.interpolated
+    other = process.at(0.95 * process.limit)
+    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), other.arrival_rate)
+    assert law.class_response_times == close(other.class_response_times, 1e-11)
+
+
+@pytest.mark.parametrize(
+    ("n", "q", "accuracy"),
+    [
+        (10**4, 1e-4, 2e-11),
+        (10**4, 1e-2, 2e-11),
+        (10**6, 1e-3, 1e-10),
+        pytest.param(10**5, 1e-5, 5e-10, marks=pytest.mark.verification),
+        pytest.param(10**6, 1e-6, 5e-10, marks=pytest.mark.verification),
+    ],
+)
+def test_against_interpolated_fronts_of_many_servers(n, q, accuracy):
+    jobs = PhasedJobs.exponential(MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q)))
+    process = head_age.interpolate(jobs)
+    other = process.at(0.9 * process.limit)
+    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), other.arrival_rate)
+    assert law.residual < 1e-12
+    assert law.class_response_times == close(other.class_response_times, accuracy)
+
+
+def test_hardly_any_small_jobs_are_the_queue_of_pollaczek_and_khinchine():
+    large = Erlang(3, 2.0)
+    for load in (0.01, 0.5, 0.99):
+        rate = load / large.mean
+        law = one_or_n.solve(7, 1.0, large, (1e-15, 1.0), rate)
+        wait = rate * large.second_moment / (2 * (1 - load))
+        assert law.class_response_times == close([1 + wait, large.mean + wait], 1e-12)
+
+
+def test_light_traffic():
+    """To first order in λ a job waits for one other, and a large one that finds a small job is the
+    first to wait."""
+    mu, q, rate = (2.0, 0.3), 0.2, 1e-7
+    law = one_or_n.solve(50, mu[0], Exponential(mu[1]), (1 - q, q), rate)
+    behind_small, behind_large = rate * (1 - q) / mu[0] ** 2, rate * q / mu[1] ** 2
+    waits = np.array(law.class_response_times) - 1 / np.array(mu)
+    assert waits == close([behind_large, behind_small + behind_large], 1e-5)
+    assert law.blocking == close(behind_small, 1e-5)
+    assert law.tail_of_large(1.0) == close(np.exp(-0.3), 1e-6)
+
+
+def test_simulated():
+    """Half of 1e-6 is the chance of a false alarm of each: 4.9 standard errors, normal at 64
+    replications."""
+    n, q = 1000, 0.002
+    rate = 0.8 * saturated.one_or_n(n, q, 1.0, 0.5).throughput
+    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+    workload = Workload(n, (1, n), (Exponential(1.0), Exponential(0.5)), (1 - q, q), rate)
+    found = fcfs.simulate(workload, jobs=50_000, replications=64, seed=11)
+    for c, expected in enumerate(law.class_response_times):
+        estimate = found.class_response_time(c)
+        assert abs(estimate.mean - expected) < 4.9 * estimate.standard_error
+        assert estimate.standard_error < 0.06 * expected
+
+
+def test_functions_of_the_basis_are_orthonormal_and_what_they_are_said_to_be():
+    basis = ExponentialSums(np.array([0.3, 2.0, 2.0, 11.0, 0.7]))
+    omega, weight = basis.frequencies(2000, 1e-3)
+    values = basis.transforms(1j * omega)
+    gram = (values.conj().T * weight) @ values / np.pi
+    assert gram.real == close(np.eye(5), 1e-3, abs=1e-3)
+    s = np.array([0.4, 3.0])
+    whole = np.linalg.solve(
+        s[:, None, None] * np.eye(5) + basis.generator, np.tile(basis.start[:, None], (2, 1, 1))
+    )
+    assert basis.transforms(s) == close(whole[..., 0], 1e-14)
+    assert basis.moments(0) == close(basis.transforms(np.zeros(1))[0], 1e-13)
+    assert basis.integrals_beyond(0.0) == close(basis.moments(0), 1e-14)
+    step = 1e-5
+    slope = (basis.transforms(np.array([step])) - basis.transforms(np.array([-step])))[0] / 2 / step
+    assert -slope == close(basis.moments(1), 1e-8)
+    # Kept jobs, by quadrature of fifty digits: all that come in the first times, or none.
+    rate, p = 3.0, 0.9
+    kept = np.array(list(basis.kept(rate, p, 4)))
+    first = [
+        [
+            mpmath.quad(
+                lambda u, t=t, m=m: (
+                    mpmath.sqrt(2 * t)
+                    * mpmath.exp(-(t + rate) * u)
+                    * (rate * p * u) ** m
+                    / mpmath.factorial(m)
+                ),
+                [0, 5, mpmath.inf],
+            )
+            for m in range(4)
+        ]
+        for t in (0.3,)
+    ]
+    assert kept[0] == close(np.array(first[0], dtype=float), 1e-13)
+    moved = basis.suited(3e7, 1 - 1e-7, 1e-7)
+    assert moved.rates == close(basis.rates, 1e-7)
+
+
+def test_drains_against_fifty_digits():
+    n, rate, q = 700, 650.0, 0.001
+    p = 1 - q
+    s = 1j * np.array([1e-4, 0.3, 5.0, 29.0, 31.0, 400.0, 1e5])
+    places = Places(n)
+    found = drains(places, n, s, p / (1 - s / rate), (rate * q - s) / (rate - s))
+    with mpmath.workdps(50):
+        for row, point in enumerate(s.tolist()):
+            s_, q_ = mpmath.mpc(point), mpmath.mpf(q)
+            y = (1 - q_) / (1 - s_ / rate)
+            left = [mpmath.mpc(0)]
+            for m in range(1, n + 1):
+                left.append((left[-1] * m + 1) / (m + s_))
+            r = n / (n + s_)
+            summed = (left[n] + y / ((n + s_) * (1 - y))) / (1 - y * r)
+            least = 2e-15 * max(1.0, float(abs(left[n])))
+            most = 2 * least / float(abs(1 - y * r))
+            assert abs(complex(summed) - found.summed_n[row]) < most
+            assert abs(complex(left[n]) - found.left_n[row]) < least
+            column = len(places.numbers) - 1
+            for m in range(n - 1, -1, -1):
+                summed = left[m] + y * summed
+                if places.numbers[column] == m:
+                    assert abs(complex(left[m]) - found.left[row, column]) < least
+                    assert abs(complex(summed) - found.summed[row, column]) < 2 * most
+                    column -= 1
+
+
+@pytest.mark.parametrize(("n", "flow", "stop"), [(2, 3.0, 0.1), (3, 1e-9, 1e-12), (9, 8.5, 1e-15)])
+def test_times_of_the_chain_in_fractions(n, flow, stop):
+    """Against elimination in fractions of the chain cut off at 60 jobs more, h and 1 − h too."""
+    entering = RNG.uniform(size=(3, n))
+    chain = Stopped(n, flow, stop)
+    a, k = Fraction(flow), Fraction(stop)
+    # The chance h to come down, from the root that is less than 1, to sixty digits.
+    with mpmath.workdps(60):
+        b = mpmath.mpf(n) + mpmath.mpf(stop) - mpmath.mpf(flow)
+        short = (
+            2
+            * mpmath.mpf(stop)
+            / (b + mpmath.sqrt(b * b + 4 * mpmath.mpf(flow) * mpmath.mpf(stop)))
+        )
+        assert chain.falls_short == close(float(short), 1e-14)
+        h = 1 - Fraction(str(short))
+    for row, found in zip(entering, chain.times(entering), strict=True):
+        rates = [a + k + m - (a * h if m == n - 1 else 0) for m in range(n)]
+        flows = [Fraction(x) for x in row.tolist()]
+        for m in range(1, n):
+            share = a / rates[m - 1]
+            flows[m] += flows[m - 1] * share
+            rates[m] -= m * share
+        times = [flows[-1] / rates[-1]]
+        for m in range(n - 2, -1, -1):
+            times.append((flows[m] + (m + 1) * times[-1]) / rates[m])
+        assert found == close([float(t) for t in times[::-1]], 1e-14)
+
+
+def test_what_it_cannot_do_it_says():
+    with pytest.raises(UnstableError, match="must be below"):
+        one_or_n.solve(5, 1.0, Exponential(1.0), (0.5, 0.5), 10.0)
+
+
+def test_the_front_door_asks_it_and_falls_back(monkeypatch):
+    def queue(n, large, q, order=1):
+        classes = [
+            ms.JobClass(need=1, duration=Exponential(2.0), probability=1 - q),
+            ms.JobClass(need=n, duration=large, probability=q),
+        ]
+        return ms.System(servers=n, classes=classes[::order]).under(ms.FCFS)
+
+    found = queue(300, Erlang(2, 1.0), 0.01).exact(fraction_of_limit=0.7)
+    assert found.method.startswith("age of a large job")
+    other = queue(300, Erlang(2, 1.0), 0.01, -1).exact(fraction_of_limit=0.7)
+    assert found.by_class == other.by_class[::-1]
+    tail = queue(300, Exponential(1.0), 0.01).exact(fraction_of_limit=0.7).tail
+    assert tail(-1) == 1 > tail(100) > tail(300) > tail(10**4) >= 0
+    with pytest.raises(NotKnownError, match="steps"):
+        tail(10**8)
+    assert "interpolation" in queue(10**5, Exponential(1.0), 1e-5).exact(load=0.2).method
+    with pytest.raises(NotKnownError):
+        queue(300, Deterministic(1.0), 0.01).exact(load=0.2)
+
+    def refused(*_):
+        raise NotKnownError("too far apart")
+
+    monkeypatch.setattr(one_or_n, "solve", refused)
+    assert "fronts" in queue(300, Erlang(2, 1.0), 0.01).exact(fraction_of_limit=0.7).method
