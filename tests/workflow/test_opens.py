@@ -184,10 +184,18 @@ def test_what_preview_reads(tracer):
     assert read - tracer.find_code("stages.preview") == resolve([figure])
 
 
+def test_what_combine_reads(tracer):
+    parts, whole = [Path(f"{k}-of-2.csv") for k in (1, 2)], Path("results/series/study/whole.csv")
+    for part in parts:
+        write_table(part, pd.DataFrame({"load": [0.5]}), {"load": "1"})
+    read = tracer.read_files("combine", *map(str, parts), "--output", str(whole))
+    assert read - tracer.find_code("stages.combine") == resolve([*parts, whole])
+
+
 def test_all_stages_that_make_something_are_traced():
     stages = {file.stem for file in (ROOT / "scripts/stages").glob("[!_]*.py")}
     makers = {"compute", "draw", "tabulate", "judge", "typeset", "standardise"}
-    makers |= {"agree", "publish", "archive", "preview"}
+    makers |= {"combine", "agree", "publish", "archive", "preview"}
     # What a user asks these is answered from all that is there, and two of them write sources.
     asked = {"clean", "verify", "whence", "score", "refer", "codemeta"}
     assert stages == makers | asked | {"product"}
