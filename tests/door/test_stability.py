@@ -7,6 +7,7 @@ import math
 import pytest
 
 import multiserver as ms
+from multiserver.policies.phase_type import HEAD_AGE
 
 
 def system(small, large, servers=8, p=0.2):
@@ -59,8 +60,18 @@ def test_operating_points_and_refusals():
 
 
 def test_exact_means_of_10000_servers():
+    """They come from the age of a large job, which knows the tail; the fronts say the same."""
+    large = system(ms.Exponential(rate=1.0), ms.Exponential(rate=0.5), 10**4, 1e-4)
+    found = large.under(ms.FCFS).exact(fraction_of_limit=0.5)
+    assert "age of a large job" in found.method
+    fronts = HEAD_AGE.answer(large)(found.arrival_rate)
+    assert found.mean_response_time == pytest.approx(fronts.times, rel=1e-10)
+    assert 0 < found.tail(10) <= 1
+
+
+def test_exact_means_of_100000_servers():
     """They come by interpolation, which says so, and knows no tail; E[N] is counted twice."""
-    queue = system(ms.Exponential(rate=1.0), ms.Exponential(rate=0.5), 10**4, 1e-4).under(ms.FCFS)
+    queue = system(ms.Exponential(rate=1.0), ms.Exponential(rate=0.5), 10**5, 1e-5).under(ms.FCFS)
     found = queue.exact(fraction_of_limit=0.5)
     assert "interpolation between" in found.method
     assert found.mean_jobs == pytest.approx(found.arrival_rate * found.mean_response_time, rel=1e-9)

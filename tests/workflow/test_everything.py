@@ -17,11 +17,10 @@ SCALING = "config/papers/multilevel-scaling.yaml"
 @pytest.fixture(scope="module")
 def everything(built, tmp_path_factory):
     """All papers, beside the one whose series are computed already, in the format that takes least
-    (half of what a figure takes goes into the fonts of its PDF), with short simulations and few
-    points of the curves of a million servers."""
+    (half of what a figure takes goes into the fonts of its PDF), with few points of the curves of a
+    million servers."""
     project = copy_built(built, tmp_path_factory.mktemp("everything") / "atlas")
     project.edit("config/config.yaml", "formats: [pdf, svg, png]", "formats: [svg]")
-    project.edit("config/config.yaml", "effort: quick ", "effort: 50000 ")
     project.edit(SCALING, ", 320000, 1000000], large: n,", "], large: n,")
     million = (project.root / SCALING).read_text("utf-8")
     assert million.count("servers: 1000000, points: 41}") == 3
