@@ -13,7 +13,7 @@ import sys
 import pytest
 from tests.cluster.slurm import Cluster, lacks, wait_for
 from tests.conftest import Project
-from tests.faults.tiny import FILE, make_tiny, read_outputs
+from tests.faults.tiny import FILE, SPLIT, TABLE, make_tiny, read_outputs
 
 from plan.resources import MEGABYTES, MINUTES
 
@@ -28,24 +28,6 @@ IMPATIENT = (
     *("--slurm-init-seconds-before-status-checks", "1"),
     *("--seconds-between-status-checks", "1"),
 )
-SIMULATED = """\
-tables:
-  times:
-    title: Mean response time
-    caption: Of four servers.
-    source: {section: "1", certainty: beyond}
-    series:
-      points:
-        study: simulated-response-time
-        <<: *four
-        jobs: 20000
-        fractions_of_limit: [0.4, 0.6]
-    columns:
-      fraction_of_limit: {heading: load, format: .1f}
-      mean_response_time: {heading: time, format: .3f}
-"""
-# What simulates for a hundredth of a second is split.
-SPLIT = ("scripts/plan/resources.py", "SMALL, LONG = 2, 60", "SMALL, LONG = 2, 0.0002")
 STUDY = "scripts/studies/wastage_by_rate_ratio.py"
 RATIO = "    ratio = np.geomspace"
 HELD = """\
@@ -65,7 +47,7 @@ def cluster():
 @pytest.fixture
 def project(tmp_path) -> Project:
     made = make_tiny(tmp_path / "atlas")
-    made.edit(FILE, "tables:\n", SIMULATED)
+    made.edit(FILE, "tables:\n", TABLE)
     return made
 
 
@@ -92,7 +74,7 @@ def test_small_series_travel_together_and_outputs_are_those_of_a_local_run(
     cluster, project, tmp_path
 ):
     local = make_tiny(tmp_path / "local")
-    local.edit(FILE, "tables:\n", SIMULATED)
+    local.edit(FILE, "tables:\n", TABLE)
     local.build("tiny")
     before = set(cluster.jobs())
     project.edit(*SPLIT)
@@ -101,13 +83,13 @@ def test_small_series_travel_together_and_outputs_are_those_of_a_local_run(
     assert "No wall time information" not in said
     assert "No job memory information" not in said
     assert read_outputs(project.root) == read_outputs(local.root)
-    # Four exact series in a group, and the two parts of one that is simulated.
+    # Four exact series in a group, and the three parts of one that is simulated.
     sent = cluster.jobs().keys() - before
     format = "--format=%C %m %l"
     asked = [cluster.ask("squeue", "-h", "-t", "all", "-j", number, format) for number in sent]
     memory = f"{MEGABYTES}M"
     assert sorted(asked) == sorted(
-        [f"1 {memory} {4 * MINUTES}:00", *2 * [f"1 {memory} {MINUTES + 1}:00"]]
+        [f"1 {memory} {4 * MINUTES}:00", *3 * [f"1 {memory} {MINUTES + 1}:00"]]
     )
     assert len(re.findall(r"^    Job \d+: compute", said, re.M)) == 4
 

@@ -57,6 +57,24 @@ widths: {single: 3.4, double: 7.0, slide: 10.0}
 previews: []
 """
 FILE = "config/papers/tiny.yaml"
+# A table of simulated points, and an edit after which each of them is a job of its own.
+TABLE = """\
+tables:
+  times:
+    title: Mean response time
+    caption: Of four servers.
+    source: {section: "1", certainty: beyond}
+    series:
+      points:
+        study: simulated-response-time
+        <<: *four
+        jobs: 20000
+        fractions_of_limit: [0.3, 0.5, 0.7]
+    columns:
+      fraction_of_limit: {heading: load, format: .1f}
+      mean_response_time: {heading: time, format: .3f}
+"""
+SPLIT = ("scripts/plan/resources.py", "SMALL, LONG = 2, 60", "SMALL, LONG = 2, 0.0002")
 # What sidecars say of the making alone.
 MAKING = ("software", "environment", "revision", "made", "seconds")
 

@@ -3,27 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.faults.tiny import FILE, make_tiny, read_outputs
+from tests.faults.tiny import FILE, SPLIT, TABLE, make_tiny, read_outputs
 
 pytestmark = pytest.mark.slow
 
-TABLE = """\
-tables:
-  times:
-    title: Mean response time
-    caption: Of four servers.
-    source: {section: "1", certainty: beyond}
-    series:
-      points:
-        study: simulated-response-time
-        <<: *four
-        jobs: 20000
-        fractions_of_limit: [0.3, 0.5, 0.7]
-    columns:
-      fraction_of_limit: {heading: load, format: .1f}
-      mean_response_time: {heading: time, format: .3f}
-"""
-SPLIT = ("scripts/plan/resources.py", "SMALL, LONG = 2, 60", "SMALL, LONG = 2, 0.0002")
 STUDY = "scripts/studies/simulated_response_time.py"
 POINT = "    workload = Workload.of(system, arrival_rate)\n"
 FAIL = """\
