@@ -95,6 +95,7 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
         "tally": tally,
         "settings": settings,
         "textual": textual,
+        "widths": widths,
         "rows": rows,
         "sheet": sheet,
         "strip": strip,
@@ -204,6 +205,15 @@ def sheet(table: Table) -> str:
         return ""
     place = table.file.removeprefix("../").removeprefix("data/")
     return f"data/{place.removesuffix('.csv')}.html"
+
+
+def widths(data: pd.DataFrame) -> dict[str, int]:
+    """The most characters in a cell of each column.
+
+    A browser draws a long table before it has read the end; columns that know their widths do not
+    move when it has.
+    """
+    return {name: max(map(len, data[name].map(number)), default=0) for name in data}
 
 
 def rows(data: pd.DataFrame) -> Markup:

@@ -15,7 +15,7 @@ from PIL import Image
 from output.shades import GROUND, INK
 
 from .conftest import ROOT
-from .test_pages import PAGES, contrast
+from .test_pages import PAGES, SHEET, contrast
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -55,6 +55,17 @@ MEASURE_SHIFTS = """() => new Promise((resolve) => {
     .observe({ type: "layout-shift", buffered: true });
   setTimeout(() => resolve(sum), 300);
 })"""
+
+# Where the columns of a page's table are with all its rows, and with none.
+MEASURE_COLUMNS = """() => {
+  const places = () => [...document.querySelectorAll("main thead th")].map((head) => {
+    const { left, right } = head.getBoundingClientRect();
+    return [left, right];
+  });
+  const whole = places();
+  document.querySelector("main tbody").replaceChildren();
+  return [whole, places()];
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +112,14 @@ def test_a_page_opens_without_network_error_or_shift(browser, gallery, name, sch
         page.evaluate(SHOW_PICTURES)
         assert page.evaluate(MEASURE_SHIFTS) == 0
         assert page.evaluate("() => document.images.length") > 0 or name != "alpha.html"
+
+
+@pytest.mark.parametrize("name", ["ledger.html", "scores.html", SHEET])
+def test_columns_do_not_move_while_the_rows_of_a_table_come(browser, gallery, name):
+    with reading(browser, gallery, name) as page:
+        whole, none = page.evaluate(MEASURE_COLUMNS)
+        assert len(whole) > 2
+        assert none == whole
 
 
 def test_a_request_to_the_network_would_be_noticed(browser, gallery):
