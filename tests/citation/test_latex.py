@@ -19,6 +19,8 @@ from output.tabulars import table, tabular
 from plan.read import read_yaml
 from provenance.trace_back import read_stories
 
+pytestmark = pytest.mark.slow
+
 FIGURES = ("fig4", "fig5", "fig7a", "fig7b", "fig8a", "fig8b")
 TABLES = (
     *("two-class-stability/peak-wastage", "two-class-stability/states-3-10-30"),

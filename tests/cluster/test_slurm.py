@@ -12,7 +12,7 @@ import sys
 
 import pytest
 from tests.cluster.slurm import Cluster, lacks, wait_for
-from tests.conftest import Project
+from tests.conftest import Project, copy_project
 from tests.faults.tiny import FILE, SPLIT, TABLE, make_tiny, read_outputs
 
 from plan.resources import MEGABYTES, MINUTES
@@ -65,8 +65,8 @@ def start(cluster: Cluster, project: Project, *arguments: str) -> subprocess.Pop
         )
 
 
-def end(project: Project, run: subprocess.Popen[str]) -> tuple[int, str]:
-    code = run.wait(240)
+def end(project: Project, run: subprocess.Popen[str], patience: int = 240) -> tuple[int, str]:
+    code = run.wait(patience)
     return code, (project.root / "said").read_text("utf-8")
 
 
@@ -92,6 +92,13 @@ def test_small_series_travel_together_and_outputs_are_those_of_a_local_run(
         [f"1 {memory} {4 * MINUTES}:00", *3 * [f"1 {memory} {MINUTES + 1}:00"]]
     )
     assert len(re.findall(r"^    Job \d+: compute", said, re.M)) == 4
+
+
+def test_a_paper_is_that_of_a_local_run(cluster, built, tmp_path):
+    sent = copy_project(tmp_path / "atlas")
+    code, said = end(sent, start(cluster, sent, "all"), patience=3600)
+    assert code == 0, said
+    assert read_outputs(sent.root) == read_outputs(built.root)
 
 
 def hold(project: Project) -> None:

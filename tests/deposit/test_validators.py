@@ -8,6 +8,8 @@ import socket
 import pytest
 from tests.deposit.validators import PROFILES, read_explained, validate
 
+pytestmark = pytest.mark.slow
+
 # What each profile recommends and an archive of one paper with authors does not follow.
 FAILING = {
     "ro-crate-1.3": {
@@ -32,9 +34,7 @@ def no_network(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
 
 
-@pytest.mark.parametrize(
-    "profile", [pytest.param(PROFILES[0], marks=pytest.mark.slow), PROFILES[1]]
-)
+@pytest.mark.parametrize("profile", PROFILES)
 def test_nothing_required_fails_and_what_is_recommended_is_explained(packed, tmp_path, profile):
     required, recommended = validate(packed, profile, tmp_path / "cache")
     assert required == []

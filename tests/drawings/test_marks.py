@@ -66,6 +66,7 @@ def test_small_and_pale_text_is_found(page, size, colour):
         require_legible(page(figure), "bad")
 
 
+@pytest.mark.slow
 def test_every_figure_of_a_paper_can_be_read(built):
     assert require_all_legible(built.root / "figures") > 10
 

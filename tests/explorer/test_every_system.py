@@ -15,6 +15,8 @@ from multiserver.saturated import dispatch
 from multiserver.saturated.peak import find_peak_wastage
 from plan import Plan
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 # Figures without server needs and rates: of logs, of a state, and of other kinds of systems.
 ELSEWHERE = {

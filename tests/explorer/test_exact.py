@@ -19,6 +19,8 @@ from multiserver.saturated import (
     two_class,
 )
 
+pytestmark = pytest.mark.slow
+
 System = dict[str, Any]
 MEANS = ("throughput", "wastage", "utilisation")
 # Two routes that round about once a state, for up to 1e5 states.

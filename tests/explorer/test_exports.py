@@ -16,6 +16,8 @@ from plan.resolve import Plan
 
 from .conftest import SETTLED
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = {
     "start": "",

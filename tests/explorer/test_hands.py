@@ -13,6 +13,8 @@ from multiserver.saturated.peak import find_peak_wastage
 
 from .conftest import SETTLED
 
+pytestmark = pytest.mark.slow
+
 PRESENT = "() => explorer.present"
 PLOTS = ["time", "region", "mix", "ratio", "capacity", "response", "bell"]
 TEN = "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4&wasted=10&fraction=0.8"

@@ -17,6 +17,8 @@ from output.shades import GROUND, INK
 from .conftest import ROOT
 from .test_pages import PAGES, SHEET, contrast
 
+pytestmark = pytest.mark.slow
+
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 QUIET = ["gpu", "quic", "background-networking", "component-update", "sync"]

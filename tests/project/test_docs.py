@@ -64,6 +64,7 @@ def test_targets_on_the_pages_exist():
     assert names <= set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_asks_no_other_host(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", ROOT / "docs", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

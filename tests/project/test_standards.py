@@ -113,6 +113,7 @@ def test_the_workflow_catalog_finds_what_it_looks_for():
     assert (ROOT / "workflow/envs").is_dir()
 
 
+@pytest.mark.slow
 def test_its_workflow_is_ours():
     ours, theirs = (
         set(run(BIN / "snakemake", "-s", file, "--list-rules").splitlines())

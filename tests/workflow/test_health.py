@@ -55,6 +55,7 @@ def test_reordered_series_are_drawn_in_order_from_a_spec_that_was_damaged(copy):
     assert list(sidecar["series"]) == ["busy", "half"]
 
 
+@pytest.mark.slow
 def test_whatever_is_damaged_is_made_again_and_said(copy):
     before = read_outputs(copy.root)
     series = one(copy, "results/series/queue-tail/*.csv")
@@ -78,6 +79,7 @@ def test_whatever_is_damaged_is_made_again_and_said(copy):
     assert copy.build("all") == []
 
 
+@pytest.mark.slow
 def test_a_time_in_the_future_stops_nothing(copy):
     later = time.time() + 10**7
     for pattern in ("results/series/queue-tail/*.csv", "results/made/tiny/wasted.*"):
@@ -89,6 +91,7 @@ def test_a_time_in_the_future_stops_nothing(copy):
     assert copy.build("all") == []
 
 
+@pytest.mark.slow
 def test_agree_finds_what_was_damaged_since_the_run_began(copy):
     figure = copy.root / "figures/tiny/fig1.svg"
     figure.write_bytes(figure.read_bytes()[:100])
@@ -99,6 +102,7 @@ def test_agree_finds_what_was_damaged_since_the_run_began(copy):
     assert "fig1.svg: not as it was made" in done.stderr
 
 
+@pytest.mark.slow
 def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(copy):
     (copy.root / "figures/tiny/fig1.svg").unlink()
     assert "draw tiny/fig1" in copy.build("agree")
@@ -115,6 +119,7 @@ importlib.metadata.version = lambda name: "99.0" if name == {!r} else genuine(na
 SERIES = ["compute claims", "compute queue-tail", "compute wastage-by-rate-ratio"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "made", "options"),
     [
