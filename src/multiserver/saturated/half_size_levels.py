@@ -22,26 +22,26 @@ Triple = tuple[float, float, float]
 
 @njit(cache=True, error_model="numpy")
 def eliminate(p: Triple, f: Array, g: Array, k: int) -> tuple[Array, Array]:
-    """e and 1/s of (2), and 0 at level k, which is a corner."""
+    """e and s of (2); level k is a corner."""
     p_1, p_h, p_n = p
     h = len(f) - 1
-    e, t = np.zeros(h), np.zeros(h)
+    e, s = np.zeros(h), np.ones(h)
     # F_j e_i P_i/s_i, and F_j (m_i + (P_i + Q_i) (1 − e_i))/s_i, for the next level j.
     kept, lost = 0.0, 0.0
     for a in range(k):
         e[a] = g[a] + kept
-        t[a] = 1 / (p_1 + p_n + p_h * lost)
-        kept = f[a + 1] * e[a] * p_1 * t[a]
-        lost = f[a + 1] * (p_n + (p_1 + p_h) * lost) * t[a]
+        s[a] = p_1 + p_n + p_h * lost
+        kept = f[a + 1] * e[a] * p_1 / s[a]
+        lost = f[a + 1] * (p_n + (p_1 + p_h) * lost) / s[a]
         lost = lost if lost > NOTHING else 0.0
     kept, lost = 0.0, p_1
     for a in range(h - 1, k, -1):
         e[a], lost = p_h + kept, p_n + lost
-        t[a] = 1 / (f[a] + g[a] * lost)
-        kept = p_1 * e[a] * f[a] * t[a]
-        lost = p_1 * (f[a] + g[a]) * lost * t[a]
+        s[a] = f[a] + g[a] * lost
+        kept = p_1 * e[a] * f[a] / s[a]
+        lost = p_1 * (f[a] + g[a]) * lost / s[a]
         lost = lost if lost > NOTHING else 0.0
-    return e, t
+    return e, s
 
 
 @njit(cache=True, error_model="numpy")
@@ -56,7 +56,7 @@ def send(
     g: Array,
     k: int,
     e: Array,
-    t: Array,
+    s: Array,
 ) -> float:
     """What `visits` to N, S, A, H_k and D_k send into `z`, through other states and into corners,
     and through D and E, which are filled; what comes into D_k is returned."""
@@ -71,21 +71,21 @@ def send(
     # D holds the W of (2), transposed, until the next level is known.
     W = 0.0
     for a in range(k):
-        W = (p_h * E[a] + p_1 * W) * t[a]
+        W = (p_h * E[a] + p_1 * W) / s[a]
         W = D[a] = W if W > NOTHING else 0.0
     H = H_k
     for a in range(k - 1, -1, -1):
-        D[a] += f[a + 1] * e[a] * t[a] * H
+        D[a] += f[a + 1] * e[a] / s[a] * H
         H = p_h * D[a] + f[a + 1] * H
         H = H if H > NOTHING else 0.0
     W, S = 0.0, f[h] * S
     into = p_h * E[k] + g[k] * H_k + (S if k == h - 1 else 0.0) + (p_1 * D[k - 1] if k > 0 else 0.0)
     for a in range(h - 1, k, -1):
-        W = (e[a] * (p_h * E[a] + (S if a == h - 1 else 0.0)) + f[a + 1] * W) * t[a]
+        W = (e[a] * (p_h * E[a] + (S if a == h - 1 else 0.0)) + f[a + 1] * W) / s[a]
         W = D[a] = W if W > NOTHING else 0.0
     D[k] = D_k
     for a in range(k + 1, h):
-        W = D[a] + p_1 * e[a] * t[a] * D[a - 1]
+        W = D[a] + p_1 * e[a] / s[a] * D[a - 1]
         D[a] = p_h * E[a] + (S if a == h - 1 else 0.0) + g[a] * W + p_1 * D[a - 1]
         D[a] = D[a] if D[a] > NOTHING else 0.0
     # By layers: L and U sum up, H and M fall. What a million sums round off would be missed.
@@ -114,7 +114,7 @@ def _add(sum: tuple[float, float], x: float) -> tuple[float, float]:
 
 @njit(cache=True, error_model="numpy")
 def climb_and_fall(
-    corners: Array, w: Array, M: Array, p: Triple, f: Array, g: Array, k: int, e: Array, t: Array
+    corners: Array, w: Array, M: Array, p: Triple, f: Array, g: Array, k: int, e: Array, s: Array
 ) -> tuple[Array, Array]:
     """H and D by (1), given w of the former, M, and `corners` N, S, A, H_k and D_k."""
     p_1, p_h, p_n = p
@@ -126,17 +126,17 @@ def climb_and_fall(
     for a in range(k):
         H[a] = w[a] + before
         D[a] = p_n * M[a] + p_h * H[a]
-        before = f[a + 1] * (H[a] + e[a] * t[a] * D[a])
+        before = f[a + 1] * (H[a] + e[a] / s[a] * D[a])
     for a in range(k - 1, -1, -1):
-        D[a] = (D[a] + p_1 * D[a + 1]) * t[a]
+        D[a] = (D[a] + p_1 * D[a + 1]) / s[a]
         H[a] += e[a] * D[a]
     before = p_1 * S
     for a in range(h - 1, k, -1):
         D[a] = p_n * M[a] + before
         H[a] = w[a] + g[a] * D[a]
-        before = p_1 * (D[a] + e[a] * t[a] * H[a])
+        before = p_1 * (D[a] + e[a] / s[a] * H[a])
     for a in range(k + 1, h):
-        H[a] = (H[a] + f[a] * H[a - 1]) * t[a]
+        H[a] = (H[a] + f[a] * H[a - 1]) / s[a]
         D[a] += e[a] * H[a]
     return H, D
 
