@@ -89,9 +89,7 @@ def _served(
         return mine * gain_i + (k - mine) * has_elastic * gain_j
     if policy == "elastic":
         return np.where(has_elastic, k * gain_j, np.minimum(i, k) * gain_i)
-    options = [
-        e * has_elastic * gain_j + np.minimum(i, u) * gain_i
-        for e in range(k + 1)
-        for u in range(k - e + 1)
-    ]
-    return np.minimum.reduce(options)
+    inelastic = [np.minimum(i, u) * gain_i for u in range(k + 1)]
+    mine = np.minimum.accumulate(inelastic)
+    elastic = has_elastic * gain_j
+    return np.minimum.reduce([e * elastic + mine[k - e] for e in range(k + 1)])

@@ -112,8 +112,9 @@ def largest_divisor_sum_ratio(*, least: int, largest: int) -> Found:
     """The largest σ(k)/(k log log k) for k from `least` to `largest`, over its limit superior
     e^γ."""
     sums = np.zeros(largest + 1)
-    for d in range(1, largest + 1):
-        sums[d::d] += d
+    for d in range(1, math.isqrt(largest) + 1):
+        sums[d * d] += d
+        sums[d * (d + 1) :: d] += d + np.arange(d + 1, largest // d + 1)
     k = np.arange(least, largest + 1)
     ratios = sums[least:] / (k * np.log(np.log(k)))
     return Found(float(ratios.max()) / math.exp(np.euler_gamma), f"k = {k[ratios.argmax()]}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import accumulate, product
 
 import numpy as np
 
@@ -23,7 +23,7 @@ Vector = tuple[int, ...]
 
 def in_service(servers: int, m: Sequence[int]) -> int:
     """σ(m)."""
-    return int(np.count_nonzero(np.cumsum(m) <= servers))
+    return sum(total <= servers for total in accumulate(m))
 
 
 def predecessor_gaps(*, count: int, largest: int, seed: int) -> list[float]:
@@ -66,7 +66,7 @@ def modified_rule_mismatches(*, count: int, completions: int, seed: int) -> Foun
         servers = int(rng.integers(2, 41))
         large = int(rng.integers(2, servers + 1))
         small = int(rng.integers(1, large))
-        draws = iter(lambda n=(small, large): int(rng.choice(n)), None)
+        draws = iter(lambda n=(small, large): n[rng.integers(2)], None)
         few: list[int] = []
         many = [next(draws) for _ in range(servers)]
         pending = iter(many)

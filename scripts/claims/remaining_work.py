@@ -32,6 +32,8 @@ CONFIRMED = "quadrature, the exact chain of ServerFilling, areas under delay bus
 GROUP = "finite_skip_chances"
 
 REPLICATIONS = 200
+# Arrivals to a queue that starts empty which are left out, at least: short runs would be biased.
+WARM_UP = 1000
 AGES = 120
 
 
@@ -47,19 +49,20 @@ def exceptional_work_over_formula(
 
     S_0 is a sum of exponential sizes of means `first`, as W_F(s) is under ServerFilling. Arrivals
     see time averages: W is what they find, from Lindley's recursion, after as many again that are
-    left out.
+    left out, or `WARM_UP` in each replication.
     """
     S, rng = read_size(size), np.random.default_rng(seed)
     arrival_rate = load / S.mean
     steps = math.ceil(jobs / REPLICATIONS)
     W, total = np.zeros(REPLICATIONS), np.zeros(REPLICATIONS)
     square = 0.0
-    for step in range(2 * steps):
+    warm_up = max(steps, WARM_UP)
+    for step in range(warm_up + steps):
         usual = _draw(S, rng)
         own = rng.exponential(np.array(first)[:, None], (len(first), REPLICATIONS)).sum(axis=0)
         served = W + np.where(W == 0, own, usual)
         W = np.maximum(served - rng.exponential(1 / arrival_rate, REPLICATIONS), 0.0)
-        if step >= steps:
+        if step >= warm_up:
             total += W
             square += float(W @ W)
     own_mean = math.fsum(first)

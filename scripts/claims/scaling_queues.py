@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from claims.scaling_system import UNIT, Rates
 from models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import head_age, one_or_n
-from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.multiserver_jobs import FcfsBlocks, prepare
 from multiserver.open.qbd import solve
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import stationary
@@ -36,10 +37,7 @@ def peaks(
     *, servers: int, loads: list[float], sizes: str = "n", rates: Rates = UNIT
 ) -> list[float]:
     """The α at which E[N] is largest, for each of `loads`."""
-    return [
-        find_highest(lambda alpha, rho=rho: mean_jobs(servers, sizes, rates, alpha, rho), GRID)
-        for rho in loads
-    ]
+    return [_peak(servers, sizes, tuple(rates), rho) for rho in loads]
 
 
 def age_gap(*, systems: Sequence[Mapping[str, Any]], fraction_of_limit: float) -> Found:
@@ -100,11 +98,23 @@ def heavy_traffic_ratio(
     return mean * gap / (stationary.solve(system).mean_relative_completions + 1)
 
 
+@cache
+def _peak(servers: int, sizes: str, rates: Rates, load: float) -> float:
+    """Many claims ask for the same."""
+    return find_highest(lambda alpha: mean_jobs(servers, sizes, rates, alpha, load), GRID)
+
+
+@cache
+def _prepared(servers: int, sizes: str, rates: Rates, alpha: float) -> tuple[float, FcfsBlocks]:
+    """λ/ρ and the blocks of the chain, which are the same at all loads."""
+    system = mix(servers, sizes, rates, alpha)
+    return system.naive_throughput, prepare(system)
+
+
 def mean_jobs(servers: int, sizes: str, rates: Rates, alpha: float, load: float) -> float:
     """E[N] at one α; infinite where the queue is unstable."""
-    system = mix(servers, sizes, rates, alpha)
-    blocks = prepare(system)
-    arrival_rate = load * system.naive_throughput
+    whole, blocks = _prepared(servers, sizes, tuple(rates), alpha)
+    arrival_rate = load * whole
     if arrival_rate >= blocks.throughput:
         return math.inf
     return solve(blocks.at(arrival_rate)).mean_jobs

@@ -37,7 +37,7 @@ def mismatches(*, clusters: int, events: int, most: int, seed: int) -> Found:
             if not busy or (kind < 0.4 and len(queue) < most):
                 _arrive(queue, active, sets, int(rng.integers(N)))
             else:
-                _stop(queue, active, sets, int(rng.choice(busy)), moves=kind > 0.7)
+                _stop(queue, active, sets, busy[rng.integers(len(busy))], moves=kind > 0.7)
             expected = [_first(queue, sets, s) for s in range(S)]
             wrong += sum(a != b for a, b in zip(active, expected, strict=True))
             compared += S

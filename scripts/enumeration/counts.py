@@ -77,27 +77,22 @@ def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
     `present`, or `all` that fit the servers; served are the jobs of it that are there."""
 
     def rule(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
-        order = sorted(range(len(needs)), key=lambda c: needs[c], reverse=ties == "larger")
-        competing = [
-            u
-            for u in _packings(servers, tuple(needs))
-            if packings == "all" or all(map(le, u, present))
-        ]
-
-        def merit(u: Counts) -> tuple[int, ...]:
-            return (sum(map(mul, u, present)), *(u[c] for c in order))
-
-        best = max(competing, key=merit)
+        competing = _packings(servers, tuple(needs), ties == "larger")
+        if packings != "all":
+            competing = [u for u in competing if all(map(le, u, present))]
+        best = max(competing, key=lambda u: sum(map(mul, u, present)))
         return [min(a, m) * v for a, m, v in zip(best, present, needs, strict=True)]
 
     return rule
 
 
 @cache
-def _packings(servers: int, needs: tuple[int, ...]) -> list[Counts]:
-    """All numbers of jobs that fit the servers."""
+def _packings(servers: int, needs: tuple[int, ...], larger: bool) -> list[Counts]:
+    """All numbers of jobs that fit the servers, the first of equal ones first."""
     numbers = itertools.product(*(range(servers // v + 1) for v in needs))
-    return [u for u in numbers if sum(map(mul, u, needs)) <= servers]
+    order = sorted(range(len(needs)), key=lambda c: needs[c], reverse=larger)
+    fit = [u for u in numbers if sum(map(mul, u, needs)) <= servers]
+    return sorted(fit, key=lambda u: [u[c] for c in order], reverse=True)
 
 
 @dataclass(frozen=True)
@@ -166,29 +161,43 @@ def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Law:
 
 def _cut(rule: Rule, jobs: Jobs, arrival_rate: float, most: int) -> Law:
     """The same with at most `most` jobs present."""
-    needs, rates = jobs.needs, jobs.rates
-    places = [list(compositions(n, len(needs))) for n in range(most + 1)]
-    index = [{x: i for i, x in enumerate(level)} for level in places]
+    needs, rates, classes = jobs.needs, jobs.rates, len(jobs.needs)
+    places = [_level(n, classes) for n in range(most + 1)]
     shares = [np.array([rule(x, needs, jobs.servers) for x in level]) for level in places]
     levels = []
-    for n, states in enumerate(places):
-        up = np.zeros((len(states), len(places[n + 1]) if n < most else 0))
-        down = np.zeros((len(states), len(places[n - 1]) if n else 0))
-        for i, x in enumerate(states):
-            for c, p in enumerate(jobs.probabilities):
-                if n < most:
-                    up[i, index[n + 1][_step(x, c, 1)]] += arrival_rate * p
-                if shares[n][i, c]:
-                    speed = shares[n][i, c] / needs[c] * rates[c]
-                    down[i, index[n - 1][_step(x, c, -1)]] += speed
-        levels.append(Level(up, np.zeros((len(states),) * 2), down))
+    for n, (states, taken) in enumerate(zip(places, shares, strict=True)):
+        size = len(states)
+        up = np.zeros((size, len(places[n + 1]) if n < most else 0))
+        down = np.zeros((size, len(places[n - 1]) if n else 0))
+        for c, p in enumerate(jobs.probabilities):
+            if n < most:
+                up[range(size), _next(n, classes)[:, c]] = arrival_rate * p
+            if n:
+                here = _next(n - 1, classes)[:, c]
+                down[here, range(len(here))] = taken[here, c] / needs[c] * rates[c]
+        levels.append(Level(up, np.zeros((size, size)), down))
     laws = eliminate(levels)
     mass = sum(float(law.sum()) for law in laws)
     return Law(places, shares, [law / mass for law in laws])
 
 
-def _step(x: Counts, c: int, by: int) -> Counts:
-    return (*x[:c], x[c] + by, *x[c + 1 :])
+@cache
+def _level(total: int, classes: int) -> list[Counts]:
+    """The states with so many jobs."""
+    return list(compositions(total, classes))
+
+
+@cache
+def _next(total: int, classes: int) -> NDArray[np.int64]:
+    """Of each state with so many jobs, where those with one more of each class are on the level
+    above."""
+    index = {x: i for i, x in enumerate(_level(total + 1, classes))}
+    return np.array(
+        [
+            [index[(*x[:c], x[c] + 1, *x[c + 1 :])] for c in range(classes)]
+            for x in _level(total, classes)
+        ]
+    )
 
 
 def compositions(total: int, parts: int) -> Iterator[Counts]:

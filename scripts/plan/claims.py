@@ -251,7 +251,7 @@ def _resolve_case(
         return None
     if "seed" in known.required:
         given.setdefault("seed", context.seed)
-    given |= {key: context.limit(given[key]) for key in ("jobs", "jumps") if key in given}
+        given |= {key: context.limit(given[key]) for key in ("jobs", "jumps") if key in given}
     if "trace" in given:
         given["trace"] = context.find_trace(given["trace"], (*path, "given", "trace"), claim)
     of = _of(case)

@@ -72,6 +72,14 @@ def test_exceptional_first_service():
         size=SIZE, first=[3.0], load=0.5, jobs=1_000_000, seed=1
     )
     assert abs(found.mean - 1) < DOUBT * found.standard_error < 0.05
+    short = [
+        remaining_work.exceptional_work_over_formula(
+            size=SIZE, first=[3.0], load=0.8, jobs=2000, seed=seed
+        )
+        for seed in range(8)
+    ]
+    error = sum(one.standard_error**2 for one in short) ** 0.5 / len(short)
+    assert abs(sum(one.mean for one in short) / len(short) - 1) < DOUBT * error < 0.2
     bounds = remaining_work.exceptional_bound_over_queued_work(system=RIGID, loads=LOADS)
     assert min(bounds) >= 1
 

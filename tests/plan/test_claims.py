@@ -231,6 +231,15 @@ def test_seed_and_effort_of_the_run_reach_the_claims():
     assert found[5000] == {(5000, 2)}
 
 
+def test_jobs_of_a_state_are_no_length_of_a_run():
+    base = read_yaml(ROOT / "config/config.yaml", "config.yaml")[0]
+    run = base | {"papers": ["two-class-stability"], "effort": 5000}
+    (ledger,) = (p for p in Plan.load(run, ROOT).products if p.id == "ledger")
+    cases = [case for claim in ledger.content["claims"] for case in claim["cases"]]
+    jobs = {c["row"]: c["parameters"]["jobs"] for c in cases if "jobs" in c["parameters"]}
+    assert {jobs[name] for name in ("s1-of-4", "s1-of-6", "s2-of-2")} == {4, 6, 2}
+
+
 def test_every_text_of_a_ledger_can_be_typeset():
     def typeset(value):
         if isinstance(value, str):

@@ -164,6 +164,14 @@ def test_equal_rates(n, p_h, p_n):
     assert means.wastage == close(known.wastage, 2e-12)
 
 
+@pytest.mark.parametrize(("p_h", "p_n"), [(1e-6, 1e-7), (1e-8, 0.0), (1e-14, 1e-14)])
+def test_a_million_servers_at_equal_rates(p_h, p_n):
+    """A million flows sum up that are each below the rounding of their sum."""
+    means, known = means_of(1_000_000, p_h, p_n), one_half_all_one_rate(1_000_000, p_h, p_n)
+    assert means.throughput == close(known.throughput, 1e-12)
+    assert means.wastage == close(known.wastage, 1e-12)
+
+
 @pytest.mark.parametrize("p_h", [0.8, 0.1, 1e-3, 1e-5])
 @pytest.mark.parametrize("n", [4, 50, 20_000])
 def test_without_n_server_jobs(n, p_h):

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from multiserver.model import MultiserverJobSystem
 
@@ -89,7 +88,7 @@ def couple(system: MultiserverJobSystem, completions: int, rng: np.random.Genera
     """
     n = system.servers
     draws = rng.choice(len(system.classes), p=system.probabilities, size=completions + n)
-    needs, rates = np.array(system.needs)[draws], np.array(system.rates)[draws]
+    needs, rates = np.array(system.needs)[draws].tolist(), np.array(system.rates)[draws]
     exact, endless = list(range(n)), list(range(len(draws)))
     enough, following = _draw_enough(needs, [], 0, n)
     for step in range(completions):
@@ -116,7 +115,7 @@ def _fill(
             yield state, p * chance
 
 
-def _serve(needs: NDArray[np.int64], jobs: list[int], servers: int) -> list[int]:
+def _serve(needs: list[int], jobs: list[int], servers: int) -> list[int]:
     total, served = 0, []
     for job in jobs:
         total += needs[job]
@@ -127,7 +126,7 @@ def _serve(needs: NDArray[np.int64], jobs: list[int], servers: int) -> list[int]
 
 
 def _draw_enough(
-    needs: NDArray[np.int64], jobs: list[int], following: int, servers: int
+    needs: list[int], jobs: list[int], following: int, servers: int
 ) -> tuple[list[int], int]:
     total = sum(needs[job] for job in jobs)
     while total < servers:
