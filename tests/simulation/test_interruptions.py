@@ -530,6 +530,7 @@ def test_load_and_quantum():
         (lambda: simulate(TOY, seed=1, replications=range(1), **EFFORT), "at least two"),
         (lambda: until(TOY, 0, seed=1, batch=2, most=3), "half_width must be a positive"),
         (lambda: until(TOY, 1, seed=1, batch=1, most=3), "2 ≤ batch ≤ most"),
+        (lambda: TOY.settling_jumps(TOY.load), "a load below"),
         (lambda: interrupt((1, 2), 3), "found 3"),
     ],
 )

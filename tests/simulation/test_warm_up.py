@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.linalg import expm
+from scipy.stats import norm
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import prepare
@@ -14,6 +16,7 @@ from multiserver.open.qbd import solve
 from multiserver.saturated import dispatch
 from multiserver.saturated.chain import enumerate_chain
 from multiserver.simulation import fcfs, phase
+from multiserver.simulation.cluster import SETTLED, Cluster, ParallelClass
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.saturated import hold
 from multiserver.simulation.workload import MISSING, MOST, RELAXATION, Workload, settle, stay
@@ -107,6 +110,26 @@ def test_classes_that_bring_little_need_not_be_waited_for():
         return Workload(100, (1, 1), sizes, (1 - probability, probability), 1.0).least_warm_up
 
     assert least(1e-8) == least(1e-9) < 13 < least(1e-4) < least(1e-2)
+
+
+def test_a_brownian_queue_that_was_empty_has_its_mean_but_for_1e_4():
+    """Regulated Brownian motion of drift −1 and variance 1, whose relaxation time is 2."""
+    t = 2 * SETTLED
+    missing = 2 * (1 + t) * norm.sf(np.sqrt(t)) - 2 * np.sqrt(t) * norm.pdf(np.sqrt(t))
+    assert 0.9e-4 < missing < 1e-4
+
+
+@pytest.mark.parametrize("load", [0.8, 0.9, 0.95])
+def test_a_single_server_settles_as_in_heavy_traffic(load):
+    """M/M/1 from its generator, cut where less than 1e-13 is beyond: it jumps 2λ times in a unit of
+    time. What is missing of E[N] tends to 1e-4 as the load tends to 1."""
+    cluster = Cluster((1.0,), (ParallelClass(load, Exponential(1.0), (0,)),), 0)
+    passed = cluster.settling_jumps() / (2 * load)
+    jobs = np.arange(math.ceil(math.log(1e-13) / math.log(load)))
+    generator = np.diag(np.full(len(jobs) - 1, load), 1) + np.diag(np.ones(len(jobs) - 1), -1)
+    generator -= np.diag(generator.sum(axis=1))
+    missing = 1 - expm(generator * passed)[0] @ jobs / (load / (1 - load))
+    assert 1e-4 < missing < 1e-4 * (1 + 8 * (1 - load))
 
 
 def test_how_long_jobs_stay():
