@@ -108,7 +108,9 @@ onstart:
             if workflow.local_exec
             else workflow.dag.local_needrun_jobs
         )
-        warm.start(len(list(here)))
+        told = [job.params for job in here]
+        drawn = [params.spec for params in told if params.get("stage") == "draw"]
+        warm.start(len(told), drawn)
 
 
 onsuccess:

@@ -15,7 +15,7 @@ def main() -> None:
     import warm
 
     if sys.argv[1:2] == [warm.SERVE]:
-        return warm.serve(sys.argv[2], run)
+        return warm.serve(sys.argv[2], sys.argv[3:], run)
     stages = sorted(file.stem for file in (HERE / "stages").glob("[!_]*.py"))
     if len(sys.argv) < 2 or sys.argv[1] not in stages:
         sys.exit(f"usage: python scripts STAGE ...; STAGE is one of {', '.join(stages)}")

@@ -42,17 +42,21 @@ PACKAGES = (
     *("matplotlib.backends.backend_svg", "fontTools.subset", "PIL.Image", "pandas", "tqdm"),
     *("scipy.interpolate", "scipy.integrate", "scipy.optimize", "scipy.stats"),
 )
-OURS = ("stages/product.py", "studies/*.py", "drawings/*.py", "claims/*.py")
+OURS = ("stages/product.py", "studies/*.py", "drawings/*.py", "claims/*.py", "output/*.py")
+# To rehearse takes as long as it saves in three figures.
+FIGURES = 4
 
 
-def start(jobs: int) -> None:
-    """Keep a process that children of this one may ask while it lives, if `jobs` are many."""
+def start(jobs: int, drawn: Sequence[str] = ()) -> None:
+    """Keep a process that children of this one may ask while it lives, if `jobs` are many; some of
+    them draw figures, of which these are the specs."""
     if sys.platform != "linux" or jobs < FEW or NAME in os.environ:
         return
     os.environ[NAME] = str(Path(tempfile.mkdtemp(prefix="warm-")) / "socket")
     # As jobs of one thread have it: the libraries read it when they are imported.
     single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     command = [sys.executable, str(HERE), SERVE, os.environ[NAME]]
+    command += drawn[:1] if len(drawn) >= FIGURES else []
     served = subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | single)
     # Waited for, that its time, with that of the jobs, counts as time of this process's children.
     atexit.register(served.communicate)
@@ -78,8 +82,9 @@ def ask(arguments: Sequence[str]) -> int | None:
         return int(said) if said else KILLED
 
 
-def serve(name: str, run: Callable[[list[str]], Any]) -> None:
-    """Import, then run what is asked for in forks, until standard input is closed."""
+def serve(name: str, drawn: Sequence[str], run: Callable[[list[str]], Any]) -> None:
+    """Import, rehearse for the figures of these specs, then run what is asked for in forks, until
+    standard input is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever is interrupted closes the input
     for package in PACKAGES:
         importlib.import_module(package)
@@ -88,12 +93,15 @@ def serve(name: str, run: Callable[[list[str]], Any]) -> None:
             # A module that cannot be imported is the business of the job that needs it.
             with contextlib.suppress(Exception):
                 importlib.import_module(".".join(file.relative_to(HERE).with_suffix("").parts))
-    gc.collect()
-    gc.freeze()
     signal.signal(signal.SIGCHLD, lambda *_: reap())
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
         server.bind(name)
-        server.listen(64)
+        server.listen(64)  # whoever asks now waits, which is shorter than to import
+        for spec in drawn:
+            with contextlib.suppress(Exception):  # nor is a figure that cannot be drawn
+                importlib.import_module("output.press").rehearse(Path(spec))
+        gc.collect()
+        gc.freeze()
         while 0 not in select.select([0, server], [], [])[0]:
             asked, _ = server.accept()
             if os.fork() == 0:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,13 +21,36 @@ SPEC = {
     "study": "stability-region",
     "parameters": {"servers": 30, "needs": [3, 10], "rates": [1.0, 1.0], "points": 5},
 }
+FIGURE = {
+    **{"paper": "p", "id": "f", "stage": "draw", "title": "t", "caption": ""},
+    **{"bibliography": None, "faithful": True, "code": "0", "width": "single"},
+    "drawing": {"kind": "front-diagram", "room": 3},
+    "series": {
+        "state": {"file": "0.csv", "study": "x", "parameters": {"servers": 2}, "digest": "0"}
+    },
+    "look": {
+        "style": (ROOT / "config/atlas.mplstyle").read_text("utf-8"),
+        "widths": {"single": 3.4},
+        "formats": ["pdf", "svg", "png"],
+    },
+}
+
+
+def write(folder: Path, content: dict[str, Any]) -> Path:
+    """A spec under the name that its digest gives it."""
+    text = json.dumps(content)
+    spec = folder / f"spec.{digest(text)}.json"
+    spec.write_text(text, "utf-8")
+    return spec
 
 
 @pytest.fixture(scope="module")
 def socket(tmp_path_factory) -> str:
     """Where a process serves, as the Snakefile keeps one."""
-    name = str(tmp_path_factory.mktemp("warm") / "socket")
-    command = [sys.executable, ROOT / "scripts", warm.SERVE, name]
+    folder = tmp_path_factory.mktemp("warm")
+    name = str(folder / "served/socket")
+    Path(name).parent.mkdir()
+    command = [sys.executable, ROOT / "scripts", warm.SERVE, name, write(folder, FIGURE)]
     served = subprocess.Popen(command, stdin=subprocess.PIPE)
     while not Path(name).exists():
         assert served.poll() is None
@@ -45,9 +69,7 @@ def run(folder: Path, *arguments: str | Path, socket: str = "") -> subprocess.Co
 
 
 def test_a_fork_writes_the_same_files(socket, tmp_path):
-    text = json.dumps(SPEC)
-    spec = tmp_path / f"{digest(text)}.json"
-    spec.write_text(text, "utf-8")
+    spec = write(tmp_path, SPEC)
     found = {}
     for where in ("", socket):
         target = tmp_path / f"from{bool(where)}" / "results/series/stability-region/0.csv"
@@ -56,6 +78,20 @@ def test_a_fork_writes_the_same_files(socket, tmp_path):
         found[where] = [file.read_bytes() for file in sorted(target.parent.iterdir())]
     assert found[""] == found[socket]
     assert len(found[""]) == 2
+
+
+def test_a_fork_that_has_rehearsed_draws_the_same_figure(socket, tmp_path):
+    spec = write(tmp_path, FIGURE)
+    found = {}
+    for where in ("", socket):
+        root = tmp_path / f"from{bool(where)}"
+        root.mkdir()
+        (root / "0.csv").write_text("job [1],need [servers],place [1]\n1,1,service\n2,2,front\n")
+        done = run(tmp_path, "draw", spec, "--mark", root / "results/made/p/f.0", socket=where)
+        assert done.returncode == 0, done.stderr
+        drawn = [root / f"figures/p/f.{kind}" for kind in FIGURE["look"]["formats"]]
+        found[where] = [file.read_bytes() for file in drawn]
+    assert found[""] == found[socket]
 
 
 def test_a_fork_fails_in_the_same_words(socket, tmp_path):
