@@ -113,10 +113,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
-    rows = [row for name, routes in blocks().items() for row in compare(name, routes)]
-    table = pd.DataFrame(rows, columns=list(UNITS))
-    write_table(arguments.output, table, UNITS)
-    print(table.to_string(index=False, float_format="{:.3g}".format))
+    tables = []
+    for name, routes in blocks().items():
+        table = pd.DataFrame(compare(name, routes), columns=list(UNITS))
+        shown = table.drop(columns="block").to_string(index=False, float_format="{:.3g}".format)
+        print(f"{name}\n{shown}\n", flush=True)
+        tables.append(table)
+    write_table(arguments.output, pd.concat(tables), UNITS)
 
 
 def compare(block: str, routes: Routes) -> list[tuple[str | float, ...]]:

@@ -8,12 +8,21 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "scripts")]
+PARTS = ("src", "scripts", "benchmarks")
+sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in PARTS)]
 
 import multiserver
 from methods import write_methods
 from pictures import PICTURES
 from scored import write_scored
+from timed import draw_scaling, write_scaling, write_timed
+
+TABLES = {
+    "methods": write_methods,
+    "scored": write_scored,
+    "timed": write_timed,
+    "scaling": write_scaling,
+}
 
 project = "Multiserver Atlas"
 author = "The Multiserver Atlas authors"
@@ -38,7 +47,7 @@ autodoc_typehints = "signature"
 python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 
-exclude_patterns = ["_methods.md", "_scored.md", "_modules/modules.rst"]
+exclude_patterns = ["_*.md", "_modules/modules.rst"]
 suppress_warnings = ["ref.python"]  # the front page names what stands in modules
 
 html_theme = "furo"
@@ -59,10 +68,11 @@ def skip(app: Sphinx, what: str, name: str, value: object, *_: object) -> bool |
 
 
 def draw(*_: object) -> None:
-    """Write the pictures of the models, and the tables of methods and scores, beside the pages."""
-    (HERE / "_methods.md").write_text(write_methods(), encoding="utf-8")
-    (HERE / "_scored.md").write_text(write_scored(), encoding="utf-8")
+    """Write the pictures and tables beside the pages that show them."""
+    for name, text in TABLES.items():
+        (HERE / f"_{name}.md").write_text(text(), encoding="utf-8")
     folder = HERE / "_pictures"
     folder.mkdir(exist_ok=True)
     for name, picture in PICTURES.items():
         (folder / f"{name}.svg").write_text(picture().svg(), encoding="utf-8")
+    draw_scaling().savefig(folder / "scaling.svg")

@@ -149,8 +149,8 @@ class Plan:
     @property
     def docs_mark(self) -> str:
         """The mark of the documentation, which is written from its pages and the library's text,
-        and from what others' simulators find of the reference systems."""
-        parts = ("docs", "src", "scripts/referee", "reference", "benchmarks/scored")
+        from what others' simulators find of the reference systems, and from what things took."""
+        parts = ("docs", "src", "scripts/referee", "reference", "benchmarks")
         files = [f for part in parts for f in sorted((self._root / part).rglob("*"))]
         kinds = (".md", ".py", ".json", ".csv")
         files = [f for f in files if f.suffix in kinds and f.name[0] != "_"]
