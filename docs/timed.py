@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import pandas as pd
 from matplotlib.figure import Figure
 
 from output.tidy import read_table
@@ -48,7 +47,7 @@ def draw_scaling() -> Figure:
     """The same, with the bounds."""
     table, _ = read_table(MEASURED / "scaling.csv")
     path, _ = read_table(MEASURED / "longest-path.csv")
-    return draw(pd.DataFrame(table), path["end"].iloc[-1])
+    return draw(table, path["end"].iloc[-1])
 
 
 def seconds(time: float) -> str:

@@ -46,12 +46,12 @@ def eliminate(levels: Sequence[Level], ratio: tuple[Array, Array] | None = None)
     watched = close(last.within, last.down) if ratio is None else ratio[0]
     factors = []
     for level, above in zip(levels[-2::-1], levels[:0:-1], strict=True):
-        factors.append(lu_factor(-watched, overwrite_a=True, check_finite=False))
-        back = lu_solve(factors[-1], above.down, check_finite=False)
+        factors.append(lu_factor(-watched, overwrite_a=True))
+        back = lu_solve(factors[-1], above.down)
         watched = close(level.within + csr_array(level.up) @ back, level.down)
     laws = [stationary(watched)]
     for level, factor in zip(levels, reversed(factors), strict=False):
-        laws.append(lu_solve(factor, laws[-1] @ level.up, trans=1, check_finite=False))
+        laws.append(lu_solve(factor, laws[-1] @ level.up, trans=1))
     return laws
 
 

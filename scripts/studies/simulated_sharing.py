@@ -150,8 +150,7 @@ def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
     """The jumps before a cluster that was empty has forgotten it, as `Workload.least_warm_up`: jobs
     of class i stay for σ_i/γ_i, γ_i being that of balanced fairness."""
     longest = max(stay(c.size) / rate for c, rate in zip(cluster.classes, rates, strict=True))
-    jumps = (2 + cluster.interruptions) * math.fsum(c.arrival_rate for c in cluster.classes)
-    return math.ceil(jumps * RELAXATION * longest * math.log(1 / MISSING))
+    return math.ceil(cluster.jump_rate * RELAXATION * longest * math.log(1 / MISSING))
 
 
 def run(

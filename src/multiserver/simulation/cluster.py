@@ -99,6 +99,11 @@ class Cluster:
         work = math.fsum(c.arrival_rate * c.size.mean for c in self.classes)
         return work / math.fsum(self.capacities)
 
+    @property
+    def jump_rate(self) -> float:
+        """Arrivals, departures and interruptions in a unit of time, (2 + m) Σ λ_i."""
+        return (2 + self.interruptions) * math.fsum(c.arrival_rate for c in self.classes)
+
     def settling_jumps(self, limit: float = 1.0) -> int:
         """The jumps that a queue takes to forget that it was empty; `limit` is the largest load.
 
@@ -113,8 +118,7 @@ class Cluster:
             raise ValueError(f"a load below {limit:.6g} is needed, found {self.load:.6g}")
         spread = math.fsum(2 * c.arrival_rate * c.size.mean * stay(c.size) for c in self.classes)
         drift = (limit - self.load) * math.fsum(self.capacities)
-        jumps = (2 + self.interruptions) * math.fsum(c.arrival_rate for c in self.classes)
-        return math.ceil(jumps * SETTLED * 2 * spread / drift**2)
+        return math.ceil(self.jump_rate * SETTLED * 2 * spread / drift**2)
 
 
 def require_positive(name: str, value: object) -> None:
