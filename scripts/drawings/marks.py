@@ -1,7 +1,8 @@
 """The marks that all figures share: one look means one thing.
 
-Lines, solid or dashed, are exact; markers with bars are simulated, the bars 95 % intervals; a curve
-and its points have one entry in the legend. Points without a curve are not joined: what runs pale
+Lines, solid or dashed, are exact; markers with bars are simulated, the bars 95 % intervals; hollow
+markers are runs too short for an interval, as the legend then says. A curve and its points have one
+entry in the legend. Points without a curve are not joined: what runs pale
 between them guides the eye. Dotted is a limit, named where it is drawn. Entries of the legend stand
 in the order of the series, then what is added to the paper's figure. Text is black on white: most
 colours of data are too light to be read.
@@ -31,6 +32,7 @@ DASHES = (
     (0, (7, 1.5, 1, 1.5, 1, 1.5)),
     (0, (2, 1.2)),
 )
+SHORT = "run too short for an interval"
 LIMIT = {"linestyle": (0, (1, 1.5)), "lw": 1.1}
 REFERENCE = {"color": "0.35", "linestyle": (0, (6, 1.5, 1, 1.5)), "lw": 0.8}
 BARS = {"linestyle": "none", "markersize": 3, "elinewidth": 0.8, "capsize": 1.3}
@@ -62,8 +64,19 @@ def draw_points(
     marker: str,
     label: str | None = None,
 ) -> None:
-    """Simulated points with their intervals."""
-    ax.errorbar(x, y, half_width, color=color, marker=marker, **BARS)
+    """Simulated points with their intervals, hollow where these are NaN."""
+    x, y, half_width = (np.asarray(values, dtype=float) for values in (x, y, half_width))
+    long = np.isfinite(half_width)
+    ax.errorbar(x[long], y[long], half_width[long], color=color, marker=marker, **BARS)
+    if not long.all():
+        told = any(label == SHORT for label in ax.get_legend_handles_labels()[1])
+        hollow = {
+            "color": color,
+            "marker": marker,
+            "markerfacecolor": "white",
+            "markeredgewidth": 0.7,
+        }
+        ax.errorbar(x[~long], y[~long], label=None if told else SHORT, **BARS | hollow)
     if label:
         ax.plot([], [], color=color, marker=marker, markersize=3, linestyle="none", label=label)
 

@@ -17,7 +17,7 @@ from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.by_class import response_times
-from multiserver.simulation.estimate import observations, score
+from multiserver.simulation.estimate import fair_half_width, observations, score
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
@@ -71,7 +71,7 @@ def compute(
                     "fraction_of_limit": fraction,
                     "quantity": name,
                     "mean_response_time": estimate.mean,
-                    "half_width": estimate.half_width,
+                    "half_width": fair_half_width(estimate, known),
                     "jobs": estimate.jobs,
                     "effective_size": estimate.effective_size,
                     "exact": exact,

@@ -7,6 +7,7 @@ import pandas as pd
 from models.phased_systems import DurationsBlock
 from models.streams import stream_key
 from models.systems import SimulatedBlock
+from multiserver.simulation.estimate import fair_half_width
 from multiserver.simulation.saturated import hold
 
 UNITS = {
@@ -39,7 +40,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         sizes[0].variance / sizes[0].mean ** 2,
         held.mean / system.mean_demand,
         held.mean / n,
-        held.half_width / n,
+        fair_half_width(held) / n,
         held.jobs,
         held.effective_size,
     )

@@ -22,7 +22,7 @@ from models.finite_skip_solutions import read_known
 from models.finite_skip_systems import FiniteSkipBlock
 from models.streams import stream_key
 from models.systems import SimulatedBlock
-from multiserver.simulation.estimate import observations, score
+from multiserver.simulation.estimate import fair_half_width, observations, score
 
 UNITS = {
     "load": "1",
@@ -89,7 +89,7 @@ def compute(
                     "load": load,
                     "quantity": name,
                     "mean_response_time": estimate.mean,
-                    "half_width": estimate.half_width,
+                    "half_width": fair_half_width(estimate, seen),
                     "jobs": estimate.jobs,
                     "effective_size": estimate.effective_size,
                     "pooled": model.pooled(load),

@@ -18,7 +18,7 @@ from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, 
 from models.streams import stream_key
 from models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.qbd import solve
-from multiserver.simulation.estimate import observations, score
+from multiserver.simulation.estimate import fair_half_width, observations, score
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
@@ -51,6 +51,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     levels = parameters.levels
     workload = Workload.of(system, arrival_rate)
     if blocks is None:
+        known = math.nan
         run = simulate_jobs(workload, parameters, key, levels=levels[-1] + 1)
         tails = {k: run.tail(k) for k in levels}
     else:
@@ -65,5 +66,6 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         exact = float(law.tail(k)) if blocks else math.nan
         z = score(tail, exact, known) if blocks else math.nan
         inside = tail.covers(exact) if blocks else None
-        rows.append((k, tail.mean, tail.half_width, exact, z, math.nan if rows else z, inside))
+        half_width = fair_half_width(tail, known)
+        rows.append((k, tail.mean, half_width, exact, z, math.nan if rows else z, inside))
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -20,7 +20,7 @@ from models.systems import SimulatedBlock, SystemBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import FcfsBlocks
 from multiserver.open.qbd import solve
-from multiserver.simulation.estimate import observations, score
+from multiserver.simulation.estimate import fair_half_width, observations, score
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
@@ -84,11 +84,11 @@ def simulate_point(
         arrival_rate,
         arrival_rate / limit,
         queue.mean,
-        queue.half_width,
+        fair_half_width(queue, known),
         waiting.mean,
-        waiting.half_width,
+        fair_half_width(waiting, known),
         response.mean,
-        response.half_width,
+        fair_half_width(response, known),
         queue.jobs,
         queue.effective_size,
         exact,

@@ -25,7 +25,7 @@ from models.clusters import ClusterBlock
 from models.sharing import names_of, read_cluster
 from models.sizes import SizeBlock, read_size
 from models.streams import stream_key
-from multiserver.simulation.estimate import score
+from multiserver.simulation.estimate import fair_half_width, score
 from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
 from multiserver.simulation.workload import MISSING, RELAXATION, stay
 from multiserver.sizes import Exponential
@@ -128,12 +128,12 @@ def compute(
                     "interruptions": m,
                     "quantity": name,
                     "mean_service_rate": rate.mean,
-                    "half_width": rate.half_width,
+                    "half_width": fair_half_width(rate),
                     "balanced": balanced,
                     "gap": rate.mean / balanced - 1,
-                    "gap_half_width": rate.half_width / balanced,
+                    "gap_half_width": fair_half_width(rate) / balanced,
                     "mean_jobs": jobs.mean,
-                    "mean_jobs_half_width": jobs.half_width,
+                    "mean_jobs_half_width": fair_half_width(jobs),
                     "jobs": rate.jobs,
                     "replications": rate.replications,
                     "effective_size": rate.effective_size,

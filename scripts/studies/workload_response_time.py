@@ -34,7 +34,7 @@ from multiserver.simulation import (
     front,
     front_policies,
 )
-from multiserver.simulation.estimate import Estimate
+from multiserver.simulation.estimate import Estimate, fair_half_width
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
 from multiserver.simulation.saturated import hold
@@ -113,7 +113,7 @@ def compute(
             else:
                 row |= {
                     "mean_response_time": found.mean,
-                    "half_width": found.half_width,
+                    "half_width": fair_half_width(found),
                     "jobs": found.jobs,
                     "effective_size": found.effective_size,
                 }

@@ -48,7 +48,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
 from multiserver.simulation import counts
-from multiserver.simulation.estimate import Estimate, score
+from multiserver.simulation.estimate import Estimate, fair_half_width, score
 from multiserver.simulation.saturated import hold, replay
 
 # The durations of what is simulated job by job, and the number of its random streams.
@@ -180,14 +180,15 @@ def _simulated(
     system: MultiserverJobSystem, held: Estimate, exact: dispatch.SaturatedMeans | None = None
 ) -> dict[str, Any]:
     n, demand = system.servers, system.mean_demand
+    half_width = fair_half_width(held)
     row = {
         "naive_throughput": system.naive_throughput,
         "throughput": held.mean / demand,
-        "throughput_half_width": held.half_width / demand,
+        "throughput_half_width": half_width / demand,
         "wastage": n - held.mean,
-        "wastage_half_width": held.half_width,
+        "wastage_half_width": half_width,
         "utilisation": held.mean / n,
-        "utilisation_half_width": held.half_width / n,
+        "utilisation_half_width": half_width / n,
         "needs": " ".join(map(str, sorted(system.needs))),
         "note": "simulated",
         "jobs": held.jobs,

@@ -187,3 +187,17 @@ def test_no_edge_runs_behind_a_state_or_along_another_edge():
         near = np.linalg.norm(way[60:140, None] - there[None, 60:140], axis=2).min()
         crossing = edge[2] != other[2]
         assert near > 0.03 or crossing, (edge, other, near)
+
+
+def test_runs_too_short_for_an_interval_are_hollow_and_the_legend_says_so_once(style):
+    ax = Figure().subplots()
+    for color in ("C0", "C1"):
+        marks.draw_points(ax, [1, 2, 3], [1, 2, 3], [0.1, np.nan, np.nan], color=color, marker="o")
+    filled, hollow = ax.containers[:2]
+    assert (len(filled[0].get_xdata()), len(hollow[0].get_xdata())) == (1, 2)
+    assert filled[0].get_markerfacecolor() == "C0"
+    assert hollow[0].get_markerfacecolor() == "white"
+    assert ax.get_legend_handles_labels()[1] == [marks.SHORT]
+    ax = Figure().subplots()
+    marks.draw_points(ax, [1, 2], [1, 2], [0.1, 0.1], color="C0", marker="o")
+    assert not ax.get_legend_handles_labels()[1]

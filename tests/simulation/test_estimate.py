@@ -13,6 +13,7 @@ from multiserver.simulation.estimate import (
     FAIR,
     Estimate,
     estimate,
+    fair_half_width,
     observations,
     score,
     z_score,
@@ -135,4 +136,9 @@ def test_what_is_scored_does_not_depend_on_what_was_found():
     assert score(high, 5.5) == z_score(high, 5.5)
     for found in (low, high):
         assert math.isnan(score(found, 5.5, FAIR - 1))
+        assert math.isnan(fair_half_width(found, FAIR - 1))
         assert score(found, 5.5, FAIR) == z_score(found, 5.5)
+        assert fair_half_width(found, FAIR) == 1.0
+    for known in (None, math.nan):
+        assert math.isnan(fair_half_width(low, known))
+        assert fair_half_width(high, known) == 1.0
