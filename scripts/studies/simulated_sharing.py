@@ -1,9 +1,10 @@
 """Mean service rates with service interruptions (Algorithm 1), simulated job by job.
 
 A point is a load ρ and a mean number m of interruptions per job. At effort `paper` replications of
-`jumps` jumps, after `warmup` or as many as the queue takes to settle, are added until the 95 %
-half-width of every γ_i is at most `half_width`; `exhaustive` are 100 runs of 1e6 jumps after 1e6,
-as in `parallel-processing`, Section 8; `quick` and a number of jumps are short and of fixed length.
+`jumps` jumps after `warmup`, or of `LONG` times what the queue takes to settle after it has, are
+added until the 95 % half-width of every γ_i is at most `half_width`; `exhaustive` are 100 runs of
+1e6 jumps after 1e6, as in `parallel-processing`, Section 8; `quick` and a number of jumps are short
+and of fixed length.
 
 Beside each rate stands that of balanced fairness, which is exact if sizes are exponential. The
 classes of a point are measured in the same run, so only the last counts among independent scores.
@@ -25,6 +26,8 @@ from models.clusters import ClusterBlock
 from models.sharing import names_of, read_cluster
 from models.sizes import SizeBlock, read_size
 from models.streams import stream_key
+from multiserver.simulation.cluster import SETTLED
+from multiserver.simulation.controls import CONTROLLED
 from multiserver.simulation.estimate import fair_half_width, score
 from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
 from multiserver.simulation.workload import MISSING, RELAXATION, stay
@@ -50,9 +53,11 @@ UNITS = {
     "inside": "whether the 95 % interval holds the exact value",
 }
 
-# Few replications would make the rule that stops on a narrow interval stop too soon.
+# Few replications would make the rule that stops on a narrow interval stop too soon, and fewer than
+# `FEW` leave no freedom for controls.
 BATCH = 32
-FEW = 8
+LONG = 4
+FEW = 16
 # Two jumps or more a job: as many jobs as elsewhere.
 QUICK = 400_000
 SHORTEST = 1000
@@ -83,7 +88,7 @@ class Parameters(Block):
     ] = 10_000
     jumps: Annotated[
         int, Field(ge=1000, le=10**10, description="the jumps of a replication"), WHOLE
-    ] = 200_000
+    ] = 50_000
     most: Annotated[
         int, Field(ge=32, le=10**6, description="the most replications of a point"), WHOLE
     ] = 1024
@@ -112,35 +117,36 @@ def compute(
     servers, size = parameters.system.read(), read_size(parameters.size.plain())
     # As for `jobs` elsewhere, how long a series is simulated does not say what it is.
     key = stream_key(parameters)
-    names, known = names_of(servers), isinstance(size, Exponential)
+    names, exact = names_of(servers), isinstance(size, Exponential)
     points = product(parameters.loads, parameters.interruptions)
     rows = []
     for i, (load, m) in progress(list(enumerate(points))):
         cluster, rates = read_cluster(servers, size, load, m), servers.service_rates(load)
         least = least_warm_up(cluster, rates), cluster.settling_jumps(servers.limit)
-        found = run(cluster, parameters, (key, i), *least)
+        found, known = run(cluster, parameters, (key, i), *least)
         measured = zip(names, found.service_rate, found.jobs, rates, strict=True)
         for name, rate, jobs, balanced in measured:
-            z = score(rate, balanced) if known else math.nan
+            z = score(rate, balanced, known, CONTROLLED) if exact else math.nan
+            half_width = fair_half_width(rate, known, CONTROLLED)
             rows.append(
                 {
                     "load": load,
                     "interruptions": m,
                     "quantity": name,
                     "mean_service_rate": rate.mean,
-                    "half_width": fair_half_width(rate),
+                    "half_width": half_width,
                     "balanced": balanced,
                     "gap": rate.mean / balanced - 1,
-                    "gap_half_width": fair_half_width(rate) / balanced,
+                    "gap_half_width": half_width / balanced,
                     "mean_jobs": jobs.mean,
-                    "mean_jobs_half_width": fair_half_width(jobs),
+                    "mean_jobs_half_width": fair_half_width(jobs, known, CONTROLLED),
                     "jobs": rate.jobs,
                     "replications": rate.replications,
                     "effective_size": rate.effective_size,
-                    "exact": balanced if known else math.nan,
+                    "exact": balanced if exact else math.nan,
                     "score": z,
                     "z": z if name == names[-1] else math.nan,
-                    "inside": rate.covers(balanced) if known else None,
+                    "inside": rate.covers(balanced) if exact else None,
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))
@@ -155,28 +161,32 @@ def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
 
 def run(
     cluster: Cluster, parameters: Parameters, key: tuple[int, ...], least: int, settling: int
-) -> Performance:
-    """The simulation of one point, as long as `effort` says, after `least` jumps or more.
+) -> tuple[Performance, float]:
+    """The simulation of one point, as long as `effort` says, after `least` jumps or more; and how
+    many relaxation times of its queue each replication lasts.
 
     Short ones do not wait until the queue is settled, which near the limit takes longer than they
-    do themselves; what that leaves is small beside their intervals.
+    do themselves.
     """
     effort, source = parameters.effort, {"seed": parameters.seed, "key": key}
+    times = SETTLED / settling
     if effort == "exhaustive":
-        return simulate(cluster, replications=range(100), **source)
+        return simulate(cluster, replications=range(100), **source), times * 1e6
     if effort == "paper":
-        return until(
+        jumps = max(parameters.jumps, LONG * settling)
+        found = until(
             cluster,
             parameters.half_width,
             batch=BATCH,
             most=parameters.most,
             warmup=max(parameters.warmup, least, settling),
-            jumps=parameters.jumps,
+            jumps=jumps,
             **source,
         )
+        return found, times * jumps
     total = QUICK if effort == "quick" else effort
     # Half of the jumps warm up; a class must be served in some window, however few there are.
     jumps = max(SHORTEST, total // (2 * FEW))
-    return simulate(
-        cluster, replications=range(FEW), warmup=max(jumps, least), jumps=jumps, **source
-    )
+    warmup = max(jumps, least)
+    found = simulate(cluster, replications=range(FEW), warmup=warmup, jumps=jumps, **source)
+    return found, times * jumps

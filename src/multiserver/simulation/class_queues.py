@@ -20,6 +20,7 @@ import numpy as np
 from numba import int64, njit, types
 from numpy.typing import NDArray
 
+from multiserver.simulation.pooled import COLUMNS, pool
 from multiserver.simulation.replications import (
     LIMIT,
     Responses,
@@ -69,6 +70,7 @@ def simulate(
     rule = compiled_policy(policy, CLASS_POLICY)
     return replicate(
         lambda *common: engine(rule, *common),
+        workload.servers,
         workload,
         jobs=jobs,
         replications=replications,
@@ -104,7 +106,7 @@ def _run(
     present, everyone = np.zeros(C, np.int64), 0
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
     waiting = empty_queues(C, limit)
-    sums = np.zeros((C + 1, 5))
+    sums, single = np.zeros((C + 1, 5)), np.zeros(COLUMNS)
 
     # `remaining` is what it was at the time `updated`.
     updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
@@ -115,7 +117,9 @@ def _run(
             now = arrival
             drawn, requirement = next_job(rng, cumulated, kinds, parameters)
             c = place[drawn]
-            if warm_up <= arrivals < jobs:
+            counted = warm_up <= arrivals < jobs
+            pool(single, servers, now, needs[c] * requirement, counted)
+            if counted:
                 observe(sums, present, everyone)
             if present[c] < window[c]:
                 number[c, present[c]] = arrivals
@@ -126,7 +130,7 @@ def _run(
             present[c] += 1
             everyone += 1
             if everyone == limit:
-                return False, sums
+                return False, sums, single
             arrivals += 1
             arrival = now + mean_gap * rng.standard_exponential()
             policy(present, number, needs, servers, proposed)
@@ -174,7 +178,7 @@ def _run(
                 amount -= needs[c]
                 j += 1
         completion = now + wait
-    return True, sums[np.append(place, C)]
+    return True, sums[np.append(place, C)], single
 
 
 @njit(cache=True)

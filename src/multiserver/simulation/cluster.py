@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import NamedTuple
 
+from multiserver.simulation.pooled import mean_work
 from multiserver.simulation.workload import stay
 from multiserver.sizes import Size
 
@@ -53,6 +55,15 @@ class ParallelClass:
     def degree(self) -> int:
         """How many servers a job may have at once."""
         return len(self.servers) if self.fixed else self.servers
+
+
+class Pool(NamedTuple):
+    """A single server (`pooled`) of some capacity that is given the jobs of some `classes` (N,),
+    and its mean work."""
+
+    classes: tuple[bool, ...]
+    capacity: float
+    mean_work: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +114,25 @@ class Cluster:
     def jump_rate(self) -> float:
         """Arrivals, departures and interruptions in a unit of time, (2 + m) Σ λ_i."""
         return (2 + self.interruptions) * math.fsum(c.arrival_rate for c in self.classes)
+
+    @property
+    def pools(self) -> tuple[Pool, ...]:
+        """All classes, and each that has a set of its own, where the work has a mean."""
+        N = len(self.classes)
+        everyone = (True,) * N, math.fsum(self.capacities)
+        own = [
+            (tuple(i == j for j in range(N)), math.fsum(self.capacities[s] for s in c.servers))
+            for i, c in enumerate(self.classes)
+            if c.fixed and N > 1
+        ]
+        found = []
+        for members, capacity in (everyone, *own):
+            classes = [c for c, member in zip(self.classes, members, strict=True) if member]
+            work = math.fsum(c.arrival_rate * c.size.mean for c in classes)
+            square = math.fsum(c.arrival_rate * c.size.second_moment for c in classes)
+            if work < capacity and square < math.inf:
+                found.append(Pool(members, capacity, mean_work(1.0, work, square, capacity)))
+        return tuple(found)
 
     def settling_jumps(self, limit: float = 1.0) -> int:
         """The jumps that a queue takes to forget that it was empty; `limit` is the largest load.

@@ -28,6 +28,9 @@ from multiserver.simulation.estimate import Estimate, estimate
 
 # With fewer the quantile of Student's t takes back what the controls give.
 FREEDOM = 5
+# So many independent observations in each replication are enough for Student's t where controls
+# follow the queue: at 23, mean scores are 0 to 0.3, and 92 to 98 % of the intervals hold.
+CONTROLLED = 20
 
 
 def control(

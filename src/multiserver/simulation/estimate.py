@@ -128,26 +128,28 @@ def observations(jobs: float, fraction_of_limit: float, mean_jobs: float) -> flo
     return jobs * max(1 - fraction_of_limit, 0.0) / (4 * mean_jobs)
 
 
-def is_fair(estimate: Estimate, known: float | None = None) -> bool:
+def is_fair(estimate: Estimate, known: float | None = None, enough: float = FAIR) -> bool:
     """Whether replications are long enough for a score, and for an interval that does not mislead.
 
     Which ones are must not be seen from their outcome: where replications are worth 7 observations,
     those that seem to be worth 10 are those that found few jobs; their mean score is -1, and 72 %
-    of their intervals hold. So where `observations` are `known` they must be `FAIR`; where nothing
-    is (None, NaN), the estimate must be `settled`.
+    of their intervals hold. So where `observations` are `known` they must be `enough`; where
+    nothing is (None, NaN), the estimate must be `settled`.
     """
-    return estimate.settled if known is None or math.isnan(known) else known >= FAIR
+    return estimate.settled if known is None or math.isnan(known) else known >= enough
 
 
-def fair_half_width(estimate: Estimate, known: float | None = None) -> float:
+def fair_half_width(estimate: Estimate, known: float | None = None, enough: float = FAIR) -> float:
     """The half-width of an estimate that `is_fair`, NaN of another: a short run starts from an
     empty system, falls short of the mean, and does not see by how much."""
-    return estimate.half_width if is_fair(estimate, known) else math.nan
+    return estimate.half_width if is_fair(estimate, known, enough) else math.nan
 
 
-def score(estimate: Estimate, exact: float, known: float | None = None) -> float:
+def score(
+    estimate: Estimate, exact: float, known: float | None = None, enough: float = FAIR
+) -> float:
     """`z_score` of an estimate that `is_fair`, NaN of another."""
-    return z_score(estimate, exact) if is_fair(estimate, known) else math.nan
+    return z_score(estimate, exact) if is_fair(estimate, known, enough) else math.nan
 
 
 def z_score(estimate: Estimate, exact: float) -> float:

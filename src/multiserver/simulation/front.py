@@ -18,6 +18,7 @@ import numpy as np
 from numba import boolean, float64, int64, njit, types
 from numpy.typing import NDArray
 
+from multiserver.simulation.pooled import COLUMNS, pool
 from multiserver.simulation.replications import (
     LIMIT,
     Responses,
@@ -87,6 +88,7 @@ def simulate(
     own = rates, policy.largest_front, policy.capacity, np.array(policy.speeds, dtype=float)
     return replicate(
         lambda *common: engine(*own, *common),
+        policy.capacity,
         workload,
         jobs=jobs,
         replications=replications,
@@ -121,7 +123,7 @@ def _run(
     arrived, remaining, rates = np.zeros(n), np.zeros(n), np.zeros(n)
     present, everyone = np.zeros(C, np.int64), 0
     queue = empty_queues(1, limit)
-    sums = np.zeros((C + 1, 5))
+    sums, single = np.zeros((C + 1, 5)), np.zeros(COLUMNS)
 
     # `remaining` is what it was at the time `updated`.
     updated, completion, done = 0.0, math.inf, 0
@@ -132,13 +134,15 @@ def _run(
         if arriving:
             now = arrival
             c, requirement = next_job(rng, cumulated, kinds, parameters)
-            if warm_up <= arrivals < jobs:
+            counted = warm_up <= arrivals < jobs
+            pool(single, capacity, now, needs[c] * requirement, counted)
+            if counted:
                 observe(sums, present, everyone)
             push(queue, 0, c, arrivals, now, requirement)
             present[c] += 1
             everyone += 1
             if everyone == limit:
-                return False, sums
+                return False, sums, single
             arrivals += 1
             arrival = now + mean_gap * rng.standard_exponential()
             if full:
@@ -184,4 +188,4 @@ def _run(
         if full and abs(used - capacity) > CAPACITY_TOLERANCE * capacity:
             raise ValueError("the front is full and does not use the whole capacity")
         completion = now + wait
-    return True, sums
+    return True, sums, single

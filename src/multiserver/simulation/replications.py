@@ -6,6 +6,11 @@ It starts empty. The first W jobs in order of arrival, a given fraction, are the
 others are measured. E[T] is the mean of their response times, E[N] that of the numbers of jobs that
 they find (Poisson arrivals see time averages). More jobs keep coming, unmeasured, until all that
 are measured have left, so that no response time is cut short even where newer jobs come first.
+
+The same jobs come to a single server of the whole capacity (`pooled`). The work that they find
+there and the work that they bring, less what they are on average, are control variates: at load
+0.95 the variance of E[T] is hundreds to ten thousands of times smaller for them under
+ServerFilling, hundreds of times under MaxWeight, and as large as without under Least Servers First.
 """
 
 from __future__ import annotations
@@ -21,8 +26,10 @@ from numpy.typing import NDArray
 
 from multiserver.checks import require_integer
 from multiserver.errors import UnstableError
+from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import Estimate, estimate, require_some
+from multiserver.simulation.estimate import Estimate, require_some
+from multiserver.simulation.pooled import BROUGHT, COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, settle
 from multiserver.sizes import Exponential
@@ -55,11 +62,12 @@ class Responses:
     """Sums of R replications, and estimates from them with intervals at `confidence`.
 
     `sums` is (R, C + 1, 5): the columns named above for each class and, in the last row, for all
-    jobs together. The unit of time is the workload's.
+    jobs together. `controls` (R, q) are control variates. The unit of time is the workload's.
     """
 
     workload: Workload
     sums: NDArray[np.float64]
+    controls: NDArray[np.float64]
     confidence: float
 
     @property
@@ -85,9 +93,10 @@ class Responses:
         totals, weights = self.sums[:, row, column], self.sums[:, observers, MEASURED]
         weight = max(float(weights.sum()), math.ulp(0.0))
         mean_square = float(self.sums[:, row, column + 1].sum()) / weight
-        return estimate(
+        return control(
             totals,
             weights,
+            self.controls,
             variance=max(mean_square - (float(totals.sum()) / weight) ** 2, 0.0),
             jobs=int(weight),
             confidence=self.confidence,
@@ -95,7 +104,8 @@ class Responses:
 
 
 def replicate(
-    engine: Callable[..., tuple[bool, NDArray[np.float64]]],
+    engine: Callable[..., tuple[bool, NDArray[np.float64], NDArray[np.float64]]],
+    capacity: float,
     workload: Workload,
     *,
     jobs: int,
@@ -111,9 +121,10 @@ def replicate(
     or more jobs, and as many more in all, if that is less than the servers take to fill (`settle`).
 
     `engine` takes the arguments of `COMMON_TYPES`; it returns False once `limit` jobs are in the
-    system, and the sums (C + 1, 5) but for the first three of the last row. `record`, overwritten
-    by each replication, receives the response times of as many jobs as it holds, in the order of
-    arrival; those of the warm-up and those that come after the measured jobs may stay as they are.
+    system, the sums (C + 1, 5) but for the first three of the last row, and what `pool` counted of
+    a single server of this `capacity`. `record`, overwritten by each replication, receives the
+    response times of as many jobs as it holds, in the order of arrival; those of the warm-up and
+    those that come after the measured jobs may stay as they are.
 
     Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
     `warm_up`, in [0, 1), leaves a job to measure, and `Overloaded` if the limit is reached.
@@ -121,9 +132,9 @@ def replicate(
     for name, value in (("jobs", jobs), ("replications", replications), ("limit", limit)):
         require_integer(name, value)
     deleted, jobs = settle(workload, jobs, warm_up)
-    key, source, runs = tuple(key), source_of(workload), []
+    key, source, runs, servers = tuple(key), source_of(workload), [], []
     for r in range(replications):
-        below, sums = engine(
+        below, sums, server = engine(
             source,
             generator(seed, *key, r),
             deleted,
@@ -139,7 +150,18 @@ def replicate(
             )
         sums[-1, :FOUND] = sums[:-1, :FOUND].sum(axis=0)
         runs.append(sums)
-    return Responses(workload, np.stack(runs), confidence)
+        servers.append(server)
+    single, means = np.stack(servers), np.array(_pooled_means(workload, capacity))
+    beyond = single[:, [FOUND_WORK, BROUGHT]] - single[:, [COUNTED]] * means
+    return Responses(workload, np.stack(runs), beyond[:, np.isfinite(means)], confidence)
+
+
+def _pooled_means(workload: Workload, capacity: float) -> tuple[float, float]:
+    """The work that a job finds and brings on average, at a single server of this capacity."""
+    parts = list(zip(workload.probabilities, workload.needs, workload.sizes, strict=True))
+    brought = math.fsum(p * v * size.mean for p, v, size in parts)
+    square = math.fsum(p * v**2 * size.second_moment for p, v, size in parts)
+    return mean_work(workload.arrival_rate, brought, square, capacity), brought
 
 
 def compiled(run: Callable, policy_type: types.FunctionType, *own: types.Type) -> Callable:

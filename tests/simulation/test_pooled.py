@@ -1,0 +1,139 @@
+"""A single server as a control: its work by another recursion, and what it is on average.
+
+z-scores are asserted to lie within ±Z. P(|z| > 6) = 2e-9; over the fewer than 60 comparisons of
+this file the chance of a false alarm is below 2e-7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from models.finite_skip import read_model
+from multiserver.simulation import class_policies, class_queues, front, front_policies
+from multiserver.simulation.cluster import Cluster, ParallelClass
+from multiserver.simulation.controls import control
+from multiserver.simulation.estimate import z_score
+from multiserver.simulation.pooled import (
+    BROUGHT,
+    COLUMNS,
+    COUNTED,
+    FOUND_WORK,
+    mean_work,
+    pool,
+)
+from multiserver.simulation.workload import Workload
+from multiserver.sizes import Exponential, Hyperexponential, Pareto
+
+from ..theory.references import close
+
+Z = 6.0
+BURSTY = Hyperexponential((0.2, 5), (1 / 6, 5 / 6))
+SYSTEM = {
+    "multiserver-jobs": {
+        "servers": 4,
+        "needs": [1, 2, 4],
+        "durations": [{"exponential": 5}, {"exponential": 2}, {"exponential": 0.5}],
+        "probabilities": [1 / 3, 1 / 3, 1 / 3],
+    }
+}
+
+
+def test_the_work_is_all_that_came_less_all_that_could_be_done_since_some_moment():
+    """V = max over s of (work that came from s on − C (t − s)): the reflection, not Lindley's step
+    by step."""
+    rng, capacity = np.random.default_rng(1), 2.5
+    times, work = np.cumsum(rng.exponential(size=300)), rng.exponential(2.0, 300)
+    server = np.zeros(COLUMNS)
+    for i, (t, w) in enumerate(zip(times, work, strict=True)):
+        pool(server, capacity, t, w, i >= 100)
+    came = np.concatenate([[0.0], np.cumsum(work)])[:-1]
+    net = came - capacity * times
+    found = (net - np.minimum.accumulate(np.minimum(net, 0.0)))[100:]
+    assert server[FOUND_WORK] == close(found.sum(), rel=1e-11)
+    assert server[BROUGHT] == close(work[100:].sum(), rel=1e-12)
+    assert server[COUNTED] == 200
+
+
+def test_mean_work_is_that_of_the_queue_of_one_server():
+    """M/M/1 has ρ/(μ − λ); without a variance the mean is infinite."""
+    assert mean_work(0.7, 1.0, 2.0, 1.0) == close(0.7 / 0.3, rel=1e-15)
+    assert mean_work(0.7, 1.0, np.inf, 1.0) == np.inf
+    with pytest.raises(ValueError, match=r"less than the capacity 1\.0, found 1\.0"):
+        mean_work(1.0, 1.0, 2.0, 1.0)
+
+
+def systems(load):
+    model = read_model({"system": SYSTEM, "policy": "server-filling"})
+    sizes = (Exponential(5), Exponential(2), Exponential(0.5))
+    return Workload(4, (1, 2, 4), sizes, (1 / 3,) * 3, model.arrival_rate(load)), model.exact()(
+        load
+    )
+
+
+@pytest.mark.parametrize("load", [0.3, 0.9])
+def test_what_many_servers_do_follows_from_what_one_does(load):
+    """ServerFilling against its exact means, in intervals of which the plain ones are many times
+    as wide: at least 3, and 30 at load 0.9."""
+    work, exact = systems(load)
+    effort = {"jobs": 20_000, "replications": 32, "seed": 4}
+    found = front.simulate(work, front_policies.server_filling(work), **effort)
+    plain = replace(found, controls=found.controls[:, :0])
+    for c in range(3):
+        assert abs(z_score(found.class_response_time(c), exact[c])) < Z
+    assert abs(z_score(found.mean_response_time, exact[-1])) < Z
+    assert abs(z_score(plain.mean_response_time, exact[-1])) < Z
+    wide, narrow = plain.mean_response_time, found.mean_response_time
+    assert wide.half_width > (30 if load == 0.9 else 3) * narrow.half_width
+    assert wide.effective_size == narrow.effective_size
+
+
+def test_both_engines_count_the_same_server():
+    """The same jobs come to it under every policy, and to capacity 1 as to 4 servers."""
+    work, _ = systems(0.8)
+    effort = {"jobs": 3000, "replications": 3, "seed": 5}
+    one = front.simulate(work, front_policies.server_filling(work), **effort).controls
+    policy = class_policies.most_servers_first
+    two = class_queues.simulate(work, policy, **effort).controls
+    assert one.shape == (3, 2)
+    np.testing.assert_allclose(two, one, rtol=1e-9)
+
+
+def test_sizes_without_a_variance_leave_the_work_that_jobs_bring():
+    work = Workload(2, (1,), (Pareto(shape=1.8, scale=1.0),), (1.0,), 0.3)
+    effort = {"jobs": 500, "replications": 10, "seed": 6}
+    found = front.simulate(work, front_policies.server_filling(work), **effort)
+    assert found.controls.shape == (10, 1)
+    assert found.mean_response_time.controls == 1
+
+
+def test_a_cluster_has_the_pools_of_which_the_work_has_a_mean():
+    """All classes, and those of their own sets; not random sets, overloaded ones or one class
+    twice."""
+    fixed = ParallelClass(0.5, BURSTY, (0, 1)), ParallelClass(0.9, BURSTY, (1,))
+    assert [p.classes for p in Cluster((1, 1), fixed, 1.0).pools] == [
+        (True, True),
+        (True, False),
+        (False, True),
+    ]
+    assert [p.capacity for p in Cluster((1, 1), fixed, 1.0).pools] == [2, 2, 1]
+    overloaded = fixed[0], ParallelClass(1.1, BURSTY, (1,))
+    assert len(Cluster((1, 1), overloaded, 1.0).pools) == 2
+    assert len(Cluster((1, 1), (ParallelClass(0.5, BURSTY, (0, 1)),), 1.0).pools) == 1
+    assert len(Cluster((1,) * 9, (ParallelClass(0.5, BURSTY, 2),), 1.0).pools) == 1
+    endless = (ParallelClass(0.2, Pareto(shape=1.8, scale=1.0), (0,)),)
+    assert Cluster((1,), endless, 1.0).pools == ()
+    assert fixed[1].arrival_rate * BURSTY.second_moment / (2 * 0.1) == close(
+        Cluster((1, 1), fixed, 1.0).pools[2].mean_work, rel=1e-12
+    )
+
+
+def test_no_controls_are_a_mean_without_controls():
+    rng = np.random.default_rng(7)
+    totals, weights = rng.normal(size=8), np.ones(8)
+    plain = control(totals, weights, np.empty((8, 0)), variance=1.0, jobs=8)
+    assert plain.controls == 0
+    assert plain.mean == close(totals.mean(), rel=1e-14)
+    assert plain.standard_error == close(totals.std(ddof=1) / np.sqrt(8), rel=1e-14)
