@@ -95,7 +95,8 @@ def test_sums_are_those_of_the_measured_jobs():
     simulate(work, policy, jobs=jobs, warm_up=0, record=record, **keys)
     found = simulate(work, policy, jobs=asked, warm_up=warm_up, **keys)
     stream = islice(slow.stream(work, 3, ()), jobs)
-    arrived, classes = np.transpose([(job.arrived, job.job_class) for job in stream])
+    told = [(job.arrived, job.job_class, job.remaining) for job in stream]
+    arrived, classes, required = np.transpose(told)
     left = arrived + record
     measured = np.arange(jobs) >= first
     seen = (arrived < arrived[:, None]) & (left > arrived[:, None])
@@ -103,9 +104,10 @@ def test_sums_are_those_of_the_measured_jobs():
         mine = classes == c
         times, numbers = record[measured & mine], (seen & mine).sum(axis=1)[measured]
         expected = [len(times), times.sum(), (times**2).sum(), numbers.sum(), (numbers**2).sum()]
+        expected.append(required[measured & mine].sum())
         np.testing.assert_allclose(found.sums[0, c], expected, rtol=1e-9)
     everyone = seen.sum(axis=1)[measured]
-    assert found.sums[0, -1, 3:].tolist() == [everyone.sum(), (everyone**2).sum()]
+    assert found.sums[0, -1, 3:5].tolist() == [everyone.sum(), (everyone**2).sum()]
     assert found.sums[0, -1, 0] == measured.sum()
 
 

@@ -96,12 +96,14 @@ def test_sums_are_those_of_the_measured_jobs():
     stream = [job for job, _ in zip(slow.stream(work, 3, ()), range(jobs), strict=False)]
     arrived = np.array([job.arrived for job in stream])
     classes = np.array([job.job_class for job in stream])
+    required = np.array([job.remaining for job in stream])
     measured = np.arange(jobs) >= first
     seen = (arrived < arrived[:, None]) & (arrived + record > arrived[:, None])
     for c in range(3):
         times = record[measured & (classes == c)]
         numbers = (seen & (classes == c)).sum(axis=1)[measured]
         expected = [len(times), times.sum(), (times**2).sum(), numbers.sum(), (numbers**2).sum()]
+        expected.append(required[measured & (classes == c)].sum())
         np.testing.assert_allclose(found.sums[0, c], expected, rtol=1e-9)
 
 

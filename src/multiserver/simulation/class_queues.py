@@ -20,8 +20,10 @@ import numpy as np
 from numba import int64, njit, types
 from numpy.typing import NDArray
 
-from multiserver.simulation.pooled import COLUMNS, pool
+from multiserver.simulation import pooled
+from multiserver.simulation.pooled import pool
 from multiserver.simulation.replications import (
+    COLUMNS,
     LIMIT,
     Responses,
     compiled,
@@ -106,7 +108,7 @@ def _run(
     present, everyone = np.zeros(C, np.int64), 0
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
     waiting = empty_queues(C, limit)
-    sums, single = np.zeros((C + 1, 5)), np.zeros(COLUMNS)
+    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
 
     # `remaining` is what it was at the time `updated`.
     updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
@@ -120,7 +122,7 @@ def _run(
             counted = warm_up <= arrivals < jobs
             pool(single, servers, now, needs[c] * requirement, counted)
             if counted:
-                observe(sums, present, everyone)
+                observe(sums, c, requirement, present, everyone)
             if present[c] < window[c]:
                 number[c, present[c]] = arrivals
                 arrived[c, present[c]] = now

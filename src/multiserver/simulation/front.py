@@ -18,8 +18,10 @@ import numpy as np
 from numba import boolean, float64, int64, njit, types
 from numpy.typing import NDArray
 
-from multiserver.simulation.pooled import COLUMNS, pool
+from multiserver.simulation import pooled
+from multiserver.simulation.pooled import pool
 from multiserver.simulation.replications import (
+    COLUMNS,
     LIMIT,
     Responses,
     compiled,
@@ -123,7 +125,7 @@ def _run(
     arrived, remaining, rates = np.zeros(n), np.zeros(n), np.zeros(n)
     present, everyone = np.zeros(C, np.int64), 0
     queue = empty_queues(1, limit)
-    sums, single = np.zeros((C + 1, 5)), np.zeros(COLUMNS)
+    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
 
     # `remaining` is what it was at the time `updated`.
     updated, completion, done = 0.0, math.inf, 0
@@ -137,7 +139,7 @@ def _run(
             counted = warm_up <= arrivals < jobs
             pool(single, capacity, now, needs[c] * requirement, counted)
             if counted:
-                observe(sums, present, everyone)
+                observe(sums, c, requirement, present, everyone)
             push(queue, 0, c, arrivals, now, requirement)
             present[c] += 1
             everyone += 1

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from numba import njit
 
-# Of the measured jobs, how many they are, the work that they find and the work that they bring;
-# the work that is there, and since when.
-COUNTED, FOUND_WORK, BROUGHT, WORK, SINCE, COLUMNS = range(6)
+# Of the measured jobs, how many they are and the work that they find; the work that is there, and
+# since when.
+COUNTED, FOUND_WORK, WORK, SINCE, COLUMNS = range(5)
 
 
 def mean_work(arrival_rate: float, mean: float, square: float, capacity: float) -> float:
@@ -42,5 +42,4 @@ def pool(server, capacity, now, work, measured):
     if measured:
         server[COUNTED] += 1.0
         server[FOUND_WORK] += server[WORK]
-        server[BROUGHT] += work
     server[WORK] += work

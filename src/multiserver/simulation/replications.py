@@ -8,9 +8,9 @@ they find (Poisson arrivals see time averages). More jobs keep coming, unmeasure
 are measured have left, so that no response time is cut short even where newer jobs come first.
 
 The same jobs come to a single server of the whole capacity (`pooled`). The work that they find
-there and the work that they bring, less what they are on average, are control variates: at load
-0.95 the variance of E[T] is hundreds to ten thousands of times smaller for them under
-ServerFilling, hundreds of times under MaxWeight, and as large as without under Least Servers First.
+there, how many are of each class and what these require, less what is so on average, are control
+variates. At load 0.95 they make the variance of E[T] hundreds to ten thousands of times smaller
+under ServerFilling and hundreds of times under MaxWeight; under Least Servers First nothing is won.
 """
 
 from __future__ import annotations
@@ -29,14 +29,18 @@ from multiserver.errors import UnstableError
 from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, require_some
-from multiserver.simulation.pooled import BROUGHT, COUNTED, FOUND_WORK, mean_work
+from multiserver.simulation.pooled import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, settle
 from multiserver.sizes import Exponential
 
 # Columns of `Responses.sums`: over the measured jobs of a class, 1, T and T²; over all measured
-# jobs, the jobs N_c of a class that they find, and N_c².
-MEASURED, RESPONSE, RESPONSE_SQUARED, FOUND, FOUND_SQUARED = range(5)
+# jobs, the jobs N_c of a class that they find, and N_c²; over those of the class, S.
+MEASURED, RESPONSE, RESPONSE_SQUARED, FOUND, FOUND_SQUARED, REQUIREMENT, COLUMNS = range(7)
+
+# Controls are at most this part of the replications: with more, the quantile of Student's t takes
+# back what they give.
+SHARE = 0.25
 
 # A stable run does not get here: jobs in the system.
 LIMIT = 2**17
@@ -61,7 +65,7 @@ class Overloaded(UnstableError):
 class Responses:
     """Sums of R replications, and estimates from them with intervals at `confidence`.
 
-    `sums` is (R, C + 1, 5): the columns named above for each class and, in the last row, for all
+    `sums` is (R, C + 1, 6): the columns named above for each class and, in the last row, for all
     jobs together. `controls` (R, q) are control variates. The unit of time is the workload's.
     """
 
@@ -121,8 +125,8 @@ def replicate(
     or more jobs, and as many more in all, if that is less than the servers take to fill (`settle`).
 
     `engine` takes the arguments of `COMMON_TYPES`; it returns False once `limit` jobs are in the
-    system, the sums (C + 1, 5) but for the first three of the last row, and what `pool` counted of
-    a single server of this `capacity`. `record`, overwritten by each replication, receives the
+    system, the sums (C + 1, 6) but for those of responses in the last row, and what `pool` counted
+    of a single server of this `capacity`. `record`, overwritten by each replication, receives the
     response times of as many jobs as it holds, in the order of arrival; those of the warm-up and
     those that come after the measured jobs may stay as they are.
 
@@ -148,20 +152,32 @@ def replicate(
                 " it is unstable, or the limit is too low",
                 arrival_rate=workload.arrival_rate,
             )
-        sums[-1, :FOUND] = sums[:-1, :FOUND].sum(axis=0)
+        of_jobs = [MEASURED, RESPONSE, RESPONSE_SQUARED, REQUIREMENT]
+        sums[-1, of_jobs] = sums[:-1, of_jobs].sum(axis=0)
         runs.append(sums)
         servers.append(server)
-    single, means = np.stack(servers), np.array(_pooled_means(workload, capacity))
-    beyond = single[:, [FOUND_WORK, BROUGHT]] - single[:, [COUNTED]] * means
-    return Responses(workload, np.stack(runs), beyond[:, np.isfinite(means)], confidence)
+    sums = np.stack(runs)
+    controls = _controls(workload, capacity, sums, np.stack(servers))
+    return Responses(workload, sums, controls, confidence)
 
 
-def _pooled_means(workload: Workload, capacity: float) -> tuple[float, float]:
-    """The work that a job finds and brings on average, at a single server of this capacity."""
-    parts = list(zip(workload.probabilities, workload.needs, workload.sizes, strict=True))
-    brought = math.fsum(p * v * size.mean for p, v, size in parts)
-    square = math.fsum(p * v**2 * size.second_moment for p, v, size in parts)
-    return mean_work(workload.arrival_rate, brought, square, capacity), brought
+def _controls(
+    workload: Workload, capacity: float, sums: NDArray[np.float64], servers: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What R replications found and brought beyond the average (R, q): the work at the single
+    server, how many jobs were of each class and what these required. Where that is more than R
+    bears, the work that all brought stands for it; what has no variance is left out."""
+    p, v, sizes = np.array(workload.probabilities), np.array(workload.needs), workload.sizes
+    means, squares = (np.array([getattr(s, m) for s in sizes]) for m in ("mean", "second_moment"))
+    found = mean_work(workload.arrival_rate, p @ (v * means), p @ (v**2 * squares), capacity)
+    jobs = sums[:, :-1, MEASURED]
+    beyond = sums[:, :-1, REQUIREMENT] - jobs * means
+    mix = jobs - jobs.sum(axis=1, keepdims=True) * p
+    if 2 * len(p) > SHARE * len(sums):
+        beyond, mix = (beyond @ v + mix @ (v * means))[:, None], mix[:, :0]
+    work = servers[:, FOUND_WORK] - servers[:, COUNTED] * found
+    controls = np.column_stack([work, beyond, mix[:, 1:]])
+    return controls[:, np.isfinite(controls).all(axis=0)]
 
 
 def compiled(run: Callable, policy_type: types.FunctionType, *own: types.Type) -> Callable:
@@ -195,8 +211,9 @@ def next_job(rng, cumulated, kinds, parameters):
 
 
 @njit(cache=True)
-def observe(sums, present, everyone):
-    """Add the jobs that a measured job finds."""
+def observe(sums, c, requirement, present, everyone):
+    """Add what a measured job of class c requires, and the jobs that it finds."""
+    sums[c, REQUIREMENT] += requirement
     for c in range(len(present)):
         sums[c, FOUND] += present[c]
         sums[c, FOUND_SQUARED] += present[c] * present[c]
