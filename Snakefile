@@ -13,6 +13,7 @@ min_version("9.10")
 ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
+import forks
 import warm
 from plan import MEGABYTES, expose, minutes, travels_with
 
@@ -36,7 +37,7 @@ if SENT:
     if os.environ.get(warm.NAME):
         del os.environ[warm.NAME]
     if not workflow.deployment_settings.deployment_method:
-        warm.start(sum(word.startswith("compute:") for word in sys.argv))
+        forks.start(sum(word.startswith("compute:") for word in sys.argv))
 else:
     from plan import ConfigError, Plan, require_writable, tell_unmade
 
@@ -110,7 +111,7 @@ onstart:
         )
         told = [job.params for job in here]
         drawn = [params.spec for params in told if params.get("stage") == "draw"]
-        warm.start(len(told), drawn)
+        forks.start(len(told), drawn)
 
 
 onsuccess:

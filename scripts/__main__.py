@@ -3,20 +3,23 @@
 Nothing need be installed: Python finds the scripts here, and the library is put beside them.
 """
 
-import runpy
+import os
 import sys
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+# Every job starts here; `pathlib` takes as long to import as all that is.
+HERE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
 
 
 def main() -> None:
-    sys.path[:1] = [str(HERE), str(HERE.parent / "src")]
+    sys.path[:1] = [HERE, os.path.join(os.path.dirname(HERE), "src")]  # noqa: PTH118, PTH120
     import warm
 
     if sys.argv[1:2] == [warm.SERVE]:
-        return warm.serve(sys.argv[2], sys.argv[3:], run)
-    stages = sorted(file.stem for file in (HERE / "stages").glob("[!_]*.py"))
+        import forks
+
+        return forks.serve(sys.argv[2], sys.argv[3:], run)
+    files = os.listdir(os.path.join(HERE, "stages"))  # noqa: PTH118, PTH208
+    stages = sorted(file[:-3] for file in files if file.endswith(".py") and file[0] != "_")
     if len(sys.argv) < 2 or sys.argv[1] not in stages:
         sys.exit(f"usage: python scripts STAGE ...; STAGE is one of {', '.join(stages)}")
     code = warm.ask(sys.argv)
@@ -25,6 +28,8 @@ def main() -> None:
 
 def run(arguments: list[str]) -> None:
     """Run a stage in this process; `arguments` are those of the command line."""
+    import runpy
+
     program, stage, *rest = arguments
     sys.argv = [program, *rest]
     try:

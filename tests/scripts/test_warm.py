@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import forks
 import warm
 from output.specs import digest
 
@@ -141,8 +142,8 @@ def find_forks(folder: Path, besides: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("jobs", [0, warm.FEW - 1])
+@pytest.mark.parametrize("jobs", [0, forks.FEW - 1])
 def test_few_jobs_are_not_worth_it(jobs, monkeypatch):
     monkeypatch.delenv(warm.NAME, raising=False)
-    warm.start(jobs)
+    forks.start(jobs)
     assert warm.NAME not in os.environ
