@@ -79,7 +79,8 @@ def compute(
         estimates = [*(found.class_response_time(c) for c in classes), found.mean_response_time]
         values = exact(load) if exact else [math.nan] * len(names)
         each = parameters.jobs / parameters.replications
-        seen = observations(each, load / model.limit, arrival_rate * values[-1])
+        mean = values[-1] if exact else estimates[-1].mean
+        seen = observations(each, load / model.limit, arrival_rate * mean)
         bounds = constants.at(arrival_rate).response if constants else (math.nan, math.nan)
         for name, estimate, value in zip(names, estimates, values, strict=True):
             known, everyone = not math.isnan(value), name == "all"

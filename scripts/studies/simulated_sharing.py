@@ -27,7 +27,6 @@ from models.sharing import names_of, read_cluster
 from models.sizes import SizeBlock, read_size
 from models.streams import stream_key
 from multiserver.simulation.cluster import SETTLED
-from multiserver.simulation.controls import CONTROLLED
 from multiserver.simulation.estimate import fair_half_width, score
 from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
 from multiserver.simulation.workload import MISSING, RELAXATION, stay
@@ -56,7 +55,7 @@ UNITS = {
 # Few replications would make the rule that stops on a narrow interval stop too soon, and fewer than
 # `FEW` leave no freedom for controls.
 BATCH = 32
-LONG = 4
+LONG = 6
 FEW = 16
 # Two jumps or more a job: as many jobs as elsewhere.
 QUICK = 400_000
@@ -126,8 +125,8 @@ def compute(
         found, known = run(cluster, parameters, (key, i), *least)
         measured = zip(names, found.service_rate, found.jobs, rates, strict=True)
         for name, rate, jobs, balanced in measured:
-            z = score(rate, balanced, known, CONTROLLED) if exact else math.nan
-            half_width = fair_half_width(rate, known, CONTROLLED)
+            z = score(rate, balanced, known) if exact else math.nan
+            half_width = fair_half_width(rate, known)
             rows.append(
                 {
                     "load": load,
@@ -139,7 +138,7 @@ def compute(
                     "gap": rate.mean / balanced - 1,
                     "gap_half_width": half_width / balanced,
                     "mean_jobs": jobs.mean,
-                    "mean_jobs_half_width": fair_half_width(jobs, known, CONTROLLED),
+                    "mean_jobs_half_width": fair_half_width(jobs, known),
                     "jobs": rate.jobs,
                     "replications": rate.replications,
                     "effective_size": rate.effective_size,

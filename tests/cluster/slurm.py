@@ -33,10 +33,12 @@ CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=1
+JobAcctGatherParams=OverMemoryKill
 AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
+SelectTypeParameters=CR_Core_Memory
 SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=2,batch_sched_delay=1
 ReturnToService=2

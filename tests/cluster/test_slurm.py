@@ -36,6 +36,12 @@ HELD = """\
     while Path("held").exists():
         sleep(0.1)
 """
+# More than Slurm sees in a moment.
+TAKEN = """\
+    from time import sleep
+    taken = np.ones(75_000_000)
+    sleep(6)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +105,22 @@ def test_a_paper_is_that_of_a_local_run(cluster, built, tmp_path):
     code, said = end(sent, start(cluster, sent, "all"), patience=3600)
     assert code == 0, said
     assert read_outputs(sent.root) == read_outputs(built.root)
+
+
+def test_a_job_that_takes_too_much_memory_is_tried_again_with_twice_of_it(cluster, project):
+    """Twice 700 MB are enough for 600 MB and a job that has these besides what it imports."""
+    project.edit("scripts/plan/resources.py", f"MEGABYTES = {MEGABYTES}", "MEGABYTES = 700")
+    project.edit(STUDY, RATIO, TAKEN + RATIO)
+    before = set(cluster.jobs())
+    code, said = end(project, start(cluster, project, "tiny", "--group-components", "small=1"))
+    assert code == 0, said
+    sent = {number: told for number, told in cluster.jobs().items() if number not in before}
+    (killed,) = (number for number, (state, _) in sent.items() if state != "COMPLETED")
+    asked = {n: cluster.ask("squeue", "-h", "-t", "all", "-j", n, "--format=%m") for n in sent}
+    assert asked.pop(killed) == "700M"
+    assert sorted(asked.values()) == sorted(["1400M", *["700M"] * (len(sent) - 2)])
+    computed = re.findall(r"Job \d+: (compute .*)", said)
+    assert computed.count("compute wastage-by-rate-ratio for tiny/wasted") == 2
 
 
 def hold(project: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import stats
 
 from multiserver.simulation.estimate import (
     FAIR,
+    FEWEST,
     Estimate,
     estimate,
     fair_half_width,
@@ -139,6 +141,12 @@ def test_what_is_scored_does_not_depend_on_what_was_found():
         assert math.isnan(fair_half_width(found, FAIR - 1))
         assert score(found, 5.5, FAIR) == z_score(found, 5.5)
         assert fair_half_width(found, FAIR) == 1.0
+    # What controls explain of the variance, short runs need not.
+    controlled = replace(high, gain=4.0)
+    assert math.isnan(fair_half_width(controlled, FAIR / 2 - 1e-9))
+    assert fair_half_width(controlled, FAIR / 2) == 1.0
+    assert math.isnan(fair_half_width(replace(high, gain=1e9), FEWEST - 1e-9))
+    assert fair_half_width(replace(high, gain=1e9), FEWEST) == 1.0
     for known in (None, math.nan):
         assert math.isnan(fair_half_width(low, known))
         assert fair_half_width(high, known) == 1.0
