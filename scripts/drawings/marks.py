@@ -2,10 +2,10 @@
 
 Lines, solid or dashed, are exact; markers with bars are simulated, the bars 95 % intervals; hollow
 markers are runs too short for an interval, as the legend then says. A curve and its points have one
-entry in the legend. Points without a curve are not joined: what runs pale
-between them guides the eye. Dotted is a limit, named where it is drawn. Entries of the legend stand
-in the order of the series, then what is added to the paper's figure. Text is black on white: most
-colours of data are too light to be read.
+entry in the legend. Points without a curve are not joined: what runs pale between them guides the
+eye. Dotted is a limit, named where it is drawn. Entries of the legend stand in the order of the
+series, then what is added to the paper's figure. Text is black on white: most colours of data are
+too light to be read.
 """
 
 from __future__ import annotations

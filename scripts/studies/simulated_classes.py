@@ -77,7 +77,7 @@ def compute(
                     "exact": exact,
                     "score": z,
                     "z": z if name == "all" else math.nan,
-                    "inside": estimate.covers(exact) if blocks else None,
+                    "inside": estimate.covers(exact) if not math.isnan(z) else None,
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))

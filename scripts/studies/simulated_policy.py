@@ -100,7 +100,7 @@ def compute(
                     "exact": value,
                     "score": z,
                     "z": z if everyone else math.nan,
-                    "inside": estimate.covers(value) if known else None,
+                    "inside": estimate.covers(value) if not math.isnan(z) else None,
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))

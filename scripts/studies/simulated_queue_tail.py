@@ -65,7 +65,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     for k, tail in tails.items():
         exact = float(law.tail(k)) if blocks else math.nan
         z = score(tail, exact, known) if blocks else math.nan
-        inside = tail.covers(exact) if blocks else None
+        inside = tail.covers(exact) if not math.isnan(z) else None
         half_width = fair_half_width(tail, known)
         rows.append((k, tail.mean, half_width, exact, z, math.nan if rows else z, inside))
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -79,6 +79,7 @@ def simulate_point(
         found = simulate_phases(chain, workload, parameters, key)
     each = parameters.jobs / parameters.replications
     known = observations(each, arrival_rate / limit, exact)
+    z = score(found.mean_jobs, exact, known) if blocks else math.nan
     queue, waiting, response = found.mean_jobs, found.mean_waiting, found.mean_response_time
     return (
         arrival_rate,
@@ -92,6 +93,6 @@ def simulate_point(
         queue.jobs,
         queue.effective_size,
         exact,
-        score(queue, exact, known) if blocks else math.nan,
-        queue.covers(exact) if blocks else None,
+        z,
+        queue.covers(exact) if not math.isnan(z) else None,
     )

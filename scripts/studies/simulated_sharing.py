@@ -55,8 +55,9 @@ UNITS = {
 # Few replications would make the rule that stops on a narrow interval stop too soon, and fewer than
 # `FEW` leave no freedom for controls.
 BATCH = 32
-LONG = 6
 FEW = 16
+# So many times what the queue takes to settle are 34 relaxation times.
+LONG = 6
 # Two jumps or more a job: as many jobs as elsewhere.
 QUICK = 400_000
 SHORTEST = 1000
@@ -145,7 +146,7 @@ def compute(
                     "exact": balanced if exact else math.nan,
                     "score": z,
                     "z": z if name == names[-1] else math.nan,
-                    "inside": rate.covers(balanced) if exact else None,
+                    "inside": rate.covers(balanced) if not math.isnan(z) else None,
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))

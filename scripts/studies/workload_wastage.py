@@ -197,5 +197,6 @@ def _simulated(
     }
     if exact is not None:
         value = n - exact.wastage
-        row |= {"z": score(held, value), "inside": held.covers(value)}
+        z = score(held, value)
+        row |= {"z": z, "inside": held.covers(value) if not math.isnan(z) else None}
     return row
