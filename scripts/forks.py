@@ -95,10 +95,25 @@ def reap() -> None:
             pass
 
 
+def reopen() -> None:
+    """Open again the files that are open for reading. Forks of one process share with it, and with
+    each other, the place where they read: a font would be read from where another fork is."""
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        shared = int(name)
+        with contextlib.suppress(OSError):  # the list itself, which is closed by now
+            file = Path(f"/proc/self/fd/{name}").readlink()
+            if shared > 2 and file.is_file():
+                own = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+                os.lseek(own, os.lseek(shared, 0, os.SEEK_CUR), os.SEEK_SET)
+                os.dup2(own, shared, inheritable=False)
+                os.close(own)
+
+
 def work(asked: socket.socket, run: Callable[[list[str]], Any]) -> NoReturn:
     """In a fork: become what asked, run the stage, tell how it ended."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    reopen()
     request, streams, *_ = socket.recv_fds(asked, LARGEST, 3)
     prefix, arguments, folder, environment = json.loads(request)
     if prefix != sys.prefix:

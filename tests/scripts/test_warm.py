@@ -142,6 +142,22 @@ def find_forks(folder: Path, besides: int) -> list[int]:
     return found
 
 
+def test_forks_read_the_same_file_from_places_of_their_own(tmp_path):
+    """Where a fork reads moves nobody else, and what it had read of it goes on."""
+    file = tmp_path / "font.ttf"
+    file.write_bytes(bytes(range(256)) * 1000)
+    with file.open("rb") as font:
+        assert font.read(300) == file.read_bytes()[:300]
+        place = os.lseek(font.fileno(), 0, os.SEEK_CUR)
+        if (child := os.fork()) == 0:
+            forks.reopen()
+            right = font.read() == file.read_bytes()[300:]
+            os._exit(0 if right else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert os.lseek(font.fileno(), 0, os.SEEK_CUR) == place
+        assert font.read() == file.read_bytes()[300:]
+
+
 @pytest.mark.parametrize("jobs", [0, forks.FEW - 1])
 def test_few_jobs_are_not_worth_it(jobs, monkeypatch):
     monkeypatch.delenv(warm.NAME, raising=False)
