@@ -18,8 +18,8 @@ COPY . /atlas
 RUN pip install --no-cache-dir --no-deps --no-build-isolation --no-index /atlas \
     && python -m compileall -q /atlas/scripts /atlas/src
 
-# Whoever runs it has no home in it.
-ENV HOME=/tmp
+# Whoever runs it has no home and no name in it; Snakemake asks for both.
+ENV HOME=/tmp USER=atlas
 WORKDIR /work
 ENTRYPOINT ["snakemake", "--snakefile", "/atlas/Snakefile"]
 CMD ["all"]
