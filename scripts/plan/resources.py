@@ -17,7 +17,7 @@ from typing import Any
 MINUTES = 8
 MEGABYTES = 4000
 SECONDS_A_JOB = 1e-6
-# The jumps of a point, where a run stops by itself: those of its most replications.
+# The jumps of a point, where a run stops by itself: several times what one has taken.
 JUMPS = {"quick": 1e6, "paper": 4e8, "exhaustive": 2e8}
 POINTS = ("loads", "fractions_of_limit", "exponents", "interruptions", "servers")
 # Series that simulate for at most as many minutes are small, and those beyond an hour are split.

@@ -56,11 +56,10 @@ def test_the_work_is_all_that_came_less_all_that_could_be_done_since_some_moment
 
 
 def test_mean_work_is_that_of_the_queue_of_one_server():
-    """M/M/1 has ρ/(μ − λ); without a variance the mean is infinite."""
+    """M/M/1 has ρ/(μ − λ); without a variance, or without room, the mean is infinite."""
     assert mean_work(0.7, 1.0, 2.0, 1.0) == close(0.7 / 0.3, rel=1e-15)
     assert mean_work(0.7, 1.0, np.inf, 1.0) == np.inf
-    with pytest.raises(ValueError, match=r"less than the capacity 1\.0, found 1\.0"):
-        mean_work(1.0, 1.0, 2.0, 1.0)
+    assert mean_work(1.0, 1.0, 2.0, 1.0) == mean_work(2.0, 1.0, 2.0, 1.0) == np.inf
 
 
 def systems(load):
@@ -105,6 +104,14 @@ def test_sizes_without_a_variance_leave_the_work_that_jobs_bring():
     found = front.simulate(work, front_policies.server_filling(work), **effort)
     assert found.controls.shape == (10, 1)
     assert found.mean_response_time.controls == 1
+
+
+def test_a_short_run_of_more_work_than_can_be_done_has_no_such_control():
+    work, _ = systems(0.9)
+    work = replace(work, arrival_rate=1.3 * work.arrival_rate)
+    effort = {"jobs": 500, "replications": 10, "seed": 6}
+    found = front.simulate(work, front_policies.server_filling(work), **effort)
+    assert found.controls.shape == (10, 1)
 
 
 def test_a_cluster_has_the_pools_of_which_the_work_has_a_mean():

@@ -130,9 +130,8 @@ class Cluster:
             classes = [c for c, member in zip(self.classes, members, strict=True) if member]
             work = math.fsum(c.arrival_rate * c.size.mean for c in classes)
             square = math.fsum(c.arrival_rate * c.size.second_moment for c in classes)
-            if work < capacity and square < math.inf:
-                found.append(Pool(members, capacity, mean_work(1.0, work, square, capacity)))
-        return tuple(found)
+            found.append(Pool(members, capacity, mean_work(1.0, work, square, capacity)))
+        return tuple(pool for pool in found if math.isfinite(pool.mean_work))
 
     def settling_jumps(self, limit: float = 1.0) -> int:
         """The jumps that a queue takes to forget that it was empty; `limit` is the largest load.

@@ -47,10 +47,9 @@ def control(
 
     The other arguments and what is raised are those of `estimate`; so is the result, without
     controls, if they would leave fewer than `FREEDOM` degrees of freedom or no weight, or if much
-    of what they leave is in one replication. The
-    effective size stays that of the mean without controls: it says whether replications are long,
-    not how much is known besides. Raises `ValueError` too unless controls are finite, one row a
-    replication.
+    of what they leave is in one replication. The effective size stays that of the mean without
+    controls: it says whether replications are long, not how much is known besides. Raises
+    `ValueError` too unless controls are finite, one row a replication.
     """
     plain = estimate(totals, weights, variance=variance, jobs=jobs, confidence=confidence)
     Y, w, C = (np.asarray(column, dtype=float) for column in (totals, weights, controls))

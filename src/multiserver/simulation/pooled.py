@@ -15,6 +15,8 @@ server starts empty too.
 
 from __future__ import annotations
 
+import math
+
 from numba import njit
 
 # Of the measured jobs, how many they are and the work that they find; the work that is there, and
@@ -23,15 +25,10 @@ COUNTED, FOUND_WORK, WORK, SINCE, COLUMNS = range(5)
 
 
 def mean_work(arrival_rate: float, mean: float, square: float, capacity: float) -> float:
-    """E[V] of jobs that bring work of this `mean` and mean `square`; infinite without a variance.
-
-    Raises `ValueError` unless the server is stable.
-    """
-    if not arrival_rate * mean < capacity:
-        raise ValueError(
-            f"work must come at less than the capacity {capacity!r}, found {arrival_rate * mean!r}"
-        )
-    return arrival_rate * square / (2 * (capacity - arrival_rate * mean))
+    """E[V] of jobs that bring work of this `mean` and mean `square`; infinite without a variance,
+    and where more work comes than can be done."""
+    idle = capacity - arrival_rate * mean
+    return arrival_rate * square / (2 * idle) if idle > 0 else math.inf
 
 
 @njit(cache=True)

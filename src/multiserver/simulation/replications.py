@@ -214,9 +214,9 @@ def next_job(rng, cumulated, kinds, parameters):
 def observe(sums, c, requirement, present, everyone):
     """Add what a measured job of class c requires, and the jobs that it finds."""
     sums[c, REQUIREMENT] += requirement
-    for c in range(len(present)):
-        sums[c, FOUND] += present[c]
-        sums[c, FOUND_SQUARED] += present[c] * present[c]
+    for k in range(len(present)):
+        sums[k, FOUND] += present[k]
+        sums[k, FOUND_SQUARED] += present[k] * present[k]
     sums[-1, FOUND] += everyone
     sums[-1, FOUND_SQUARED] += everyone * everyone
 
