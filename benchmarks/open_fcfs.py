@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import head_age, multiserver_jobs, one_or_n, qbd
+from multiserver.open import head_age, level_sweeps, multiserver_jobs, one_or_n, qbd
 from multiserver.open.along_loads import along
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import one_or_n as saturated
@@ -30,6 +30,12 @@ def by_age(system: MultiserverJobSystem, fraction: float, *, interpolated: bool 
     """E[T] at a fraction of λ*, by the age of the head of the queue."""
     jobs = PhasedJobs.exponential(system)
     process = (head_age.interpolate if interpolated else head_age.prepare)(jobs)
+    return lambda: process.at(fraction * process.limit).mean_response_time
+
+
+def by_sweeps(system: MultiserverJobSystem, fraction: float) -> Point:
+    """The same by sweeps over levels."""
+    process = level_sweeps.prepare(PhasedJobs.exponential(system))
     return lambda: process.at(fraction * process.limit).mean_response_time
 
 
@@ -75,6 +81,7 @@ def blocks() -> dict[str, dict[str, Point]]:
     halves = {n: of(n, n // 2, 0.1, 0.1) for n in (1024, 10**4)}
     rates, p = (1.0, 0.8, 0.6, 0.5, 0.4), (0.4, 0.25, 0.15, 0.12, 0.08)
     five = MultiserverJobSystem.of(20, (1, 2, 5, 10, 20), rates, p)
+    four = MultiserverJobSystem.of(48, (1, 3, 7, 24), (1.0,) * 4, p[:3] + (0.2,))
     three = MultiserverJobSystem.of(20, (1, 2, 5), rates[:3], (0.5, 0.3, 0.2))
     return {
         "E[T] of needs 1 and n = 100 at .9 λ*": {
@@ -93,7 +100,7 @@ def blocks() -> dict[str, dict[str, Point]]:
         **{
             f"E[T] of needs 1 and n/2, n = {n}, at .98 λ*": {
                 "interpolated fronts": by_age(system, 0.98, interpolated=True),
-                "likely fronts": by_age(system, 0.98),
+                "sweeps over levels": by_sweeps(system, 0.98),
             }
             for n, system in halves.items()
         },
@@ -103,6 +110,11 @@ def blocks() -> dict[str, dict[str, Point]]:
         },
         "E[T] of five needs on 20 servers at .9 λ*": {
             "number of jobs": by_level(five, 0.9),
+            "sweeps over levels": by_sweeps(five, 0.9),
             "age of the head": by_age(five, 0.9),
+        },
+        "E[T] of needs 1, 3, 7 and 24 of 48 at .9 λ*": {
+            "sweeps over levels": by_sweeps(four, 0.9),
+            "age of the head": by_age(four, 0.9),
         },
     }

@@ -17,7 +17,7 @@ from pydantic import model_validator
 from models.feasibility import require_solvable
 from models.systems import SystemBlock
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, multiserver_jobs, qbd
+from multiserver.open import by_class, head_age, level_sweeps, multiserver_jobs, qbd
 from multiserver.open.along_loads import FEWEST, along
 from multiserver.open.phase_count import block_entries
 from multiserver.phased import PhasedJobs
@@ -84,7 +84,8 @@ class ReachableBlock(SystemBlock):
 
     @model_validator(mode="after")
     def _within_reach(self) -> Self:
-        if not head_age.reaches(PhasedJobs.exponential(self.system)):
+        jobs = PhasedJobs.exponential(self.system)
+        if not (head_age.reaches(jobs) or level_sweeps.reaches(jobs)):
             require_solvable(self.servers, self.needs)
         return self
 

@@ -1,14 +1,16 @@
 """What an exact point costs each method against the number of servers, in numbers that its
 matrices hold: for the response time under FCFS, and for λ*.
 
-| method             | what it gives | matrices                                                    |
-|--------------------|---------------|-------------------------------------------------------------|
-| number of jobs     | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers       |
-| all fronts         | E[T]          | dense, of all m settled fronts: m² numbers                  |
-| some fronts        | E[T]          | the same of those that are likely, or that are interpolated |
-| age of a large job | E[T]          | at `AT` λ*, some of N functions at n numbers of jobs, and   |
-|                    |               | 3 N² numbers of equations; needs 1 and n only               |
-| saturated          | λ*, E[Δ(Y_d)] | sparse, of all fronts: a few a front, counted as one        |
+| method              | what it gives | matrices                                                   |
+|---------------------|---------------|------------------------------------------------------------|
+| number of jobs      | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers      |
+| all fronts          | E[T]          | dense, of all m settled fronts: m² numbers                 |
+| interpolated fronts | E[T]          | the same of those that others are interpolated between     |
+| sweeps over levels  | E[T]          | sparse, of all fronts: a few a front, counted as one; they |
+|                     |               | are applied to some hundred levels, some hundred times     |
+| age of a large job  | E[T]          | at `AT` λ*, some of N functions at n numbers of jobs, and  |
+|                     |               | 3 N² numbers of equations; needs 1 and n only              |
+| saturated           | λ*, E[Δ(Y_d)] | sparse, of all fronts: a few a front, counted as one       |
 
 The front is what is in service, with the class that blocks the head of the queue, whose age is the
 level (`multiserver.open.head_age`). `within` says whether the method takes the system, `most` how
@@ -22,8 +24,9 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from models.growing_systems import GrowingBlock, with_phases
+from multiserver.fronts.every import LARGEST as MOST_COUNTS
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import age_equation, head_age, multiserver_jobs, one_or_n
+from multiserver.open import age_equation, head_age, level_sweeps, multiserver_jobs, one_or_n
 from multiserver.open.phase_count import block_entries
 from multiserver.phased import count_fronts
 from multiserver.policies.one_or_n import MOST_BETWEEN
@@ -61,9 +64,13 @@ def compute(
                 float(multiserver_jobs.LARGEST),
             ),
             "all fronts": (settled**2, dense),
-            "some fronts": (float(len(head_age.prepare(jobs).fronts.head)) ** 2, dense),
+            "interpolated fronts": (
+                float(len(head_age.interpolate(jobs).fronts.head)) ** 2,
+                dense,
+            ),
+            "sweeps over levels": (settled + unsettled, float(level_sweeps.MOST_FRONTS)),
             **_by_large_age(system),
-            "saturated": (settled + unsettled, float(head_age.MOST_LISTED)),
+            "saturated": (settled + unsettled, MOST_COUNTS / (len(jobs.needs) + 1)),
         }
         rows += [
             (servers, method, numbers, most, numbers <= most)

@@ -86,7 +86,6 @@ def test_against_all_fronts(case):
     """Rounding grows like 1/(1 − λ/λ*)."""
     jobs = PhasedJobs.of(*case)
     process, whole = head_age.interpolate(jobs), head_age.prepare(jobs)
-    whole = whole.all_fronts or whole
     assert not whole.interpolated
     assert len(process.fronts.head) < len(whole.fronts.head)
     assert process.limit == close(whole.limit, 1e-13)

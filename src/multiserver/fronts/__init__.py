@@ -28,6 +28,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order
 
 from multiserver.fronts.every import EveryFront, Found
 from multiserver.phased import UNSAMPLED, PhasedJobs
@@ -136,6 +137,16 @@ def fronts_among(jobs: PhasedJobs, grid: Places, *, only_full: bool = False) -> 
         further=further.matrix(e, e),
         emptier=(_Entries() if only_full else _emptier(jobs, grid)).matrix(e, e),
     )
+
+
+def drawn(fronts: Fronts) -> NDArray[np.int64]:
+    """The unsettled fronts in which a job may be drawn while others wait."""
+    first = abs(fronts.opened).sum(axis=0) > 0
+    e = len(first)
+    # One more, from which the search starts.
+    graph = sparse.block_array([[fronts.further, None], [first[None, :].astype(float), [[0.0]]]])
+    found = breadth_first_order(graph.tocsr(), e, return_predecessors=False)
+    return np.sort(found[found < e])
 
 
 def _drawn(jobs: PhasedJobs, grid: Places) -> tuple[_Entries, _Entries]:

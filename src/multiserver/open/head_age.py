@@ -27,23 +27,21 @@ undrawn is of any class, independently of how long: with N_q the jobs undrawn, b
 
     E[T_c] = E[N_q]/λ + P(h = c)/(λ p_c) + E[X_c].
 
-The cost is that of products of m x m matrices, some thirty a point. Where many fronts are next to
-impossible (512 small jobs in a row) only the likely ones are kept (`likely_fronts`). What that
-changes is measured: the share of jobs at which a step to another front was due must be below
-`MOST_LOST`, or all fronts are kept. Where more than `FEW` matter, and the fronts of the system can
-be interpolated (`multiserver.fronts.interpolated`), they are: so needs 1 and n/2 or n take a few
-seconds for n of 1e6. Then P(N > k) is not known, and rounding is told by Little's law, E[N] being
-counted front by front. With exponential durations `multiserver_jobs` is another route to the same
-numbers; they agree to 1e-10 below 0.98 λ* unless rates are far apart. Over six or twelve decades of
-rates and probabilities that one keeps eleven digits or more of E[N], beside fifty-digit arithmetic,
-and this one may have six, or is refused: `HeadAgeLaw.imprecision` tells, from the mean numbers in
-service, but not of E[T_c] if hardly any job is of class c, which may have four.
+The cost is that of products of m x m matrices, some thirty a point, whatever the rates; where there
+are many fronts `level_sweeps` is cheaper. Where more than `FEW` matter and the fronts of the system
+can be interpolated (`multiserver.fronts.interpolated`), they are: so needs 1 and n/2 or n take a
+few seconds for n of 1e6. Then P(N > k) is not known, and rounding is told by Little's law, E[N]
+being counted front by front. With exponential durations `multiserver_jobs` is another route to the
+same numbers; they agree to 1e-10 below 0.98 λ* unless rates are far apart. Over six or twelve
+decades of rates and probabilities that one keeps eleven digits or more of E[N], beside fifty-digit
+arithmetic, and this one may have six, or is refused: `HeadAgeLaw.imprecision` tells, from the mean
+numbers in service, but not of E[T_c] if hardly any job is of class c, which may have four.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,22 +50,19 @@ from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
 from multiserver.errors import NotKnownError, TooLargeError, UnstableError
-from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, interpolated
-from multiserver.open.head_age_law import HeadAgeLaw, Vector
-from multiserver.open.likely_fronts import drawn, keep_likely
+from multiserver.fronts import Fronts, drawn, enumerate_fronts, fronts_among, interpolated
+from multiserver.open.front_law import ROUGH, Vector
+from multiserver.open.head_age_law import HeadAgeLaw
 from multiserver.open.riccati import return_law, return_law_by_sign
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
 
-# Settled fronts, whose matrices are dense; fronts that are listed at all, in sparse matrices.
-LARGEST, MOST_LISTED = 3_000, 60_000
+# Settled fronts, whose matrices are dense.
+LARGEST = 3_000
 # More are interpolated, if they can be.
 FEW = 450
-MOST_LOST = 1e-13
 # Where a law is less precise, Ψ is found in another way too.
 PRECISE = 1e-10
-# Where it is less precise than this either way, it is refused.
-ROUGH = 1e-6
 Matrix = NDArray[np.float64]
 
 
@@ -75,33 +70,27 @@ Matrix = NDArray[np.float64]
 class HeadAge:
     """A system but for its arrival rate: its fronts, and λ* `limit` (jobs per unit of time).
 
-    `drawn` are the unsettled fronts in which a job may be drawn while others wait; `all_fronts` is
-    the system with the unlikely fronts, None if none was left out. `lost_steps` (m,) are rates and
-    `lost_draws` (e,) probabilities of what leads to those. `interpolated` says that laws are
-    weights of any sign.
+    `drawn` are the unsettled fronts in which a job may be drawn while others wait; `interpolated`
+    says that laws are weights of any sign.
     """
 
     jobs: PhasedJobs
     fronts: Fronts
     limit: float
     drawn: NDArray[np.int64]
-    lost_steps: Vector
-    lost_draws: Vector
-    all_fronts: HeadAge | None = None
     interpolated: bool = False
 
     @property
     def told_apart(self) -> str:
         """Which fronts are told apart, and how many settled ones, in words."""
-        which = "all" if self.all_fronts is None else "the likely"
-        which = "interpolation between" if self.interpolated else which
+        which = "interpolation between" if self.interpolated else "all"
         return f"{which} {len(self.fronts.head)} fronts"
 
     def at(self, arrival_rate: float) -> HeadAgeLaw:
         """The stationary law at arrival rate λ.
 
-        Raises `UnstableError` unless λ < λ*, `TooLargeError` if too many fronts matter, and
-        `NotKnownError` if rates are so far apart that six digits are not left.
+        Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart that six
+        digits are not left.
         """
         if not arrival_rate < self.limit:
             raise UnstableError(
@@ -109,71 +98,41 @@ class HeadAge:
                 arrival_rate=arrival_rate,
                 limit=self.limit,
             )
-        if self.all_fronts is None:
-            return _solve(self, arrival_rate)
-        try:
-            law = _solve(self, arrival_rate)
-            if law.lost <= MOST_LOST:
-                return law
-        except ArithmeticError:
-            pass  # Some front leads to unlikely ones alone.
-        every = self.all_fronts
-        if len(every.fronts.head) > FEW and interpolated.applies(self.jobs):
-            return interpolate(self.jobs).at(arrival_rate)
-        _require_room(every.fronts)
-        return _solve(every, arrival_rate)
+        return _solve(self, arrival_rate)
 
 
 def reaches(jobs: PhasedJobs) -> bool:
-    """Whether `prepare` and `HeadAge.at` are sure to have room, told from counts alone."""
+    """Whether `prepare` has room, told from counts alone."""
     return interpolated.applies(jobs) or count_fronts(jobs)[0] <= LARGEST
 
 
 def prepare(jobs: PhasedJobs) -> HeadAge:
     """The fronts of a system, once for all arrival rates.
 
-    Raises `TooLargeError` if more than `LARGEST` settled fronts are likely, or there are more than
-    `MOST_LISTED` fronts, and they cannot be interpolated.
+    Raises `TooLargeError` if there are more than `LARGEST` settled fronts and they cannot be
+    interpolated.
     """
-    m, e = count_fronts(jobs)
-    smooth = interpolated.applies(jobs)
-    if m + e > MOST_LISTED:
-        if smooth:
-            return interpolate(jobs)
-        raise TooLargeError(
-            f"{jobs.servers} servers and needs {jobs.needs} have {m + e:.0f} fronts;"
-            f" {MOST_LISTED} fit, and these are not interpolated: that takes two needs, the smaller"
-            " with exponential durations"
-        )
-    fronts = enumerate_fronts(jobs)
-    saturated = phased.of_fronts(fronts)
-    whole = HeadAge(
-        jobs, fronts, saturated.throughput, drawn(fronts), np.zeros(int(m)), np.zeros(int(e))
-    )
-    kept = keep_likely(fronts, whole.drawn, saturated.time)
-    found = replace(whole, **kept._asdict(), all_fronts=whole) if kept else whole
-    if smooth and len(found.fronts.head) > FEW:
+    m, _ = count_fronts(jobs)
+    if m > FEW and interpolated.applies(jobs):
         coarse = interpolate(jobs)
-        if len(coarse.fronts.head) + len(coarse.drawn) < 2 * len(found.fronts.head):
+        if len(coarse.fronts.head) + len(coarse.drawn) < 2 * m:
             return coarse
-    _require_room(found.fronts)
-    return found
+    if m > LARGEST:
+        raise TooLargeError(
+            f"{jobs.servers} servers and needs {jobs.needs} have {m:.0f} settled fronts, whose"
+            f" matrices are dense; {LARGEST} fit"
+        )
+    return _of(enumerate_fronts(jobs))
 
 
 def interpolate(jobs: PhasedJobs) -> HeadAge:
     """The same with interpolated fronts. Raises `TooLargeError` unless they can be."""
-    fronts = fronts_among(jobs, interpolated.InterpolatedFronts(jobs))
+    return _of(fronts_among(jobs, interpolated.InterpolatedFronts(jobs)), interpolated=True)
+
+
+def _of(fronts: Fronts, *, interpolated: bool = False) -> HeadAge:
     limit = phased.of_fronts(fronts).throughput
-    nothing = np.zeros(len(fronts.head)), np.zeros(len(fronts.room))
-    return HeadAge(jobs, fronts, limit, drawn(fronts), *nothing, interpolated=True)
-
-
-def _require_room(fronts: Fronts) -> None:
-    if len(fronts.head) > LARGEST:
-        raise TooLargeError(
-            f"{fronts.jobs.servers} servers and needs {fronts.jobs.needs} have"
-            f" {len(fronts.head)} fronts that matter, whose matrices are dense; {LARGEST} fit"
-        )
+    return HeadAge(fronts.jobs, fronts, limit, drawn(fronts), interpolated)
 
 
 def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
@@ -184,15 +143,13 @@ def _solve(process: HeadAge, rate: float) -> HeadAgeLaw:
         try:
             found = _law_of_queue(process, rate, way)
         except ArithmeticError:
-            if law is None and (process.all_fronts is not None or way is ways[-1]):
+            if law is None and way is ways[-1]:
                 raise
             continue
         law = found if law is None or found.imprecision < law.imprecision else law
         if law.imprecision <= PRECISE:
             break
     if not law.imprecision <= ROUGH:
-        if process.all_fronts is not None:
-            raise ArithmeticError("some unlikely fronts may matter")
         raise NotKnownError(
             f"rates are too far apart for exact means of {process.jobs.servers} servers and needs"
             f" {process.jobs.needs}: the numbers in service are {law.imprecision:.0e} off;"
@@ -234,6 +191,7 @@ def _law_of_queue(process: HeadAge, rate: float, way: Callable[..., Matrix]) -> 
     mass = settled.sum() + unsettled.sum() + above.sum()
     return HeadAgeLaw(
         process=process,
+        fronts=fronts,
         arrival_rate=rate,
         unsettled=unsettled / mass,
         settled=settled / mass,

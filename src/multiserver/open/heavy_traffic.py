@@ -38,9 +38,7 @@ class HeavyTraffic:
 
 def heavy_traffic(process: HeadAge) -> HeavyTraffic:
     """The formula for a system, by its saturated chain and two exact points near λ*."""
-    # Of all fronts: those that are left out may be where the saturated chain starts.
-    fronts = (process.all_fronts or process).fronts
-    leading = phased.of_fronts(fronts).mean_relative_completions + 1
+    leading = phased.of_fronts(process.fronts).mean_relative_completions + 1
     near, far = (
         g * process.at((1 - g) * process.limit).mean_jobs for g in (DISTANCE, 2 * DISTANCE)
     )

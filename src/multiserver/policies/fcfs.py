@@ -29,7 +29,12 @@ from multiserver.policies.fronts import FrontProcess
 from multiserver.policies.networks import NETWORK_METHODS
 from multiserver.policies.one_or_n import ONE_OR_N
 from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
-from multiserver.policies.phase_type import FEW_LEVELS, HEAD_AGE, SATURATED_PHASES
+from multiserver.policies.phase_type import (
+    FEW_LEVELS,
+    HEAD_AGE,
+    LEVEL_SWEEPS,
+    SATURATED_PHASES,
+)
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.saturated import dispatch
 from multiserver.sizes import Size, scaled
@@ -154,6 +159,7 @@ FCFS = Policy(
                 source="`two-class-stability`, Section 3; E[T] by class from Little's law",
             ),
             ONE_OR_N,
+            LEVEL_SWEEPS,
             HEAD_AGE,
             job_level(_simulate, source="`multiserver.simulation.fcfs`"),
         ),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from multiserver.open import head_age
-from multiserver.open.head_age_law import HeadAgeLaw
+from multiserver.errors import NotKnownError, TooLargeError
+from multiserver.fronts import interpolated
+from multiserver.open import head_age, level_sweeps
+from multiserver.open.front_law import FrontLaw
 from multiserver.open.phase_count import block_entries
-from multiserver.phased import PhasedJobs
+from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
 from multiserver.policies.exponential import exponential_parts
 from multiserver.policies.policy import Condition, Limit, Means, Method
@@ -18,6 +20,8 @@ from multiserver.system import System
 MOST_ENTRIES = 3e6
 # The imprecision of means from which on it is told.
 WORTH_A_WORD = 1e-9
+# Fewer settled fronts are as cheap in dense matrices, more as cheap interpolated, if they can be.
+FEWEST, MOST_SMOOTH = 450, 5_000
 
 
 def phased_jobs(system: System) -> PhasedJobs:
@@ -38,6 +42,19 @@ def _few_levels(system: System) -> bool:
     return block_entries(parts.servers, parts.needs) <= MOST_ENTRIES
 
 
+def _many_fronts(system: System) -> bool:
+    if not PHASE_TYPE.holds(system):
+        return True
+    jobs = phased_jobs(system)
+    m, _ = count_fronts(jobs)
+    most = MOST_SMOOTH if interpolated.applies(jobs) else level_sweeps.MOST_FRONTS
+    return FEWEST < m <= most and level_sweeps.reaches(jobs)
+
+
+MANY_FRONTS = Condition(
+    f"{FEWEST} to {level_sweeps.MOST_FRONTS} fronts, {MOST_SMOOTH} if they can be interpolated",
+    _many_fronts,
+)
 FEW_FRONTS = Condition(
     f"at most {phased.MOST_FRONTS} fronts, or two needs, the smaller of exponential durations",
     _few_fronts,
@@ -55,22 +72,38 @@ def _means(system: System) -> Callable[[float], Means]:
 
     def at(arrival_rate: float) -> Means:
         law = process.at(arrival_rate)
-        return Means(
-            times=law.mean_response_time,
-            class_times=tuple(map(float, law.class_response_times)),
-            waiting=law.mean_waiting,
-            tail=None if law.process.interpolated else law.tail,
-            note=_note(law),
-        )
+        tail = None if process.interpolated else law.tail
+        return _of_law(law, tail, process.told_apart)
 
     return at
 
 
-def _note(law: HeadAgeLaw) -> str:
+def _swept(system: System) -> Callable[[float], Means]:
+    process = level_sweeps.prepare(phased_jobs(system))
+
+    def at(arrival_rate: float) -> Means:
+        try:
+            law = process.at(arrival_rate)
+        except (NotKnownError, TooLargeError):
+            if head_age.reaches(process.fronts.jobs):
+                return _means(system)(arrival_rate)
+            raise
+        return _of_law(law, law.tail, f"{process.told_apart} on {len(law.levels) - 1} levels")
+
+    return at
+
+
+def _of_law(law: FrontLaw, tail: Callable[[int], float] | None, told_apart: str) -> Means:
     """Which fronts, and how good the means are where that is worth a word."""
     rough = law.imprecision
     said = f", good to about {rough:.0e}, as rates are far apart" if rough > WORTH_A_WORD else ""
-    return law.process.told_apart + said
+    return Means(
+        times=law.mean_response_time,
+        class_times=tuple(map(float, law.class_response_times)),
+        waiting=law.mean_waiting,
+        tail=tail,
+        note=told_apart + said,
+    )
 
 
 SATURATED_PHASES = Method(
@@ -82,12 +115,21 @@ SATURATED_PHASES = Method(
     conditions=(PHASE_TYPE, FEW_FRONTS),
 )
 
+LEVEL_SWEEPS = Method(
+    question="exact",
+    name="sweeps over levels",
+    source="`multiserver.open.level_sweeps`; E[T] by class from Little's law",
+    cost="fronts × levels × some hundred sweeps: seconds",
+    answer=_swept,
+    conditions=(PHASE_TYPE, MANY_FRONTS),
+)
+
 HEAD_AGE = Method(
     question="exact",
     name="age of the head of the queue",
     source="`multiserver.open.head_age`; E[T] by class from Little's law",
-    cost="(fronts that matter)³, a few seconds for any n if there are two needs, the smaller"
-    " of exponential durations",
+    cost="fronts³, a few seconds for any n if there are two needs, the smaller of exponential"
+    " durations",
     answer=_means,
     conditions=(PHASE_TYPE,),
 )

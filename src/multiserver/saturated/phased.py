@@ -142,12 +142,12 @@ def _recurrent(fronts: Fronts, jumps: sparse.csr_array) -> NDArray[np.int64]:
 
 def _after_completions(fronts: Fronts, time: NDArray[np.float64]) -> NDArray[np.float64]:
     """The law of the settled front just after a completion."""
-    drawing = drawn_through(fronts, time @ fronts.opened)
+    drawing = _drawn_through(fronts, time @ fronts.opened)
     entering = time @ fronts.blocked + drawing @ fronts.settles
     return entering / entering.sum()
 
 
-def drawn_through(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.float64]:
+def _drawn_through(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.float64]:
     """The flow (e,) through each unsettled front while jobs are drawn, given what opens it (e,)."""
     onward = sparse.eye_array(len(fronts.room)) - fronts.further
     return splu(onward.T.tocsc(), permc_spec="COLAMD").solve(opened)

@@ -1,0 +1,117 @@
+"""First come, first served multiserver jobs of phase-type durations, by sweeps over levels.
+
+The chain is that of `head_age`: level q is the number of jobs undrawn behind a front
+(`multiserver.fronts`), x_q (m) the law over settled fronts, y_0 (e) that over the unsettled ones of
+level 0. With M the outflow, A₀ = moves + blocked, C = opened, E = settles and F = further, and y_q
+the flows through unsettled fronts in which one of q jobs is drawn next,
+
+    y_q = x_q C + y_{q+1} F,      x_q (M + λ − A₀) = λ x_{q−1} + y_{q+1} E      (q ≥ 1).
+
+All matrices are sparse, a few numbers a front, and stay so: balances are swept up and down the
+levels until nothing changes (`settling`, `sweeps`). A sweep costs a few numbers for each front on
+each level, and it takes 30 to 200 of them, the more the more jobs are served at once; too many
+where a rare class holds up hundreds of jobs, so that E[Δ(Y_d)] is some dozens.
+
+Sums are of positive numbers, so that rates may be decades apart. `FrontLaw.imprecision` tells what
+is left, by Little's law class by class. Second routes are `head_age` and `multiserver_jobs`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multiserver.compiling import announced
+from multiserver.errors import NotKnownError, TooLargeError, UnstableError
+from multiserver.fronts import Fronts, enumerate_fronts
+from multiserver.open.front_law import ROUGH, FrontLaw, Vector
+from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.saturated import phased
+
+# Fronts that are listed.
+MOST_FRONTS = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class SweptLaw(FrontLaw):
+    """The law, level by level: `levels` (Q + 1, m), beyond which it falls by `fall` η."""
+
+    levels: NDArray[np.float64]
+    fall: float
+
+    def tail(self, k: int) -> float:
+        """P(N > k)."""
+        over = float(self.unsettled[self.fronts.room.sum(axis=1) > k].sum())
+        top = len(self.levels) - 1
+        for q in range(top):
+            over += float(self.levels[q, self.inside + q > k].sum())
+        missing = np.maximum(k + 1 - self.inside - top, 0)
+        return over + float(self.levels[top] @ self.fall**missing / (1 - self.fall))
+
+
+@dataclass(frozen=True, eq=False)
+class LevelSweeps:
+    """A system but for its arrival rate: its fronts, λ* `limit` (jobs per unit of time), and
+    E[Δ] + 1, `excess`, of the saturated system, whose law is `time` (m,)."""
+
+    fronts: Fronts
+    limit: float
+    excess: float
+    time: Vector
+
+    @property
+    def told_apart(self) -> str:
+        """How many fronts are told apart, in words."""
+        return f"{len(self.fronts.head)} fronts"
+
+    def at(self, arrival_rate: float) -> SweptLaw:
+        """The stationary law at arrival rate λ.
+
+        Raises `UnstableError` unless λ < λ*, `TooLargeError` if the levels that matter have more
+        than `settling.MOST_NUMBERS` numbers, and `NotKnownError` if sweeps do not settle,
+        or settle where six digits are not left.
+        """
+        if not arrival_rate < self.limit:
+            raise UnstableError(
+                f"jobs arrive at rate {arrival_rate!r}, which must be below λ* = {self.limit!r}",
+                arrival_rate=arrival_rate,
+                limit=self.limit,
+            )
+        from multiserver.open.settling import settle
+
+        with announced():
+            law = settle(self, arrival_rate)
+        if not law.imprecision <= ROUGH:
+            raise NotKnownError(
+                f"the numbers in service of {self.told_apart} are {law.imprecision:.0e} off;"
+                " simulate() takes any system"
+            )
+        return law
+
+
+def prepare(jobs: PhasedJobs) -> LevelSweeps:
+    """The fronts of a system, once for all arrival rates.
+
+    Raises `TooLargeError` if they are more than `MOST_FRONTS`.
+    """
+    require_room(jobs)
+    fronts = enumerate_fronts(jobs)
+    saturated = phased.of_fronts(fronts)
+    excess = saturated.mean_relative_completions + 1
+    return LevelSweeps(fronts, saturated.throughput, excess, saturated.time)
+
+
+def reaches(jobs: PhasedJobs) -> bool:
+    """Whether `prepare` has room, told from counts alone."""
+    return sum(count_fronts(jobs)) <= MOST_FRONTS
+
+
+def require_room(jobs: PhasedJobs) -> None:
+    """Raise `TooLargeError` as `prepare` does."""
+    if not reaches(jobs):
+        raise TooLargeError(
+            f"{jobs.servers} servers and needs {jobs.needs} have {sum(count_fronts(jobs)):.0f}"
+            f" fronts; {MOST_FRONTS} fit"
+        )

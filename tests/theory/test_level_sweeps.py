@@ -1,0 +1,161 @@
+"""Sweeps over levels: against the quasi-birth-death process, against dense matrices of fronts, with
+phases and with many fronts, against simulation, Little's law class by class and light traffic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multiserver.errors import NotKnownError, TooLargeError, UnstableError
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import by_class, head_age, level_sweeps, multiserver_jobs, qbd, settling
+from multiserver.open.mixing import Mixing
+from multiserver.open.sweeps import balanced
+from multiserver.phase_type import coxian
+from multiserver.phased import PhasedJobs
+from multiserver.simulation import fcfs
+from multiserver.simulation.workload import Workload
+from multiserver.sizes import Erlang, Exponential, Hyperexponential
+
+from .references import close
+
+COX = coxian((2.0, 0.5, 4.0), (0.4, 0.7))
+PHASED = {
+    "Erlang and Cox": (3, (1, 3), (Erlang(2, 1.0), COX), (0.7, 0.3)),
+    "branches": (6, (1, 5), (Hyperexponential((3.0, 0.2), (0.9, 0.1)), Erlang(2, 1.0)), (0.8, 0.2)),
+    "three classes": (
+        9,
+        (1, 2, 4),
+        (Erlang(2, 4.0), Exponential(0.5), Erlang(3, 1.0)),
+        (0.5, 0.3, 0.2),
+    ),
+    # Phases that are left for earlier ones.
+    "loops": (5, (1, 2), (COX, Hyperexponential((1.0, 4.0), (0.5, 0.5))), (0.6, 0.4)),
+    "five classes": (
+        20,
+        (1, 2, 5, 10, 20),
+        tuple(Exponential(r) for r in (1.0, 0.8, 0.6, 0.5, 0.4)),
+        (0.4, 0.25, 0.15, 0.12, 0.08),
+    ),
+    "needs 1 and n": (40, (1, 40), (Exponential(1.0), Exponential(0.2)), (0.96, 0.04)),
+}
+
+
+@pytest.mark.parametrize("fraction", [1e-3, 0.5, 0.98])
+def test_against_the_quasi_birth_death_process(fraction):
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        n, C = int(rng.integers(2, 13)), int(rng.integers(2, 4))
+        needs = tuple(map(int, rng.choice(np.arange(1, n + 1), min(C, n), replace=False)))
+        p = rng.dirichlet(np.ones(len(needs)))
+        system = MultiserverJobSystem.of(n, needs, 10 ** rng.uniform(-0.5, 0.5, len(needs)), p)
+        process = level_sweeps.prepare(PhasedJobs.exponential(system))
+        law = process.at(fraction * process.limit)
+        blocks = multiserver_jobs.prepare(system)
+        other = qbd.solve(blocks.at(law.arrival_rate))
+        assert law.class_response_times == close(by_class.of_law(blocks, other), 1e-10)
+        assert law.mean_jobs == close(other.mean_jobs, 1e-10)
+        assert law.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-12)
+        levels = [0, 2, 9, 30, 300]
+        assert [law.tail(k) for k in levels] == close(other.tail(levels), 1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", PHASED.values(), ids=PHASED.keys())
+def test_against_dense_matrices_of_fronts(case):
+    jobs = PhasedJobs.of(*case)
+    process, dense = level_sweeps.prepare(jobs), head_age.prepare(jobs)
+    assert process.limit == dense.limit
+    for fraction in (0.3, 0.95):
+        law, other = (x.at(fraction * process.limit) for x in (process, dense))
+        assert law.class_response_times == close(other.class_response_times, 1e-10)
+        assert law.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-13)
+        assert [law.tail(k) for k in (1, 8, 40)] == close(
+            [other.tail(k) for k in (1, 8, 40)], 1e-9, abs=1e-12
+        )
+        # Little's law, which the sweeps do not know, of all jobs and class by class.
+        assert law.mean_jobs == close(law.arrival_rate * law.mean_response_time, 1e-11)
+        assert law.imprecision < 1e-10
+
+
+def test_simulation_of_three_needs_on_100_servers():
+    """3,136 fronts. One test in a million would fail by chance: 32 replications, Student's t."""
+    system = MultiserverJobSystem.of(100, (1, 2, 5), (1.0, 0.5, 2.0), (0.5, 0.3, 0.2))
+    process = level_sweeps.prepare(PhasedJobs.exponential(system))
+    law = process.at(0.9 * process.limit)
+    assert law.imprecision < 1e-10
+    found = fcfs.simulate(
+        Workload.of(system, law.arrival_rate),
+        jobs=1_600_000,
+        replications=32,
+        seed=17,
+        warm_up=0.3,
+        confidence=1 - 1e-6,
+    )
+    mean = found.mean_response_time
+    assert abs(mean.mean - law.mean_response_time) < mean.half_width
+    assert mean.half_width < 0.02 * law.mean_response_time
+
+
+def test_light_traffic_of_1000_servers():
+    """At λ → 0 a job meets nobody, and P(N > 0) = 1 − exp(−λ E[X]) is that of M/M/∞."""
+    system = MultiserverJobSystem.of(1000, (1, 400, 700), (1.0, 0.5, 4.0), (0.7, 0.2, 0.1))
+    process = level_sweeps.prepare(PhasedJobs.exponential(system))
+    law = process.at(1e-7 * process.limit)
+    assert law.class_response_times == close([1.0, 2.0, 0.25], 1e-5)
+    services = np.dot(system.probabilities, 1 / np.array(system.rates))
+    assert law.tail(0) == close(-np.expm1(-law.arrival_rate * services), 1e-5)
+
+
+def test_scales_balance_a_chain_of_levels():
+    """Against its stationary law: up by one at rate λ, down by i + 1 or more at rate t_qi."""
+    rng = np.random.default_rng(1)
+    top, most, rate, fall = 60, 4, 0.6, 0.0
+    mass = rng.uniform(0.5, 2.0, top + 1)
+    draws = mass[:, None] * np.cumsum(rng.uniform(0.1, 0.5, (top + 1, most)), axis=1)[:, ::-1]
+    scales = balanced(mass, draws, rate, fall)
+    generator = np.zeros((top + 1, top + 1))
+    jumps = draws - np.append(draws[:, 1:], np.zeros((top + 1, 1)), axis=1)
+    for q in range(top + 1):
+        if q < top:
+            generator[q, q + 1] = rate
+        for i in range(most):
+            generator[q, max(q - i - 1, 0)] += jumps[q, i] / mass[q]
+    np.fill_diagonal(generator, 0.0)
+    generator -= np.diag(generator.sum(axis=1))
+    equations = np.vstack([generator.T, np.ones(top + 1)])
+    law = np.linalg.lstsq(equations, np.eye(top + 2)[-1], rcond=None)[0]
+    found = scales * mass
+    assert found / found.sum() == close(law, 1e-8, abs=1e-14)
+
+
+def test_mixing_ends_after_as_many_points_as_there_are_unknowns():
+    rng = np.random.default_rng(2)
+    A, b = rng.uniform(-1, 1, (6, 6)) / 4, rng.uniform(-1, 1, 6)
+    mixing, x = Mixing(6), np.zeros(6)
+    for _ in range(8):
+        x = mixing.next(x, A @ x + b)
+    assert x == close(np.linalg.solve(np.eye(6) - A, b), 1e-9)
+    plain = np.zeros(6)
+    for _ in range(8):
+        plain = A @ plain + b
+    assert abs(plain - x).max() > 1e-6
+
+
+def test_refusals(monkeypatch):
+    jobs = PhasedJobs.of(3, (1, 3), (Erlang(2, 1.0), COX), (0.7, 0.3))
+    process = level_sweeps.prepare(jobs)
+    with pytest.raises(UnstableError, match=r"below λ\* = ") as caught:
+        process.at(1.01 * process.limit)
+    assert caught.value.limit == process.limit
+    large = PhasedJobs.of(300, (1, 2, 5), (Exponential(1.0),) * 3, (0.4, 0.3, 0.3))
+    with pytest.raises(TooLargeError, match=r"fronts; 200000 fit"):
+        level_sweeps.prepare(large)
+    many = PhasedJobs.of(9_000, (1, 9_000), (Exponential(1.0),) * 2, (0.9999, 0.0001))
+    with pytest.raises(TooLargeError, match=r"are drawn at once"):
+        level_sweeps.prepare(many).at(0.1)
+    monkeypatch.setattr(settling, "MOST_SWEEPS", 3)
+    with pytest.raises(NotKnownError, match="after 3 sweeps over 16 levels"):
+        process.at(0.5 * process.limit)
+    monkeypatch.setattr(settling, "MOST_NUMBERS", 10)
+    with pytest.raises(TooLargeError, match=r"more than 1e\+01 numbers"):
+        process.at(0.5 * process.limit)
