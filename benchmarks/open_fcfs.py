@@ -81,7 +81,7 @@ def blocks() -> dict[str, dict[str, Point]]:
     halves = {n: of(n, n // 2, 0.1, 0.1) for n in (1024, 10**4)}
     rates, p = (1.0, 0.8, 0.6, 0.5, 0.4), (0.4, 0.25, 0.15, 0.12, 0.08)
     five = MultiserverJobSystem.of(20, (1, 2, 5, 10, 20), rates, p)
-    four = MultiserverJobSystem.of(48, (1, 3, 7, 24), (1.0,) * 4, p[:3] + (0.2,))
+    four = MultiserverJobSystem.of(48, (1, 3, 7, 24), (1.0,) * 4, (*p[:3], 0.2))
     three = MultiserverJobSystem.of(20, (1, 2, 5), rates[:3], (0.5, 0.3, 0.2))
     return {
         "E[T] of needs 1 and n = 100 at .9 λ*": {

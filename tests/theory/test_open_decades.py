@@ -1,6 +1,7 @@
-"""Both exact routes to open queues over decades of rates and of rare classes: what the age of the
+"""The exact routes to open queues over decades of rates and of rare classes: what the age of the
 head loses is told by itself, what the number of jobs loses is little. Over twelve decades the age
-may have four digits of E[T] of a class that is one job in a million, which it does not tell."""
+may have four digits of E[T] of a class that is one job in a million, which it does not tell. Sweeps
+over levels keep their digits or say that they do not settle."""
 
 from __future__ import annotations
 
@@ -9,11 +10,21 @@ import pytest
 
 from multiserver.errors import NotKnownError
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, multiserver_jobs, qbd
+from multiserver.open import by_class, head_age, level_sweeps, multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import dispatch
 
 from .references import close
+
+
+def drawn(rng: np.random.Generator, decades: int) -> MultiserverJobSystem:
+    """Two or three classes on few servers, rates and probabilities over so many decades."""
+    classes = int(rng.integers(2, 4))
+    n = int(rng.integers(classes, 8))
+    needs = rng.choice(np.arange(1, n + 1), classes, replace=False).tolist()
+    rates = 10.0 ** rng.uniform(-decades / 2, decades / 2, classes)
+    p = 10.0 ** rng.uniform(-decades, 0, classes)
+    return MultiserverJobSystem.of(n, needs, rates, p / p.sum())
 
 
 @pytest.mark.parametrize("decades", [3, 6, 12])
@@ -21,12 +32,7 @@ def test_what_is_lost_is_told(decades):
     rng = np.random.default_rng(5)
     told, refused = [], 0
     for _ in range(25):
-        classes = int(rng.integers(2, 4))
-        n = int(rng.integers(classes, 8))
-        needs = rng.choice(np.arange(1, n + 1), classes, replace=False).tolist()
-        rates = 10.0 ** rng.uniform(-decades / 2, decades / 2, classes)
-        p = 10.0 ** rng.uniform(-decades, 0, classes)
-        system = MultiserverJobSystem.of(n, needs, rates, p / p.sum())
+        system = drawn(rng, decades)
         by_age = head_age.prepare(PhasedJobs.exponential(system))
         by_level = multiserver_jobs.prepare(system)
         limit = dispatch.solve(system, relative_completions=False).throughput
@@ -51,3 +57,27 @@ def test_what_is_lost_is_told(decades):
     assert max(told) < {3: 1e-11, 6: 1e-8, 12: 1e-6}[decades]
     assert refused <= {3: 0, 6: 0, 12: 10}[decades]
     print(decades, max(told), refused)
+
+
+@pytest.mark.parametrize(("decades", "most"), [(1, 0), (3, 4), (6, 10)])
+def test_sweeps_settle_or_say_so(decades, most):
+    """`most` of 24 points are refused."""
+    rng = np.random.default_rng(6)
+    refused = 0
+    for _ in range(12):
+        system = drawn(rng, decades)
+        process = level_sweeps.prepare(PhasedJobs.exponential(system))
+        by_level = multiserver_jobs.prepare(system)
+        for load in (0.1, 0.8):
+            rate = load * process.limit
+            try:
+                law = process.at(rate)
+            except NotKnownError as error:
+                assert "still changes by" in str(error)
+                refused += 1
+                continue
+            expected = by_class.response_times(by_level, rate)
+            assert law.class_response_times == close(expected, 1e-8)
+            assert law.mean_jobs == close(qbd.solve(by_level.at(rate)).mean_jobs, 1e-8)
+    assert refused <= most
+    print(decades, refused)

@@ -21,7 +21,7 @@ MOST_ENTRIES = 3e6
 # The imprecision of means from which on it is told.
 WORTH_A_WORD = 1e-9
 # Fewer settled fronts are as cheap in dense matrices, more as cheap interpolated, if they can be.
-FEWEST, MOST_SMOOTH = 450, 5_000
+FEWEST, MOST_SMOOTH = 200, 5_000
 
 
 def phased_jobs(system: System) -> PhasedJobs:
