@@ -64,7 +64,7 @@ UNITS = {
 ASKED = {
     ("E[T] at n = 10, half of capacity", "job level"): 60e-9,
     ("policies at ρ = 0.9, a job", "max_weight"): 150e-9,
-    ("E[T] of five needs on 20 servers at .9 λ*", "age of the head"): 0.3,
+    ("E[T] of five needs on 20 servers at .9 λ*", "sweeps over levels"): 0.3,
     ("what there is to do for all papers", "without changes"): 2.0,
 }
 REPEATS = 5
