@@ -6,8 +6,6 @@ matrices hold: for the response time under FCFS, and for λ*.
 | number of jobs      | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers      |
 | all fronts          | E[T]          | dense, of all m settled fronts: m² numbers                 |
 | interpolated fronts | E[T]          | the same of those that others are interpolated between     |
-| sweeps over levels  | E[T]          | sparse, of all fronts: a few a front, counted as one; they |
-|                     |               | are applied to some hundred levels, some hundred times     |
 | age of a large job  | E[T]          | at `AT` λ*, some of N functions at n numbers of jobs, and  |
 |                     |               | 3 N² numbers of equations; needs 1 and n only              |
 | saturated           | λ*, E[Δ(Y_d)] | sparse, of all fronts: a few a front, counted as one       |
@@ -26,7 +24,7 @@ import pandas as pd
 from models.growing_systems import GrowingBlock, with_phases
 from multiserver.fronts.every import LARGEST as MOST_COUNTS
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import age_equation, head_age, level_sweeps, multiserver_jobs, one_or_n
+from multiserver.open import age_equation, head_age, multiserver_jobs, one_or_n
 from multiserver.open.phase_count import block_entries
 from multiserver.phased import count_fronts
 from multiserver.policies.one_or_n import MOST_BETWEEN
@@ -68,7 +66,6 @@ def compute(
                 float(len(head_age.interpolate(jobs).fronts.head)) ** 2,
                 dense,
             ),
-            "sweeps over levels": (settled + unsettled, float(level_sweeps.MOST_FRONTS)),
             **_by_large_age(system),
             "saturated": (settled + unsettled, MOST_COUNTS / (len(jobs.needs) + 1)),
         }
