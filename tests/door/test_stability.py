@@ -7,6 +7,7 @@ import math
 import pytest
 
 import multiserver as ms
+from multiserver.open import settling
 from multiserver.policies.phase_type import HEAD_AGE
 
 
@@ -78,3 +79,19 @@ def test_exact_means_of_100000_servers():
     assert math.fsum(c.mean_jobs for c in found.by_class) == pytest.approx(found.mean_jobs)
     with pytest.raises(ms.NotKnownError, match="P\\(N > k\\)"):
         found.tail(1)
+
+
+def test_what_sweeps_do_not_reach_is_solved_by_matrices(monkeypatch):
+    def queue():
+        durations = ms.Exponential(rate=2.0), ms.Erlang(2, 2.0), ms.Exponential(rate=0.5)
+        rows = zip((1, 2, 5), durations, (0.5, 0.3, 0.2), strict=True)
+        classes = [ms.JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
+        return ms.System(20, classes).under(ms.FCFS)
+
+    swept = queue().exact(fraction_of_limit=0.8)
+    assert "sweeps over levels" in swept.method
+    monkeypatch.setattr(settling, "MOST_SWEEPS", 3)
+    found = queue().exact(fraction_of_limit=0.8)
+    assert ", all " in found.method
+    assert found.mean_response_time == pytest.approx(swept.mean_response_time, rel=1e-10)
+    assert found.tail(9) == pytest.approx(swept.tail(9), rel=1e-9)

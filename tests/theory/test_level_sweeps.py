@@ -106,6 +106,13 @@ def test_light_traffic_of_1000_servers():
     assert law.tail(0) == close(-np.expm1(-law.arrival_rate * services), 1e-5)
 
 
+def test_masses_may_underflow():
+    jobs = PhasedJobs.of(8, (1, 3), (Exponential(1.0), Exponential(0.5)), (0.7, 0.3))
+    law = level_sweeps.prepare(jobs).at(1e-30)
+    assert law.class_response_times == close([1.0, 2.0], 1e-12)
+    assert law.imprecision < 1e-10
+
+
 def test_scales_balance_a_chain_of_levels():
     """Against its stationary law: up by one at rate λ, down by i + 1 or more at rate t_qi."""
     rng = np.random.default_rng(1)

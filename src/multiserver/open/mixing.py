@@ -45,7 +45,7 @@ class Mixing:
         return mixed
 
     def _add(self, value: Vector, residual: Vector) -> None:
-        if not residual.any():
+        if residual @ residual == 0:
             return
         if len(self._values) == self._depth:
             del self._values[0], self._residuals[0]

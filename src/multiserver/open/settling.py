@@ -120,7 +120,7 @@ class Sweeps:
         sweep(law, flows, fall, self.chain)
         mass, draws = levels.sum(axis=1), levels @ self._draws
         fall = self._fall(mass[-1], draws[-1])
-        shapes = levels[-2:] / mass[-2:, None]
+        shapes = levels[-2:] / np.where(mass[-2:] > 0, mass[-2:], 1.0)[:, None]
         apart = abs(shapes[1] - shapes[0]).sum()
         scales = balanced(mass, draws, self.rate, fall) ** trust
         law[: self._e] *= scales[0]

@@ -150,7 +150,9 @@ def balanced(mass: Vector, draws: Vector, arrivals: float, fall: float) -> Vecto
         for i in range(top - q, most):
             weight *= fall
             down += weight * draws[top, i]
-        factors[q] = down / (arrivals * mass[q])
+        up = arrivals * mass[q]
+        # Masses may underflow.
+        factors[q] = down / up if up > 0 else factors[q + 1]
         if factors[q] > HIGH:
             factors /= factors[q]
     return factors / factors.max()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.fronts import interpolated
@@ -81,13 +82,18 @@ def _means(system: System) -> Callable[[float], Means]:
 def _swept(system: System) -> Callable[[float], Means]:
     process = level_sweeps.prepare(phased_jobs(system))
 
+    @cache
+    def by_matrices() -> Callable[[float], Means]:
+        """The method that takes more, for what sweeps do not reach."""
+        return _means(system)
+
     def at(arrival_rate: float) -> Means:
         try:
             law = process.at(arrival_rate)
         except (NotKnownError, TooLargeError):
-            if head_age.reaches(process.fronts.jobs):
-                return _means(system)(arrival_rate)
-            raise
+            if not head_age.reaches(process.fronts.jobs):
+                raise
+            return by_matrices()(arrival_rate)
         return _of_law(law, law.tail, f"{process.told_apart} on {len(law.levels) - 1} levels")
 
     return at
