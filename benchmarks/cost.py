@@ -45,7 +45,7 @@ def measured() -> pd.DataFrame:
             for phases in PHASES:
                 durations = [Erlang(phases, phases * rate) for rate in RATES[:classes]]
                 jobs = PhasedJobs.of(n, NEEDS[:classes], durations, p)
-                fronts, _ = count_fronts(jobs)
+                fronts = int(count_fronts(jobs)[0])
                 for method, (module, most) in METHODS.items():
                     if fronts <= most:
                         row = n, classes, phases, fronts, method, _seconds(module.prepare(jobs))

@@ -15,13 +15,14 @@ import multiserver
 from methods import write_methods
 from pictures import PICTURES
 from scored import write_scored
-from timed import draw_scaling, write_scaling, write_timed
+from timed import draw_cost, draw_scaling, write_cost, write_scaling, write_timed
 
 TABLES = {
     "methods": write_methods,
     "scored": write_scored,
     "timed": write_timed,
     "scaling": write_scaling,
+    "cost": write_cost,
 }
 
 project = "Multiserver Atlas"
@@ -76,3 +77,4 @@ def draw(*_: object) -> None:
     for name, picture in PICTURES.items():
         (folder / f"{name}.svg").write_text(picture().svg(), encoding="utf-8")
     draw_scaling().savefig(folder / "scaling.svg")
+    draw_cost().savefig(folder / "cost.svg")

@@ -1,4 +1,4 @@
-"""What the routes to the same numbers took, from the last whole run in benchmarks/measured."""
+"""What the routes to the same numbers took, from the last whole runs in benchmarks/measured."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from cost import drawn
 from output.tidy import read_table
 from scaling import draw
 
 MEASURED = Path(__file__).resolve().parents[1] / "benchmarks/measured"
 STAR = r"\*"  # a limit, not a beginning of emphasis
+FEWEST = 100  # fronts of a system in the table of costs
 PREFIXES = {-9: "ns", -6: "µs", -3: "ms", 0: "s"}
 
 
@@ -48,6 +50,24 @@ def draw_scaling() -> Figure:
     table, _ = read_table(MEASURED / "scaling.csv")
     path, _ = read_table(MEASURED / "longest-path.csv")
     return draw(table, path["end"].iloc[-1])
+
+
+def write_cost() -> str:
+    """A table of systems of many fronts and what a point of each takes, in Markdown."""
+    table, _ = read_table(MEASURED / "cost-by-classes.csv")
+    keys = ["fronts", "servers", "classes", "phases"]
+    found = table[table["fronts"] >= FEWEST].pivot(index=keys, columns="method", values="seconds")
+    lines = [f"| {' | '.join([*keys, *found.columns])} |", "|--:" * (4 + found.shape[1]) + "|"]
+    for key, times in zip(found.index, found.to_numpy(), strict=True):
+        cells = ["" if math.isnan(time) else seconds(time) for time in times.tolist()]
+        lines.append(f"| {' | '.join([*map(str, key), *cells])} |")
+    return "\n".join(lines) + "\n"
+
+
+def draw_cost() -> Figure:
+    """All of them."""
+    table, _ = read_table(MEASURED / "cost-by-classes.csv")
+    return drawn(table)
 
 
 def seconds(time: float) -> str:

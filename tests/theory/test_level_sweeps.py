@@ -106,10 +106,12 @@ def test_light_traffic_of_1000_servers():
     assert law.tail(0) == close(-np.expm1(-law.arrival_rate * services), 1e-5)
 
 
-def test_masses_may_underflow():
-    jobs = PhasedJobs.of(8, (1, 3), (Exponential(1.0), Exponential(0.5)), (0.7, 0.3))
-    law = level_sweeps.prepare(jobs).at(1e-30)
-    assert law.class_response_times == close([1.0, 2.0], 1e-12)
+@pytest.mark.parametrize("rate", [1e-8, 1e-30])
+@pytest.mark.parametrize("durations", [(Exponential(1.0), Exponential(0.5)), (Erlang(2, 2.0), COX)])
+def test_masses_may_underflow(rate, durations):
+    jobs = PhasedJobs.of(8, (1, 3), durations, (0.7, 0.3))
+    law = level_sweeps.prepare(jobs).at(rate)
+    assert law.class_response_times == close([X.mean for X in durations], 1e-7)
     assert law.imprecision < 1e-10
 
 

@@ -45,7 +45,7 @@ PATIENCE = 20
 WORSE = 3.0
 # Draws of more jobs at once are left out of scales, in parts of the highest rate of any.
 NEVER = 1e-18
-# Changes of a law of mass 1; the shapes that are taken to be the same; see above.
+# Changes of a law, in parts of P(N > 0); the shapes that are taken to be the same; see above.
 SETTLED, CLOSED = 1e-13, 1e-13
 # 1 − η is about (1 − λ/λ*)/(E[Δ] + 1); shapes that are far off may give much less.
 SLOWEST = 0.25
@@ -67,6 +67,7 @@ class Sweeps:
         settled, rising = _order(fronts.counts, fronts.head), _order(fronts.room)[::-1]
         self.order = settled
         self._e, self._m = len(fronts.room), len(fronts.head)
+        self._empty = int(np.argmin(fronts.room.sum(axis=1)))
         among = np.zeros(self._e, dtype=bool)
         among[drawn(fronts)] = True
         places = rising[among[rising]]
@@ -111,6 +112,10 @@ class Sweeps:
     def levels(self, law: Vector) -> NDArray[np.float64]:
         """x_0, …, x_Q, a view."""
         return law[self._e :].reshape(-1, self._m)
+
+    def busy(self, law: Vector) -> float:
+        """P(N > 0): nothing is subtracted, as it may be small."""
+        return float(law[: self._empty].sum() + law[self._empty + 1 :].sum())
 
     def step(self, law: Vector, fall: float, trust: float) -> tuple[Vector, _Beyond]:
         """A sweep, and the levels scaled, by c^`trust`: to balance, or part of the way."""
@@ -163,8 +168,9 @@ def settle(process: LevelSweeps, arrival_rate: float) -> SweptLaw:
     mixing, trust, changes = Mixing(DEPTH), 1.0, [np.inf]
     for _ in range(MOST_SWEEPS):
         after, (fall, left_open) = sweeps.step(law, fall, trust)
-        changes.append(abs(after - law).sum())
-        if changes[-1] <= SETTLED and left_open <= CLOSED:
+        changes.append(abs(after - law).sum() / sweeps.busy(after))
+        closed = left_open == 0 or (left_open <= CLOSED and fall < sweeps.highest_fall)
+        if closed and changes[-1] <= SETTLED:
             return _law(sweeps, after, fall)
         if left_open > CLOSED and changes[-1] < left_open / 10:
             law, mixing, changes = sweeps.grown(after, fall), Mixing(DEPTH), [np.inf]
