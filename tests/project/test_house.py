@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "saturated": {"compiling", "errors", "fronts", "model", "phased"},
     "sharing": {"errors", "model"},
     "wcfs": {"model", "sizes"},
-    "open": {"errors", "fronts", "model", "phased", "saturated", "sizes"},
+    "open": {"compiling", "errors", "fronts", "model", "phased", "saturated", "sizes"},
     "simulation": {"errors", "model", "phase_type", "sizes"},
     "system": NOUNS,
     "network": {*NOUNS, "sharing"},

@@ -25,13 +25,15 @@ from numpy.typing import NDArray
 
 from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError, UnstableError
-from multiserver.fronts import Fronts, enumerate_fronts
+from multiserver.fronts import Fronts, enumerate_fronts, interpolated
 from multiserver.open.front_law import ROUGH, FrontLaw, Vector
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
 
 # Fronts that are listed.
 MOST_FRONTS = 200_000
+# Fewer settled fronts are as cheap in dense matrices, more as cheap interpolated, if they can be.
+FEWEST, MOST_SMOOTH = 200, 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,12 @@ def prepare(jobs: PhasedJobs) -> LevelSweeps:
 def reaches(jobs: PhasedJobs) -> bool:
     """Whether `prepare` has room, told from counts alone."""
     return sum(count_fronts(jobs)) <= MOST_FRONTS
+
+
+def pays(jobs: PhasedJobs) -> bool:
+    """Whether `prepare` has room and no other method is cheaper."""
+    m, _ = count_fronts(jobs)
+    return FEWEST < m <= (MOST_SMOOTH if interpolated.applies(jobs) else np.inf) and reaches(jobs)
 
 
 def require_room(jobs: PhasedJobs) -> None:

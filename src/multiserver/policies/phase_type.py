@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import cache
 
 from multiserver.errors import NotKnownError, TooLargeError
-from multiserver.fronts import interpolated
 from multiserver.open import head_age, level_sweeps
 from multiserver.open.front_law import FrontLaw
+from multiserver.open.level_sweeps import FEWEST, MOST_FRONTS, MOST_SMOOTH
 from multiserver.open.phase_count import block_entries
-from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
 from multiserver.policies.exponential import exponential_parts
 from multiserver.policies.policy import Condition, Limit, Means, Method
@@ -21,8 +21,6 @@ from multiserver.system import System
 MOST_ENTRIES = 3e6
 # The imprecision of means from which on it is told.
 WORTH_A_WORD = 1e-9
-# Fewer settled fronts are as cheap in dense matrices, more as cheap interpolated, if they can be.
-FEWEST, MOST_SMOOTH = 200, 5_000
 
 
 def phased_jobs(system: System) -> PhasedJobs:
@@ -46,15 +44,11 @@ def _few_levels(system: System) -> bool:
 def _many_fronts(system: System) -> bool:
     if not PHASE_TYPE.holds(system):
         return True
-    jobs = phased_jobs(system)
-    m, _ = count_fronts(jobs)
-    most = MOST_SMOOTH if interpolated.applies(jobs) else level_sweeps.MOST_FRONTS
-    return FEWEST < m <= most and level_sweeps.reaches(jobs)
+    return level_sweeps.pays(phased_jobs(system))
 
 
 MANY_FRONTS = Condition(
-    f"{FEWEST} to {level_sweeps.MOST_FRONTS} fronts, {MOST_SMOOTH} if they can be interpolated",
-    _many_fronts,
+    f"{FEWEST} to {MOST_FRONTS} fronts, or {MOST_SMOOTH} that can be interpolated", _many_fronts
 )
 FEW_FRONTS = Condition(
     f"at most {phased.MOST_FRONTS} fronts, or two needs, the smaller of exponential durations",
