@@ -31,6 +31,16 @@ class UnstableError(ValueError):
         self.scale = limit / arrival_rate if math.isnan(scale) else scale
 
 
+def require_stable(arrival_rate: float, limit: float) -> None:
+    """Raise `UnstableError` unless λ < λ*."""
+    if not arrival_rate < limit:
+        raise UnstableError(
+            f"jobs arrive at rate {arrival_rate!r}, which must be below λ* = {limit!r}",
+            arrival_rate=arrival_rate,
+            limit=limit,
+        )
+
+
 class NotKnownError(ValueError):
     """The question has no answer here: the message names those that have one for this queue."""
 

@@ -7,9 +7,11 @@ whose level is the number of jobs in the system:
 - `solve`: the linear algebra below it, on plain arrays;
 - `multiserver_jobs`: first come, first served, each job with its own server need;
 - `by_class`: its response times class by class;
-- `head_age`: the same system with phases in its durations, and larger, by the jobs that wait
-  undrawn; `head_age_law`: its means; `riccati`: the equation that it rests on; `likely_fronts`:
-  what may be left out (`multiserver.fronts.interpolated` puts a few in the place of all);
+- `level_sweeps`: the same system with phases in its durations, and larger, by the jobs that wait
+  undrawn, in sparse matrices; `settling`, `sweeps` and `mixing`: how its law is found;
+- `head_age`: the same in dense matrices (`multiserver.fronts.interpolated` puts a few fronts in the
+  place of all); `head_age_law`: its law; `riccati`: the equation that it rests on;
+- `front_law`: the means that follow from either;
 - `one_or_n`: needs 1 and n, without fronts, by the age of a large job; `age_equation`,
   `age_rates`, `exponential_sums` and `small_jobs`: what it is made of; `numbers_of_jobs`: P(N > k);
 - `along_loads`: curves over the load from few points;

@@ -28,10 +28,10 @@ undrawn is of any class, independently of how long: with N_q the jobs undrawn, b
     E[T_c] = E[N_q]/λ + P(h = c)/(λ p_c) + E[X_c].
 
 The cost is that of products of m x m matrices, some thirty a point, whatever the rates; where there
-are many fronts `level_sweeps` is cheaper. Where more than `FEW` matter and the fronts of the system
-can be interpolated (`multiserver.fronts.interpolated`), they are: so needs 1 and n/2 or n take a
-few seconds for n of 1e6. Then P(N > k) is not known, and rounding is told by Little's law, E[N]
-being counted front by front. With exponential durations `multiserver_jobs` is another route to the
+are many fronts `level_sweeps` is cheaper. More than `FEW` are interpolated if they can be
+(`multiserver.fronts.interpolated`): so needs 1 and n/2 or n take a few seconds for n of
+1e6. Then P(N > k) is not known, and rounding is told by Little's law, E[N] being counted front by
+front. With exponential durations `multiserver_jobs` is another route to the
 same numbers; they agree to 1e-10 below 0.98 λ* unless rates are far apart. Over six or twelve
 decades of rates and probabilities that one keeps eleven digits or more of E[N], beside fifty-digit
 arithmetic, and this one may have six, or is refused: `HeadAgeLaw.imprecision` tells, from the mean
@@ -49,7 +49,7 @@ from scipy import sparse
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
-from multiserver.errors import NotKnownError, TooLargeError, UnstableError
+from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.fronts import Fronts, drawn, enumerate_fronts, fronts_among, interpolated
 from multiserver.open.front_law import ROUGH, Vector
 from multiserver.open.head_age_law import HeadAgeLaw
@@ -92,12 +92,7 @@ class HeadAge:
         Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart that six
         digits are not left.
         """
-        if not arrival_rate < self.limit:
-            raise UnstableError(
-                f"jobs arrive at rate {arrival_rate!r}, which must be below λ* = {self.limit!r}",
-                arrival_rate=arrival_rate,
-                limit=self.limit,
-            )
+        require_stable(arrival_rate, self.limit)
         return _solve(self, arrival_rate)
 
 

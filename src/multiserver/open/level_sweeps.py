@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.compiling import announced
-from multiserver.errors import NotKnownError, TooLargeError, UnstableError
+from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.fronts import Fronts, enumerate_fronts, interpolated
 from multiserver.open.front_law import ROUGH, FrontLaw, Vector
 from multiserver.phased import PhasedJobs, count_fronts
@@ -75,12 +75,7 @@ class LevelSweeps:
         than `settling.MOST_NUMBERS` numbers, and `NotKnownError` if sweeps do not settle,
         or settle where six digits are not left.
         """
-        if not arrival_rate < self.limit:
-            raise UnstableError(
-                f"jobs arrive at rate {arrival_rate!r}, which must be below λ* = {self.limit!r}",
-                arrival_rate=arrival_rate,
-                limit=self.limit,
-            )
+        require_stable(arrival_rate, self.limit)
         from multiserver.open.settling import settle
 
         with announced():
@@ -98,7 +93,11 @@ def prepare(jobs: PhasedJobs) -> LevelSweeps:
 
     Raises `TooLargeError` if they are more than `MOST_FRONTS`.
     """
-    require_room(jobs)
+    if not reaches(jobs):
+        raise TooLargeError(
+            f"{jobs.servers} servers and needs {jobs.needs} have {sum(count_fronts(jobs)):.0f}"
+            f" fronts; {MOST_FRONTS} fit"
+        )
     fronts = enumerate_fronts(jobs)
     saturated = phased.of_fronts(fronts)
     excess = saturated.mean_relative_completions + 1
@@ -114,12 +113,3 @@ def pays(jobs: PhasedJobs) -> bool:
     """Whether `prepare` has room and no other method is cheaper."""
     m, _ = count_fronts(jobs)
     return FEWEST < m <= (MOST_SMOOTH if interpolated.applies(jobs) else np.inf) and reaches(jobs)
-
-
-def require_room(jobs: PhasedJobs) -> None:
-    """Raise `TooLargeError` as `prepare` does."""
-    if not reaches(jobs):
-        raise TooLargeError(
-            f"{jobs.servers} servers and needs {jobs.needs} have {sum(count_fronts(jobs)):.0f}"
-            f" fronts; {MOST_FRONTS} fit"
-        )
