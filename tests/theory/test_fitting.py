@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -104,6 +105,34 @@ def test_three_moments(law):
     found = fit_three_moments(*wanted)
     assert moments(found) == close(wanted, 1e-9)
     assert len(found.phases()[0]) <= 2
+
+
+def exact_moments(law):
+    """E[S], E[S²], E[S³] of two phases in fractions: inverses of floats would hide what is lost."""
+    match law:
+        case Hyperexponential(rates, p):
+            rows = [(Fraction(q), 1 / Fraction(mu)) for mu, q in zip(rates, p, strict=True)]
+            return [math.factorial(k) * sum(q * x**k for q, x in rows) for k in (1, 2, 3)]
+        case PhaseType(_, ((first, onward), (_, second))):
+            a, b, q = -1 / Fraction(first), -1 / Fraction(second), Fraction(onward)
+            sums = (b, a * b + b**2, a**2 * b + a * b**2 + b**3)
+            return [math.factorial(k) * (a**k + q * a * x) for k, x in enumerate(sums, 1)]
+
+
+@pytest.mark.parametrize("third", [6.0008, 6.01, 7.0, 100.0, 1e6])
+@pytest.mark.parametrize("excess", [1e-4, 1e-6, 1e-9, 1e-11])
+def test_three_moments_near_those_of_the_exponential(excess, third):
+    """A branch of probability 1e-20 has much of E[S³] where c² is 1 + 1e-9."""
+    wanted = 1.0, 2.0 + excess, third
+    found = exact_moments(fit_three_moments(*wanted))
+    assert [float(x) for x in found] == close(wanted, 4e-15)
+
+
+@pytest.mark.parametrize("third", [5.9993, 5.99939, 5.999399])
+def test_three_moments_below_those_of_the_exponential(third):
+    wanted = 1.0, 2.0 - 1e-4, third
+    found = exact_moments(fit_three_moments(*wanted))
+    assert [float(x) for x in found] == close(wanted, 4e-15)
 
 
 def test_what_no_two_phases_have():
