@@ -1,20 +1,21 @@
 """What is found of a queue, in one shape whether it is exact, bounded or simulated.
 
 A value is a plain number if exact, an `Interval` (`lower`, `upper`) if bounded, and an `Estimate`
-(`mean`, `half_width`, `standard_error`, …) if simulated; None is what the method does not tell.
+(`mean`, `half_width`, `standard_error`, …) if simulated, which is shown without an interval, and
+with the reason, where its interval is not fair; None is what the method does not tell.
 Times are in the unit of time of the system, rates in jobs per unit of time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from multiserver.errors import NotKnownError
 from multiserver.policies.policy import Value
-from multiserver.simulation.estimate import Estimate
+from multiserver.simulation.estimate import Estimate, fair_half_width
 from multiserver.tables import aligned
 from multiserver.wcfs.bounds import Interval
 
@@ -83,7 +84,8 @@ class Result:
     def rows(self) -> list[dict[str, Any]]:
         """A row for each quantity and class, as plain values: `pandas.DataFrame(result.rows())`.
 
-        `class` is "all" or the number of a class, from 1; `value` is NaN for bounds.
+        `class` is "all" or the number of a class, from 1; `value` is NaN for bounds. Where an
+        estimate has no fair interval `lower` and `upper` are NaN, and `caveat` says why.
         """
         same = {name: getattr(self, name) for name in ("model", "policy", "kind", "method")}
         same |= {name: getattr(self, name) for name in ("arrival_rate", "load", "limit")}
@@ -103,6 +105,7 @@ class Result:
                             "value": number,
                             "lower": lower,
                             "upper": upper,
+                            "caveat": lacking(value),
                         }
                     )
         return found
@@ -122,7 +125,14 @@ class Result:
             values += [getattr(self.by_class[c - 1], name, None) for c in classes]
             if any(v is not None for v in values):
                 rows.append([symbol, *map(shown, values)])
-        return "\n".join(filter(None, [head, ",  ".join(point), aligned(rows)]))
+        notes = dict.fromkeys(filter(None, map(lacking, self._values())))
+        notes = [f"no interval: {note}" for note in notes]
+        return "\n".join(filter(None, [head, ",  ".join(point), aligned(rows), *notes]))
+
+    def _values(self) -> Iterator[Value | None]:
+        for group in (self, *self.by_class):
+            for name in QUANTITIES:
+                yield getattr(group, name, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +158,9 @@ class Stability:
     def rows(self) -> list[dict[str, Any]]:
         """One row of plain values; `lower` and `upper` are the ends of the interval of λ*."""
         row = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        _, lower, upper = spread(row.pop("estimate") or self.limit)
-        return [row | {"lower": lower, "upper": upper}]
+        value = row.pop("estimate") or self.limit
+        _, lower, upper = spread(value)
+        return [row | {"lower": lower, "upper": upper, "caveat": lacking(value)}]
 
     def __str__(self) -> str:
         said = (
@@ -162,17 +173,26 @@ class Stability:
         values = ",  ".join(f"{name} = {value:.6g}" for name, value in said if value is not None)
         if self.estimate is not None:
             values += f"  (λ* = {shown(self.estimate)} at 95 %)"
+            if lacking(self.estimate):
+                values += f"\nno interval: {lacking(self.estimate)}"
         head = f"{self.model} under {self.policy}, stability: {self.method} ({self.source})"
         return f"{head}\n{values}"
 
 
 def spread(value: Value) -> tuple[float, float, float]:
-    """Value, lower and upper end: equal if exact, NaN in the middle of bounds."""
+    """Value, lower and upper end: equal if exact, NaN in the middle of bounds and at the ends of an
+    interval that is not fair."""
     if isinstance(value, Interval):
         return math.nan, value.lower, value.upper
     if isinstance(value, Estimate):
-        return value.mean, value.mean - value.half_width, value.mean + value.half_width
+        half_width = fair_half_width(value)
+        return value.mean, value.mean - half_width, value.mean + half_width
     return value, value, value
+
+
+def lacking(value: Value | None) -> str:
+    """Why an estimate has no fair interval; empty for all else."""
+    return value.lacking if isinstance(value, Estimate) else ""
 
 
 def shown(value: Value | None) -> str:
@@ -182,6 +202,8 @@ def shown(value: Value | None) -> str:
     if isinstance(value, Interval):
         return f"[{value.lower:.5g}, {value.upper:.5g}]"
     if isinstance(value, Estimate):
+        if value.lacking:
+            return f"{value.mean:.5g} (no interval)"
         return f"{value.mean:.5g} ± {value.half_width:.2g}"
     return f"{value:.6g}"
 

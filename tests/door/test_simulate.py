@@ -6,6 +6,7 @@ chance with a probability of 1.2e-7, any of them with one of at most 5e-6.
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -238,3 +239,21 @@ def test_scaling_keeps_the_requirement():
     system = SYSTEMS["threshold-parallelism"]
     assert system.mean_size == pytest.approx(0.5 * 8 * 1.5 + 0.5 * 4, rel=1e-14)
     assert scaled(system.durations[1], 1 / 8) == ms.Exponential(2.0)
+
+
+def test_an_interval_that_is_not_fair_is_shown_nowhere():
+    """M/M/1 at load 0.98: a replication of 300 jobs is worth next to no independent observation."""
+    queue = ms.System(1, [ms.JobClass(duration=ms.Exponential(rate=1.0))]).under(ms.FCFS)
+    found = queue.simulate(load=0.98, jobs=10_000, seed=3)
+    assert found.mean_jobs.lacking.startswith("too short")
+    assert "(no interval)" in str(found)
+    assert f"no interval: {found.mean_jobs.lacking}" in str(found)
+    (row,) = (r for r in found.rows() if (r["class"], r["quantity"]) == ("all", "mean_jobs"))
+    assert row["value"] == found.mean_jobs.mean
+    assert math.isnan(row["lower"])
+    assert math.isnan(row["upper"])
+    assert row["caveat"] == found.mean_jobs.lacking
+    fair = queue.simulate(load=0.5, jobs=400_000, seed=3)
+    assert "no interval" not in str(fair)
+    assert not any(row["caveat"] for row in fair.rows())
+    assert not any(math.isnan(row["lower"]) for row in fair.rows())

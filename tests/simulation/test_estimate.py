@@ -132,6 +132,21 @@ def test_observations_are_those_of_a_queue_of_one_server(load):
     assert observations(jobs, load, mean) == close(exact * (1 + load) / 2, rel=1e-12)
 
 
+def test_an_interval_that_is_withheld_is_nowhere():
+    found = estimate([1.0, 2.0, 3.0], [1.0, 1.0, 1.0], variance=1e4, jobs=9)
+    assert found.lacking == ""
+    withheld = found.without_interval("the queue grows").without_interval("another reason")
+    assert withheld.lacking == withheld.caveat == "the queue grows"
+    assert withheld.mean == found.mean
+    assert math.isnan(withheld.half_width)
+    assert math.isnan(fair_half_width(withheld, 10 * FAIR))
+    assert math.isnan(score(withheld, 2.0, 10 * FAIR))
+    assert not withheld.covers(2.0)
+    short = estimate([1.0, 2.0, 3.0], [1.0, 1.0, 1.0], variance=1.0, jobs=9)
+    assert short.lacking.startswith("too short")
+    assert math.isnan(fair_half_width(short))
+
+
 def test_what_is_scored_does_not_depend_on_what_was_found():
     low, high = (Estimate(5.0, 1.0, 0.5, 32, 1, 32.0 * size) for size in (2, 2000))
     assert math.isnan(score(low, 5.5))

@@ -78,7 +78,11 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
         rates[list(chain)] = _visit_shares(p[np.ix_(chain, chain)])
     unvisited = np.flatnonzero(~_visited(p, nu > 0) & ~np.isin(np.arange(n), list(closed)))
     if unvisited.size:
-        raise ValueError(f"classes {unvisited.tolist()} are never visited, expected all to be")
+        raise ValueError(
+            f"classes {unvisited.tolist()} are never visited: their rates of arrival are 0 and no"
+            " route leads to them. Leave out each with its set of servers at its station, its entry"
+            " of `arrivals`, and its row and column of `routing`"
+        )
     return Traffic(rates, np.where(kept, 0.0, 1 - total), chains)
 
 

@@ -34,6 +34,11 @@ class ParallelClass:
     servers: tuple[int, ...] | int
 
     def __post_init__(self) -> None:
+        if self.arrival_rate == 0:
+            raise ValueError(
+                "arrival_rate must be a positive finite number, found 0: leave out this class,"
+                " whose jobs never come"
+            )
         require_positive("arrival_rate", self.arrival_rate)
         if not self.size.mean < math.inf:
             raise ValueError(f"the size must have a finite mean, found {self.size!r}")

@@ -16,7 +16,7 @@ error. It shows how little many correlated observations may say.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +39,8 @@ class Estimate:
     `standard_error` is that of the mean, from `replications` independent runs of `jobs` jobs in
     all; `effective_size` the number of independent observations that would do as well, infinite if
     the replications do not differ; `controls` the number of control variates that corrected it,
-    and `gain` how many times smaller they made its variance.
+    and `gain` how many times smaller they made its variance. `caveat` says in words why there is no
+    interval, `half_width` being NaN then; it is empty where nothing is known against one.
     """
 
     mean: float
@@ -50,6 +51,7 @@ class Estimate:
     effective_size: float
     controls: int = 0
     gain: float = 1.0
+    caveat: str = ""
 
     @property
     def freedom(self) -> int:
@@ -64,6 +66,19 @@ class Estimate:
         of its start and the bias of a ratio may then be felt in the mean, and no score is fair.
         """
         return self.effective_size >= SETTLED * self.replications
+
+    @property
+    def lacking(self) -> str:
+        """Why the interval is not to be trusted, in words; empty if it `is_fair`."""
+        if self.caveat or self.settled:
+            return self.caveat
+        return (
+            f"too short, each replication being worth fewer than {SETTLED} independent observations"
+        )
+
+    def without_interval(self, caveat: str) -> Estimate:
+        """The same estimate without an interval, and why; the first reason stays."""
+        return replace(self, half_width=math.nan, caveat=self.caveat or caveat)
 
     def covers(self, exact: float) -> bool:
         """Whether the interval holds the exact value."""
@@ -142,6 +157,8 @@ def is_fair(estimate: Estimate, known: float | None = None) -> bool:
     short runs with them: where they leave a share s of the variance, `FAIR` √s are enough (at
     14 and s = 1/27,000 mean scores are within 0.1 of 0; at 23 and s from 1/3 to 1/100, 0 to 0.3).
     """
+    if estimate.caveat:
+        return False
     if known is None or math.isnan(known):
         return estimate.settled
     return known >= max(FEWEST, FAIR / math.sqrt(estimate.gain))

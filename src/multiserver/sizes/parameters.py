@@ -34,7 +34,8 @@ def set_mixture(
         )
     for p in probabilities:
         if isinstance(p, bool) or not isinstance(p, Real) or not 0 < p <= 1:
-            raise ValueError(f"probability must lie in (0, 1], found {p!r}")
+            never = f": leave it out of `probabilities` and `{name}`" if p == 0 else ""
+            raise ValueError(f"probability must lie in (0, 1], found {p!r}{never}")
     total = math.fsum(probabilities)
     if abs(total - 1) > SUM_TOLERANCE:
         raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
