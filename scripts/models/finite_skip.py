@@ -17,6 +17,7 @@ from models.finite_skip_queues import read_queue
 from multiserver.errors import NotKnownError
 from multiserver.open.finite_skip import FrontBlocks
 from multiserver.queue import Queue
+from multiserver.results import Stability
 from multiserver.wcfs.bounds import Constants, pooled_response_time
 from multiserver.wcfs.models import zhang_zwart
 
@@ -48,10 +49,21 @@ class Model:
     @property
     def limit(self) -> float:
         """The largest stable load, NaN if it is not known."""
+        found = self._stability
+        return math.nan if found is None or found.load_limit is None else found.load_limit
+
+    @property
+    def highest(self) -> float:
+        """A load from which on no policy is stable, NaN if it is not known."""
+        found = self._stability
+        return math.nan if found is None else self.queue.system.load(found.highest)
+
+    @property
+    def _stability(self) -> Stability | None:
         try:
-            return self.queue.stability().load_limit
+            return self.queue.stability()
         except NotKnownError:
-            return math.nan
+            return None
 
     def arrival_rate(self, load: float) -> float:
         """λ in jobs per unit of time."""

@@ -50,9 +50,13 @@ class Parameters(FiniteSkipBlock, SimulatedBlock):
 
     @model_validator(mode="after")
     def _is_stable(self) -> Self:
-        limit, most = read_known(self).limit, self.loads[-1]
-        stable = not most >= limit
-        require(stable, f"a load of {most}", f"loads below {limit:.6g}, the limit", "loads")
+        model, most = read_known(self), self.loads[-1]
+        for limit, why in (
+            (model.limit, "the limit"),
+            (model.highest, "from which on no policy is stable: the servers cannot be filled"),
+        ):
+            stable = not most >= limit
+            require(stable, f"a load of {most}", f"loads below {limit:.6g}, {why}", "loads")
         return self
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from multiserver.network import Network
+from multiserver.policies.capacity import CAPACITY
 from multiserver.policies.policy import Method, Policy
 from multiserver.system import System
 from multiserver.tables import aligned
@@ -22,13 +23,15 @@ class Known:
     table: tuple[dict[str, Any], ...]
 
     @classmethod
-    def of(cls, system: System | Network, policy: Policy) -> Known:
-        """The methods for one queue, and whether each applies."""
-        rows = [
-            {**row, "applies": not method.lacks(system)}
-            for row, method in _rows(policy, system.model)
-        ]
-        return cls(f"{system.model} under {policy!r}: {policy.definition}", tuple(rows))
+    def of(cls, system: System | Network, policy: Policy, highest: float) -> Known:
+        """The methods for one queue, and whether each applies; no policy exceeds λ = `highest`."""
+        methods = (*policy.of(system.model), *CAPACITY[system.model])
+        rows = [{**_row(method), "applies": not method.lacks(system)} for method in methods]
+        said = f"{system.model} under {policy!r}: {policy.definition}"
+        if not math.isnan(highest):
+            said += f"\nNo policy is stable from λ = {highest:.6g} on, a load of"
+            said += f" {system.load(highest):.6g}."
+        return cls(said, tuple(rows))
 
     def rows(self) -> list[dict[str, Any]]:
         """Plain dictionaries, one for each method."""
@@ -52,19 +55,23 @@ def known() -> Known:
     from multiserver.policies import REGISTRY
 
     rows = [
-        {"model": model, "policy": policy.name, **row}
+        {"model": model, "policy": policy.name, **_row(method)}
         for policy in REGISTRY.values()
         for model in policy.models
-        for row, _ in _rows(policy, model)
+        for method in policy.of(model)
+    ]
+    rows += [
+        {"model": model, "policy": "any", **_row(method)}
+        for model, methods in CAPACITY.items()
+        for method in methods
     ]
     rows.sort(key=lambda row: row["model"])
     return Known("What is known", tuple(rows))
 
 
-def _rows(policy: Policy, model: str) -> Iterator[tuple[dict[str, str], Method]]:
-    for method in policy.of(model):
-        values = method.question, method.name, method.range, method.source, method.cost
-        yield dict(zip(COLUMNS, values, strict=True)), method
+def _row(method: Method) -> dict[str, str]:
+    values = method.question, method.name, method.range, method.source, method.cost
+    return dict(zip(COLUMNS, values, strict=True))
 
 
 def _cell(value: Any) -> str:

@@ -13,18 +13,21 @@ from numbers import Real
 
 from multiserver.errors import UnstableError
 from multiserver.network import Network
-from multiserver.policies.parallel import highest_rate
 from multiserver.system import System
 
 
 def rate_of(
-    system: System | Network, policy: str, limit: float | None, point: Mapping[str, float | None]
+    system: System | Network,
+    policy: str,
+    limit: float | None,
+    highest: tuple[float, str],
+    point: Mapping[str, float | None],
 ) -> float | None:
     """λ of the one operating point that is not None; None for a closed network.
 
-    `limit` is λ*, if it is known. Raises `ValueError` unless the point is said in one way (a
-    network may go without: it is taken as it is; a closed one must), and `UnstableError` unless
-    λ < λ* or, where that is not known, λ is below what no policy exceeds.
+    `limit` is λ*, if it is known, and `highest` what λ must be below, and in words why. Raises
+    `ValueError` unless the point is said in one way (a network may go without: it is taken as it
+    is; a closed one must), and `UnstableError` unless λ is below `highest`.
     """
     said = {name: value for name, value in point.items() if value is not None}
     if isinstance(system, Network):
@@ -32,7 +35,7 @@ def rate_of(
             raise ValueError(f"no jobs come to a closed network: {', '.join(said)} has no meaning")
         if not said:
             rate = system.outside or None
-            return None if rate is None else _below(system, policy, limit, rate)
+            return None if rate is None else _below(system, policy, highest, rate)
     if len(said) != 1:
         raise ValueError(
             "say the operating point by exactly one of load, arrival_rate and fraction_of_limit;"
@@ -46,11 +49,11 @@ def rate_of(
         rate = system.arrival_rate(rate)
     elif name == "fraction_of_limit":
         rate *= limit
-    return _below(system, policy, limit, rate)
+    return _below(system, policy, highest, rate)
 
 
-def _below(system: System | Network, policy: str, limit: float | None, rate: float) -> float:
-    most, name = (limit, "λ* =") if limit is not None else (highest_rate(system), "any limit,")
+def _below(system: System | Network, policy: str, highest: tuple[float, str], rate: float) -> float:
+    most, name = highest
     if rate >= most:
         raise UnstableError(
             f"{system.model} under {policy}: the arrival rate λ = {rate:.6g} (load"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -18,7 +19,8 @@ from multiserver.little import completed
 from multiserver.network import Network
 from multiserver.operating_point import rate_of
 from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Constants, Process
-from multiserver.policies.policy import Effort, Means, Method, Policy, Question
+from multiserver.policies.capacity import CAPACITY
+from multiserver.policies.policy import Effort, Limit, Means, Method, Policy, Question
 from multiserver.results import Kind, Result, Stability
 from multiserver.system import System
 
@@ -68,8 +70,9 @@ Theorem 4.3)
 
         With `relative_completions` the cheapest method that gives E[Δ(Y_d)] too, where there is
         one. Where λ* is known from simulation alone, `estimate` has its interval at 95 %, of about
-        the relative `half_width` asked for, from the random streams of `seed`. Raises
-        `NotKnownError` if λ* is not known.
+        the relative `half_width` asked for, from the random streams of `seed`. Where λ* is not
+        known `limit` is None, and `highest` is what no policy exceeds. Raises `NotKnownError` if
+        λ* takes too much.
         """
         return self._limited(relative_completions, half_width, seed)
 
@@ -137,7 +140,8 @@ Theorem 4.3)
         bits. A class that was never sampled has None for its times.
 
         Raises `ValueError` unless there are at least 2 replications (one has no interval) and jobs
-        for all of them, `UnstableError` unless λ < λ* where that is known, and `NotKnownError`.
+        for all of them, `UnstableError` unless λ < λ* where that is known and below what no policy
+        exceeds where it is not, or if the jobs in the system grow, and `NotKnownError`.
         """
         for name, value, least in (("replications", replications, 2), ("jobs", jobs, 1)):
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
@@ -162,7 +166,7 @@ Theorem 4.3)
 
     def known(self) -> Known:
         """What is known of this queue, how and from where; `print` it, or take its `rows()`."""
-        return Known.of(self.system, self.policy)
+        return Known.of(self.system, self.policy, self._highest[0].arrival_rate)
 
     def process(self) -> Process:
         """The Markov process that `exact` solves. Raises `NotKnownError` where there is none."""
@@ -190,7 +194,11 @@ Theorem 4.3)
         return self._stabilities[asked]
 
     def _find_limit(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
-        method, options = self._method("stability"), dict(self.policy.options)
+        options, highest = dict(self.policy.options), self._highest[0].arrival_rate
+        try:
+            method = self._method("stability")
+        except NotKnownError as error:
+            return self._unlimited(error)
         if method.sampled:
             options |= {"half_width": half_width, "seed": seed}
         try:
@@ -211,7 +219,35 @@ Theorem 4.3)
             utilisation=None if wastage is None else 1 - wastage / system.capacity,
             relative_completions=found.relative_completions,
             estimate=found.estimate,
+            highest=highest,
         )
+
+    def _unlimited(self, why: NotKnownError) -> Stability:
+        """What no policy exceeds, where λ* is not known."""
+        found, method = self._highest
+        if method is None:
+            raise why
+        return Stability(
+            model=self.system.model,
+            policy=repr(self.policy),
+            method=f"λ* is not known; no policy exceeds {method.name}",
+            source=method.source,
+            limit=None,
+            load_limit=None,
+            wastage=None,
+            utilisation=None,
+            relative_completions=None,
+            highest=found.arrival_rate,
+        )
+
+    @cached_property
+    def _highest(self) -> tuple[Limit, Method | None]:
+        """What no policy exceeds, and how it was found."""
+        for method in CAPACITY[self.system.model]:
+            if not method.lacks(self.system):
+                with suppress(TooLargeError):
+                    return method.answer(self.system), method
+        return Limit(math.nan), None
 
     @cached_property
     def _exact(self) -> tuple[Method, Callable[[float | None], Means]]:
@@ -233,8 +269,14 @@ Theorem 4.3)
         self, load: float | None, arrival_rate: float | None, fraction: float | None
     ) -> float | None:
         limit = self._limit if fraction is None else self.stability().limit
+        if fraction is not None and limit is None:
+            self._method("stability")
+        highest = (limit, "λ* =")
+        if limit is None:
+            found, method = self._highest
+            highest = found.arrival_rate, f"any limit, by {method.name}:"
         point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
-        return rate_of(self.system, repr(self.policy), limit, point)
+        return rate_of(self.system, repr(self.policy), limit, highest, point)
 
     def _result(self, kind: Kind, method: Method, rate: float | None, found: Means) -> Result:
         name = ", ".join(filter(None, [method.name, found.note]))

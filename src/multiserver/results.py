@@ -139,6 +139,9 @@ class Result:
 class Stability:
     """The queue is stable for λ < `limit` = λ* (jobs per unit of time), that is ρ < `load_limit`.
 
+    No policy is stable from λ = `highest` on, which λ* does not exceed; where λ* is not known, and
+    `limit` None, the queue may be unstable below it.
+
     At λ* `wastage` servers are idle on average while jobs wait, and the share `utilisation` of the
     capacity is at work; `relative_completions` is E[Δ(Y_d)], with E[Q (1 − λ/λ*)] → E[Δ(Y_d)] + 1
     as λ → λ*. None where the method does not tell. If λ* was simulated `estimate` is its interval.
@@ -148,17 +151,18 @@ class Stability:
     policy: str
     method: str
     source: str
-    limit: float
+    limit: float | None
     load_limit: float | None
     wastage: float | None
     utilisation: float | None
     relative_completions: float | None
     estimate: Estimate | None = None
+    highest: float = math.nan
 
     def rows(self) -> list[dict[str, Any]]:
         """One row of plain values; `lower` and `upper` are the ends of the interval of λ*."""
         row = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        value = row.pop("estimate") or self.limit
+        value = row.pop("estimate") or (math.nan if self.limit is None else self.limit)
         _, lower, upper = spread(value)
         return [row | {"lower": lower, "upper": upper, "caveat": lacking(value)}]
 
@@ -169,8 +173,11 @@ class Stability:
             ("wastage", self.wastage),
             ("utilisation", self.utilisation),
             ("E[Δ]", self.relative_completions),
+            ("λ* ≤", self.highest if self.limit is None else None),
         )
-        values = ",  ".join(f"{name} = {value:.6g}" for name, value in said if value is not None)
+        values = ",  ".join(
+            f"{name} = {value:.6g}".replace("≤ =", "≤") for name, value in said if value is not None
+        )
         if self.estimate is not None:
             values += f"  (λ* = {shown(self.estimate)} at 95 %)"
             if lacking(self.estimate):

@@ -127,13 +127,13 @@ def test_the_limit_binds_before_the_capacity():
     with pytest.raises(ms.UnstableError):
         queue.exact(fraction_of_limit=1.0)
     with pytest.raises(ms.NotKnownError, match=r"stability is not known; ask simulate\(\)"):
-        SYSTEMS["multiserver-jobs"].under(ms.MaxWeight).exact(fraction_of_limit=0.5)
+        SYSTEMS["multiserver-jobs"].under(ms.PreemptiveFirstFit).exact(fraction_of_limit=0.5)
     # No policy carries more than a set of servers can, whatever the sizes.
     classes = [
         ms.JobClass(compatible=s, duration=ms.Deterministic(value=1.0), probability=p)
         for s, p in (({0}, 0.9), ({0, 1}, 0.1))
     ]
-    with pytest.raises(ms.UnstableError, match=r"below any limit, 1\.11111"):
+    with pytest.raises(ms.UnstableError, match=r"below any limit, .* 1\.11111"):
         ms.System(2, classes).under(ms.FCFS).simulate(load=0.6, jobs=100, seed=1)
 
 

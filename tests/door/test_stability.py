@@ -10,6 +10,8 @@ import multiserver as ms
 from multiserver.open import settling
 from multiserver.policies.phase_type import HEAD_AGE
 
+from .systems import EVERY, NAMES, SYSTEMS
+
 
 def system(small, large, servers=8, p=0.2):
     classes = [
@@ -56,8 +58,9 @@ def test_operating_points_and_refusals():
     assert found.arrival_rate == 0.5 * queue.stability().limit
     assert found.limit is None
     heavy = system(ms.Deterministic(1.0), ms.Pareto(1.5, 1.0)).under(ms.FCFS)
+    assert heavy.stability().limit is None
     with pytest.raises(ms.NotKnownError, match="finite variance"):
-        heavy.stability()
+        heavy.simulate(fraction_of_limit=0.5, jobs=2000, replications=2, seed=1)
 
 
 def test_exact_means_of_10000_servers():
@@ -95,3 +98,53 @@ def test_what_sweeps_do_not_reach_is_solved_by_matrices(monkeypatch):
     assert ", all " in found.method
     assert found.mean_response_time == pytest.approx(swept.mean_response_time, rel=1e-10)
     assert found.tail(9) == pytest.approx(swept.tail(9), rel=1e-9)
+
+
+ONE = ms.Exponential(rate=1.0)
+
+
+def rigid(*needs_and_shares, servers=16, duration=ONE):
+    classes = [ms.JobClass(need=v, duration=duration, probability=p) for v, p in needs_and_shares]
+    return ms.System(servers, classes)
+
+
+@pytest.mark.parametrize("policy", [ms.FirstFit, ms.MaxWeight, ms.PreemptiveFirstFit], ids=repr)
+def test_no_policy_exceeds_the_packings(policy):
+    """Of 16 servers one job of need 11 and five of need 1 are served at once: λ p₂ < 1."""
+    queue = rigid((1, 0.5), (11, 0.5)).under(policy)
+    found = queue.stability()
+    assert found.highest == pytest.approx(2.0, rel=1e-12)
+    assert found.limit == (found.highest if policy is ms.MaxWeight else None)
+    assert ("λ* ≤ 2" in str(found)) == (policy is not ms.MaxWeight)
+    assert found.rows()[0]["highest"] == found.highest
+    assert "No policy is stable from λ = 2 on, a load of 0.75." in str(queue.known())
+    for load in (0.75, 0.9):
+        with pytest.raises(ms.UnstableError, match=r"must be below .* 2 \(load 0\.75\)") as caught:
+            queue.simulate(load=load, jobs=10**12, seed=1)
+        assert caught.value.limit == found.highest
+    assert queue.simulate(load=0.6, jobs=3200, seed=1).mean_jobs.mean > 0
+
+
+@pytest.mark.parametrize(("model", "policy"), EVERY, ids=NAMES)
+def test_no_limit_exceeds_what_no_policy_does(model, policy):
+    found = SYSTEMS[model].under(policy).stability()
+    assert math.isnan(found.highest) == (model == "network")
+    if found.limit is not None and model != "network":
+        assert found.limit <= found.highest * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        rigid((2, 0.3), (3, 0.3), (5, 0.4), servers=7),
+        rigid((1, 0.5), (11, 0.5), duration=ms.Erlang(stages=2, rate=1.0)),
+        rigid((3, 0.9), (7, 0.1), servers=10, duration=ms.Exponential(rate=0.2)),
+    ],
+    ids=repr,
+)
+def test_limits_found_otherwise_are_below_it(system):
+    """FCFS by the saturated system; priority by need by its own chains."""
+    for policy in (ms.FCFS, ms.MostServersFirst, ms.LeastServersFirst):
+        found = system.under(policy).stability()
+        assert found.limit is None or found.limit < found.highest * (1 + 1e-12)
+    assert system.under(ms.MaxWeight).stability().load_limit < 1

@@ -1,12 +1,21 @@
-"""MaxWeight: the packing of the largest weight, by four definitions that texts leave open."""
+"""MaxWeight: the packing of the largest weight, by four definitions that texts leave open.
+
+All four attain what packings allow. With N_c jobs and u_c of them served, Σ_c E[X_c] N_c² has a
+drift of 2 Σ_c N_c (λ p_c E[X_c] − u_c) and less than a constant besides, also where only jobs that
+are present are packed; if λ p_c E[X_c] lies within the hull of the packings, the heaviest exceeds
+it by a share of Σ_c N_c. Durations of other laws than the exponential do the same in the fluid
+limit, as all but the oldest jobs of a need are untouched (J. G. Dai, Annals of Applied Probability
+5, 1995).
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from multiserver.policies.answers import effort_of, job_level, means_of, workload_of
+from multiserver.policies.capacity import packings_limit
 from multiserver.policies.conditions import DISTINCT_NEEDS
-from multiserver.policies.policy import Effort, Means, Policy
+from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.system import System
 
 
@@ -35,6 +44,10 @@ def _simulate(
     return means_of(found, system)
 
 
+def _limit(system: System, relative_completions: bool, **_: Any) -> Limit:
+    return packings_limit(system)
+
+
 MaxWeight = Policy(
     name="max-weight",
     definition=(
@@ -48,6 +61,13 @@ MaxWeight = Policy(
     options={"ties": "larger", "packings": "present"},
     methods={
         "multiserver-jobs": (
+            Method(
+                question="stability",
+                name="the packings of the servers, all of which MaxWeight attains",
+                source="Tassiulas and Ephremides 1992; `multiserver.saturated.packings`",
+                cost="classes · servers, some dozen times",
+                answer=_limit,
+            ),
             job_level(_simulate, DISTINCT_NEEDS, source="`finite-skip`, Section 7.5"),
         )
     },

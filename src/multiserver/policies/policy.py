@@ -7,6 +7,7 @@ questions, and what `answer` takes and gives:
 ============  =====================================================================
 question      answer(system, …)
 ============  =====================================================================
+`capacity`    a `Limit` that no policy exceeds, a question to the model (`policies.capacity`)
 `stability`   a `Limit`, given `relative_completions`, whether these are wanted too; a `sampled`
               method takes `half_width` and `seed` as well
 `exact`       a function of λ that gives `Means` of plain numbers
@@ -28,7 +29,7 @@ from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
 from multiserver.wcfs.bounds import Interval
 
-Question = Literal["stability", "exact", "bounds", "simulation"]
+Question = Literal["capacity", "stability", "exact", "bounds", "simulation"]
 # A number, bounds on it, or an estimate of it.
 Value = float | Interval | Estimate
 

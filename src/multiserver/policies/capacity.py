@@ -1,0 +1,69 @@
+"""What no policy exceeds: a λ from which on no queue of a system is stable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multiserver.policies.conditions import ONLY_SETS
+from multiserver.policies.parallel import queue_of, work_of
+from multiserver.policies.policy import Limit, Method
+from multiserver.saturated.packings import capacity
+from multiserver.sharing.queue import stability
+from multiserver.system import System
+
+# What rounding leaves of the difference from n/E[S].
+SAME = 1e-12
+
+
+def packings_limit(system: System, **_: Any) -> Limit:
+    """λ_max of rigid jobs; n/E[S] itself where packings leave no server idle."""
+    pairs = zip(system.probabilities, system.durations, strict=True)
+    found = capacity(system.servers, system.needs, [p * X.mean for p, X in pairs])
+    whole = _whole(system)
+    if found.limit >= (1 - SAME) * whole.arrival_rate:
+        return whole
+    return Limit(found.limit, system.capacity - found.limit * system.mean_size)
+
+
+def _whole(system: System, **_: Any) -> Limit:
+    return Limit(system.capacity / system.mean_size, 0.0)
+
+
+def _by_sets(system: System, **_: Any) -> Limit:
+    limit = stability(queue_of(system), work_of(system, 1.0)).scale
+    return Limit(limit, system.capacity - limit * system.mean_size)
+
+
+PACKINGS = Method(
+    question="capacity",
+    name="the packings of the servers",
+    source="`multiserver.saturated.packings`; Tassiulas and Ephremides 1992",
+    cost="classes · servers, some dozen times",
+    answer=packings_limit,
+)
+WHOLE = Method(
+    question="capacity",
+    name="all servers at work, n/E[S]",
+    source="Little's law",
+    cost="constant",
+    answer=_whole,
+)
+SETS = Method(
+    question="capacity",
+    name="the set of classes that binds",
+    source="`parallel-processing`, condition (7)",
+    cost="2^classes",
+    answer=_by_sets,
+    conditions=(ONLY_SETS,),
+)
+
+# Of each model, cheapest last: the first that applies, and fits, says most. A network's limit is
+# known under all its policies.
+CAPACITY: dict[str, tuple[Method, ...]] = {
+    "multiserver-jobs": (PACKINGS, WHOLE),
+    "threshold-parallelism": (WHOLE,),
+    "heterogeneous": (WHOLE,),
+    "limited-processor-sharing": (WHOLE,),
+    "parallel-processing": (SETS, WHOLE),
+    "network": (),
+}
