@@ -1,8 +1,9 @@
 """What a method found, completed by Little's law.
 
 With λ p_c the rate at which jobs of class c come, E[N_c] = λ p_c E[T_c]; and the capacity at work
-is λ E[S], whatever the policy, as all work is done in the end. A rigid job is in service for X_c in
-all, so that it waits E[T_c] − E[X_c]; and λ Σ_c p_c E[X_c] jobs are in service.
+is λ E[S], whatever the policy, as all work is done in the end: a simulation tells what it measured
+instead, or nothing. A rigid job is in service for X_c in all, so that it waits E[T_c] − E[X_c]; and
+λ Σ_c p_c E[X_c] jobs are in service.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def completed(
     if isinstance(system, System):
         flows = [rate * p for p in system.probabilities]
         jobs = changed(times, rate) if jobs is None else jobs
-        busy = system.load(rate) * system.capacity if busy is None else busy
+        if busy is None and kind != "simulated":
+            busy = system.load(rate) * system.capacity
         if found.class_jobs is None:
             pairs = zip(class_times, flows, strict=True)
             class_jobs = tuple(changed(t, flow) for t, flow in pairs)

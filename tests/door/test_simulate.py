@@ -245,7 +245,7 @@ def test_an_interval_that_is_not_fair_is_shown_nowhere():
     """M/M/1 at load 0.98: a replication of 300 jobs is worth next to no independent observation."""
     queue = ms.System(1, [ms.JobClass(duration=ms.Exponential(rate=1.0))]).under(ms.FCFS)
     found = queue.simulate(load=0.98, jobs=10_000, seed=3)
-    assert found.mean_jobs.lacking.startswith("too short")
+    assert "too short" in found.mean_jobs.lacking
     assert "(no interval)" in str(found)
     assert f"no interval: {found.mean_jobs.lacking}" in str(found)
     (row,) = (r for r in found.rows() if (r["class"], r["quantity"]) == ("all", "mean_jobs"))

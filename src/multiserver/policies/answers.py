@@ -215,6 +215,7 @@ def means_of(found: Any, system: System) -> Means:
         jobs=found.mean_jobs,
         class_times=sampled(found.class_response_time, classes),
         class_jobs=tuple(found.class_jobs(c) for c in classes),
+        busy=found.busy(system.capacity),
         counts=found,
     )
 

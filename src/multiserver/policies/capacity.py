@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from multiserver.policies.conditions import ONLY_SETS
-from multiserver.policies.parallel import queue_of, work_of
+from multiserver.policies.parallel import highest_rate
 from multiserver.policies.policy import Limit, Method
 from multiserver.saturated.packings import capacity
-from multiserver.sharing.queue import stability
 from multiserver.system import System
 
 # What rounding leaves of the difference from n/E[S].
@@ -30,7 +29,7 @@ def _whole(system: System, **_: Any) -> Limit:
 
 
 def _by_sets(system: System, **_: Any) -> Limit:
-    limit = stability(queue_of(system), work_of(system, 1.0)).scale
+    limit = highest_rate(system)
     return Limit(limit, system.capacity - limit * system.mean_size)
 
 

@@ -121,6 +121,13 @@ def set_methods(*conditions: Condition) -> tuple[Method, ...]:
     )
 
 
+def highest_rate(system: System) -> float:
+    """A λ from which on no policy is stable: n/E[S] or, for sets of servers, where (7) fails."""
+    if ONLY_SETS.holds(system):
+        return stability(queue_of(system), work_of(system, 1.0)).scale
+    return system.capacity / system.mean_size
+
+
 def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: float = 0.0) -> Means:
     """Algorithm 1 with m = `per_job` interruptions of a job on average, 0 for FCFS.
 

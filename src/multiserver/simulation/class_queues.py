@@ -21,6 +21,7 @@ from numba import int64, njit, types
 from numpy.typing import NDArray
 
 from multiserver.simulation import pooled
+from multiserver.simulation.growth import mark
 from multiserver.simulation.pooled import pool
 from multiserver.simulation.replications import (
     COLUMNS,
@@ -94,6 +95,7 @@ def _run(
     jobs,
     limit,
     record,
+    marks,
 ):
     """One replication."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
@@ -112,7 +114,8 @@ def _run(
 
     # `remaining` is what it was at the time `updated`.
     updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
-    arrivals, measured = 0, jobs - warm_up
+    idle = servers
+    arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
     arrival = mean_gap * rng.standard_exponential()
     while measured > 0:
         if arrival < completion:
@@ -122,7 +125,10 @@ def _run(
             counted = warm_up <= arrivals < jobs
             pool(single, servers, now, needs[c] * requirement, counted)
             if counted:
-                observe(sums, c, requirement, present, everyone)
+                observe(sums, c, requirement, present, everyone, servers - idle)
+            if arrivals >= next_mark:
+                marked = mark(marks, marked, arrivals, warm_up, jobs, everyone)
+                next_mark = warm_up + marked * (jobs - warm_up) // (len(marks) - 1)
             if present[c] < window[c]:
                 number[c, present[c]] = arrivals
                 arrived[c, present[c]] = now
@@ -180,6 +186,8 @@ def _run(
                 amount -= needs[c]
                 j += 1
         completion = now + wait
+    # No job came after the last that is measured.
+    marks[marked:] = everyone
     return True, sums[np.append(place, C)], single
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -42,9 +43,15 @@ from multiserver.simulation.fcfs_estimates import (
     WAITING_SQUARED,
     Simulation,
 )
-from multiserver.simulation.growth import refuse_growth, refuse_overload
+from multiserver.simulation.growth import (
+    MARKS,
+    check_growth,
+    mark,
+    refuse_overload,
+    settled_marks,
+)
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, settle
+from multiserver.simulation.workload import Workload, settle, stay
 
 
 class Trace(NamedTuple):
@@ -106,7 +113,7 @@ def simulate(
         completions=np.zeros((R, C), dtype=np.int64),
         response_sums=np.zeros((R, C)),
         response_squares=np.zeros((R, C)),
-        present=np.zeros((R, 2), dtype=np.int64),
+        present=np.zeros((R, MARKS + 1), dtype=np.int64),
         confidence=confidence,
     )
     source, unrecorded = source_of(workload), _blank(0)
@@ -115,9 +122,19 @@ def simulate(
         _run(generator(seed, *key, r), source, deleted, jobs, sums, unrecorded)
         if progress is not None:
             progress(r + 1)
-    if not overloaded:
-        refuse_growth(workload, done.present, done.areas[:, TIME])
-    return done
+    if overloaded:
+        return done
+    early = max(workload.least_warm_up - deleted, 0) / (jobs - deleted)
+    held = done.areas[:, HELD] / done.areas[:, TIME]
+    caveat = check_growth(
+        workload.arrival_rate,
+        settled_marks(done.present, early),
+        (1 - min(early, 1)) * (jobs - deleted),
+        workload.arrival_rate * max(map(stay, workload.sizes)),
+        missing=workload.load * workload.servers - held if early == 0 else None,
+        in_order=True,
+    )
+    return replace(done, caveat=caveat)
 
 
 def trace(workload: Workload, jobs: int, *, seed: int, key: Iterable[int] = ()) -> Trace:
@@ -148,7 +165,8 @@ def _run(rng, source, warm_up, jobs, sums, record):
     # The queue: a ring of waiting jobs, Q of them from `head` on, of a size that is a power of 2.
     ring = 64
     came, kind, duration = np.empty(ring), np.empty(ring, dtype=np.int64), np.empty(ring)
-    head = Q = serving = arrived = started = 0
+    head = Q = serving = arrived = started = marked = 0
+    next_mark = warm_up
     idle, last, top = servers, len(cumulated) - 1, len(time_at_level) - 1
     clock, next_arrival = 0.0, mean_gap * rng.standard_exponential()
     begin = area_1 = area_2 = waiting_1 = waiting_2 = held_1 = held_2 = 0.0
@@ -169,12 +187,15 @@ def _run(rng, source, warm_up, jobs, sums, record):
             time_at_level[min(N, top)] += step
 
         if arriving:
+            if arrived >= next_mark:
+                marked = mark(present, marked, arrived, warm_up, jobs, serving + Q)
+                next_mark = warm_up + marked * (jobs - warm_up) // (len(present) - 1)
             if arrived == warm_up:
-                begin, present[0] = now, serving + Q
+                begin = now
                 area_1 = area_2 = waiting_1 = waiting_2 = held_1 = held_2 = 0.0
                 time_at_level[:] = 0.0
             if arrived == jobs:
-                closed, next_arrival, present[1] = True, math.inf, serving + Q
+                closed, next_arrival = True, math.inf
                 continue
             c, u = 0, rng.random()
             # The last cumulated probability is not compared: rounding may leave it below 1.

@@ -22,8 +22,10 @@ class Simulation:
     `areas` (R, 7) are integrals over the measured time of 1, N, N², Q, Q², the servers held and
     their square; `time_at_level` (R, K + 1) the time with N = 0, 1, …, K − 1 and with N ≥ K;
     `completions`, `response_sums` and `response_squares` (R, C) the measured jobs of each class,
-    their response times and the squares of these; `present` (R, 2) the jobs in the system when the
-    measured time begins and when it ends. The unit of time is the workload's.
+    their response times and the squares of these; `present` (R, M + 1) the jobs in the system that
+    M + 1 equally distant measured jobs find, from when the measured time begins to when it ends;
+    where they grew, `caveat` says so, and there are no intervals. The unit of time is that of the
+    workload.
 
     Estimates raise `ValueError` if R = 1.
     """
@@ -36,11 +38,12 @@ class Simulation:
     response_squares: NDArray[np.float64]
     present: NDArray[np.int64]
     confidence: float
+    caveat: str = ""
 
     @property
     def growth(self) -> Estimate:
         """What N gains in a unit of time: 0 if stable, λ − λ* if not."""
-        gained = (self.present[:, 1] - self.present[:, 0]).astype(float)
+        gained = (self.present[:, -1] - self.present[:, 0]).astype(float)
         return self._estimate(gained, self.areas[:, TIME], gained**2)
 
     @property
@@ -92,4 +95,5 @@ class Simulation:
         weight = max(float(weights.sum()), math.ulp(0.0))
         variance = max(float(squares.sum()) / weight - (float(totals.sum()) / weight) ** 2, 0.0)
         jobs = int(self.completions.sum())
-        return estimate(totals, weights, variance=variance, jobs=jobs, confidence=self.confidence)
+        found = estimate(totals, weights, variance=variance, jobs=jobs, confidence=self.confidence)
+        return found.without_interval(self.caveat) if self.caveat else found

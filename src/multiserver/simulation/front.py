@@ -19,6 +19,7 @@ from numba import boolean, float64, int64, njit, types
 from numpy.typing import NDArray
 
 from multiserver.simulation import pooled
+from multiserver.simulation.growth import mark
 from multiserver.simulation.pooled import pool
 from multiserver.simulation.replications import (
     COLUMNS,
@@ -115,6 +116,7 @@ def _run(
     jobs,
     limit,
     record,
+    marks,
 ):
     """One replication."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
@@ -128,8 +130,8 @@ def _run(
     sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
 
     # `remaining` is what it was at the time `updated`.
-    updated, completion, done = 0.0, math.inf, 0
-    arrivals, measured = 0, jobs - warm_up
+    updated, completion, done, used = 0.0, math.inf, 0, 0.0
+    arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
     arrival = mean_gap * rng.standard_exponential()
     while measured > 0:
         arriving = arrival < completion
@@ -139,7 +141,10 @@ def _run(
             counted = warm_up <= arrivals < jobs
             pool(single, capacity, now, needs[c] * requirement, counted)
             if counted:
-                observe(sums, c, requirement, present, everyone)
+                observe(sums, c, requirement, present, everyone, used)
+            if arrivals >= next_mark:
+                marked = mark(marks, marked, arrivals, warm_up, jobs, everyone)
+                next_mark = warm_up + marked * (jobs - warm_up) // (len(marks) - 1)
             push(queue, 0, c, arrivals, now, requirement)
             present[c] += 1
             everyone += 1
@@ -190,4 +195,6 @@ def _run(
         if full and abs(used - capacity) > CAPACITY_TOLERANCE * capacity:
             raise ValueError("the front is full and does not use the whole capacity")
         completion = now + wait
+    # No job came after the last that is measured.
+    marks[marked:] = everyone
     return True, sums, single

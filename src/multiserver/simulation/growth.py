@@ -1,25 +1,48 @@
-"""Runs of unstable systems, told from those of stable ones.
+"""Runs whose queue grows, told from those of stable queues.
 
-In a stable system the number of jobs N gains nothing over a long measured time; in an unstable one
-it gains λ − λ* in a unit of time, the same in every replication but for a spread of the order of
-the square root of the time. From a stationary start the gain of a stable run has mean 0; from one
-that has not settled it may be positive, but it spreads as widely as it is large. So a run is called
-unstable where the gain exceeds `STEADY` of its standard deviations *in one replication*, and its
-Student's t exceeds what a stable run has with probability `FALSE_ALARM`. What is not found this
-way (λ just above λ*, or few jobs) is still in the estimate of the growth.
+The jobs in the system are counted at `MARKS` + 1 equally distant jobs of each replication; what is
+gained from one mark to the next is a *step*. Of a queue that starts empty, gains alone show
+nothing: a stable one grows towards its mean, and one of λ = λ* for ever, as the modulus of a
+Brownian motion. But where it is long, only λ − λ* moves it. So only steps from *high* marks count,
+those `HIGH` times the root mean square of all steps above the lowest mark, where the servers do not
+run out of jobs during the step. An excursion to high marks that has ended has gained nothing, as it
+ends below its first mark; those that go on gain what the others lost, on average, if λ = λ*. So
+the sum of these steps over a replication has a mean of at most 0 if the queue is stable, and of
+λ − λ* times their duration if not.
+
+Tests are Student's t over the replications (over equal parts of them, if they are fewer than
+`LEAST`), and follow in two degrees:
+
+* The steps from high marks sum to more than 0, with a probability of at most `FALSE_ALARM` if the
+  queue is stable: it is unstable.
+* With a probability of at most `DOUBT` each, in a run that is in its steady state from the first
+  mark on: the steps from high marks, or the whole gain from the first mark to the last, sum to more
+  than 0, or less capacity is at work than ρ n. Nobody knows then whether the queue is unstable or
+  the run too short, to have forgotten its empty start or to have met all the work that comes on
+  average: either way its means are too small, and have no intervals.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from multiserver.errors import UnstableError
 from multiserver.simulation.workload import Workload
 
-STEADY = 4.0
-FALSE_ALARM = 1e-9
+MARKS = 64
+HIGH = 3.0
+# What jobs in service have begun is over, for most of them, after so many times what they remain:
+# a step must be as long, or a queue is long because it happens to be growing.
+STAYS = 3.0
+FEWEST_STEPS = 4
+LEAST = 16
+FALSE_ALARM = 1e-6
+DOUBT = 1e-3
 
 
 def refuse_overload(workload: Workload) -> None:
@@ -33,25 +56,89 @@ def refuse_overload(workload: Workload) -> None:
         )
 
 
-def refuse_growth(
-    workload: Workload, present: NDArray[np.int64], measured: NDArray[np.float64]
-) -> None:
-    """Raises `UnstableError` if the jobs in the system grew steadily in R replications.
+def check_growth(
+    arrival_rate: float,
+    present: NDArray[np.int64],
+    jobs: float,
+    stay: float,
+    *,
+    missing: NDArray[np.float64] | None = None,
+    in_order: bool = False,
+) -> str:
+    """Why a run has no intervals, in words, or nothing.
 
-    `present` (R, 2) are the jobs at the beginning and at the end of the `measured` time (R,).
+    `present` (R, M + 1) are the jobs in the system at the marks of R replications that are settled
+    `stay` those that arrive while a job that is found in service remains. `missing` (R,) is what
+    ρ n exceeds the capacity at work by. `in_order` says that jobs leave an unstable queue at rate
+    λ*, as under FCFS. Raises `UnstableError` if the queue grows for certain.
     """
-    gained = np.diff(present, axis=1)[:, 0].astype(float)
-    R = len(gained)
-    if R < 2 or gained.min() <= 0:
-        return
-    mean, spread = gained.mean(), gained.std(ddof=1)
-    if mean <= STEADY * spread or stdtr(R - 1, -mean * np.sqrt(R) / max(spread, 1.0)) > FALSE_ALARM:
-        return
-    growth = gained.sum() / measured.sum()
-    raise UnstableError(
-        f"jobs arrive at rate {workload.arrival_rate!r} and {growth:.4g} more a unit of time than"
-        f" complete, in each of {R} replications: the queue is unstable, its limit about"
-        f" {workload.arrival_rate - growth:.4g}",
-        arrival_rate=workload.arrival_rate,
-        limit=workload.arrival_rate - growth,
-    )
+    R, M = len(present), present.shape[1] - 1
+    if R < 2 or M < 2:
+        return ""
+    parts = min(-(-LEAST // R), M)
+    gains, high = _from_high_marks(present, math.ceil(STAYS * stay * M / jobs))
+    chance = _chance(_parts(gains, parts))
+    if chance < FALSE_ALARM:
+        growth = float(gains[high].mean()) * gains.shape[1] / jobs * arrival_rate
+        raise UnstableError(
+            f"jobs arrive at rate {arrival_rate!r} and about {growth:.3g} more a unit of time than"
+            f" complete: {R} replications of {jobs:.0f} jobs end with {present[:, -1].mean():.0f}"
+            f" jobs in the system on average. A stable queue grows so with a probability of"
+            f" {FALSE_ALARM:g} at most"
+            + (f"; its limit is about {arrival_rate - growth:.4g}" if in_order else ""),
+            arrival_rate=arrival_rate,
+            limit=arrival_rate - growth if in_order else math.nan,
+        )
+    if min(chance, _chance(_parts(np.diff(present, axis=1), parts))) < DOUBT:
+        return (
+            "the jobs in the system grew during the run: it is too short to have forgotten its"
+            " empty start, or the queue is unstable"
+        )
+    if missing is not None and _chance(missing) < DOUBT:
+        return (
+            f"less capacity than ρ n was at work, by {missing.mean():.2g}: the run is too short to"
+            " have met all the work that comes on average, or the queue is unstable"
+        )
+    return ""
+
+
+def _from_high_marks(
+    present: NDArray[np.int64], stride: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The gains of steps of so many marks, 0 where they are not from high marks, and which are."""
+    steps = np.diff(present[:, ::stride], axis=1).astype(float)
+    level = HIGH * max(math.sqrt(float(np.mean(steps**2))) if steps.size else 0.0, 1.0)
+    high = present[:, :-1:stride][:, : steps.shape[1]] - present.min() >= level
+    high &= steps.shape[1] >= FEWEST_STEPS
+    return np.where(high, steps, 0.0), high
+
+
+def _parts(steps: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
+    """Sums over as many equal parts of each replication."""
+    return np.concatenate([p.sum(axis=1) for p in np.array_split(steps, parts, axis=1)])
+
+
+def _chance(gains: NDArray[np.float64]) -> float:
+    """The probability of so large a mean, or a larger, if the expectation is 0."""
+    mean, spread = (gains.mean(), gains.std(ddof=1)) if len(gains) > 1 else (0.0, 0.0)
+    if mean <= 0:
+        return 1.0
+    t = mean * math.sqrt(len(gains)) / max(spread, 1e-9 * mean)
+    return float(stdtr(len(gains) - 1, -t))
+
+
+def settled_marks(present: NDArray[np.int64], early: float) -> NDArray[np.int64]:
+    """The marks after a share `early` of the time that is measured, in which servers still fill."""
+    return present[:, math.ceil(min(early, 1.0) * (present.shape[1] - 1)) :]
+
+
+@njit(cache=True)
+def mark(marks, marked, arrivals, warm_up, jobs, everyone):
+    """Note how many jobs the job of this number finds, at `marks` from job `warm_up` to job `jobs`.
+
+    Returns how many have been `marked`."""
+    steps = len(marks) - 1
+    while marked <= steps and arrivals == warm_up + marked * (jobs - warm_up) // steps:
+        marks[marked] = everyone
+        marked += 1
+    return marked

@@ -29,14 +29,17 @@ from multiserver.errors import UnstableError
 from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, require_some
+from multiserver.simulation.growth import MARKS, check_growth, settled_marks
 from multiserver.simulation.pooled import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, settle
+from multiserver.simulation.workload import Workload, settle, stay
 from multiserver.sizes import Exponential
 
 # Columns of `Responses.sums`: over the measured jobs of a class, 1, T and T²; over all measured
-# jobs, the jobs N_c of a class that they find, and N_c²; over those of the class, S.
-MEASURED, RESPONSE, RESPONSE_SQUARED, FOUND, FOUND_SQUARED, REQUIREMENT, COLUMNS = range(7)
+# jobs, the jobs N_c of a class that they find, and N_c²; over those of the class, S. In the last
+# row, over all measured jobs, the capacity that they find at work, and its square.
+MEASURED, RESPONSE, RESPONSE_SQUARED, FOUND, FOUND_SQUARED, REQUIREMENT = range(6)
+BUSY, BUSY_SQUARED, COLUMNS = range(6, 9)
 
 # Controls are at most this part of the replications: with more, the quantile of Student's t takes
 # back what they give.
@@ -46,7 +49,8 @@ SHARE = 0.25
 LIMIT = 2**17
 
 # What an engine takes after its own arguments: the source of the jobs, stream, warm-up, jobs, limit
-# on the jobs in the system, and an array that records the response times of as many as it holds.
+# on the jobs in the system, an array that records the response times of as many as it holds, and
+# one of marks (`growth`).
 COMMON_TYPES = (
     typeof(source_of(Workload(1, (1,), (Exponential(1.0),), (1.0,), 1.0))),
     typeof(generator(0)),
@@ -54,6 +58,7 @@ COMMON_TYPES = (
     int64,
     int64,
     float64[::1],
+    int64[::1],
 )
 
 
@@ -65,14 +70,19 @@ class Overloaded(UnstableError):
 class Responses:
     """Sums of R replications, and estimates from them with intervals at `confidence`.
 
-    `sums` is (R, C + 1, 6): the columns named above for each class and, in the last row, for all
-    jobs together. `controls` (R, q) are control variates. The unit of time is the workload's.
+    `sums` is (R, C + 1, 8): the columns named above for each class and, in the last row, for all
+    jobs together. `controls` (R, q) are control variates. `present` (R, M + 1) are the jobs in the
+    system at M + 1 equally distant measured jobs; where they grew, `caveat` says so, and there are
+    no intervals. The unit of time is the workload's.
     """
 
     workload: Workload
     sums: NDArray[np.float64]
     controls: NDArray[np.float64]
     confidence: float
+    capacity: float
+    present: NDArray[np.int64]
+    caveat: str
 
     @property
     def mean_response_time(self) -> Estimate:
@@ -93,11 +103,15 @@ class Responses:
         """E[N_c], in jobs."""
         return self._mean(c, FOUND, -1)
 
-    def _mean(self, row: int, column: int, observers: int) -> Estimate:
-        totals, weights = self.sums[:, row, column], self.sums[:, observers, MEASURED]
+    def busy(self, capacity: float) -> Estimate:
+        """The capacity that is at work, all of it being `capacity`; ρ of it if stable."""
+        return self._mean(-1, BUSY, -1, capacity / self.capacity)
+
+    def _mean(self, row: int, column: int, observers: int, unit: float = 1.0) -> Estimate:
+        totals, weights = unit * self.sums[:, row, column], self.sums[:, observers, MEASURED]
         weight = max(float(weights.sum()), math.ulp(0.0))
-        mean_square = float(self.sums[:, row, column + 1].sum()) / weight
-        return control(
+        mean_square = unit**2 * float(self.sums[:, row, column + 1].sum()) / weight
+        found = control(
             totals,
             weights,
             self.controls,
@@ -105,6 +119,7 @@ class Responses:
             jobs=int(weight),
             confidence=self.confidence,
         )
+        return found.without_interval(self.caveat) if self.caveat else found
 
 
 def replicate(
@@ -131,12 +146,14 @@ def replicate(
     those that come after the measured jobs may stay as they are.
 
     Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
-    `warm_up`, in [0, 1), leaves a job to measure, and `Overloaded` if the limit is reached.
+    `warm_up`, in [0, 1), leaves a job to measure, `Overloaded` if the limit is reached, and
+    `UnstableError` if the jobs in the system grow steadily (`growth`).
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("limit", limit)):
         require_integer(name, value)
     deleted, jobs = settle(workload, jobs, warm_up)
     key, source, runs, servers = tuple(key), source_of(workload), [], []
+    present = np.zeros((replications, MARKS + 1), dtype=np.int64)
     for r in range(replications):
         below, sums, server = engine(
             source,
@@ -145,6 +162,7 @@ def replicate(
             jobs,
             limit,
             record,
+            present[r],
         )
         if not below:
             raise Overloaded(
@@ -158,7 +176,16 @@ def replicate(
         servers.append(server)
     sums = np.stack(runs)
     controls = _controls(workload, capacity, sums, np.stack(servers))
-    return Responses(workload, sums, controls, confidence)
+    early = max(workload.least_warm_up - deleted, 0) / (jobs - deleted)
+    busy = sums[:, -1, BUSY] / sums[:, -1, MEASURED]
+    caveat = check_growth(
+        workload.arrival_rate,
+        settled_marks(present, early),
+        (1 - min(early, 1)) * (jobs - deleted),
+        workload.arrival_rate * max(map(stay, workload.sizes)),
+        missing=workload.load * workload.servers - busy if early == 0 else None,
+    )
+    return Responses(workload, sums, controls, confidence, capacity, present, caveat)
 
 
 def _controls(
@@ -211,14 +238,17 @@ def next_job(rng, cumulated, kinds, parameters):
 
 
 @njit(cache=True)
-def observe(sums, c, requirement, present, everyone):
-    """Add what a measured job of class c requires, and the jobs that it finds."""
+def observe(sums, c, requirement, present, everyone, busy):
+    """Add what a measured job of class c requires, and the jobs that it finds, and how much of the
+    capacity `busy`."""
     sums[c, REQUIREMENT] += requirement
     for k in range(len(present)):
         sums[k, FOUND] += present[k]
         sums[k, FOUND_SQUARED] += present[k] * present[k]
     sums[-1, FOUND] += everyone
     sums[-1, FOUND_SQUARED] += everyone * everyone
+    sums[-1, BUSY] += busy
+    sums[-1, BUSY_SQUARED] += busy * busy
 
 
 @njit(cache=True)
