@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +14,22 @@ from numbers import Integral
 
 from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError
+from multiserver.exactness import ExactMethods
 from multiserver.knowledge import Known
 from multiserver.little import completed
 from multiserver.network import Network
 from multiserver.operating_point import rate_of
 from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Constants, Process
 from multiserver.policies.capacity import CAPACITY
-from multiserver.policies.policy import Effort, Limit, Means, Method, Policy, Question
+from multiserver.policies.policy import (
+    PRECISE,
+    Effort,
+    Limit,
+    Means,
+    Method,
+    Policy,
+    Question,
+)
 from multiserver.results import Kind, Result, Stability
 from multiserver.system import System
 
@@ -83,23 +92,22 @@ Theorem 4.3)
         arrival_rate: float | None = None,
         fraction_of_limit: float | None = None,
     ) -> Result:
-        """The exact means, by the cheapest method that applies.
+        """The exact means, by the cheapest method that applies and keeps nine digits; by the best,
+        which then says how good it is, if none does.
 
         A closed network has no operating point. Raises `NotKnownError` if there is no method, or
         not enough room for it, `UnstableError` unless λ < λ*, and `ValueError` unless the operating
         point is said in one way.
         """
-        methods = self.policy.of(self.system.model, "exact")
-        if not all(m.lacks(self.system) for m in methods):
-            _ = (
-                self._exact
-            )  # what takes too much says so before λ* is looked for, which may take long
-        rate = self._rate(load, arrival_rate, fraction_of_limit)
-        method, means_at = self._exact
         try:
-            return self._result("exact", method, rate, means_at(rate))
+            if self._applying("exact"):
+                # What takes too much says so before λ* is looked for, which may take long.
+                self._exact.prepare()
+            rate = self._rate(load, arrival_rate, fraction_of_limit)
+            method, found = self._exact.at(rate)
         except TooLargeError as error:
             raise self._too_large("exact", error) from error
+        return self._result("exact", method, rate, found)
 
     def bounds(
         self,
@@ -170,9 +178,10 @@ Theorem 4.3)
 
     def process(self) -> Process:
         """The Markov process that `exact` solves. Raises `NotKnownError` where there is none."""
-        method = self._method("exact")
-        if method.basis is None:
-            raise NotKnownError(self._advice("no process", [f"exact() is by {method.name}"]))
+        first, methods = self._method("exact"), self._applying("exact")
+        method = next((m for m in methods if m.basis is not None), None)
+        if method is None:
+            raise NotKnownError(self._advice("no process", [f"exact() is by {first.name}"]))
         try:
             return method.basis(self.system, **self.policy.options)
         except TooLargeError as error:
@@ -250,12 +259,9 @@ Theorem 4.3)
         return Limit(math.nan), None
 
     @cached_property
-    def _exact(self) -> tuple[Method, Callable[[float | None], Means]]:
-        method = self._method("exact")
-        try:
-            return method, method.answer(self.system, **self.policy.options)
-        except TooLargeError as error:
-            raise self._too_large("exact", error) from error
+    def _exact(self) -> ExactMethods:
+        self._method("exact")
+        return ExactMethods(self.system, self.policy, self._applying("exact"))
 
     @cached_property
     def _limit(self) -> float | None:
@@ -279,9 +285,13 @@ Theorem 4.3)
         return rate_of(self.system, repr(self.policy), limit, highest, point)
 
     def _result(self, kind: Kind, method: Method, rate: float | None, found: Means) -> Result:
-        name = ", ".join(filter(None, [method.name, found.note]))
+        rough = f"good to about {found.imprecision:.0e}" if found.imprecision > PRECISE else ""
+        name = ", ".join(filter(None, [method.name, found.note, rough]))
         said = (kind, repr(self.policy), name, method.source)
         return completed(self.system, rate, self._limit, found, *said)
+
+    def _applying(self, question: Question) -> list[Method]:
+        return [m for m in self.policy.of(self.system.model, question) if not m.lacks(self.system)]
 
     def _method(self, question: Question, name: str | None = None) -> Method:
         """The first method that applies; what there is instead, if none does."""

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.linalg import splu
 
 from multiserver.fronts.every import EveryFront, Found
 from multiserver.phased import UNSAMPLED, PhasedJobs
@@ -147,6 +148,12 @@ def drawn(fronts: Fronts) -> NDArray[np.int64]:
     graph = sparse.block_array([[fronts.further, None], [first[None, :].astype(float), [[0.0]]]])
     found = breadth_first_order(graph.tocsr(), e, return_predecessors=False)
     return np.sort(found[found < e])
+
+
+def drawn_through(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The flow (e,) through each unsettled front while jobs are drawn, given what opens it (e,)."""
+    onward = sparse.eye_array(len(fronts.room)) - fronts.further
+    return splu(onward.T.tocsc(), permc_spec="COLAMD").solve(opened)
 
 
 def _drawn(jobs: PhasedJobs, grid: Places) -> tuple[_Entries, _Entries]:

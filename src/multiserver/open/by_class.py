@@ -1,23 +1,36 @@
 """Mean response times class by class under FCFS, from the law of fronts and levels.
 
 A job is first *unsampled* behind the front, then perhaps blocks the head of the queue, then is in
-service. While it is unsampled its class has had no effect on anything, so the class is independent
-of how long that lasts: by Little's law E[N_unsampled]/λ for all classes alike. Jobs of class c
-arrive at rate λ p_c, and one blocks the head with probability P(h = c); by Little's law again
+service. By Little's law, and as the front in which a job is drawn is independent of its class,
 
-    E[T_c] = E[N_unsampled]/λ + P(h = c)/(λ p_c) + 1/μ_c.
+    E[T_c] = E[N_unsampled]/λ + B_c + 1/μ_c,    B_c = Σ_u f_u τ_c(u),
 
-The states (u, h) are those of `multiserver_jobs`. Beyond the papers, which have E[T] over all
-classes by simulation.
+which is derived in `front_law`. Here the law is that of `multiserver_jobs`, level by level: with
+x_q (m,) the settled fronts that q jobs are unsampled behind and C, F the matrices of
+`multiserver.fronts`, draws come to unsettled fronts at the rates z = Σ_q y_q, where
+y_q = x_q C + y_{q+1} F, and so
+
+    z (I − F) = Σ_{q≥1} x_q C − y_1 F.
+
+Beyond the papers, which have E[T] over all classes by simulation.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.fronts import Fronts, drawn_through, enumerate_fronts
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.front_law import Vector, blocked_for
 from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks
 from multiserver.open.qbd import StationaryLaw, solve
+from multiserver.phased import PhasedJobs
+
+# Systems whose fronts are remembered along curves over the load.
+REMEMBERED = 4
 
 
 def response_times(blocks: FcfsBlocks, arrival_rate: float) -> NDArray[np.float64]:
@@ -31,11 +44,59 @@ def response_times(blocks: FcfsBlocks, arrival_rate: float) -> NDArray[np.float6
 def of_law(blocks: FcfsBlocks, law: StationaryLaw) -> NDArray[np.float64]:
     """The same, given the law of these blocks at the arrival rate λ."""
     system, arrival_rate = blocks.system, law.qbd.arrival_rate
-    blocking = np.zeros(len(system.classes))
-    for fronts, masses in zip(blocks.fronts, (*law.boundary, law.above), strict=True):
-        for (_, head), mass in zip(fronts, masses, strict=True):
-            if head != UNSAMPLED:
-                blocking[head] += mass
-    unsampled = law.mean_waiting - blocking.sum()
-    p, rate = np.array(system.probabilities), np.array(system.rates)
-    return unsampled / arrival_rate + blocking / (arrival_rate * p) + 1 / rate
+    fronts, times = _fronts_of(system)
+    levels = _Levels(blocks, law, fronts)
+    found = levels.unsettled + levels.drawing() / arrival_rate
+    unsampled = law.mean_waiting - levels.blocked
+    return unsampled / arrival_rate + found @ times + 1 / np.array(system.rates)
+
+
+@lru_cache(REMEMBERED)
+def _fronts_of(system: MultiserverJobSystem) -> tuple[Fronts, NDArray[np.float64]]:
+    """The fronts and τ (e, C)."""
+    fronts = enumerate_fronts(PhasedJobs.exponential(system))
+    return fronts, blocked_for(fronts)
+
+
+class _Levels:
+    """A law, by fronts and jobs unsampled behind them."""
+
+    def __init__(self, blocks: FcfsBlocks, law: StationaryLaw, fronts: Fronts) -> None:
+        self.fronts = fronts
+        settled = zip(map(tuple, fronts.counts.tolist()), fronts.head.tolist(), strict=True)
+        place = {front: i for i, front in enumerate(settled)}
+        room = {tuple(u): i for i, u in enumerate(fronts.room.tolist())}
+        self.unsettled = np.zeros(len(room))
+        self.behind = np.zeros(len(place))
+        self.blocked = 0.0
+        inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
+        # No more than so many jobs are drawn at once.
+        self._first = np.zeros((inside.max() + 2, len(place)))
+        levels = [*zip(blocks.fronts, law.boundary, strict=False)]
+        beyond = law.boundary[-1]
+        for _ in range(2 * int(inside.max()) - law.qbd.top + 1):
+            beyond = beyond @ law.rate_matrix
+            levels.append((blocks.fronts[-1], beyond))
+        for k, (listed, masses) in enumerate(levels):
+            rows = np.array([place.get(front, -1) for front in listed])
+            known = np.flatnonzero(rows >= 0)
+            rows, mass = rows[known], masses[known]
+            q = k - inside[rows]
+            near = q < len(self._first)
+            np.add.at(self._first, (q[near], rows[near]), mass[near])
+            if k <= law.qbd.top:
+                np.add.at(self.behind, rows[q > 0], mass[q > 0])
+                self.blocked += mass[fronts.head[rows] != UNSAMPLED].sum()
+                for i in np.flatnonzero([front not in place for front in listed]):
+                    self.unsettled[room[listed[i][0]]] += masses[i]
+        rows = np.array([place[front] for front in blocks.fronts[-1]])
+        self.behind[rows] += law.above
+        self.blocked += law.above[fronts.head[rows] != UNSAMPLED].sum()
+
+    def drawing(self) -> Vector:
+        """z (e,)."""
+        opened, further = self.fronts.opened, self.fronts.further
+        flow = np.zeros(len(self.unsettled))
+        for q in range(len(self._first) - 1, 0, -1):
+            flow = self._first[q] @ opened + flow @ further
+        return drawn_through(self.fronts, self.behind @ opened - flow @ further)

@@ -18,10 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class HeadAgeLaw(FrontLaw):
-    """The law: `unsettled` is y, `settled` x_0, `above` Σ_{q≥1} x_q; and T, `records` (m, m)."""
+    """The law: `unsettled` is y, `settled` x_0, `above` Σ_{q≥1} x_q; T, `records` (m, m); and how
+    far `apart` sums over levels are by T and by the flows through levels."""
 
     process: HeadAge
     records: NDArray[np.float64]
+    apart: float
+
+    @property
+    def imprecision(self) -> float:
+        """That of `FrontLaw`, how far sums over levels are apart, and what is left of the digits of
+        λ* − λ, whichever is most."""
+        gap = 1 - self.arrival_rate / self.process.limit
+        return max(super().imprecision, self.apart, float(np.finfo(float).eps) / gap)
 
     def tail(self, k: int) -> float:
         """P(N > k), in k steps of m² each. Raises `NotKnownError` if fronts are interpolated."""

@@ -12,8 +12,9 @@ levels until nothing changes (`settling`, `sweeps`). A sweep costs a few numbers
 each level, and it takes 30 to 200 of them, the more the more jobs are served at once; too many
 where a rare class holds up hundreds of jobs, so that E[Δ(Y_d)] is some dozens.
 
-Sums are of positive numbers, so that rates may be decades apart. `FrontLaw.imprecision` tells what
-is left, by Little's law class by class. Second routes are `head_age` and `multiserver_jobs`.
+Sums are of positive numbers, so that rates may be decades apart. `SweptLaw.imprecision` tells what
+is left, by Little's law and by what the last sweeps have changed. Second routes are `head_age` and
+`multiserver_jobs`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.fronts import Fronts, enumerate_fronts, interpolated
-from multiserver.open.front_law import ROUGH, FrontLaw, Vector
+from multiserver.open.front_law import ROUGH, FrontLaw, Vector, blocked_for
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
 
@@ -34,14 +35,23 @@ from multiserver.saturated import phased
 MOST_FRONTS = 200_000
 # Fewer settled fronts are as cheap in dense matrices, more as cheap interpolated, if they can be.
 FEWEST, MOST_SMOOTH = 200, 5_000
+# What sweeps promise at best: they end where changes are near rounding, not balances.
+LEAST = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
 class SweptLaw(FrontLaw):
-    """The law, level by level: `levels` (Q + 1, m), beyond which it falls by `fall` η."""
+    """The law, level by level: `levels` (Q + 1, m), beyond which it falls by `fall` η; and what is
+    `left` of E[N] to further sweeps, relatively."""
 
     levels: NDArray[np.float64]
     fall: float
+    left: float
+
+    @property
+    def imprecision(self) -> float:
+        """That of `FrontLaw`, what is left to further sweeps or `LEAST`, whichever is most."""
+        return max(super().imprecision, self.left, LEAST)
 
     def tail(self, k: int) -> float:
         """P(N > k)."""
@@ -56,12 +66,14 @@ class SweptLaw(FrontLaw):
 @dataclass(frozen=True, eq=False)
 class LevelSweeps:
     """A system but for its arrival rate: its fronts, λ* `limit` (jobs per unit of time), and
-    E[Δ] + 1, `excess`, of the saturated system, whose law is `time` (m,)."""
+    E[Δ] + 1, `excess`, of the saturated system, whose law is `time` (m,); and `blocked_for` of
+    `front_law`."""
 
     fronts: Fronts
     limit: float
     excess: float
     time: Vector
+    blocked_for: NDArray[np.float64]
 
     @property
     def told_apart(self) -> str:
@@ -101,7 +113,7 @@ def prepare(jobs: PhasedJobs) -> LevelSweeps:
     fronts = enumerate_fronts(jobs)
     saturated = phased.of_fronts(fronts)
     excess = saturated.mean_relative_completions + 1
-    return LevelSweeps(fronts, saturated.throughput, excess, saturated.time)
+    return LevelSweeps(fronts, saturated.throughput, excess, saturated.time, blocked_for(fronts))
 
 
 def reaches(jobs: PhasedJobs) -> bool:

@@ -152,6 +152,12 @@ class StationaryLaw:
         return self.qbd.arrival_rate - self.drift
 
     @property
+    def imprecision(self) -> float:
+        """What rounding costs, relatively, within a factor of about ten: all else keeps its digits,
+        but of λ* − λ few are left where it is small."""
+        return float(np.finfo(float).eps) * max(1.0, -self.throughput_limit / self.drift)
+
+    @property
     def decay_rate(self) -> float:
         """η, the spectral radius of R: P(N = k + 1)/P(N = k) → η."""
         return float(abs(np.linalg.eigvals(self.rate_matrix)).max())

@@ -31,7 +31,7 @@ from multiserver.fronts import drawn
 from multiserver.open.front_law import Vector
 from multiserver.open.level_sweeps import SweptLaw
 from multiserver.open.mixing import Mixing
-from multiserver.open.sweeps import Chain, Columns, balanced, sweep
+from multiserver.open.sweeps import Chain, Columns, balanced, draw, sweep
 from multiserver.phased import UNSAMPLED
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ WORSE = 3.0
 NEVER = 1e-18
 # Changes of a law, in parts of P(N > 0); the shapes that are taken to be the same; see above.
 SETTLED, CLOSED = 1e-13, 1e-13
+# What sweeps shrink changes by at least: less is not told from rounding.
+ROUNDING = 1e-3
 # 1 − η is about (1 − λ/λ*)/(E[Δ] + 1); shapes that are far off may give much less.
 SLOWEST = 0.25
 
@@ -135,6 +137,16 @@ class Sweeps:
         law /= law.sum() + fall * beyond
         return law, _Beyond(fall, float(apart * beyond / (mass[1:-1].sum() + beyond)))
 
+    def drawing(self, law: Vector, fall: float) -> Vector:
+        """z (e,), the rates of draws in each unsettled front while others wait."""
+        levels = self.levels(law)
+        flows = np.zeros((len(levels), len(self.chain.drawn)))
+        for q in range(len(levels) - 1, 0, -1):
+            draw(levels, flows, q, fall, self.chain)
+        found = np.zeros(self._e)
+        found[self.chain.drawn] = flows[1:].sum(axis=0) + flows[-1] * (fall / (1 - fall))
+        return found
+
     def _fall(self, mass: float, draws: Vector) -> float:
         """η, given |x_Q| and t_Q |x_Q|."""
         powers = np.arange(1, len(draws) + 1)
@@ -171,7 +183,7 @@ def settle(process: LevelSweeps, arrival_rate: float) -> SweptLaw:
         changes.append(abs(after - law).sum() / sweeps.busy(after))
         closed = left_open == 0 or (left_open <= CLOSED and fall < sweeps.highest_fall)
         if closed and changes[-1] <= SETTLED:
-            return _law(sweeps, after, fall)
+            return _law(sweeps, after, fall, _left(sweeps, law, after, changes))
         if left_open > CLOSED and changes[-1] < left_open / 10:
             law, mixing, changes = sweeps.grown(after, fall), Mixing(DEPTH), [np.inf]
             continue
@@ -189,7 +201,19 @@ def settle(process: LevelSweeps, arrival_rate: float) -> SweptLaw:
     )
 
 
-def _law(sweeps: Sweeps, law: Vector, fall: float) -> SweptLaw:
+def _left(sweeps: Sweeps, before: Vector, law: Vector, changes: list[float]) -> float:
+    """How much further sweeps would change E[N], relatively, if each changed it by as much less as
+    the last ones have: the sum of a geometric series."""
+    steps = min(len(changes) - 2, PATIENCE)
+    shrinks = (changes[-1] / changes[-1 - steps]) ** (1 / steps) if steps > 0 else 0.5
+    room, fronts = sweeps.process.fronts.room.sum(axis=1), sweeps.process.fronts
+    inside = (fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED))[sweeps.order]
+    q = np.arange(len(sweeps.levels(law)))[:, None]
+    jobs = np.concatenate([room, (inside + q).ravel()])
+    return float(jobs @ abs(law - before) / (jobs @ law) / max(1 - shrinks, ROUNDING))
+
+
+def _law(sweeps: Sweeps, law: Vector, fall: float, left: float) -> SweptLaw:
     fronts = sweeps.process.fronts
     levels = np.empty_like(sweeps.levels(law))
     levels[:, sweeps.order] = sweeps.levels(law)
@@ -203,8 +227,11 @@ def _law(sweeps: Sweeps, law: Vector, fall: float) -> SweptLaw:
         settled=levels[0],
         above=levels[1:-1].sum(axis=0) + levels[-1] / (1 - fall),
         undrawn=float(undrawn),
+        drawing=sweeps.drawing(law, fall),
+        blocked_for=sweeps.process.blocked_for,
         levels=levels,
         fall=fall,
+        left=left,
     )
 
 

@@ -58,6 +58,7 @@ def process_methods(
                 jobs=law.mean_jobs,
                 class_times=process.class_times(law),
                 waiting=law.mean_waiting,
+                imprecision=law.imprecision,
                 tail=lambda k: float(law.tail(k)),
             )
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
-from multiserver.errors import NotKnownError
 from multiserver.open import one_or_n
 from multiserver.policies.conditions import PHASE_TYPE
-from multiserver.policies.phase_type import HEAD_AGE, WORTH_A_WORD
 from multiserver.policies.policy import Condition, Means, Method
 from multiserver.sizes import Exponential
 from multiserver.system import System
@@ -43,26 +40,18 @@ def _means(system: System) -> Callable[[float], Means]:
     rate_small, large = system.durations[small].rate, system.durations[1 - small]
     p = system.probabilities
 
-    @cache
-    def by_fronts() -> Callable[[float], Means]:
-        """The method that takes more, for what this one does not reach."""
-        return HEAD_AGE.answer(system)
-
     def at(arrival_rate: float) -> Means:
-        try:
-            law = one_or_n.solve(
-                system.servers, rate_small, large, (p[small], p[1 - small]), arrival_rate
-            )
-        except NotKnownError:
-            return by_fronts()(arrival_rate)
+        law = one_or_n.solve(
+            system.servers, rate_small, large, (p[small], p[1 - small]), arrival_rate
+        )
         times = law.class_response_times
-        rough = f", equations {law.residual:.0e} off" if law.residual > WORTH_A_WORD else ""
         return Means(
             times=law.mean_response_time,
             class_times=times if small == 0 else times[::-1],
             waiting=law.mean_waiting,
             tail=law.tail,
-            note=f"{len(law.coefficients)} exponentials{rough}",
+            note=f"{len(law.coefficients)} exponentials",
+            imprecision=law.imprecision,
         )
 
     return at

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
-from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.open import head_age, level_sweeps
 from multiserver.open.front_law import FrontLaw
 from multiserver.open.level_sweeps import FEWEST, MOST_FRONTS, MOST_SMOOTH
@@ -19,8 +17,6 @@ from multiserver.system import System
 
 # Of the levels where each is solved on its own.
 MOST_ENTRIES = 3e6
-# The imprecision of means from which on it is told.
-WORTH_A_WORD = 1e-9
 
 
 def phased_jobs(system: System) -> PhasedJobs:
@@ -76,33 +72,21 @@ def _means(system: System) -> Callable[[float], Means]:
 def _swept(system: System) -> Callable[[float], Means]:
     process = level_sweeps.prepare(phased_jobs(system))
 
-    @cache
-    def by_matrices() -> Callable[[float], Means]:
-        """The method that takes more, for what sweeps do not reach."""
-        return _means(system)
-
     def at(arrival_rate: float) -> Means:
-        try:
-            law = process.at(arrival_rate)
-        except (NotKnownError, TooLargeError):
-            if not head_age.reaches(process.fronts.jobs):
-                raise
-            return by_matrices()(arrival_rate)
+        law = process.at(arrival_rate)
         return _of_law(law, law.tail, f"{process.told_apart} on {len(law.levels) - 1} levels")
 
     return at
 
 
 def _of_law(law: FrontLaw, tail: Callable[[int], float] | None, told_apart: str) -> Means:
-    """Which fronts, and how good the means are where that is worth a word."""
-    rough = law.imprecision
-    said = f", good to about {rough:.0e}, as rates are far apart" if rough > WORTH_A_WORD else ""
     return Means(
         times=law.mean_response_time,
         class_times=tuple(map(float, law.class_response_times)),
         waiting=law.mean_waiting,
         tail=tail,
-        note=told_apart + said,
+        note=told_apart,
+        imprecision=law.imprecision,
     )
 
 

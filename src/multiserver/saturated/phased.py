@@ -28,9 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import splu
 
-from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, interpolated
+from multiserver.fronts import Fronts, drawn_through, enumerate_fronts, fronts_among, interpolated
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 from multiserver.saturated.balance import Balance
 from multiserver.saturated.signed_balance import SignedBalance
@@ -142,12 +141,6 @@ def _recurrent(fronts: Fronts, jumps: sparse.csr_array) -> NDArray[np.int64]:
 
 def _after_completions(fronts: Fronts, time: NDArray[np.float64]) -> NDArray[np.float64]:
     """The law of the settled front just after a completion."""
-    drawing = _drawn_through(fronts, time @ fronts.opened)
+    drawing = drawn_through(fronts, time @ fronts.opened)
     entering = time @ fronts.blocked + drawing @ fronts.settles
     return entering / entering.sum()
-
-
-def _drawn_through(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The flow (e,) through each unsettled front while jobs are drawn, given what opens it (e,)."""
-    onward = sparse.eye_array(len(fronts.room)) - fronts.further
-    return splu(onward.T.tocsc(), permc_spec="COLAMD").solve(opened)

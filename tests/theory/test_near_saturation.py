@@ -1,0 +1,60 @@
+"""The age of the head next to λ*: against the number of jobs as the level, forty digits, and what
+loads further off lead to, as E[N] (1 − λ/λ*) is analytic there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.interpolate import BarycentricInterpolator
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import by_class, head_age, multiserver_jobs, qbd
+from multiserver.phased import PhasedJobs
+from multiserver.sizes import Erlang
+
+from .references import close
+
+ERLANG = PhasedJobs.of(4, (1, 4), (Erlang(2, 2.0), Erlang(3, 3.0)), (0.7, 0.3))
+
+
+# By Newton's method for the Riccati equation and the sums of `head_age` in forty digits.
+@pytest.mark.parametrize(
+    ("gap", "jobs"),
+    [(1e-2, 108.80591371087), (1e-4, 10971.273476905), (1e-5, 109720.99422147)],
+)
+def test_phases_against_forty_digits(gap, jobs):
+    process = head_age.prepare(ERLANG)
+    law = process.at((1 - gap) * process.limit)
+    assert law.mean_jobs == close(jobs, 3e-13 + 3e-16 / gap)
+    assert law.arrival_rate * law.mean_response_time == close(jobs, 3e-13 + 3e-16 / gap)
+    assert law.imprecision < 1e-14 + 1e-15 / gap
+
+
+def test_phases_against_loads_further_off():
+    process = head_age.prepare(ERLANG)
+
+    def scaled(fraction):
+        return process.at(fraction * process.limit).mean_jobs * (1 - fraction)
+
+    nodes = 0.95 + 0.04 * np.cos(np.pi * (np.arange(9) + 0.5) / 9)
+    there = BarycentricInterpolator(nodes, [scaled(x) for x in nodes])
+    assert scaled(1 - 1e-5) == close(float(there(1 - 1e-5)), 1e-10)
+
+
+def test_exponential_durations_against_the_number_of_jobs():
+    rng = np.random.default_rng(11)
+    for gap in (1e-4, 1e-5, 1e-6, 1e-8):
+        n = int(rng.integers(3, 9))
+        needs = tuple(map(int, rng.choice(np.arange(1, n + 1), 3, replace=False)))
+        rates = 10 ** rng.uniform(-1, 1, 3)
+        system = MultiserverJobSystem.of(n, needs, rates, rng.dirichlet(np.ones(3)))
+        process = head_age.prepare(PhasedJobs.exponential(system))
+        law = process.at((1 - gap) * process.limit)
+        blocks = multiserver_jobs.prepare(system)
+        other = qbd.solve(blocks.at(law.arrival_rate))
+        bound = 1e-12 + 2e-15 / gap
+        assert law.mean_jobs == close(other.mean_jobs, bound)
+        assert law.class_response_times == close(by_class.of_law(blocks, other), bound)
+        # λ* − λ has lost digits in either.
+        assert law.imprecision > 2e-17 / gap
+        assert other.imprecision > 2e-17 / gap
