@@ -14,10 +14,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from multiserver.simulation.estimate import fair_half_width
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value, where it was found, such as `ρ = 0.9`, and the half-width of its 95 % interval."""
+    """A value, where it was found, such as `ρ = 0.9`, and the half-width of its 95 % interval, NaN
+    where it was simulated and has no fair interval."""
 
     value: Any
     at: str = ""
@@ -38,5 +41,5 @@ def takes(
 def record(found: Any) -> dict[str, Any]:
     """What a quantity has returned, as it stands in a table of claims; an `Estimate` has a mean."""
     if hasattr(found, "mean") and hasattr(found, "half_width"):
-        found = Found(float(found.mean), half_width=float(found.half_width))
+        found = Found(float(found.mean), half_width=float(fair_half_width(found)))
     return asdict(found if isinstance(found, Found) else Found(found))

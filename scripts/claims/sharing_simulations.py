@@ -17,7 +17,7 @@ from claims import Found, takes
 from models.sharing import read_cluster, read_servers
 from models.sizes import read_size
 from models.streams import stream_key
-from multiserver.simulation.estimate import Estimate
+from multiserver.simulation.estimate import Estimate, fair_half_width
 from multiserver.simulation.interruptions import Performance, simulate
 
 Parameters = Mapping[str, Any]
@@ -38,7 +38,7 @@ def gap_to_balanced_fairness(parameters: Parameters) -> Found:
     """How far γ of the class is below that of balanced fairness, as a share of the latter."""
     rate, balanced = _rate(parameters), _balanced(parameters)
     return Found(
-        1 - rate.mean / balanced, f"ρ = {parameters['load']:g}", rate.half_width / balanced
+        1 - rate.mean / balanced, f"ρ = {parameters['load']:g}", fair_half_width(rate) / balanced
     )
 
 
@@ -46,7 +46,7 @@ def gap_to_balanced_fairness(parameters: Parameters) -> Found:
 def absolute_gap(parameters: Parameters) -> Found:
     """How far γ of the class is below that of balanced fairness, in rates of one server."""
     rate, balanced = _rate(parameters), _balanced(parameters)
-    return Found(balanced - rate.mean, f"ρ = {parameters['load']:g}", rate.half_width)
+    return Found(balanced - rate.mean, f"ρ = {parameters['load']:g}", fair_half_width(rate))
 
 
 @takes("system", "size", "load", "points", "class", "warmup", "jumps", "seed")
@@ -55,7 +55,7 @@ def smallest_gain(parameters: Parameters) -> Found:
     fairness."""
     points = parameters["points"]
     rates = [_rate({**parameters, "interruptions": m}) for m in points]
-    ends = [(rate.mean, rate.half_width) for rate in rates] + [(_balanced(parameters), 0.0)]
+    ends = [(rate.mean, fair_half_width(rate)) for rate in rates] + [(_balanced(parameters), 0.0)]
     gains = [
         (high - low, f"from m = {m:g}", math.hypot(low_error, high_error))
         for m, ((low, low_error), (high, high_error)) in zip(points, pairwise(ends), strict=True)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -90,13 +91,11 @@ def mean_jobs_over_exact(
         replications=REPLICATIONS,
         seed=seed,
     ).mean_jobs
-    return Estimate(
-        found.mean / exact,
-        found.half_width / exact,
-        found.standard_error / exact,
-        found.replications,
-        found.jobs,
-        found.effective_size,
+    return replace(
+        found,
+        mean=found.mean / exact,
+        half_width=found.half_width / exact,
+        standard_error=found.standard_error / exact,
     )
 
 

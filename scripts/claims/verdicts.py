@@ -13,6 +13,7 @@ figure drawn with other parameters than the paper's has no reference.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,8 +24,10 @@ def holds(allowed: Any, value: Any, half_width: float = 0.0) -> bool | None:
     """Whether a value is allowed, None if its interval cannot decide.
 
     `allowed` is an interval, which each number of a list has to meet, `{"is": x}`, or `{"each": …}`
-    for the parts of a list.
+    for the parts of a list. A `half_width` of NaN, no fair interval, decides nothing.
     """
+    if math.isnan(half_width):
+        return None
     if isinstance(allowed, Mapping) and "each" in allowed:
         if not isinstance(value, list) or len(value) != len(allowed["each"]):
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,8 +23,10 @@ def show(value: Any, style: str = ".6g") -> str:
 
 
 def show_found(value: Any, at: str, half_width: float | None) -> str:
-    """A recomputed value with its 95 % interval and where it was found."""
+    """A recomputed value with its 95 % interval, NaN if it has none, and where it was found."""
     error = "" if half_width is None else f" ± {half_width:.2g}"
+    if half_width is not None and math.isnan(half_width):
+        error = " (too short a run for an interval)"
     return show(value) + error + (f" at {at}" if at else "")
 
 

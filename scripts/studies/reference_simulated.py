@@ -35,15 +35,13 @@ from models.reference_values import (
 )
 from models.streams import stream_key
 from models.systems import SimulatedBlock
-from multiserver.results import Result
+from multiserver.queue import Queue
+from multiserver.results import Result, lacking
 from multiserver.simulation.estimate import Estimate, score
 
 MAIN = ("mean_response_time", "all", None)
 WORK, DEFINED = "λ E[S], the work that comes", "the definition of the policy"
-IDENTITY = (
-    "an identity of every stable queue that loses no work; no chain of this system was solved, and"
-    " the simulation does not count servers"
-)
+WORKING = ("busy_servers", "idle_servers")
 
 
 class Parameters(SimulatedBlock):
@@ -73,6 +71,8 @@ def estimate(name: str, block: dict[str, Any], parameters: Parameters) -> list[d
         key=(stream_key({"name": name, **block}),),
     )
     simulated = tabulate(run, block.get("tail") or [])
+    # What has no fair interval is no reference.
+    simulated = {key: v for key, v in simulated.items() if not lacking(v)}
     try:
         exact, _, route = second_route(block, queue, rate)
     except Unknown:
@@ -82,6 +82,8 @@ def estimate(name: str, block: dict[str, Any], parameters: Parameters) -> list[d
     rows += _limit(name, limit_of(queue), second_limit(block))
     for key in exact | simulated:
         told = _tell(key, simulated.get(key), run)
+        if key[0] in WORKING and key not in exact:
+            told = _work(key, queue, rate, told)
         if key in exact:
             told = _confirm(key, exact, simulated.get(key), told, squared)
             told |= {"value": exact[key], "route": route, "source": DEFINED}
@@ -95,12 +97,25 @@ def estimate(name: str, block: dict[str, Any], parameters: Parameters) -> list[d
 
 
 def _tell(key: Key, found: Any, run: Result) -> dict[str, Any]:
-    """A simulated value; servers at work need no simulation."""
-    if isinstance(found, Estimate):
-        told = {"value": found.mean, "half_width": found.half_width}
-        return told | {"route": f"simulation {run.method}", "source": run.source}
-    told = {"value": found, "route": WORK, "source": "all work is done in the end"}
-    return told | {"unconfirmed": IDENTITY}
+    """A simulated value."""
+    if found is None:
+        return {}
+    told = {"value": found.mean, "half_width": found.half_width}
+    return told | {"route": f"simulation {run.method}", "source": run.source}
+
+
+def _work(key: Key, queue: Queue, rate: float, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Servers at work, or idle: a stable queue loses no work, and the simulation counts them."""
+    capacity = queue.system.capacity
+    busy = rate * queue.system.mean_size
+    value = busy if key[0] == "busy_servers" else capacity - busy
+    found = {"value": value, "route": WORK, "source": "all work is done in the end"}
+    if not told:
+        return found
+    found |= {"second": told["value"], "second_half_width": told["half_width"]}
+    found["confirmed_by"] = told["route"]
+    around = {("busy_servers", *key[1:]): busy}
+    return found | {"difference": difference(key, value, told["value"], around)}
 
 
 def _confirm(

@@ -24,6 +24,7 @@ from models.streams import stream_key
 from models.systems import SimulatedBlock
 from models.trace_systems import make_sizes, make_system, read_classes
 from models.workloads import Rounding, States, WorkloadBlock
+from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.simulation import (
@@ -36,7 +37,6 @@ from multiserver.simulation import (
 )
 from multiserver.simulation.estimate import Estimate, fair_half_width
 from multiserver.simulation.fcfs import Workload
-from multiserver.simulation.replications import Overloaded
 from multiserver.simulation.saturated import hold
 
 UNITS = {
@@ -142,7 +142,7 @@ def simulate(
     parameters: Parameters,
     key: tuple[int, ...],
 ) -> Estimate | None:
-    """E[T], or None if the backlog grows beyond measure.
+    """E[T], or None if the queue is unstable.
 
     Raises `ValueError` if the policy is not for such needs.
     """
@@ -166,5 +166,5 @@ def simulate(
             return front.simulate(workload, model, **options).mean_response_time
         by_class = class_policies.preemptive_first_fit
         return class_queues.simulate(workload, by_class, **options).mean_response_time
-    except Overloaded:
+    except UnstableError:
         return None

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from claims import record
 from claims.verdicts import decide, holds
+from multiserver.simulation.estimate import Estimate
+from output.values import show_found
 from plan.read import read_yaml
 from plan.tolerances import allow, parse
 from stages import agree, judge
@@ -87,6 +92,8 @@ def test_an_interval_decides_only_if_all_of_it_is_on_one_side(value, half_width,
 
 def test_what_a_short_run_could_not_decide_is_undecided():
     assert holds({"is": "fcfs"}, "undecided") is None
+    assert holds([0.0, 1.0], 0.5, math.nan) is None
+    assert holds([0.0, 1.0], 2.0, math.nan) is None
     allowed = {"each": [{"is": "fcfs"}, {"is": "fcfs"}]}
     assert holds(allowed, ["fcfs", "undecided"]) is None
     assert holds(allowed, ["max-weight", "undecided"]) is False
@@ -197,3 +204,14 @@ def test_an_erratum_on_chosen_parameters_or_twice_on_a_sentence_is_a_fault(tmp_p
     held = json.dumps([{"holds": False}, {"holds": True}])
     assert "not every reading fails" in agree.check_errata([row | {"readings": held}])[0]
     assert "not every reading fails" in agree.check_errata([row | {"readings": "[]"}])[0]
+
+
+def test_what_was_simulated_without_a_fair_interval_decides_nothing():
+    short = Estimate(2.0, 0.1, 0.05, 32, 1000, 33.0)
+    long = replace(short, effective_size=1e6)
+    assert record(long)["half_width"] == 0.1
+    for found in (short, long.without_interval("the queue grows")):
+        told = record(found)
+        assert math.isnan(told["half_width"])
+        assert holds([0.0, 1.0], told["value"], told["half_width"]) is None
+        assert show_found(told["value"], "", told["half_width"]).startswith("2 (too short")
