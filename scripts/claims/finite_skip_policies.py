@@ -133,7 +133,7 @@ def _half_width(means: Means) -> float:
 def _means(parameters: Parameters, system: Mapping[str, Any], policy: str, load: float) -> Means:
     """E[T] in every replication, or one number if it is known exactly or infinite."""
     text = json.dumps({"system": system, "policy": policy})
-    if load >= _model(text).limit:
+    if _model(text).refuses(load):
         return math.inf
     exact = _exact(text)
     if exact is not None:

@@ -17,7 +17,6 @@ from models.finite_skip_queues import read_queue
 from multiserver.errors import NotKnownError
 from multiserver.open.finite_skip import FrontBlocks
 from multiserver.queue import Queue
-from multiserver.results import Stability
 from multiserver.wcfs.bounds import Constants, pooled_response_time
 from multiserver.wcfs.models import zhang_zwart
 
@@ -49,21 +48,20 @@ class Model:
     @property
     def limit(self) -> float:
         """The largest stable load, NaN if it is not known."""
-        found = self._stability
-        return math.nan if found is None or found.load_limit is None else found.load_limit
+        try:
+            found = self.queue.stability().load_limit
+        except NotKnownError:
+            return math.nan
+        return math.nan if found is None else found
 
     @property
     def highest(self) -> float:
-        """A load from which on no policy is stable, NaN if it is not known."""
-        found = self._stability
-        return math.nan if found is None else self.queue.system.load(found.highest)
+        """A load from which on no policy is stable."""
+        return self.queue.system.load(self.queue.highest_rate)
 
-    @property
-    def _stability(self) -> Stability | None:
-        try:
-            return self.queue.stability()
-        except NotKnownError:
-            return None
+    def refuses(self, load: float) -> bool:
+        """Whether the queue is known to be unstable at this load."""
+        return load >= self.limit or load >= self.highest
 
     def arrival_rate(self, load: float) -> float:
         """λ in jobs per unit of time."""

@@ -152,11 +152,17 @@ def read_reference(block: Mapping[str, Any]) -> tuple[Queue, float | None]:
     if not said:
         return queue, None
     ((name, value),) = said.items()
-    if name == "load":
-        return queue, queue.system.arrival_rate(value)
     if name == "fraction_of_limit":
-        return queue, value * queue.stability().limit
-    return queue, float(value)
+        limit = queue.stability().limit
+        if limit is None:
+            raise ValueError(f"λ* is not known under {queue.policy}: give load or arrival_rate")
+        return queue, value * limit
+    rate = queue.system.arrival_rate(value) if name == "load" else float(value)
+    if rate >= queue.highest_rate:
+        raise ValueError(
+            f"no policy is stable at λ = {rate:.6g}: it must be below {queue.highest_rate:.6g}"
+        )
+    return queue, rate
 
 
 def _classes(block: Mapping[str, Any], use: str, values: Iterable[Any]) -> list[JobClass]:

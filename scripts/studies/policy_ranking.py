@@ -61,7 +61,7 @@ def compute(
     for i, load in progress(list(enumerate(parameters.loads))):
         found = []
         for system, model, solution in zip(systems, models, exact, strict=True):
-            if load >= model.limit:
+            if model.refuses(load):
                 mean, error = math.inf, 0.0
             elif solution is not None:
                 mean, error = solution(load)[-1], 0.0
@@ -74,7 +74,8 @@ def compute(
                     seed=parameters.seed,
                     key=(key, i),
                 ).mean_response_time
-                mean, error = estimate.mean, estimate.standard_error
+                fair = not estimate.lacking
+                mean, error = estimate.mean, estimate.standard_error if fair else math.nan
             found.append((mean, error, system["policy"]))
         rows += rank(load, found)
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -174,7 +174,7 @@ Theorem 4.3)
 
     def known(self) -> Known:
         """What is known of this queue, how and from where; `print` it, or take its `rows()`."""
-        return Known.of(self.system, self.policy, self._highest[0].arrival_rate)
+        return Known.of(self.system, self.policy, self.highest_rate)
 
     def process(self) -> Process:
         """The Markov process that `exact` solves. Raises `NotKnownError` where there is none."""
@@ -203,7 +203,7 @@ Theorem 4.3)
         return self._stabilities[asked]
 
     def _find_limit(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
-        options, highest = dict(self.policy.options), self._highest[0].arrival_rate
+        options = dict(self.policy.options)
         try:
             method = self._method("stability")
         except NotKnownError as error:
@@ -228,7 +228,7 @@ Theorem 4.3)
             utilisation=None if wastage is None else 1 - wastage / system.capacity,
             relative_completions=found.relative_completions,
             estimate=found.estimate,
-            highest=highest,
+            highest=self.highest_rate,
         )
 
     def _unlimited(self, why: NotKnownError) -> Stability:
@@ -248,6 +248,11 @@ Theorem 4.3)
             relative_completions=None,
             highest=found.arrival_rate,
         )
+
+    @property
+    def highest_rate(self) -> float:
+        """A λ from which on no policy is stable; NaN for a network, whose λ* is known."""
+        return self._highest[0].arrival_rate
 
     @cached_property
     def _highest(self) -> tuple[Limit, Method | None]:

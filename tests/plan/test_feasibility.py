@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from models.finite_skip import read_model
+from models.reference_systems import read_reference
 from multiserver.errors import TooLargeError
 from multiserver.open import elastic, finite_skip
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
@@ -171,3 +172,20 @@ def test_states_are_counted_before_they_are_enumerated():
     for network, most in ((closed, 0), (opened, 4), (mixed, 3)):
         found = chain.stationary_law(network, most)
         assert chain.count_states(network, most) == len(found)
+
+
+@pytest.mark.parametrize("policy", ["first-fit", "max-weight", "preemptive-first-fit"])
+def test_what_no_policy_can_serve_is_refused(policy):
+    """16 servers hold one job of need 11 and five of need 1: at most 3/4 is in use."""
+    jobs = {"servers": 16, "needs": [1, 11], "durations": [ONE, ONE], "probabilities": [0.5, 0.5]}
+    system = {"system": {"multiserver-jobs": jobs}, "policy": policy}
+    model = read_model(system)
+    assert model.highest == pytest.approx(0.75, rel=1e-12)
+    assert model.refuses(0.75)
+    assert not model.refuses(0.74)
+    refused({**SIMULATED, **system, "loads": [0.5, 0.9]}, "a load of 0.9", "below 0.75")
+    _, _, faults = complete_series({**SIMULATED, **system, "loads": [0.5, 0.74]}, ())
+    assert faults == []
+    block = {"separates": "it", "system": system["system"], "policy": policy, "load": 0.8}
+    with pytest.raises(ValueError, match=r"no policy is stable at λ = .* below 2"):
+        read_reference(block)
