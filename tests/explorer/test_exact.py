@@ -13,6 +13,7 @@ from multiserver.saturated import (
     dispatch,
     limits,
     one_or_n,
+    packings,
     peak,
     single_duration,
     stationary,
@@ -328,3 +329,26 @@ def test_mean_response_times(exploring):
         assert throughput == pytest.approx(blocks.throughput, rel=CLOSE)
         law = qbd.solve(blocks.at(load * blocks.throughput))
         assert response == pytest.approx(law.mean_response_time, rel=1e-8), system
+
+
+def test_the_rate_that_no_policy_exceeds(exploring):
+    """Random needs, some of them equal, with shares and rates far apart."""
+    rng = np.random.default_rng(27)
+    systems = [
+        block(16, (1, 11), (1.0, 1.0), (0.5, 0.5)),
+        block(10**8, (1, 10**8), (1, 2), (0.5, 0.5)),
+    ]
+    for _ in range(100):
+        n = int(rng.integers(2, 300))
+        needs = rng.integers(1, n + 1, int(rng.integers(1, 7)))
+        rates = 10 ** rng.uniform(-3, 3, len(needs))
+        systems.append(block(n, needs, rates, rng.dirichlet(np.ones(len(needs)))))
+    with exploring() as page:
+        found = page.evaluate("(systems) => systems.map(packings.highest_rate)", systems)
+        shown = page.text_content("#highest")
+    for system, value in zip(systems, found, strict=True):
+        jobs = of(system)
+        means = [p / rate for p, rate in zip(jobs.probabilities, jobs.rates, strict=True)]
+        expected = packings.capacity(jobs.servers, jobs.needs, means).limit
+        assert value == pytest.approx(expected, rel=1e-12)
+    assert shown.endswith(" jobs/s")

@@ -66,6 +66,8 @@ const explorer = (() => {
       say("worst", two && !worst ? "…" : worst ? `${percent(worst.probability_2)} of ${words.name(system, about.large)}` : "–");
       say("method", Number.isInteger(means.states) ? `${means.method}, ${words.count(means.states)} states` : means.method);
     }
+    const highest = packings.highest_rate(system);
+    say("highest", highest === null ? "–" : `${words.number(highest)} jobs/s`);
     say("naive", `${words.number(naive)} jobs/s`);
   }
 
