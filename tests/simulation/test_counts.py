@@ -10,6 +10,7 @@ import math
 
 import pytest
 
+from multiserver.errors import UnstableError
 from multiserver.model import ExponentialClass, MultiserverJobSystem
 from multiserver.open import finite_skip, multiserver_jobs, qbd
 from multiserver.open.server_filling import ServerFilling
@@ -126,3 +127,16 @@ def test_what_cannot_be_simulated_is_an_error():
     for row in (SYSTEMS[0], (4, (2, 2), (1.0, 2.0), (0.5, 0.5))):
         with pytest.raises(ValueError, match="needs must differ and divide"):
             counts.respond(MultiserverJobSystem.of(*row), 0.1, filling=True, **EFFORT)
+
+
+@pytest.mark.parametrize("filling", [False, True])
+def test_a_queue_that_grows_is_refused(filling):
+    """Needs 1 and 4 of 4 servers under FCFS, and ServerFilling beyond full load."""
+    system = MultiserverJobSystem.of(4, (1, 4), (1.0, 0.5), (0.8, 0.2))
+    limit = system.naive_throughput if filling else dispatch.solve(system).throughput
+    effort = {"jobs": 200_000, "replications": 32, "seed": 5, "filling": filling}
+    with pytest.raises(UnstableError, match="more a unit of time than complete") as caught:
+        counts.respond(system, 1.1 * limit, **effort)
+    if not filling:
+        assert caught.value.limit == pytest.approx(limit, rel=0.03)
+    assert not counts.respond(system, 0.8 * limit, **effort).caveat

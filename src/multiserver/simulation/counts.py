@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from multiserver.checks import require_integer
 from multiserver.model import MultiserverJobSystem
 from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.growth import MARKS, check_growth, mark
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 
@@ -67,7 +68,7 @@ def hold(
     0 ≤ warm_up < 1, and if that takes more than `MOST` jobs.
     """
     effort = jobs, replications, seed, tuple(key), warm_up
-    jobs, (time, held, squares, *_) = _replicate(system, math.inf, False, *effort)
+    jobs, (time, held, squares, *_), _ = _replicate(system, math.inf, False, *effort)
     return _average(held, squares, time, jobs, confidence)
 
 
@@ -85,9 +86,9 @@ def respond(
 ) -> Estimate:
     """E[T] at arrival rate λ, of FCFS or of ServerFilling (`filling`).
 
-    Whether λ is below the limit of stability is for the caller to know. The other arguments are
-    those of `hold`. Raises `ValueError` besides unless λ is positive and finite and, for
-    ServerFilling, needs differ and divide each other and n.
+    The other arguments are those of `hold`. Raises `ValueError` besides unless λ is positive and
+    finite and, for ServerFilling, needs differ and divide each other and n, and `UnstableError` if
+    the jobs in the system grow steadily (`growth`).
     """
     if not 0 < arrival_rate < math.inf:
         raise ValueError(f"arrival_rate must be a positive finite number, found {arrival_rate!r}")
@@ -96,9 +97,13 @@ def respond(
         if len(set(system.needs)) < len(system.needs) or any(b % a for a, b in pairwise(chain)):
             raise ValueError(f"needs must differ and divide each other and n, found {chain}")
     effort = jobs, replications, seed, tuple(key), warm_up
-    jobs, (time, _, _, present, squares) = _replicate(system, float(arrival_rate), filling, *effort)
-    λ = arrival_rate
-    return _average(present / λ, squares / λ**2, time, jobs, confidence)
+    λ = float(arrival_rate)
+    jobs, (time, held, _, present, squares), marks = _replicate(system, λ, filling, *effort)
+    missing = λ * system.mean_demand - held / time if warm_up else None
+    each, stay = jobs / replications, λ / min(system.rates)
+    caveat = check_growth(λ, marks, each, stay, missing=missing, in_order=not filling)
+    found = _average(present / λ, squares / λ**2, time, jobs, confidence)
+    return found.without_interval(caveat) if caveat else found
 
 
 def _replicate(
@@ -110,9 +115,9 @@ def _replicate(
     seed: int,
     key: tuple[int, ...],
     warm_up: float,
-) -> tuple[int, NDArray[np.float64]]:
+) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
     """The jobs measured; time, servers held, their squares, jobs present and their squares over
-    time, (5, R)."""
+    time, (5, R); the jobs in the system at the marks of each replication."""
     for name, value, least in (("jobs", jobs, 1), ("replications", replications, 2)):
         require_integer(name, value, least)
     if not 0 <= warm_up < 1:
@@ -135,8 +140,10 @@ def _replicate(
     rate = min(arrival_rate, system.naive_throughput)
     settled = Workload.of(system, rate).settling_time if warm_up else 0.0
     model = system.servers, *columns, arrival_rate, filling, settled
-    runs = (_run(generator(seed, *key, i), *model, before, each) for i in range(replications))
-    return each * replications, np.array(list(runs)).T
+    marks = np.zeros((replications, MARKS + 1), dtype=np.int64)
+    pairs = ((generator(seed, *key, i), marks[i]) for i in range(replications))
+    runs = [_run(rng, *model, before, each, own) for rng, own in pairs]
+    return each * replications, np.array(runs).T, marks
 
 
 def _average(
@@ -152,14 +159,16 @@ def _average(
 
 
 @njit(cache=True)
-def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, settled, before, jobs):
+def _run(
+    rng, servers, needs, rates, cumulated, arrival_rate, filling, settled, before, jobs, marks
+):
     """The sums of one replication; at an infinite arrival rate the queue never ends."""
     C = len(needs)
     saturated = arrival_rate == np.inf
     counts = np.zeros(C, np.int64)
     served = np.zeros(C, np.int64) if filling else counts
     asked, head, behind, inside = 0, -1, 0, 0
-    total, jumps, come, time = 0.0, 0, -before, 0.0
+    total, jumps, come, time, marked = 0.0, 0, -before, 0.0, 0
     sums = np.zeros(5)
     while True:
         while True:
@@ -175,6 +184,8 @@ def _run(rng, servers, needs, rates, cumulated, arrival_rate, filling, settled, 
             if come < 0 or time >= settled:
                 come += 1
             head = -1
+        if come > marked * jobs // MARKS:
+            marked = mark(marks, marked, come - 1, 0, jobs, inside + behind + (head >= 0))
         if come > jobs:
             return sums
         if filling:

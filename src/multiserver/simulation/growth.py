@@ -138,7 +138,7 @@ def mark(marks, marked, arrivals, warm_up, jobs, everyone):
 
     Returns how many have been `marked`."""
     steps = len(marks) - 1
-    while marked <= steps and arrivals == warm_up + marked * (jobs - warm_up) // steps:
+    while marked <= steps and arrivals >= warm_up + marked * (jobs - warm_up) // steps:
         marks[marked] = everyone
         marked += 1
     return marked
