@@ -69,12 +69,12 @@ class PhaseType:
     @property
     def mean(self) -> float:
         """E[S]."""
-        return self._moment(1)
+        return self.moment(1)
 
     @property
     def second_moment(self) -> float:
         """E[S²]."""
-        return self._moment(2)
+        return self.moment(2)
 
     @property
     def variance(self) -> float:
@@ -97,7 +97,8 @@ class PhaseType:
         rows = tuple(tuple(rate / factor for rate in row) for row in self.generator)
         return PhaseType(self.initial, rows)
 
-    def _moment(self, k: int) -> float:
+    def moment(self, k: int) -> float:
+        """E[S^k] = k! α (−T)^{−k} 1."""
         initial, rates = self.phases()
         power = np.ones(len(rates))
         for _ in range(k):

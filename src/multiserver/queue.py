@@ -164,7 +164,8 @@ Theorem 4.3)
             raise ValueError(f"level must be 'jobs' or 'phases', found {level!r}")
         rate = self._rate(load, arrival_rate, fraction_of_limit)
         method = self._method("simulation", LEVELS[level])
-        effort = Effort(int(jobs), seed, int(replications), warm_up, confidence, tuple(key))
+        runs = int(jobs), seed, int(replications), warm_up, confidence, tuple(key)
+        effort = Effort(*runs, stable_below=self._limit)
         with announced():
             try:
                 found = method.answer(self.system, **self.policy.options)(rate, effort)

@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import t as student_t
 
 from multiserver.simulation.allocations import Allocation, allocate, interrupt, record
 from multiserver.simulation.assignments import NODE, choose
@@ -334,16 +335,22 @@ def test_replications_do_not_depend_on_how_they_are_cut():
     assert not np.isin(other.durations, whole.durations).any()
 
 
+def width(found):
+    """The largest half-width of a service rate, whether its interval is shown or not."""
+    rates = found.service_rate
+    return max(student_t.ppf(0.975, g.freedom) * g.standard_error for g in rates)
+
+
 def test_batches_stop_at_the_first_short_interval():
     widths = []
     for R in (10, 20, 30, 40):
         found = simulate(TOY, seed=6, replications=range(R), **EFFORT)
-        widths.append(max(g.half_width for g in found.service_rate))
+        widths.append(width(found))
     bound = 1.0001 * widths[2]
     first = next(i for i, width in enumerate(widths) if width <= bound)
     found = until(TOY, bound, seed=6, batch=10, most=1000, **EFFORT)
     assert len(found.durations) == 10 * (first + 1)
-    assert max(g.half_width for g in found.service_rate) <= bound
+    assert width(found) <= bound
 
 
 def test_load_and_quantum():

@@ -6,6 +6,7 @@ where they are used, and numba, which takes a second, only by who simulates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
@@ -69,7 +70,11 @@ def process_methods(
 
         def run(arrival_rate: float, effort: Effort) -> Means:
             from multiserver.simulation import phase
+            from multiserver.simulation.estimate import held_back
+            from multiserver.simulation.run_length import RunLength
 
+            work = workload_of(system, arrival_rate)
+            least = work.least_warm_up if effort.warm_up else 0
             found = phase.simulate(
                 process.at(arrival_rate),
                 effort.jobs,
@@ -77,13 +82,21 @@ def process_methods(
                 key=effort.key,
                 replications=effort.replications,
                 warm_up=effort.warm_up,
-                least_warm_up=workload_of(system, arrival_rate).least_warm_up,
+                least_warm_up=least,
                 confidence=effort.confidence,
             )
+            length = RunLength.of(
+                work,
+                math.floor(effort.jobs_each * (1 - effort.warm_up)),
+                max(math.ceil(effort.jobs_each * effort.warm_up), least),
+                work.load,
+                effort.stable_below,
+            )
+            caveat = length.caveat()
             return Means(
-                times=found.mean_response_time,
-                jobs=found.mean_jobs,
-                waiting=found.mean_waiting,
+                times=held_back(found.mean_response_time, caveat),
+                jobs=held_back(found.mean_jobs, caveat),
+                waiting=held_back(found.mean_waiting, caveat),
                 counts=found,
             )
 
@@ -205,6 +218,7 @@ def effort_of(effort: Effort) -> dict[str, Any]:
         "key": effort.key,
         "warm_up": effort.warm_up,
         "confidence": effort.confidence,
+        "stable_below": effort.stable_below,
     }
 
 

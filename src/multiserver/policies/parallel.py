@@ -21,7 +21,7 @@ from multiserver.policies.conditions import ONE_DEGREE, ONLY_DEGREES, ONLY_SETS
 from multiserver.policies.policy import Condition, Effort, Limit, Means, Method
 from multiserver.sharing import balanced_fairness, symmetric
 from multiserver.sharing.queue import MultiServerQueue, stability
-from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.estimate import Estimate, estimate, held_back
 from multiserver.system import System
 
 Jobs = Callable[[System, NDArray[np.float64]], NDArray[np.float64]]
@@ -131,7 +131,10 @@ def highest_rate(system: System) -> float:
 def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: float = 0.0) -> Means:
     """Algorithm 1 with m = `per_job` interruptions of a job on average, 0 for FCFS.
 
-    A job takes 2 + m jumps on average: so many are the jumps of all replications together.
+    A job takes 2 + m jumps on average: so many are the jumps of all replications together. Where
+    servers or the queue take longer to forget that they were empty than the warm-up lasts, it is
+    longer: as long as servers take to fill, and as the queue takes, but for that no longer than
+    what is measured.
     """
     from multiserver.simulation import interruptions
     from multiserver.simulation.interruptions import DEPARTURES, RESPONSE, RESPONSE_SQUARE
@@ -140,19 +143,26 @@ def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: fl
     warmup = math.ceil(effort.warm_up * jumps)
     if warmup >= jumps:
         raise ValueError(f"warm_up must leave some of {effort.jobs} jobs, found {effort.warm_up!r}")
+    jumps -= warmup
     classes = [
         interruptions.ParallelClass(
             arrival_rate * p, job.duration, job.degree or tuple(sorted(job.compatible))
         )
         for p, job in zip(system.probabilities, system.classes, strict=True)
     ]
+    cluster = interruptions.Cluster(system.speeds, classes, per_job)
+    limit = effort.stable_below or highest_rate(system)
+    if effort.warm_up:
+        settling = cluster.settling_jumps(min(1.0, cluster.load * limit / arrival_rate))
+        warmup = max(warmup, cluster.filling_jumps(), min(settling, jumps))
     found = interruptions.simulate(
-        interruptions.Cluster(system.speeds, classes, per_job),
+        cluster,
         seed=effort.seed,
         replications=range(effort.replications),
         warmup=warmup,
-        jumps=jumps - warmup,
+        jumps=jumps,
         key=effort.key,
+        stable_below=limit,
     )
     left, total, squares = (
         found.tallies[:, row].sum(axis=1) for row in (DEPARTURES, RESPONSE, RESPONSE_SQUARE)
@@ -166,7 +176,7 @@ def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: fl
         confidence=effort.confidence,
     )
     return Means(
-        times=overall,
+        times=held_back(overall, found.length.caveat()),
         class_times=_at(effort.confidence, found.response_time),
         class_jobs=_at(effort.confidence, found.jobs),
         counts=found,

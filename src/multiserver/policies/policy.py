@@ -74,7 +74,8 @@ class Means:
 @dataclass(frozen=True, slots=True)
 class Effort:
     """R `replications` that simulate `jobs` jobs together; each leaves out its first, a share
-    `warm_up`, and draws from the stream of `seed`, `key` and r."""
+    `warm_up`, and draws from the stream of `seed`, `key` and r. `stable_below` is λ*, None if it
+    is not known."""
 
     jobs: int
     seed: int
@@ -82,6 +83,7 @@ class Effort:
     warm_up: float
     confidence: float
     key: tuple[int, ...]
+    stable_below: float | None = None
 
     @property
     def jobs_each(self) -> int:

@@ -7,6 +7,7 @@ module             what it holds
 `draws`            sizes of any distribution in compiled code
 `estimate`         means, confidence intervals and z-scores from independent replications
 `controls`         … corrected by what is known of the same replications
+`run_length`       what is known of an interval before a run, by the law of the durations
 `workload`         servers, classes with their sizes, and the rate of arrival
 `fcfs`             multiserver jobs served first come, first served, job by job
 `fcfs_estimates`   … what it has counted, and the estimates that follow

@@ -56,6 +56,7 @@ def simulate(
     warm_up: float = 0.2,
     limit: int = LIMIT,
     confidence: float = 0.95,
+    stable_below: float | None = None,
     record: NDArray[np.float64] | None = None,
     equal_needs: bool = False,
 ) -> Responses:
@@ -82,6 +83,7 @@ def simulate(
         warm_up=warm_up,
         limit=limit,
         confidence=confidence,
+        stable_below=stable_below,
         record=np.empty(0) if record is None else record,
     )
 

@@ -13,8 +13,8 @@ from numbers import Integral, Real
 from typing import NamedTuple
 
 from multiserver.simulation.pooled import mean_work
-from multiserver.simulation.workload import stay
-from multiserver.sizes import Size
+from multiserver.simulation.workload import MISSING, RELAXATION, Workload, stay
+from multiserver.sizes import Size, scaled
 
 # Relaxation times after which a queue in heavy traffic that was empty lacks 1e-4 of its mean.
 SETTLED = 5.7
@@ -137,6 +137,26 @@ class Cluster:
             square = math.fsum(c.arrival_rate * c.size.second_moment for c in classes)
             found.append(Pool(members, capacity, mean_work(1.0, work, square, capacity)))
         return tuple(pool for pool in found if math.isfinite(pool.mean_work))
+
+    @property
+    def workload(self) -> Workload:
+        """The jobs as rigid ones on as many servers of one speed, each holding all that it may."""
+        rates = [c.arrival_rate for c in self.classes]
+        S, rate = len(self.capacities), math.fsum(rates)
+        speed = math.fsum(self.capacities) / S
+        sizes = [scaled(c.size, 1 / (c.degree * speed)) for c in self.classes]
+        needs = [c.degree for c in self.classes]
+        return Workload(S, needs, sizes, [r / rate for r in rates], rate)
+
+    def filling_jumps(self) -> int:
+        """The jumps within which servers that were empty forget it, as `Workload.least_warm_up`
+        says, each job being served by one of its servers at a time."""
+        servers = range(len(self.capacities))
+        longest = max(
+            stay(c.size) / min(self.capacities[s] for s in (c.servers if c.fixed else servers))
+            for c in self.classes
+        )
+        return math.ceil(self.jump_rate * RELAXATION * longest * math.log(1 / MISSING))
 
     def settling_jumps(self, limit: float = 1.0) -> int:
         """The jumps that a queue takes to forget that it was empty; `limit` is the largest load.

@@ -56,7 +56,7 @@ def control(
     R = len(Y)
     if C.ndim != 2 or len(C) != R or not np.isfinite(C).all():
         raise ValueError(f"controls must be finite and ({R}, q), found the shape {C.shape}")
-    if R - 1 - C.shape[1] < FREEDOM or plain.standard_error == 0:
+    if C.shape[1] == 0 or R - 1 - C.shape[1] < FREEDOM or plain.standard_error == 0:
         return plain
     C = C / np.maximum(np.abs(C).max(axis=0), np.finfo(float).tiny)
     mean, centred = C.mean(axis=0), C - C.mean(axis=0)

@@ -128,6 +128,11 @@ def estimate(
     )
 
 
+def held_back(estimate: Estimate, caveat: str) -> Estimate:
+    """An estimate, without its interval if there is a caveat."""
+    return estimate.without_interval(caveat) if caveat else estimate
+
+
 def require_some(c: int, jobs: int, probability: float) -> None:
     """Raises `NotSampledError`, a `ValueError`, if no measured job is of class c."""
     if jobs == 0:

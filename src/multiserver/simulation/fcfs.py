@@ -50,6 +50,7 @@ from multiserver.simulation.growth import (
     refuse_overload,
     settled_marks,
 )
+from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, settle, stay
 
@@ -84,6 +85,7 @@ def simulate(
     warm_up: float = 0.2,
     levels: int = 100,
     confidence: float = 0.95,
+    stable_below: float | None = None,
     progress: Callable[[int], None] | None = None,
     overloaded: bool = False,
 ) -> Simulation:
@@ -94,7 +96,7 @@ def simulate(
     Near saturation what the empty start leaves of a bias fades over a number of jobs that grows as
     (1 − λ/λ*)^−2; the warm-up must outlast that too (`Estimate.settled`). The averages of an
     unstable workload estimate nothing but its `growth`: it is refused unless `overloaded` asks for
-    it (its time and memory are proportional to its jobs).
+    it (its time and memory are proportional to its jobs). `stable_below` is λ*, if known.
 
     Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`growth`), and `ValueError` unless
     `jobs`, `replications` and `levels` are positive integers, and `warm_up`, in [0, 1), leaves a
@@ -108,6 +110,7 @@ def simulate(
     R, C, key = replications, len(workload.needs), tuple(key)
     done = Simulation(
         workload=workload,
+        length=RunLength.of(workload, jobs - deleted, deleted, workload.load, stable_below),
         areas=np.zeros((R, 7)),
         time_at_level=np.zeros((R, levels + 1)),
         completions=np.zeros((R, C), dtype=np.int64),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.simulation.estimate import Estimate, estimate, require_some
+from multiserver.simulation.estimate import Estimate, estimate, held_back, require_some
+from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.workload import Workload
 
 # Rows of `Simulation.areas`: integrals over time of 1, N, N², Q, Q², servers held, their square.
@@ -27,10 +28,12 @@ class Simulation:
     where they grew, `caveat` says so, and there are no intervals. The unit of time is that of the
     workload.
 
-    Estimates raise `ValueError` if R = 1.
+    Estimates raise `ValueError` if R = 1. What is known of the `length` of a replication beforehand
+    says which have intervals.
     """
 
     workload: Workload
+    length: RunLength
     areas: NDArray[np.float64]
     time_at_level: NDArray[np.float64]
     completions: NDArray[np.int64]
@@ -65,13 +68,13 @@ class Simulation:
     def mean_response_time(self) -> Estimate:
         """E[T] of all jobs."""
         sums = (self.completions, self.response_sums, self.response_squares)
-        return self._job_average(*(s.sum(axis=1) for s in sums))
+        return self._job_average(None, *(s.sum(axis=1) for s in sums))
 
     def class_response_time(self, c: int) -> Estimate:
         """E[T] of the jobs of class c. Raises `ValueError` if no measured job is of that class."""
         require_some(c, int(self.completions[:, c].sum()), self.workload.probabilities[c])
         sums = (self.completions, self.response_sums, self.response_squares)
-        return self._job_average(*(s[:, c] for s in sums))
+        return self._job_average(c, *(s[:, c] for s in sums))
 
     def tail(self, k: int) -> Estimate:
         """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
@@ -82,13 +85,17 @@ class Simulation:
         if not 0 <= k < K:
             raise ValueError(f"k must lie in 0 … {K - 1}, found {k!r}")
         above = self.time_at_level[:, k + 1 :].sum(axis=1)
-        return self._estimate(above, self.areas[:, TIME], above)
+        found = self._estimate(above, self.areas[:, TIME], above)
+        return held_back(found, self.length.caveat())
 
     def _time_average(self, row: int, squared: int) -> Estimate:
-        return self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])
+        found = self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])
+        return held_back(found, self.length.caveat())
 
-    def _job_average(self, count: NDArray, total: NDArray, squares: NDArray) -> Estimate:
-        return self._estimate(total, count, squares)
+    def _job_average(
+        self, c: int | None, count: NDArray, total: NDArray, squares: NDArray
+    ) -> Estimate:
+        return held_back(self._estimate(total, count, squares), self.length.caveat(c))
 
     def _estimate(self, totals: NDArray, weights: NDArray, squares: NDArray) -> Estimate:
         """The ratio estimate; `squares` are the totals of the squared observations."""

@@ -78,6 +78,7 @@ def simulate(
     warm_up: float = 0.2,
     limit: int = LIMIT,
     confidence: float = 0.95,
+    stable_below: float | None = None,
     record: NDArray[np.float64] | None = None,
 ) -> Responses:
     """Simulate a work-conserving finite-skip model.
@@ -100,6 +101,7 @@ def simulate(
         warm_up=warm_up,
         limit=limit,
         confidence=confidence,
+        stable_below=stable_below,
         record=np.empty(0) if record is None else record,
     )
 

@@ -30,12 +30,14 @@ nothing is gained.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from multiserver.simulation.assignments import (
     NONE,
@@ -52,8 +54,9 @@ from multiserver.simulation.cluster import ParallelClass as ParallelClass
 from multiserver.simulation.cluster import require_positive
 from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, encode
-from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.estimate import Estimate, estimate, held_back
 from multiserver.simulation.pooled import COLUMNS, COUNTED, FOUND_WORK, pool
+from multiserver.simulation.run_length import CARRIERS, RunLength
 from multiserver.simulation.streams import generator
 
 # What is counted of each class over a window.
@@ -66,7 +69,8 @@ class Performance:
 
     `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
     job. `durations` (R,) are the lengths of the R windows, `tallies` (R, rows, classes) what was
-    counted in them, row by row as named above.
+    counted in them, row by row as named above. What is known of the `length` of a window beforehand
+    says which have intervals.
     """
 
     jobs: tuple[Estimate, ...]
@@ -75,6 +79,7 @@ class Performance:
     interruptions: tuple[Estimate, ...]
     durations: NDArray[np.float64]
     tallies: NDArray[np.float64]
+    length: RunLength
 
 
 def simulate(
@@ -85,6 +90,7 @@ def simulate(
     warmup: int = 1_000_000,
     jumps: int = 1_000_000,
     key: tuple[int, ...] = (),
+    stable_below: float | None = None,
 ) -> Performance:
     """Independent replications: each tallies `jumps` after `warmup` jumps of an empty cluster.
 
@@ -92,9 +98,17 @@ def simulate(
     `seed` and (key, r), whatever the others are. The defaults are the effort of the paper, for
     100 replications (Section 8). Intervals need windows that are long against the relaxation of
     the cluster, and sizes of finite third moment if m = 0. Raises `ValueError` if a class has no
-    departure in any window, or there are fewer than two replications.
+    departure in any window, or there are fewer than two replications. `stable_below` is the total
+    rate of arrivals below which the cluster is stable, if known.
     """
-    return _summary(cluster, *_replicate(cluster, seed, replications, warmup, jumps, key))
+    length = _length(cluster, warmup, jumps, stable_below)
+    return _summary(cluster, length, *_replicate(cluster, seed, replications, warmup, jumps, key))
+
+
+def _length(cluster: Cluster, warmup: int, jumps: int, limit: float | None) -> RunLength:
+    """Of a window, in jobs."""
+    jobs, before = (math.floor(n / (2 + cluster.interruptions)) for n in (jumps, warmup))
+    return RunLength.of(cluster.workload, jobs, before, cluster.load, limit)
 
 
 def until(
@@ -107,6 +121,7 @@ def until(
     warmup: int = 1_000_000,
     jumps: int = 1_000_000,
     key: tuple[int, ...] = (),
+    stable_below: float | None = None,
 ) -> Performance:
     """Batches of replications until the 95 % half-width of every γ_i is at most `half_width`.
 
@@ -120,13 +135,15 @@ def until(
     if not 2 <= batch <= most:
         raise ValueError(f"2 ≤ batch ≤ most must hold, found {batch!r} and {most!r}")
     runs: tuple[NDArray[np.float64], ...] = ()
+    length = _length(cluster, warmup, jumps, stable_below)
     while True:
         R = len(runs[0]) if runs else 0
         more = range(R, min(R + batch, most))
         added = _replicate(cluster, seed, more, warmup, jumps, key)
         runs = tuple(map(np.concatenate, zip(runs, added, strict=True))) if runs else added
-        found = _summary(cluster, *runs)
-        widest = max(g.half_width for g in found.service_rate)
+        found = _summary(cluster, length, *runs)
+        # Whether these are shown or not.
+        widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
         if len(found.durations) == most or widest <= half_width:
             return found
 
@@ -184,6 +201,7 @@ def _replicate(
 
 def _summary(
     cluster: Cluster,
+    length: RunLength,
     durations: NDArray[np.float64],
     tallies: NDArray[np.float64],
     singles: NDArray[np.float64],
@@ -192,8 +210,12 @@ def _summary(
     demands = np.array([c.arrival_rate * c.size.mean for c in cluster.classes])
     means = np.array([pool.mean_work for pool in cluster.pools])
     beyond = singles[:, :, FOUND_WORK] - singles[:, :, COUNTED] * means
-    controls = np.hstack([tallies[:, WORK] - np.outer(durations, demands), beyond])
-    for c, tally in zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True):
+    many = length.jobs * np.array(length.workload.probabilities) >= CARRIERS
+    done = (tallies[:, WORK] - np.outer(durations, demands))[:, many]
+    controls = np.hstack([done, beyond])
+    if not length.controllable:
+        controls = controls[:, :0]
+    for i, (c, tally) in enumerate(zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True)):
         area, square, work, departures, response, response_square, interruptions = tally
         jobs = int(departures.sum())
         if jobs == 0:
@@ -208,11 +230,12 @@ def _summary(
             # As if X_i varied and the work done on class i did not.
             (work, area, variance * (speed / mean) ** 2),
         )
-        columns.append([control(y, w, controls, variance=v, jobs=jobs) for y, w, v in pairs])
+        found = [control(y, w, controls, variance=v, jobs=jobs) for y, w, v in pairs]
+        columns.append([held_back(e, length.caveat(i, e.gain)) for e in found])
         # Poisson given the size.
         spread = c.size.mean / theta + c.size.variance / theta**2
         columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))
-    return Performance(*zip(*columns, strict=True), durations, tallies)
+    return Performance(*zip(*columns, strict=True), durations, tallies, length)
 
 
 @njit(cache=True, error_model="numpy")

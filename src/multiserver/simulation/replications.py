@@ -28,9 +28,10 @@ from multiserver.checks import require_integer
 from multiserver.errors import UnstableError
 from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import Estimate, require_some
+from multiserver.simulation.estimate import Estimate, estimate, held_back, require_some
 from multiserver.simulation.growth import MARKS, check_growth, settled_marks
 from multiserver.simulation.pooled import COUNTED, FOUND_WORK, mean_work
+from multiserver.simulation.run_length import CARRIERS, RunLength
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, settle, stay
 from multiserver.sizes import Exponential
@@ -73,10 +74,12 @@ class Responses:
     `sums` is (R, C + 1, 8): the columns named above for each class and, in the last row, for all
     jobs together. `controls` (R, q) are control variates. `present` (R, M + 1) are the jobs in the
     system at M + 1 equally distant measured jobs; where they grew, `caveat` says so, and there are
-    no intervals. The unit of time is the workload's.
+    no intervals; nor where the `length` of a replication is known to be too short beforehand. The
+    unit of time is the workload's.
     """
 
     workload: Workload
+    length: RunLength
     sums: NDArray[np.float64]
     controls: NDArray[np.float64]
     confidence: float
@@ -87,12 +90,12 @@ class Responses:
     @property
     def mean_response_time(self) -> Estimate:
         """E[T] of all jobs."""
-        return self._mean(-1, RESPONSE, -1)
+        return self._mean(None, RESPONSE, -1)
 
     @property
     def mean_jobs(self) -> Estimate:
         """E[N], in jobs."""
-        return self._mean(-1, FOUND, -1)
+        return self._mean(None, FOUND, -1)
 
     def class_response_time(self, c: int) -> Estimate:
         """E[T_c]. Raises `ValueError` if no measured job is of that class."""
@@ -105,21 +108,33 @@ class Responses:
 
     def busy(self, capacity: float) -> Estimate:
         """The capacity that is at work, all of it being `capacity`; ρ of it if stable."""
-        return self._mean(-1, BUSY, -1, capacity / self.capacity)
+        found, _ = self._controlled(-1, BUSY, -1, capacity / self.capacity)
+        return held_back(found, self.caveat or self.length.caveat(gain=found.gain))
 
-    def _mean(self, row: int, column: int, observers: int, unit: float = 1.0) -> Estimate:
+    def _mean(self, c: int | None, column: int, observers: int) -> Estimate:
+        row = -1 if c is None else c
+        found, plain = self._controlled(row, column, observers)
+        alone = self.length.alone(c) * (1.0 if column == RESPONSE else self._rate(c))
+        # What controls leave is then in the few jobs that had to wait, and no law of their errors.
+        if (found.mean / alone - 1) * self.sums[:, row, MEASURED].sum() < CARRIERS * len(self.sums):
+            found = plain
+        return held_back(found, self.caveat or self.length.caveat(c, found.gain))
+
+    def _controlled(
+        self, row: int, column: int, observers: int, unit: float = 1.0
+    ) -> tuple[Estimate, Estimate]:
+        """A mean with controls and without."""
         totals, weights = unit * self.sums[:, row, column], self.sums[:, observers, MEASURED]
         weight = max(float(weights.sum()), math.ulp(0.0))
         mean_square = unit**2 * float(self.sums[:, row, column + 1].sum()) / weight
-        found = control(
-            totals,
-            weights,
-            self.controls,
-            variance=max(mean_square - (float(totals.sum()) / weight) ** 2, 0.0),
-            jobs=int(weight),
-            confidence=self.confidence,
-        )
-        return found.without_interval(self.caveat) if self.caveat else found
+        variance = max(mean_square - (float(totals.sum()) / weight) ** 2, 0.0)
+        told = {"variance": variance, "jobs": int(weight), "confidence": self.confidence}
+        return control(totals, weights, self.controls, **told), estimate(totals, weights, **told)
+
+    def _rate(self, c: int | None) -> float:
+        """At which jobs of class c, or all, come."""
+        p = self.workload.probabilities
+        return self.workload.arrival_rate * (1.0 if c is None else p[c])
 
 
 def replicate(
@@ -134,6 +149,7 @@ def replicate(
     warm_up: float,
     limit: int,
     confidence: float,
+    stable_below: float | None,
     record: NDArray[np.float64],
 ) -> Responses:
     """`replications` runs of an engine over `jobs` jobs each, W = ⌈warm_up · jobs⌉ being warm-up,
@@ -141,8 +157,8 @@ def replicate(
 
     `engine` takes the arguments of `COMMON_TYPES`; it returns False once `limit` jobs are in the
     system, the sums (C + 1, 6) but for those of responses in the last row, and what `pool` counted
-    of a single server of this `capacity`. `record`, overwritten by each replication, receives the
-    response times of as many jobs as it holds, in the order of arrival; those of the warm-up and
+    of a single server of this `capacity`. `stable_below` is λ*, if known.
+    `record`, overwritten by each replication, receives the response times of as many jobs as it holds, in the order of arrival; those of the warm-up and
     those that come after the measured jobs may stay as they are.
 
     Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
@@ -175,7 +191,9 @@ def replicate(
         runs.append(sums)
         servers.append(server)
     sums = np.stack(runs)
-    controls = _controls(workload, capacity, sums, np.stack(servers))
+    load = workload.load * workload.servers / capacity
+    length = RunLength.of(workload, jobs - deleted, deleted, load, stable_below)
+    controls = _controls(length, capacity, sums, np.stack(servers))
     early = max(workload.least_warm_up - deleted, 0) / (jobs - deleted)
     busy = sums[:, -1, BUSY] / sums[:, -1, MEASURED]
     caveat = check_growth(
@@ -185,15 +203,19 @@ def replicate(
         workload.arrival_rate * max(map(stay, workload.sizes)),
         missing=workload.load * workload.servers - busy if early == 0 else None,
     )
-    return Responses(workload, sums, controls, confidence, capacity, present, caveat)
+    return Responses(workload, length, sums, controls, confidence, capacity, present, caveat)
 
 
 def _controls(
-    workload: Workload, capacity: float, sums: NDArray[np.float64], servers: NDArray[np.float64]
+    length: RunLength, capacity: float, sums: NDArray[np.float64], servers: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What R replications found and brought beyond the average (R, q): the work at the single
     server, how many jobs were of each class and what these required. Where that is more than R
-    bears, the work that all brought stands for it; what has no variance is left out."""
+    bears, the work that all brought stands for it; classes with fewer than `CARRIERS` jobs, and
+    what has no variance, are left out. Nothing is left of runs in which too little happens."""
+    if not length.controllable:
+        return np.empty((len(sums), 0))
+    workload = length.workload
     p, v, sizes = np.array(workload.probabilities), np.array(workload.needs), workload.sizes
     means, squares = (np.array([getattr(s, m) for s in sizes]) for m in ("mean", "second_moment"))
     found = mean_work(workload.arrival_rate, p @ (v * means), p @ (v**2 * squares), capacity)
@@ -202,6 +224,9 @@ def _controls(
     mix = jobs - jobs.sum(axis=1, keepdims=True) * p
     if 2 * len(p) > SHARE * len(sums):
         beyond, mix = (beyond @ v + mix @ (v * means))[:, None], mix[:, :0]
+    else:
+        many = length.jobs * p >= CARRIERS
+        beyond, mix = beyond[:, many], mix[:, many]
     work = servers[:, FOUND_WORK] - servers[:, COUNTED] * found
     controls = np.column_stack([work, beyond, mix[:, 1:]])
     return controls[:, np.isfinite(controls).all(axis=0)]

@@ -39,6 +39,10 @@ class Exponential:
         """E[S²] − E[S]²."""
         return 1 / self.rate**2
 
+    def moment(self, k: int) -> float:
+        """E[S^k]."""
+        return math.factorial(k) * self.mean**k
+
     @property
     def largest_remaining(self) -> float:
         """rem_max, the mean: the exponential has no memory."""
@@ -78,6 +82,10 @@ class Hyperexponential:
         """E[S²] − E[S]², within branches and between them."""
         mean = self.mean
         return math.fsum(p * (1 / r**2 + (1 / r - mean) ** 2) for r, p in self._branches())
+
+    def moment(self, k: int) -> float:
+        """E[S^k]."""
+        return math.factorial(k) * math.fsum(p / r**k for r, p in self._branches())
 
     @property
     def largest_remaining(self) -> float:
@@ -123,6 +131,10 @@ class Erlang:
     def variance(self) -> float:
         """E[S²] − E[S]²."""
         return self.stages / self.rate**2
+
+    def moment(self, k: int) -> float:
+        """E[S^k] = m (m + 1) … (m + k − 1)/rate^k."""
+        return math.prod((self.stages + i) / self.rate for i in range(k))
 
     @property
     def largest_remaining(self) -> float:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from multiserver.sizes.parameters import positive, set_mixture
+
+if TYPE_CHECKING:
+    from multiserver.sizes.bounded_pareto import BoundedPareto
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,10 @@ class Deterministic:
     def variance(self) -> float:
         """0."""
         return 0.0
+
+    def moment(self, k: int) -> float:
+        """E[S^k]."""
+        return self.value**k
 
     @property
     def largest_remaining(self) -> float:
@@ -73,6 +80,10 @@ class Bimodal:
         """E[(S − E[S])²]."""
         mean = self.mean
         return math.fsum(p * (v - mean) ** 2 for v, p in self._atoms())
+
+    def moment(self, k: int) -> float:
+        """E[S^k]."""
+        return math.fsum(p * v**k for v, p in self._atoms())
 
     @property
     def largest_remaining(self) -> float:
@@ -121,6 +132,16 @@ class Pareto:
         if self.shape <= 2:
             return math.inf
         return self.scale**2 * self.shape / (self.shape - 2) / (self.shape - 1) / (self.shape - 1)
+
+    def moment(self, k: int) -> float:
+        """E[S^k], infinite if shape ≤ k."""
+        return self.scale**k * self.shape / (self.shape - k) if self.shape > k else math.inf
+
+    def seen(self, jobs: float) -> BoundedPareto:
+        """The law up to the size that one of so many `jobs` exceeds on average: what they show."""
+        from multiserver.sizes.bounded_pareto import BoundedPareto
+
+        return BoundedPareto(self.shape, self.scale, self.scale * (1 + jobs) ** (1 / self.shape))
 
     @property
     def largest_remaining(self) -> float:

@@ -1,0 +1,211 @@
+"""What is known of an interval before a run, by other routes; and that it is acted upon."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import multiserver as ms
+from multiserver.simulation.run_length import (
+    CARRIERS,
+    FEW,
+    SKEWED,
+    RunLength,
+    cumulants,
+    erlang_c,
+)
+from multiserver.simulation.workload import Workload
+from output.scores import TESTS, assess
+
+# Each of the three tests of scores fails by chance with this probability.
+FALSE_ALARM = 1e-6
+TAIL = ms.BoundedPareto(shape=2.0, low=0.5, high=12000.0)
+
+
+def chain(load, step):
+    """ψ_1, ψ_2, ψ_3 of M/M/1 whose work comes and goes in pieces of a size: perturbation of the
+    largest eigenvalue of a matrix."""
+    most = round(60 / step)
+    v = step * np.arange(most + 1)
+    generator = np.zeros((most + 1, most + 1))
+    jump = step * (1 - step) ** np.arange(most + 1)
+    for i in range(most + 1):
+        generator[i, i + 1 :] += load * jump[: most - i]
+        if i:
+            generator[i, i - 1] += 1 / step
+    generator -= np.diag(generator.sum(axis=1))
+    law = np.linalg.solve(np.vstack([generator.T[1:], np.ones(most + 1)]), np.eye(most + 1)[-1])
+    found, functions = [], [np.ones(most + 1)]
+    for k in (1, 2, 3):
+        ψ = float(law @ (v * functions[-1]))
+        right = -v * functions[-1] + ψ
+        for j, earlier in enumerate(found, start=1):
+            right += earlier * functions[k - j]
+        # h_k with π h_k = 0.
+        functions.append(np.linalg.solve(generator - np.outer(np.ones(most + 1), law), right))
+        found.append(ψ)
+    return np.array(found)
+
+
+def test_cumulants_of_a_single_server_against_a_matrix():
+    """Pieces of 0.05, 0.1 and 0.2, extrapolated to none, of an error of third order."""
+    one, two, four = (chain(0.4, step) for step in (0.05, 0.1, 0.2))
+    moments = [math.factorial(k) for k in range(7)]
+    found = np.array(cumulants(0.4, moments, 1.0))
+    assert found == pytest.approx((8 * one - 6 * two + four) / 3, rel=1e-3)
+
+
+def test_the_first_is_that_of_pollaczek_and_khinchine():
+    sizes = ms.BoundedPareto(shape=1.5, low=1.0, high=20.0)
+    moments = [1.0] + [sizes.moment(k) for k in range(1, 7)]
+    mean = 0.1 * moments[2] / (2 * (2.0 - 0.1 * moments[1]))
+    assert cumulants(0.1, moments, 2.0)[0] == pytest.approx(mean, rel=1e-13)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 7, 100])
+def test_erlang_c_against_its_sum(servers):
+    a = 0.8 * servers
+    terms = np.cumprod([1.0] + [a / k for k in range(1, servers + 1)])
+    waits = terms[-1] / 0.2
+    assert erlang_c(servers, a) == pytest.approx(waits / (terms[:-1].sum() + waits), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        ms.Exponential(rate=0.5),
+        ms.Hyperexponential(rates=(2.0, 0.1), probabilities=(0.7, 0.3)),
+        ms.Erlang(stages=3, rate=2.0),
+        ms.Deterministic(value=1.5),
+        ms.Bimodal(values=(1.0, 7.0), probabilities=(0.9, 0.1)),
+        ms.Pareto(shape=7.0, scale=2.0),
+        ms.BoundedPareto(shape=1.2, low=0.5, high=30.0),
+        ms.PhaseType(initial=(0.4, 0.6), generator=((-2.0, 1.0), (0.0, -0.5))),
+    ],
+    ids=lambda size: type(size).__name__,
+)
+def test_moments(size):
+    """The first two, and those of a size twice as large."""
+    assert size.moment(1) == pytest.approx(size.mean, rel=1e-12)
+    assert size.moment(2) == pytest.approx(size.second_moment, rel=1e-12)
+    for k in (3, 6):
+        assert ms.scaled(size, 2.0).moment(k) == pytest.approx(2.0**k * size.moment(k), rel=1e-12)
+
+
+def test_moments_of_phases_are_those_of_the_law():
+    for size in (
+        ms.Erlang(stages=4, rate=3.0),
+        ms.Hyperexponential(rates=(2.0, 0.1), probabilities=(0.7, 0.3)),
+    ):
+        initial, rates = size.phases()
+        phased = ms.PhaseType(initial=tuple(initial), generator=tuple(map(tuple, rates)))
+        assert [phased.moment(k) for k in range(1, 7)] == pytest.approx(
+            [size.moment(k) for k in range(1, 7)], rel=1e-10
+        )
+
+
+def length(size, jobs, load=0.5, **options):
+    work = Workload(1, (1,), (size,), (1.0,), load / size.mean)
+    return RunLength(work, jobs, jobs, load, **options)
+
+
+def test_skewness_falls_as_the_root_of_the_jobs():
+    short, long = (length(ms.Exponential(rate=1.0), jobs) for jobs in (1000, 4000))
+    assert short.skewness() == pytest.approx(2 * long.skewness(), rel=1e-12)
+    # As of means, by the cumulants of ∫ V dt and of the jobs' own requirements.
+    _, two, three = cumulants(0.5, [math.factorial(k) for k in range(7)], 1.0)
+    second, third = 2 * two * 0.25 * 2 + 1, 6 * three * 0.125 * 2 + 2
+    assert short.skewness() == pytest.approx(third / second**1.5 / math.sqrt(1000), rel=1e-12)
+
+
+def test_where_no_job_waits_it_is_that_of_the_durations():
+    """1000 servers, 300 of them busy: the skewness of an exponential is 2."""
+    work = Workload(1000, (1,), (ms.Exponential(rate=1.0),), (1.0,), 300.0)
+    assert RunLength(work, 400, 4000, 0.3).skewness() == pytest.approx(2 / 20, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("size", "jobs", "caveat"),
+    [
+        (ms.Exponential(rate=1.0), 10_000, ""),
+        (ms.Exponential(rate=1.0), 100, "skewness"),
+        (TAIL, 10_000, "skewness"),
+        (ms.Pareto(shape=2.5, scale=1.0), 10**9, "fourth moment"),
+        (ms.Pareto(shape=9.0, scale=1.0), 10_000, ""),
+    ],
+)
+def test_caveats(size, jobs, caveat):
+    found = length(size, jobs).caveat()
+    assert caveat in found
+    assert bool(caveat) == bool(found)
+
+
+def test_rare_classes_and_cold_starts_have_caveats():
+    sizes = ms.Exponential(rate=1.0), ms.Exponential(rate=1.0)
+    rare = RunLength(Workload(1, (1, 1), sizes, (0.999, 0.001), 0.5), 10_000, 10_000, 0.5)
+    assert rare.jobs * 0.001 < FEW
+    assert "class 2" in rare.caveat(1)
+    assert not rare.caveat(0)
+    assert "not warmed up" in RunLength(rare.workload, 10_000, 0, 0.5).caveat()
+
+
+def test_controls_allow_runs_to_be_shorter_up_to_a_limit():
+    some = length(ms.Exponential(rate=1.0), 150)
+    assert some.skewness() > SKEWED
+    assert some.caveat(gain=1.0)
+    assert not some.caveat(gain=16.0)
+    assert length(ms.Exponential(rate=1.0), 20).caveat(gain=1e9)
+
+
+def test_controls_need_enough_jobs_that_bring_most_of_the_variance():
+    """E[B²]²/E[B⁴] = 1/6 of exponentials; and e^{-a} of the jobs find the system empty."""
+    assert length(ms.Exponential(rate=1.0), 6 * CARRIERS).controllable
+    assert not length(ms.Exponential(rate=1.0), 6 * CARRIERS - 1).controllable
+    assert not length(TAIL, 10_000).controllable
+    assert not length(ms.Exponential(rate=1.0), 1000, load=0.01).controllable
+
+
+def rare_and_long():
+    sizes = ms.Exponential(rate=1.0), ms.Exponential(rate=0.1)
+    rows = zip((1, 3), sizes, (0.999, 0.001), strict=True)
+    return ms.System(3, [ms.JobClass(need=v, duration=X, probability=p) for v, X, p in rows])
+
+
+@pytest.mark.parametrize("policy", [ms.MostServersFirst, ms.LeastServersFirst])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_rare_long_class_takes_no_controls_and_has_no_interval(policy, seed):
+    """Whatever was found: 86 % of such intervals held."""
+    found = rare_and_long().under(policy).simulate(load=0.5, jobs=100_000, seed=seed)
+    for estimate in (found.mean_response_time, found.by_class[1].mean_response_time):
+        assert estimate.controls == 0
+        assert estimate.lacking.startswith("too short")
+        assert math.isnan(estimate.half_width)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("model", ["pool", "heavy tail"])
+def test_short_runs_have_no_interval(model, seed):
+    """Of a large pool, which takes long to fill, and of a heavy tail, which no run has seen."""
+    if model == "pool":
+        duration, load = ms.Exponential(rate=1.0), 0.9
+        system = ms.System(100, [ms.JobClass(degree=2, duration=duration)])
+    else:
+        system, load = ms.System(1, [ms.JobClass(duration=TAIL)]), 0.5
+    found = system.under(ms.FCFS).simulate(load=load, jobs=50_000, seed=seed)
+    assert found.mean_response_time.lacking.startswith("too short")
+
+
+def test_short_runs_of_a_large_pool_cover():
+    """100 servers that fill in more jobs than a replication has, at a load where few wait."""
+    system = ms.System(100, [ms.JobClass(degree=2, duration=ms.Exponential(rate=1.0))])
+    queue, scores = system.under(ms.FCFS), []
+    exact = queue.exact(load=0.5).mean_response_time
+    for seed in range(24):
+        found = queue.simulate(load=0.5, jobs=6_400, seed=seed).mean_response_time
+        assert not found.lacking
+        scores.append({"z": ms.z_score(found, exact), "inside": found.covers(exact)})
+    told = assess(pd.DataFrame(scores))
+    assert min(told[test] for test in TESTS) > FALSE_ALARM, told

@@ -1,0 +1,97 @@
+"""What the intervals of many independent runs of one system are worth.
+
+A run of each seed gives an estimate of E[T], of all jobs and of each class. Of those that are said
+to be fair: the share that holds the exact mean (`coverage`), the mean of their scores (`bias`), the
+root of the mean square of these (`spread`) and the mean half-width over the exact mean (`width`).
+Of all, the share that is `withheld`. Where every interval of the first runs is withheld, as it is
+known beforehand that they are too short, there are no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+from tests.verification.systems import Case
+
+import multiserver as ms
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results"
+FIRST = 1000
+# Runs that are done at a time, and after as many it is seen whether all are withheld.
+BLOCK = 20
+
+
+def measured(case: Case, seeds: int) -> pd.DataFrame:
+    """One row a run and class (`seed`, `class`, `fair`, `held`, `z`, `width`); what was done before
+    by the same library is read."""
+    folder = RESULTS / "coverage" / _digest()
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^a-z0-9]+", "-", case.name.lower()).strip("-")
+    file = folder / f"{name}.csv"
+    done = pd.read_csv(file, dtype={"class": str}) if file.exists() else pd.DataFrame()
+    count = 0 if done.empty else done["seed"].nunique()
+    while count < seeds and not (count and not done["fair"].any()):
+        block = range(FIRST + count, FIRST + min(count + BLOCK, seeds))
+        rows = [row for seed in block for row in run(case, seed)]
+        done = pd.concat([done, pd.DataFrame(rows)]) if count else pd.DataFrame(rows)
+        partial = file.with_suffix(f".{os.getpid()}")
+        done.to_csv(partial, index=False)
+        partial.replace(file)
+        count += len(block)
+    return done[done["seed"] < FIRST + seeds]
+
+
+def run(case: Case, seed: int) -> Iterator[dict]:
+    """All jobs and each class."""
+    found = case.queue.simulate(arrival_rate=case.rate, jobs=case.jobs, seed=seed, level=case.level)
+    estimates = {"all": found.mean_response_time}
+    if len(found.by_class) > 1:
+        rows = enumerate(found.by_class, start=1)
+        estimates |= {str(c): row.mean_response_time for c, row in rows}
+    for name, exact in case.means.items():
+        e = estimates[name]
+        row = {"seed": seed, "class": name, "fair": e is not None and not e.lacking}
+        if row["fair"]:
+            z, width = ms.z_score(e, exact), e.half_width / exact
+            yield row | {"held": e.covers(exact), "z": z, "width": width}
+        else:
+            yield row | {"held": False, "z": math.nan, "width": math.nan}
+
+
+def table(case: Case, done: pd.DataFrame) -> pd.DataFrame:
+    """One row for all jobs and for each class."""
+    rows = []
+    for name, exact in case.means.items():
+        told = done[done["class"] == name]
+        fair = told[told["fair"]]
+        rows.append(
+            {
+                "system": case.name,
+                "class": name,
+                "jobs": case.jobs,
+                "exact": exact,
+                "route": case.route,
+                "runs": len(told),
+                "withheld": 1 - len(fair) / len(told),
+                "coverage": fair["held"].mean(),
+                "bias": fair["z"].mean(),
+                "spread": (fair["z"] ** 2).mean() ** 0.5,
+                "width": fair["width"].mean(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@cache
+def _digest() -> str:
+    """Of the library's sources."""
+    files = sorted((ROOT / "src/multiserver").rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]

@@ -1,0 +1,182 @@
+"""Exact means by routes that share nothing with the simulators, nor with the exact solvers.
+
+`counts` and `words` write the Markov chain of a policy from its definition for exponential
+durations, as the law of the numbers of jobs by class or of the classes of all jobs in order of
+arrival, and solve it where so few jobs are present that the rest has no weight. `pollaczek` is for
+any duration: all jobs use all servers, first come, first served, and
+E[W] = λ E[S²]/(2 (1 − ρ)) (Pollaczek and Khinchine).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+from multiserver.sizes import Size
+
+# More than this the chance must not be that the chain is where it was cut off.
+EDGE = 1e-7
+Serve = Callable[[tuple[int, ...]], tuple[int, ...]]
+
+
+def pollaczek(arrival_rate: float, size: Size) -> float:
+    """E[T] of M/G/1 first come, first served."""
+    return size.mean + arrival_rate * size.second_moment / (2 * (1 - arrival_rate * size.mean))
+
+
+def counts(
+    serve: Serve, rates: Sequence[float], arrivals: Sequence[float], most: Sequence[int]
+) -> list[float]:
+    """E[T_c], `serve(N)` of the N_c present being at work at `rates`; arrivals at N_c = most_c are
+    lost."""
+    states = list(product(*(range(m + 1) for m in most)))
+    row = {N: i for i, N in enumerate(states)}
+    moves: list[tuple[int, int, float]] = []
+    for N, i in row.items():
+        for c, (at_work, rate) in enumerate(zip(serve(N), rates, strict=True)):
+            if N[c] < most[c]:
+                moves.append((i, row[_shifted(N, c, 1)], arrivals[c]))
+            if at_work:
+                moves.append((i, row[_shifted(N, c, -1)], at_work * rate))
+    law = _stationary(moves, len(states))
+    present = np.array(states)
+    assert law[(present == most).any(axis=1)].sum() < EDGE
+    return [float(law @ present[:, c]) / rate for c, rate in enumerate(arrivals)]
+
+
+def words(
+    start: Callable[[tuple, tuple], tuple[tuple, tuple]],
+    rates: Sequence[float],
+    arrivals: Sequence[float],
+    most: int,
+) -> list[float]:
+    """E[T_c] where order counts: a state is the classes in service and those waiting, oldest first.
+
+    `start(serving, waiting)` is the state in which these are left once all that may start have.
+    Arrivals at `most` waiting jobs are lost.
+    """
+    states = {((), ()): 0}
+    moves: list[tuple[int, int, float]] = []
+    reached = [((), ())]
+    for state in reached:
+        serving, waiting = state
+        after = []
+        if len(waiting) < most:
+            after = [((serving, (*waiting, c)), rate) for c, rate in enumerate(arrivals)]
+        for c, rate in enumerate(rates):
+            if c in serving:
+                at = serving.index(c)
+                left = serving[:at] + serving[at + 1 :]
+                after.append(((left, waiting), serving.count(c) * rate))
+        for (left, behind), rate in after:
+            new = start(left, behind)
+            if new not in states:
+                states[new] = len(reached)
+                reached.append(new)
+            moves.append((states[state], states[new], rate))
+    law = _stationary(moves, len(reached))
+    edge = sum(law[i] for i, (_, waiting) in enumerate(reached) if len(waiting) == most)
+    assert edge < EDGE, edge
+    classes = range(len(rates))
+    present = np.array([[(s + w).count(c) for c in classes] for s, w in reached])
+    return [float(law @ present[:, c]) / arrivals[c] for c in classes]
+
+
+def orders(
+    serve: Callable[[tuple[int, ...]], list[int]],
+    rates: Sequence[float],
+    arrivals: Sequence[float],
+    most: int,
+) -> list[float]:
+    """E[T_c] under preemption: a state is the classes of all jobs, oldest first, of which those in
+    the places `serve(state)` are at work. Arrivals at `most` jobs are lost."""
+    states, moves, reached = {(): 0}, [], [()]
+    for state in reached:
+        after = [(state[:i] + state[i + 1 :], rates[state[i]]) for i in serve(state)]
+        if len(state) < most:
+            after += [((*state, c), rate) for c, rate in enumerate(arrivals)]
+        for new, rate in after:
+            if new not in states:
+                states[new] = len(reached)
+                reached.append(new)
+            moves.append((states[state], states[new], rate))
+    law = _stationary(moves, len(reached))
+    assert sum(law[i] for i, state in enumerate(reached) if len(state) == most) < EDGE
+    classes = range(len(rates))
+    present = np.array([[state.count(c) for c in classes] for state in reached])
+    return [float(law @ present[:, c]) / arrivals[c] for c in classes]
+
+
+def oldest_that_fit(servers: int, needs: Sequence[int]) -> Callable[[tuple[int, ...]], list[int]]:
+    """Jobs at work, oldest first, as they fit."""
+
+    def serve(state: tuple[int, ...]) -> list[int]:
+        idle, at_work = servers, []
+        for i, c in enumerate(state):
+            if needs[c] <= idle:
+                idle -= needs[c]
+                at_work.append(i)
+        return at_work
+
+    return serve
+
+
+def first_fit(servers: int, needs: Sequence[int]) -> Callable[[tuple, tuple], tuple[tuple, tuple]]:
+    """Jobs start, oldest first, once they fit, and are never interrupted."""
+
+    def start(serving: tuple, waiting: tuple) -> tuple[tuple, tuple]:
+        idle, left = servers - sum(needs[c] for c in serving), []
+        for c in waiting:
+            if needs[c] <= idle:
+                idle -= needs[c]
+                serving = (*serving, c)
+            else:
+                left.append(c)
+        return tuple(sorted(serving)), tuple(left)
+
+    return start
+
+
+def by_need(servers: int, needs: Sequence[int], order: Sequence[int]) -> Serve:
+    """As many of each class, in an `order` of the classes, as fit."""
+
+    def serve(present: tuple[int, ...]) -> tuple[int, ...]:
+        idle, at_work = servers, [0] * len(needs)
+        for c in order:
+            at_work[c] = min(present[c], idle // needs[c])
+            idle -= at_work[c] * needs[c]
+        return tuple(at_work)
+
+    return serve
+
+
+def max_weight(servers: int, needs: Sequence[int]) -> Serve:
+    """The packing u of greatest Σ N_c u_c; of equal ones that with more of the largest needs."""
+    ranges = [range(servers // v + 1) for v in needs]
+    every = [u for u in product(*ranges) if sum(map(int.__mul__, u, needs)) <= servers]
+    largest = sorted(range(len(needs)), key=lambda c: -needs[c])
+
+    def serve(present: tuple[int, ...]) -> tuple[int, ...]:
+        def merit(u: tuple[int, ...]) -> tuple:
+            return sum(map(int.__mul__, present, u)), [u[c] for c in largest]
+
+        return max((u for u in every if all(map(int.__le__, u, present))), key=merit)
+
+    return serve
+
+
+def _shifted(present: tuple[int, ...], c: int, by: int) -> tuple[int, ...]:
+    return (*present[:c], present[c] + by, *present[c + 1 :])
+
+
+def _stationary(moves: list[tuple[int, int, float]], size: int) -> np.ndarray:
+    source, target, rate = map(np.array, zip(*moves, strict=True))
+    jumps = sparse.csr_array((rate, (source, target)), shape=(size, size))
+    balance = (jumps - sparse.diags_array(jumps.sum(axis=1))).T.tocsc()
+    # Without the first equation, and relative to the first probability.
+    law = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray()[:, 0]))
+    return law / law.sum()

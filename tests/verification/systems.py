@@ -1,0 +1,384 @@
+"""Systems whose intervals are held to their word, with their exact means and how these are known.
+
+Every policy and every model that can be simulated, with rare and long classes, light and heavy
+loads, large pools, large c² and cut-off powers. Runs are of the length of a first look: some are
+too short, and must say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tests.verification.routes import (
+    by_need,
+    counts,
+    first_fit,
+    max_weight,
+    oldest_that_fit,
+    orders,
+    pollaczek,
+    words,
+)
+
+import multiserver as ms
+from multiserver.sizes import Size
+
+DOOR = "multiserver.exact"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A queue at a load, the jobs of a run, and E[T] of all jobs and of each class.
+
+    `known(λ)` gives E[T_c] by another route, which `route` names, where `exact` has none.
+    """
+
+    name: str
+    queue: ms.Queue
+    load: float
+    jobs: int
+    route: str = DOOR
+    known: Callable[[float], list[float]] | None = None
+    level: str = "jobs"
+    point: str = field(default="load")
+
+    @cached_property
+    def rate(self) -> float:
+        """λ."""
+        system = self.queue.system
+        if self.point == "load":
+            return system.arrival_rate(self.load)
+        return self.load * self.queue.stability().limit
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """E[T] of "all" and of each class, from 1 on, where there are several."""
+        system = self.queue.system
+        if self.known is None:
+            found = self.queue.exact(arrival_rate=self.rate)
+            times = [c.mean_response_time for c in found.by_class]
+            means = {"all": found.mean_response_time}
+        else:
+            times = self.known(self.rate)
+            weights = zip(system.probabilities, times, strict=True)
+            means = {"all": sum(p * t for p, t in weights)}
+        if self.level == "phases" or len(times) == 1:
+            return means
+        return means | {str(c): t for c, t in enumerate(times, start=1)}
+
+
+def exponential(*means: float) -> list[Size]:
+    return [ms.Exponential(rate=1 / mean) for mean in means]
+
+
+def balanced(mean: float, scv: float) -> Size:
+    """The hyperexponential of two branches of equal load."""
+    spread = ((scv - 1) / (scv + 1)) ** 0.5
+    p = (1 + spread) / 2
+    return ms.Hyperexponential(rates=(2 * p / mean, 2 * (1 - p) / mean), probabilities=(p, 1 - p))
+
+
+def rigid(servers: int, needs: list[int], p: list[float], sizes: list[Size]) -> ms.System:
+    rows = zip(needs, p, sizes, strict=True)
+    return ms.System(servers, [ms.JobClass(need=v, probability=q, duration=X) for v, q, X in rows])
+
+
+def elastic(servers: int, thresholds: list[int], p: list[float], sizes: list[Size]) -> ms.System:
+    rows = zip(thresholds, p, sizes, strict=True)
+    return ms.System(
+        servers, [ms.JobClass(threshold=v, probability=q, duration=X) for v, q, X in rows]
+    )
+
+
+def one(size: Size, **options) -> ms.System:
+    return ms.System(options.pop("servers", 1), [ms.JobClass(duration=size)], **options)
+
+
+def pool(servers: int, degree: int, size: Size) -> ms.System:
+    return ms.System(servers, [ms.JobClass(degree=degree, duration=size)])
+
+
+def by_chain(serve, system: ms.System, most: list[int]) -> Callable[[float], list[float]]:
+    """Of a policy that looks at the numbers of jobs by class."""
+    rates = [1 / X.mean for X in system.durations]
+    return lambda rate: counts(serve, rates, [rate * p for p in system.probabilities], most)
+
+
+def in_order(start, system: ms.System, most: int) -> Callable[[float], list[float]]:
+    """Of a policy that looks at the order of the jobs."""
+    rates = [1 / X.mean for X in system.durations]
+    return lambda rate: words(start, rates, [rate * p for p in system.probabilities], most)
+
+
+def single(size: Size) -> Callable[[float], list[float]]:
+    """M/G/1."""
+    return lambda rate: [pollaczek(rate, size)]
+
+
+def no_wait(system: ms.System) -> Callable[[float], list[float]]:
+    """So many servers that a job waits with a probability below 1e-9."""
+    return lambda rate: [X.mean for X in system.durations]
+
+
+CHAIN, WORDS, KHINCHINE = "chain of numbers", "chain of orders", "Pollaczek-Khinchine"
+SHARING, NONE_WAITS = "E[S]/(1 − ρ)", "E[X], as none waits"
+
+
+def _priorities() -> list[Case]:
+    """Most and Least Servers First, MaxWeight, preemptive First Fit: two classes or three."""
+    found = []
+    rare = rigid(3, [1, 3], [0.999, 0.001], exponential(1, 10))
+    seldom = rigid(3, [1, 3], [0.99, 0.01], exponential(1, 10))
+    common = rigid(4, [1, 4], [0.7, 0.3], exponential(1, 1))
+    mixed = rigid(4, [1, 3], [0.8, 0.2], exponential(1, 2))
+    three = rigid(4, [4, 1, 2], [0.2, 0.5, 0.3], exponential(2, 0.2, 0.5))
+    for name, system, load, jobs, most in (
+        ("rare long", rare, 0.5, 20_000, [500, 16]),
+        ("rare long", rare, 0.5, 100_000, [500, 16]),
+        ("rare long", rare, 0.5, 800_000, [500, 16]),
+        ("seldom long", seldom, 0.5, 100_000, [500, 16]),
+        ("common", common, 0.5, 60_000, [120, 160]),
+        ("uneven", mixed, 0.7, 60_000, [150, 150]),
+        ("light", mixed, 0.05, 30_000, [16, 12]),
+    ):
+        needs, n = system.needs, system.servers
+        # Classes stand in order of need.
+        for policy, serve, room in (
+            (ms.MostServersFirst, by_need(n, needs, (1, 0)), most),
+            (ms.LeastServersFirst, by_need(n, needs, (0, 1)), [80, 120] if most[1] == 16 else most),
+            (ms.MaxWeight, max_weight(n, needs), most if most[1] != 16 else [250, 80]),
+        ):
+            if jobs == 800_000 and policy is not ms.MostServersFirst:
+                continue
+            title = f"{policy.name}, {name}, {jobs:,} jobs"
+            found.append(
+                Case(title, system.under(policy), load, jobs, CHAIN, by_chain(serve, system, room))
+            )
+    for policy, serve in (
+        (ms.MostServersFirst, by_need(4, three.needs, (0, 2, 1))),
+        (ms.LeastServersFirst, by_need(4, three.needs, (1, 2, 0))),
+        (ms.MaxWeight, max_weight(4, three.needs)),
+    ):
+        route = by_chain(serve, three, [26, 60, 26])
+        found.append(
+            Case(f"{policy.name}, three classes", three.under(policy), 0.3, 60_000, CHAIN, route)
+        )
+    return found
+
+
+def _first_fit() -> list[Case]:
+    common = rigid(2, [1, 2], [0.7, 0.3], exponential(1, 1))
+    rare = rigid(3, [1, 3], [0.99, 0.01], exponential(1, 3))
+    equal = rigid(4, [2, 2], [0.9, 0.1], [balanced(1, 4), *exponential(3)])
+    found = [
+        Case(
+            f"first-fit, {name}",
+            system.under(ms.FirstFit),
+            load,
+            jobs,
+            WORDS,
+            in_order(first_fit(system.servers, system.needs), system, most),
+        )
+        for name, system, load, jobs, most in (
+            ("common", common, 0.3, 60_000, 15),
+            ("light", common, 0.05, 60_000, 7),
+            ("rare long", rare, 0.09, 60_000, 14),
+        )
+    ]
+    for name, system, load, most in (("common", common, 0.2, 14), ("light", common, 0.03, 8)):
+        rates, serve = [1 / X.mean for X in system.durations], oldest_that_fit(2, system.needs)
+        found.append(
+            Case(
+                f"preemptive-first-fit, {name}",
+                system.under(ms.PreemptiveFirstFit),
+                load,
+                60_000,
+                WORDS,
+                lambda rate, rates=rates, serve=serve, most=most: orders(
+                    serve, rates, [rate * p for p in (0.7, 0.3)], most
+                ),
+            )
+        )
+    return [*found, Case("first-fit, equal needs", equal.under(ms.FirstFit), 0.7, 200_000)]
+
+
+def _in_order() -> list[Case]:
+    """Multiserver jobs first come, first served, job by job and phase by phase."""
+    small = rigid(4, [1, 4], [0.7, 0.3], exponential(1, 1))
+    rare = rigid(4, [1, 4], [0.999, 0.001], exponential(1, 20))
+    wide = rigid(32, [1, 8], [0.9, 0.1], exponential(1, 2))
+    erlang = rigid(4, [1, 4], [0.7, 0.3], [ms.Erlang(stages=2, rate=2.0)] * 2)
+    varied = rigid(2, [1, 2], [0.5, 0.5], [balanced(1, 10), balanced(1, 10)])
+    many = rigid(100, [1], [1.0], exponential(1))
+    lasting = rigid(100, [1, 1], [0.99, 0.01], exponential(1, 100))
+    rows = [
+        ("common", small, 0.5, 100_000),
+        ("common, heavy", small, 0.9, 100_000),
+        ("common, heavy, long", small, 0.9, 1_000_000),
+        ("common, saturated", small, 0.98, 300_000),
+        ("common, light", small, 0.02, 20_000),
+        ("rare long", rare, 0.5, 100_000),
+        ("rare long, long", rare, 0.5, 1_000_000),
+        ("32 servers", wide, 0.8, 200_000),
+        ("Erlang", erlang, 0.8, 200_000),
+        ("c² = 10", varied, 0.7, 200_000),
+        ("100 servers", many, 0.95, 200_000),
+        ("100 servers, short", many, 0.95, 20_000),
+    ]
+    found = [
+        Case(f"fcfs, {name}", system.under(ms.FCFS), load, jobs, point="fraction_of_limit")
+        for name, system, load, jobs in rows
+    ]
+    phases = [
+        Case(f"{policy.name}, {name}, by phases", system.under(policy), load, jobs, level="phases")
+        for policy, name, system, load, jobs in (
+            (ms.FCFS, "common", small, 0.5, 200_000),
+            (ms.ServerFilling, "heavy", small, 0.8, 400_000),
+            (ms.FCFS, "rare long", rare, 0.2, 200_000),
+        )
+    ]
+    free = Case(
+        "fcfs, 100 servers, lasting class",
+        lasting.under(ms.FCFS),
+        0.5,
+        100_000,
+        NONE_WAITS,
+        no_wait(lasting),
+    )
+    return [*found, *phases, free]
+
+
+def _heavy_tails() -> list[Case]:
+    """One server, or all servers for every job."""
+    found = []
+    for name, size, load, jobs in (
+        ("bounded Pareto 2", ms.BoundedPareto(shape=2.0, low=0.5, high=12000.0), 0.5, 300_000),
+        ("bounded Pareto 1.5", ms.BoundedPareto(shape=1.5, low=1.0, high=1e4), 0.5, 1_000_000),
+        ("bounded Pareto, narrow", ms.BoundedPareto(shape=1.5, low=1.0, high=20.0), 0.5, 200_000),
+        ("Pareto 2.5", ms.Pareto(shape=2.5, scale=1.0), 0.5, 300_000),
+        ("Pareto 4.5", ms.Pareto(shape=4.5, scale=1.0), 0.5, 300_000),
+        ("Pareto 9", ms.Pareto(shape=9.0, scale=1.0), 0.5, 300_000),
+        ("bimodal", ms.Bimodal(values=(1.0, 50.0), probabilities=(0.99, 0.01)), 0.5, 200_000),
+        ("constant", ms.Deterministic(value=1.0), 0.7, 100_000),
+        ("c² = 100", balanced(1, 100), 0.5, 300_000),
+        ("c² = 20", balanced(1, 20), 0.5, 500_000),
+    ):
+        queue = rigid(1, [1], [1.0], [size]).under(ms.FCFS)
+        found.append(Case(f"M/G/1, {name}", queue, load, jobs, KHINCHINE, single(size)))
+    tail = ms.BoundedPareto(shape=1.5, low=1.0, high=1e4)
+    many = rigid(200, [1], [1.0], [tail])
+    found.append(
+        Case(
+            "fcfs, bounded Pareto, no wait",
+            many.under(ms.FCFS),
+            0.3,
+            50_000,
+            NONE_WAITS,
+            no_wait(many),
+        )
+    )
+    shared = one(ms.BoundedPareto(shape=2.0, low=0.5, high=100.0), limit=200)
+    found.append(
+        Case(
+            "equal-shares, bounded Pareto, all share",
+            shared.under(ms.EqualShares),
+            0.5,
+            200_000,
+            SHARING,
+            lambda rate: [shared.mean_size / (1 - rate * shared.mean_size)],
+        )
+    )
+    full = rigid(8, [8], [1.0], [balanced(1, 4)])
+    for policy in (ms.ServerFilling, ms.MaxWeight, ms.MostServersFirst, ms.PreemptiveFirstFit):
+        queue = full.under(policy)
+        name = f"{policy.name}, all servers"
+        found.append(Case(name, queue, 0.8, 100_000, KHINCHINE, single(full.durations[0])))
+    return found
+
+
+def _finite_skip() -> list[Case]:
+    powers = rigid(4, [1, 4], [0.7, 0.3], exponential(1, 1))
+    rare = rigid(4, [1, 4], [0.999, 0.001], exponential(1, 10))
+    eight = rigid(4, [1, 2, 4], [0.6, 0.3, 0.1], exponential(1, 1, 2))
+    mixed = rigid(4, [1, 4], [0.5, 0.5], [balanced(1, 4), balanced(1, 4)])
+    speeds = (0.4, 0.3, 0.2, 0.1)
+    thresholds = elastic(8, [8, 1], [0.5, 0.5], exponential(1.5, 4))
+    seldom = elastic(8, [8, 1], [0.99, 0.01], exponential(1, 40))
+    rows = [
+        ("server-filling", "common", powers, 0.5, 100_000),
+        ("server-filling", "heavy", powers, 0.95, 200_000),
+        ("server-filling", "load .003", powers, 0.003, 100_000),
+        ("server-filling", "load .003, short", powers, 0.003, 20_000),
+        ("server-filling", "rare long", rare, 0.5, 100_000),
+        ("server-filling", "c² = 4", mixed, 0.8, 200_000),
+        ("server-filling-divisible", "three classes", eight, 0.7, 100_000),
+        ("server-filling-divisible", "light", eight, 0.01, 50_000),
+        ("server-filling-divisible", "rare long", rare, 0.5, 100_000),
+        ("fastest-server-first", "c² = 4", one(balanced(1, 4), servers=speeds), 0.7, 100_000),
+        ("fastest-server-first", "light", one(*exponential(1), servers=speeds), 0.01, 50_000),
+        ("fastest-server-first", "heavy", one(*exponential(1), servers=speeds), 0.95, 300_000),
+        ("equal-shares", "c² = 4", one(balanced(1, 4), limit=4), 0.7, 100_000),
+        ("equal-shares", "c² = 20", one(balanced(1, 20), limit=4), 0.7, 300_000),
+        ("equal-shares", "light", one(balanced(1, 4), limit=2), 0.02, 50_000),
+        ("fcfs", "thresholds", thresholds, 0.8, 100_000),
+        ("fcfs", "thresholds, rare long", seldom, 0.5, 100_000),
+        ("inelastic-first", "thresholds", thresholds, 0.8, 100_000),
+        ("inelastic-first", "rare long", seldom, 0.5, 100_000),
+        ("elastic-first", "thresholds", thresholds, 0.8, 100_000),
+        ("elastic-first", "rare long", seldom, 0.5, 100_000),
+    ]
+    return [
+        Case(f"{name}, {what}", system.under(ms.policy(name)), load, jobs)
+        for name, what, system, load, jobs in rows
+    ]
+
+
+def _parallel() -> list[Case]:
+    nested = ms.System(
+        servers=(1.0, 2.0, 1.0),
+        classes=[
+            ms.JobClass(compatible={1, 2}, duration=ms.Exponential(rate=1.0), probability=0.8),
+            ms.JobClass(compatible={0, 1}, duration=ms.Exponential(rate=1.0), probability=0.2),
+        ],
+    )
+    uneven = ms.System(
+        servers=(1.0, 1.0, 1.0),
+        classes=[
+            ms.JobClass(compatible={0, 1}, duration=ms.Exponential(rate=1.0), probability=0.998),
+            ms.JobClass(compatible={1, 2}, duration=ms.Exponential(rate=1.0), probability=0.002),
+        ],
+    )
+    ten, hundred = pool(10, 2, *exponential(1)), pool(100, 2, *exponential(1))
+    once, free = ms.RandomInterruptions(per_job=1.0), ms.RandomInterruptions(per_job=0.0)
+    found = [
+        Case(f"{policy}, {name}", system.under(policy), load, jobs)
+        for policy, name, system, load, jobs in (
+            (ms.FCFS, "two sets", nested, 0.6, 60_000),
+            (ms.FCFS, "rare set", uneven, 0.4, 60_000),
+            (ms.FCFS, "degree 2 of 10", ten, 0.8, 60_000),
+            (ms.FCFS, "degree 2 of 100", hundred, 0.9, 50_000),
+            (ms.FCFS, "degree 2 of 100, long", hundred, 0.9, 600_000),
+            (ms.FCFS, "degree 2 of 100, light", hundred, 0.3, 50_000),
+            (once, "two sets", nested, 0.6, 60_000),
+            (once, "degree 2 of 10", ten, 0.8, 60_000),
+            (once, "degree 2 of 100", hundred, 0.9, 50_000),
+            (free, "degree 2 of 10, light", ten, 0.02, 20_000),
+        )
+    ]
+    size = balanced(1, 10)
+    together = pool(4, 4, size)
+    queue = together.under(ms.FCFS)
+    route = lambda rate: [pollaczek(rate / 4, size) / 4]  # noqa: E731
+    return [*found, Case("fcfs, all servers, c² = 10", queue, 0.5, 100_000, KHINCHINE, route)]
+
+
+CASES = [
+    *_priorities(),
+    *_first_fit(),
+    *_in_order(),
+    *_heavy_tails(),
+    *_finite_skip(),
+    *_parallel(),
+]
