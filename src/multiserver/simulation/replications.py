@@ -158,8 +158,9 @@ def replicate(
     `engine` takes the arguments of `COMMON_TYPES`; it returns False once `limit` jobs are in the
     system, the sums (C + 1, 6) but for those of responses in the last row, and what `pool` counted
     of a single server of this `capacity`. `stable_below` is λ*, if known.
-    `record`, overwritten by each replication, receives the response times of as many jobs as it holds, in the order of arrival; those of the warm-up and
-    those that come after the measured jobs may stay as they are.
+    `record`, overwritten by each replication, receives the response times of as many jobs as it
+    holds, in the order of arrival; those of the warm-up and those that come after the measured jobs
+    may stay as they are.
 
     Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
     `warm_up`, in [0, 1), leaves a job to measure, `Overloaded` if the limit is reached, and
