@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -16,11 +14,12 @@ from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.exactness import ExactMethods
 from multiserver.knowledge import Known
+from multiserver.limits import of_capacity, of_limit
 from multiserver.little import completed
 from multiserver.network import Network
 from multiserver.operating_point import rate_of
 from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Constants, Process
-from multiserver.policies.capacity import CAPACITY
+from multiserver.policies.capacity import highest
 from multiserver.policies.policy import (
     PRECISE,
     Effort,
@@ -207,48 +206,18 @@ Theorem 4.3)
         options = dict(self.policy.options)
         try:
             method = self._method("stability")
-        except NotKnownError as error:
-            return self._unlimited(error)
+        except NotKnownError:
+            found, method = self._highest
+            if method is None:
+                raise
+            return of_capacity(self.system, self.policy, method, found)
         if method.sampled:
             options |= {"half_width": half_width, "seed": seed}
         try:
             found = method.answer(self.system, relative_completions=relative_completions, **options)
         except TooLargeError as error:
             raise self._too_large("stability", error) from error
-        system, wastage = self.system, found.wastage
-        load = system.load(found.arrival_rate) if math.isfinite(found.arrival_rate) else None
-        return Stability(
-            model=system.model,
-            policy=repr(self.policy),
-            method=", ".join(filter(None, [method.name, found.note])),
-            source=method.source,
-            limit=float(found.arrival_rate),
-            # Not n/E[S] · E[S]/n, which may round to less than 1.
-            load_limit=1.0 if load is not None and wastage == 0 else load,
-            wastage=wastage,
-            utilisation=None if wastage is None else 1 - wastage / system.capacity,
-            relative_completions=found.relative_completions,
-            estimate=found.estimate,
-            highest=self.highest_rate,
-        )
-
-    def _unlimited(self, why: NotKnownError) -> Stability:
-        """What no policy exceeds, where λ* is not known."""
-        found, method = self._highest
-        if method is None:
-            raise why
-        return Stability(
-            model=self.system.model,
-            policy=repr(self.policy),
-            method=f"λ* is not known; no policy exceeds {method.name}",
-            source=method.source,
-            limit=None,
-            load_limit=None,
-            wastage=None,
-            utilisation=None,
-            relative_completions=None,
-            highest=found.arrival_rate,
-        )
+        return of_limit(self.system, self.policy, method, found, self.highest_rate)
 
     @property
     def highest_rate(self) -> float:
@@ -258,11 +227,7 @@ Theorem 4.3)
     @cached_property
     def _highest(self) -> tuple[Limit, Method | None]:
         """What no policy exceeds, and how it was found."""
-        for method in CAPACITY[self.system.model]:
-            if not method.lacks(self.system):
-                with suppress(TooLargeError):
-                    return method.answer(self.system), method
-        return Limit(math.nan), None
+        return highest(self.system)
 
     @cached_property
     def _exact(self) -> ExactMethods:
@@ -283,12 +248,12 @@ Theorem 4.3)
         limit = self._limit if fraction is None else self.stability().limit
         if fraction is not None and limit is None:
             self._method("stability")
-        highest = (limit, "λ* =")
+        most = limit, "λ* ="
         if limit is None:
             found, method = self._highest
-            highest = found.arrival_rate, f"any limit, by {method.name}:"
+            most = found.arrival_rate, f"any limit, by {method.name}:"
         point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
-        return rate_of(self.system, repr(self.policy), limit, highest, point)
+        return rate_of(self.system, repr(self.policy), limit, most, point)
 
     def _result(self, kind: Kind, method: Method, rate: float | None, found: Means) -> Result:
         rough = f"good to about {found.imprecision:.0e}" if found.imprecision > PRECISE else ""

@@ -46,9 +46,10 @@ MAY_IMPORT = {
     "little": {*DESCRIBED, "policies", "results"},
     "operating_point": {*DESCRIBED, "policies"},
     "knowledge": {*DESCRIBED, "policies"},
+    "limits": {*DESCRIBED, "policies", "results"},
     "queue": {
         *(*DESCRIBED, "policies", "results"),
-        *("compiling", "knowledge", "little", "operating_point"),
+        *("compiling", "knowledge", "limits", "little", "operating_point"),
     },
 }
 # A sentence begins with its noun: `system.under(policy)` is a queue. No other arrow goes upwards.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from typing import Any
 
+from multiserver.errors import TooLargeError
+from multiserver.network import Network
 from multiserver.policies.conditions import ONLY_SETS
 from multiserver.policies.parallel import highest_rate
 from multiserver.policies.policy import Limit, Method
@@ -66,3 +70,12 @@ CAPACITY: dict[str, tuple[Method, ...]] = {
     "parallel-processing": (SETS, WHOLE),
     "network": (),
 }
+
+
+def highest(system: System | Network) -> tuple[Limit, Method | None]:
+    """What no policy exceeds, and how it was found; NaN where the model has no such method."""
+    for method in CAPACITY[system.model]:
+        if not method.lacks(system):
+            with suppress(TooLargeError):
+                return method.answer(system), method
+    return Limit(math.nan), None

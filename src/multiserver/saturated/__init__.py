@@ -20,5 +20,6 @@ system (`two-class-stability`, Theorem 4.3), and n − λ* E[S] servers are wast
 - `formulations`: three descriptions of the saturated system, job by job, that are one;
 - `agreement`: the product form of two classes beside the enumerated chain;
 - `extrapolation`: limits as n → ∞ from exact values;
+- `packings`: the rate that no policy exceeds, by the hull of what the servers hold at once;
 - `reduction`: two of the needs of a system, to stand for all.
 """
