@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ from multiserver.checks import SUM_TOLERANCE
 
 # An exit rate that is below this part of a row's largest entry is rounding of a row that sums to 0.
 ROUNDING = 1e-13
+# Moments.
+REMEMBERED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +102,28 @@ class PhaseType:
 
     def moment(self, k: int) -> float:
         """E[S^k] = k! α (−T)^{−k} 1."""
-        initial, rates = self.phases()
-        power = np.ones(len(rates))
-        for _ in range(k):
-            power = np.linalg.solve(-rates, power)
-        return math.factorial(k) * float(initial @ power)
+        return _moment(self, k)
 
     def _ends(self) -> bool:
-        ends = {i for i, row in enumerate(self.generator) if exit_rate(row, i) > 0}
-        grown = True
-        while grown:
-            more = {
-                i
-                for i, row in enumerate(self.generator)
-                if i not in ends and any(row[j] > 0 for j in ends)
-            }
-            ends, grown = ends | more, bool(more)
-        return len(ends) == len(self.generator)
+        leads = np.array(self.generator) > 0
+        ends = np.array([exit_rate(row, i) > 0 for i, row in enumerate(self.generator)])
+        found = np.flatnonzero(ends).tolist()
+        while found:
+            before = np.flatnonzero(leads[:, found.pop()] & ~ends)
+            ends[before] = True
+            found += before.tolist()
+        return bool(ends.all())
+
+
+# They are asked for again and again, and laws may have a thousand phases.
+@lru_cache(REMEMBERED)
+def _moment(law: PhaseType, k: int) -> float:
+    """E[S^k]."""
+    initial, rates = law.phases()
+    power = np.ones(len(rates))
+    for _ in range(k):
+        power = np.linalg.solve(-rates, power)
+    return math.factorial(k) * float(initial @ power)
 
 
 def exit_rate(row: Sequence[float], phase: int) -> float:

@@ -126,7 +126,8 @@ def test_the_limit_binds_before_the_capacity():
             ask(load=(1 + limit) / 2)
     with pytest.raises(ms.UnstableError):
         queue.exact(fraction_of_limit=1.0)
-    with pytest.raises(ms.NotKnownError, match=r"stability is not known; ask simulate\(\)"):
+    unknown = r"stability is not known \(one job at a time.*\); ask simulate\(\)"
+    with pytest.raises(ms.NotKnownError, match=unknown):
         SYSTEMS["multiserver-jobs"].under(ms.PreemptiveFirstFit).exact(fraction_of_limit=0.5)
     # No policy carries more than a set of servers can, whatever the sizes.
     classes = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,36 @@ def test_one_or_n(exploring):
         means = one_or_n.one_or_n(*case)
         expected = [*(getattr(means, name) for name in MEANS), means.relative_completions]
         assert values == pytest.approx(expected, rel=CLOSE, abs=0), case
+
+
+def test_rare_small_jobs_keep_their_digits(exploring):
+    """1 − p_n has four digits of p_1 = 1e-12. Needs 1 and n in fractions, others by the library."""
+    small, n = 1e-12, 10**8
+    systems = [
+        {
+            "servers": servers,
+            "classes": [
+                {"need": need, "rate": 1.0, "probability": p}
+                for need, p in zip(needs, (small, 1 - small), strict=True)
+            ],
+        }
+        for servers, needs in ((n, (1, n)), (1000, (1, 1000)), (1000, (2, 7)))
+    ]
+    with exploring() as page:
+        found = page.evaluate(
+            """(systems) => [systems.map((s) => dispatch.solve(s).wastage),
+              dispatch.idle_tails(systems[0], 2)[0][1]]""",
+            systems,
+        )
+    p = Fraction(small)
+    K = sum(p**i * (Fraction(1, i) - Fraction(1, n)) for i in range(1, 4))
+    wastage = n * (1 - p) * K / (p / n + (1 - p) * (1 + K))
+    expected = [dispatch.solve(of(s), relative_completions=False).wastage for s in systems]
+    assert expected[0] == pytest.approx(float(wastage), rel=1e-14, abs=0)
+    assert found[0] == pytest.approx(expected, rel=CLOSE, abs=0)
+    # Any idle server: fewer than n small jobs are in service, and at least one is.
+    idle = sum(p**i / Fraction(i) for i in range(1, 4)) * (1 - p)
+    assert found[1] == pytest.approx(float(idle / (idle + (1 - p))), rel=1e-13, abs=0)
 
 
 def test_idle_servers_of_needs_1_and_n_without_their_states(exploring):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,10 +22,7 @@ class EveryFront:
     def __init__(self, jobs: PhasedJobs, least: int) -> None:
         held = jobs.held
         self.smallest = min(jobs.needs)
-        counts = count_vectors(jobs.servers, held, least)
-        self._radix = np.cumprod([1, *(jobs.servers // held + 1)[:-1]])
-        counts = counts[np.argsort(counts @ self._radix)]
-        self._keys = counts @ self._radix
+        counts, self._ranks = ranked(jobs.servers, held, least)
         idle = jobs.servers - counts @ held
         heads = [np.flatnonzero(idle < self.smallest)]
         heads += [np.flatnonzero((idle >= self.smallest) & (idle < v)) for v in jobs.needs]
@@ -42,13 +37,53 @@ class EveryFront:
         self.head = np.repeat(np.arange(UNSAMPLED, len(jobs.needs)), [len(x) for x in heads])
 
     def settled(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> Found:
-        return _whole(self._places[head + 1, self._position(counts)])
+        return _whole(self._places[head + 1, self._ranks.of(counts)])
 
     def unsettled(self, counts: NDArray[np.int64]) -> Found:
-        return _whole(self._places[-1, self._position(counts)])
+        return _whole(self._places[-1, self._ranks.of(counts)])
 
-    def _position(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(self._keys, counts @ self._radix).clip(0, len(self._keys) - 1)
+
+class Ranks:
+    """The place of each u with `least` ≤ Σ u_k v_k ≤ n among all of them, the last kind counting
+    most.
+
+    With W_k[s] the number of ways to share s servers among the kinds up to k so that n − `least` or
+    fewer are left, the vectors of fewer than u_k jobs of kind k, given those of later kinds, which
+    leave s_k servers, are W_k[s_k] − W_k[s_k − u_k v_k]. No key is larger than the number of
+    vectors, however many kinds there are.
+    """
+
+    def __init__(self, servers: int, needs: NDArray[np.int64], least: int) -> None:
+        self._servers, self._needs = servers, needs
+        ways = (np.arange(servers + 1) <= servers - least).astype(np.int64)
+        self._ways = []
+        for need in needs.tolist():
+            rows = -(-len(ways) // need)
+            strided = np.zeros(rows * need, dtype=np.int64)
+            strided[: servers + 1] = ways
+            ways = strided.reshape(rows, need).cumsum(axis=0).ravel()[: servers + 1]
+            self._ways.append(ways)
+
+    def of(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places of vectors (…, K), any for those that hold fewer than `least` servers."""
+        left = np.full(len(counts), self._servers)
+        found = np.zeros(len(counts), dtype=np.int64)
+        for k in range(len(self._needs) - 1, -1, -1):
+            after = left - counts[:, k] * self._needs[k]
+            found += self._ways[k][left] - self._ways[k][after]
+            left = after
+        return found.clip(0, max(int(self._ways[-1][-1]) - 1, 0))
+
+
+def ranked(servers: int, needs: NDArray[np.int64], least: int) -> tuple[NDArray[np.int64], Ranks]:
+    """All u with `least` ≤ Σ u_k v_k ≤ n, one a row, in the order of their places.
+
+    Raises `TooLargeError` beyond `LARGEST` numbers.
+    """
+    counts, ranks = count_vectors(servers, needs, least), Ranks(servers, needs, least)
+    ordered = np.empty_like(counts)
+    ordered[ranks.of(counts)] = counts
+    return ordered, ranks
 
 
 def _whole(rows: NDArray[np.int64]) -> Found:
@@ -61,8 +96,6 @@ def count_vectors(servers: int, needs: NDArray[np.int64], least: int) -> NDArray
     Raises `TooLargeError` beyond `LARGEST` numbers.
     """
     order = np.argsort(needs)[::-1]
-    if math.prod(int(servers // v) + 1 for v in needs) >= 2**62:
-        raise TooLargeError(f"too many states: {servers} servers shared by {len(needs)} classes")
     columns: list[NDArray[np.int64]] = []
     used = np.zeros(1, dtype=np.int64)
     for c in order:
@@ -70,8 +103,9 @@ def count_vectors(servers: int, needs: NDArray[np.int64], least: int) -> NDArray
         repeats = (servers - used) // needs[c] - low + 1
         if repeats.sum() * (len(needs) + 1) > LARGEST:
             raise TooLargeError(
-                f"the chain of {servers} servers and needs {sorted(needs.tolist())}"
-                f" may have more than {LARGEST} states"
+                f"the ways to share {servers} servers among {len(needs)} kinds of jobs, each a"
+                f" phase of a class, that hold {_listed(needs)} servers may take more than"
+                f" {LARGEST} numbers"
             )
         parent = np.repeat(np.arange(len(used)), repeats)
         first = np.repeat(np.cumsum(repeats) - repeats, repeats)
@@ -79,3 +113,8 @@ def count_vectors(servers: int, needs: NDArray[np.int64], least: int) -> NDArray
         columns = [column[parent] for column in columns] + [count]
         used = used[parent] + count * needs[c]
     return np.stack([columns[i] for i in np.argsort(order)], axis=1)
+
+
+def _listed(needs: NDArray[np.int64]) -> str:
+    """Needs in words, each once."""
+    return ", ".join(map(str, np.unique(needs).tolist()))

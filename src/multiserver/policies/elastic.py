@@ -9,6 +9,7 @@ from typing import Literal
 from multiserver.open.elastic import ElasticInelastic, response_times
 from multiserver.policies.answers import class_simulation, whole_capacity
 from multiserver.policies.conditions import EXPONENTIAL, ONE_AND_ALL
+from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Means, Method, Policy
 from multiserver.sizes import scaled
 from multiserver.system import System
@@ -38,6 +39,7 @@ def _policy(first: Literal["inelastic", "elastic"], definition: str) -> Policy:
         methods={
             "threshold-parallelism": (
                 whole_capacity(SECTION),
+                *one_at_a_time(),
                 Method(
                     question="exact",
                     name="quasi-birth-death process, phases cut off below 1e-18",

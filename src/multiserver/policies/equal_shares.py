@@ -12,6 +12,7 @@ from multiserver.policies.answers import (
 )
 from multiserver.policies.conditions import PHASE_TYPE
 from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.simulation.workload import Workload
 from multiserver.system import System
@@ -44,6 +45,7 @@ EqualShares = Policy(
     methods={
         "limited-processor-sharing": (
             whole_capacity("`finite-skip`, Section 5"),
+            *one_at_a_time(),
             *process_methods(_front, PHASE_TYPE, source="`finite-skip`, Section 5"),
             pooled_bounds(_constants, "`finite-skip`, Corollary 3.8 and Section 5.4"),
             front_simulation(_policy, "`finite-skip`, Section 5"),

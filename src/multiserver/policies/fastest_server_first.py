@@ -16,6 +16,7 @@ from multiserver.policies.answers import (
 )
 from multiserver.policies.conditions import PHASE_TYPE
 from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Size, scaled
@@ -65,6 +66,7 @@ FastestServerFirst = Policy(
     methods={
         "heterogeneous": (
             whole_capacity("`finite-skip`, Section 4"),
+            *one_at_a_time(),
             *process_methods(_front, PHASE_TYPE, source="`finite-skip`, Section 4"),
             pooled_bounds(_constants, "`finite-skip`, Corollary 3.8 and Section 4.4"),
             front_simulation(_policy, "`finite-skip`, Section 4"),

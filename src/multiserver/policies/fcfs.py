@@ -27,6 +27,11 @@ from multiserver.policies.conditions import (
 from multiserver.policies.exponential import ExponentialParts, exponential_parts
 from multiserver.policies.fronts import FrontProcess
 from multiserver.policies.networks import NETWORK_METHODS
+from multiserver.policies.one_at_a_time import (
+    DETERMINISTIC,
+    EQUAL_PLACES,
+    one_at_a_time,
+)
 from multiserver.policies.one_or_n import ONE_OR_N
 from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
 from multiserver.policies.phase_type import (
@@ -150,8 +155,11 @@ FCFS = Policy(
     methods={
         "multiserver-jobs": (
             SATURATED,
+            *one_at_a_time(),
             SATURATED_PHASES,
+            EQUAL_PLACES,
             SIMULATED,
+            DETERMINISTIC,
             *process_methods(
                 _process,
                 MIXED_EXPONENTIAL,
@@ -165,12 +173,14 @@ FCFS = Policy(
         ),
         "threshold-parallelism": (
             whole_capacity("`finite-skip`, Section 6"),
+            *one_at_a_time(),
             *process_methods(_threshold_front, PHASE_TYPE, source="`finite-skip`, Section 6"),
             pooled_bounds(_threshold_constants, "`finite-skip`, Corollary 3.8 and Section 6.4"),
             front_simulation(_threshold_policy, "`finite-skip`, Section 6"),
         ),
         "parallel-processing": (
             *set_methods(ONE_EXPONENTIAL),
+            *one_at_a_time(),
             *balanced_methods(ONE_EXPONENTIAL, source="`parallel-processing`, Theorems 1 and 2"),
             job_level(interrupted, source="`parallel-processing`, Algorithm 1 with m = 0"),
         ),

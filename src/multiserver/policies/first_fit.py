@@ -1,8 +1,9 @@
 """First Fit without preemption: backfilling without reservations.
 
-If all needs are equal, nobody fits where the oldest waiting job does not: the policy is FCFS, and
-all that is known of FCFS is known of it. Otherwise a large job may wait for ever while smaller ones
-overtake it, and neither the limit of stability nor a mean is known.
+If all needs are equal, or no two jobs fit beside each other, nobody fits where the oldest waiting
+job does not: the policy is FCFS, and what is known of that is known of it. Otherwise a large job
+may wait for ever while smaller ones overtake it, and neither the limit of stability nor a mean is
+known.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from multiserver.policies.answers import class_simulation
 from multiserver.policies.fcfs import FCFS
+from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Condition, Policy
 
 Ints = NDArray[np.int64]
@@ -57,6 +59,7 @@ FirstFit = Policy(
                 for method in FCFS.of("multiserver-jobs")
                 if method.question != "simulation"
             ),
+            *one_at_a_time(),
             class_simulation(first_fit, "by definition", equal_needs=True),
         )
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from multiserver.policies.answers import class_simulation
+from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
 
@@ -14,6 +15,7 @@ MostServersFirst = Policy(
     ),
     methods={
         "multiserver-jobs": (
+            *one_at_a_time(ONE_NEED),
             limit_by_need(largest_first=True),
             class_simulation("most_servers_first", "`finite-skip`, Section 7.5"),
         )

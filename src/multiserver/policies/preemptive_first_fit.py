@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from multiserver.policies.answers import class_simulation
+from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
 
 PreemptiveFirstFit = Policy(
@@ -13,6 +14,7 @@ PreemptiveFirstFit = Policy(
     ),
     methods={
         "multiserver-jobs": (
+            *one_at_a_time(),
             class_simulation("preemptive_first_fit", "`finite-skip`, Section 7.5"),
         )
     },

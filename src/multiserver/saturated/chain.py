@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from multiserver.fronts.every import count_vectors
+from multiserver.fronts.every import count_vectors, ranked
 from multiserver.model import MultiserverJobSystem
 from multiserver.phased import UNSAMPLED
 
@@ -104,7 +104,12 @@ def possible_counts(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]
 
     Raises `TooLargeError` if they are too many.
     """
-    return count_vectors(servers, needs, max(servers - 2 * int(needs.max()) + 1, 0))
+    return count_vectors(servers, needs, fewest_held(servers, needs))
+
+
+def fewest_held(servers: int, needs: NDArray[np.int64]) -> int:
+    """n − 2 v_max + 1, or 0."""
+    return max(servers - 2 * int(needs.max()) + 1, 0)
 
 
 def packings(system: MultiserverJobSystem) -> int:
@@ -125,11 +130,9 @@ class _Grid:
         self.needs = np.array(system.needs)
         self.classes = len(self.needs)
         self.smallest = int(self.needs.min())
-        counts = possible_counts(system.servers, self.needs)
-        self._radix = np.cumprod([1, *(system.servers // self.needs + 1)[:-1]])
-        counts = counts[np.argsort(counts @ self._radix)]
+        least = fewest_held(system.servers, self.needs)
+        counts, self._ranks = ranked(system.servers, self.needs, least)
         idle = system.servers - counts @ self.needs
-        self._keys = counts @ self._radix
 
         blocks = [np.arange(len(counts))]
         blocks += [np.flatnonzero((idle >= self.smallest) & (idle < v)) for v in self.needs]
@@ -140,7 +143,7 @@ class _Grid:
 
     def locate(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> NDArray[np.int64]:
         """Row numbers of the states (counts, head)."""
-        position = np.searchsorted(self._keys, counts @ self._radix)
+        position = self._ranks.of(counts)
         found = np.empty(len(head), dtype=np.int64)
         for h in np.unique(head):
             chosen = head == h

@@ -66,7 +66,8 @@ def dissect(moves: sparse.csr_array, counts: Integers, final: int) -> Dissection
     links = linked.indptr.astype(np.int64), linked.indices.astype(np.int64)
     N = len(counts)
     order = np.append(np.delete(np.arange(N), final), final)
-    blocks = np.empty((3, N + 1), dtype=np.int64)
+    # Every cut has a state that parts or two sides, one of which may be empty.
+    blocks = np.empty((3, 2 * N + 1), dtype=np.int64)
     having = np.empty(counts.max() + 1, dtype=np.int64)
     F = _part(*links, np.ascontiguousarray(counts), order, *blocks, np.full(N, OUTSIDE), having)
     first, last, parts = np.ascontiguousarray(blocks[:, F - 1 :: -1] if F else blocks[:, :0])

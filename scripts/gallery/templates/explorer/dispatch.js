@@ -58,12 +58,13 @@ const dispatch = (() => {
       return { throughput, wastage, utilisation: 1 - wastage / servers, method };
     }
     if (method === "needs 1 and n") {
-      const p_n = model.two_probabilities(classes)[1];
-      return { ...one_or_n.one_or_n(servers, p_n, first.rate, second.rate), method };
+      const [p_1, p_n] = model.two_probabilities(classes);
+      return { ...one_or_n.one_or_n(servers, p_n, first.rate, second.rate, p_1), method };
     }
     if (method === "two-class product") {
       const needs = column(classes, "need");
-      const means = two_class.sweep(servers, needs, column(classes, "rate"), model.two_probabilities(classes)[1]);
+      const [p_1, p_2] = model.two_probabilities(classes);
+      const means = two_class.sweep(servers, needs, column(classes, "rate"), p_2, p_1);
       return { throughput: means.throughput[0], wastage: means.wastage[0], utilisation: means.utilisation[0], method };
     }
     if (method === "single duration") return { ...single_duration.single_duration(ordered), method };
@@ -105,8 +106,8 @@ const dispatch = (() => {
     if (servers > 1) places.push(servers);
     const [first, second] = classes;
     if (choose(system) === "needs 1 and n" && servers > SHORT) {
-      const p_n = model.two_probabilities(classes)[1];
-      const tails = one_or_n.idle_tails(servers, p_n, first.rate, second.rate, places);
+      const [p_1, p_n] = model.two_probabilities(classes);
+      const tails = one_or_n.idle_tails(servers, p_n, first.rate, second.rate, places, p_1);
       return places.map((k, i) => [k, tails[i]]);
     }
     const known = law ?? idle_law(system);

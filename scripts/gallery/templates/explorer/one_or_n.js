@@ -47,8 +47,7 @@ const one_or_n = (() => {
   }
 
   // K and E[Δ(Y_d)]/ν² by (A).
-  function by_quadrature(n, p_n, r, gap) {
-    const p_1 = 1 - p_n;
+  function by_quadrature(n, p_1, p_n, r, gap) {
     // Once e^-y is below p_n or 1/n, φ is constant and the integrands fall as e^-y.
     const length = Math.log(n * p_n < 1 ? n : 1 / p_n) + TAIL;
     const panels = Math.ceil(length / PANEL);
@@ -71,8 +70,7 @@ const one_or_n = (() => {
   }
 
   // K and E[Δ(Y_d)]/ν² by (B), for p_n ≥ 1/2; in units of 1/μ_1 and measured from state 1.
-  function by_squares(n, p_n, gap) {
-    const p_1 = 1 - p_n;
+  function by_squares(n, p_1, p_n, gap) {
     // Squares are of order p_1² when gap = 0: keep two states more than the mass needs.
     const last = p_1 > 0 ? Math.min(n, 2 + Math.ceil(TAIL / -Math.log(p_1))) : 1;
     const tails = new Float64Array(last + 1);
@@ -89,11 +87,12 @@ const one_or_n = (() => {
     return [K, squares / 2];
   }
 
-  // Throughput, wastage, utilisation and E[Δ(Y_d)] of n servers, p_n in [0, 1], rates μ_1 and μ_n.
-  function means(servers, probability_n, rate_1, rate_n) {
-    const [n, p_n, p_1, r] = [servers, probability_n, 1 - probability_n, rate_1 / rate_n];
+  // Throughput, wastage, utilisation and E[Δ(Y_d)] of n servers, p_n in [0, 1], rates μ_1 and μ_n. A
+  // small p_1 has digits that 1 − p_n has lost.
+  function means(servers, probability_n, rate_1, rate_n, probability_1 = 1 - probability_n) {
+    const [n, p_n, p_1, r] = [servers, probability_n, probability_1, rate_1 / rate_n];
     const gap = (rate_n - rate_1) / rate_n;
-    const [K, scaled] = p_n >= 0.5 ? by_squares(n, p_n, gap) : by_quadrature(n, p_n, r, gap);
+    const [K, scaled] = p_n >= 0.5 ? by_squares(n, p_1, p_n, gap) : by_quadrature(n, p_1, p_n, r, gap);
     const nu = 1 / (p_1 / n + p_n * (r + K));
     return {
       throughput: nu * rate_1,
@@ -105,8 +104,8 @@ const one_or_n = (() => {
 
   // P(N_idle ≥ k) in time for each k ≥ 1 of `idle`. State i < n has p_1^i/i of the time in units of p_n/μ_1,
   // so that P(N_idle ≥ k) ∝ T_{n−k} with T_m = Σ_{i≤m} p_1^i/i = p_1 ∫ e^−y (1 − (1 − w)^m)/w dy, w = p_n + p_1 e^−y.
-  function idle_tails(servers, probability_n, rate_1, rate_n, idle) {
-    const [n, p_n, p_1] = [servers, probability_n, 1 - probability_n];
+  function idle_tails(servers, probability_n, rate_1, rate_n, idle, probability_1 = 1 - probability_n) {
+    const [n, p_n, p_1] = [servers, probability_n, probability_1];
     const length = Math.log(n * p_n < 1 ? n : 1 / p_n) + TAIL;
     const panels = Math.ceil(length / PANEL);
     const half = length / (2 * panels);

@@ -101,8 +101,9 @@ const two_class = (() => {
   }
 
   // λ* and wastage over arrays of μ1, μ2 and p2 of equal length (a number stands for equal ones);
-  // p2 lies in [0, 1], where the two ends mean jobs of one class only.
-  function sweep(servers, needs, rates, probability_2) {
+  // p2 lies in [0, 1], where the two ends mean jobs of one class only. A small p1, if it is given, has
+  // digits that 1 − p2 has lost.
+  function sweep(servers, needs, rates, probability_2, probability_1 = null) {
     const columns = [...rates, probability_2];
     const length = Math.max(...columns.map((x) => x.length ?? 1));
     const at = (x, i) => (typeof x === "number" ? x : x[i]);
@@ -112,7 +113,7 @@ const two_class = (() => {
       const ready = _ready(servers, needs, mu1, mu2);
       const one = (a) => ({ mass: 1, time: ready.sojourns[a], wasted: ready.sojourns[a] * ready.idle[a] });
       // At the ends one class is absent and the chain sits in a single state.
-      const sums = p2 > 0 && p2 < 1 ? _sum(ready, 1 - p2, p2) : one(p2 === 0 ? ready.idle.length - 1 : 0);
+      const sums = p2 > 0 && p2 < 1 ? _sum(ready, probability_1 ?? 1 - p2, p2) : one(p2 === 0 ? ready.idle.length - 1 : 0);
       const means = _means(servers, sums);
       for (const [name, values] of result) values[i] = means[name];
     }

@@ -1,0 +1,132 @@
+"""One job at a time, in order of arrival: M/G/1, of any law.
+
+Jobs come in a Poisson stream of rate λ and are served for S, a mixture over classes. With
+ρ = λ E[S] < 1,
+
+    E[W] = λ E[S²]/(2 (1 − ρ)),    E[T_c] = E[W] + E[S_c]
+
+(F. Pollaczek, Math. Z. 32, 1930; A. Y. Khinchine, Mat. Sbornik 39, 1932). Between any two services
+in a row a new one begins with the jobs that have come meanwhile. With b_n the chance that more than
+n come during one, the numbers left behind, and by Poisson arrivals those at any time, have the law
+
+    π_0 = 1 − ρ,    (1 − b_0) π_j = b_{j−1} π_0 + Σ_{0<k<j} b_{j−k} π_k,
+
+a recursion of positive terms (H. C. Tijms, Stochastic Models, 1994, Section 4.2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lu_factor, lu_solve
+from scipy.special import gammainc, pdtrc
+
+from multiserver.errors import require_stable
+from multiserver.saturated.quadrature import WEIGHTS, panels
+from multiserver.sizes import Bimodal, BoundedPareto, Deterministic, Pareto, Size
+
+Vector = NDArray[np.float64]
+# Of a Pareto law what is exceeded with probability e^-TAIL is left out; ln S in panels of PANEL.
+TAIL, PANEL = 40.0, 0.125
+
+
+@dataclass(frozen=True)
+class OneAtATime:
+    """Services `laws` S_c of the `probabilities` p_c. The second moment may be infinite."""
+
+    laws: tuple[Size, ...]
+    probabilities: tuple[float, ...]
+
+    @property
+    def limit(self) -> float:
+        """λ* = 1/E[S]."""
+        return 1 / self._mixed([S.mean for S in self.laws])
+
+    @property
+    def relative_completions(self) -> float:
+        """E[Δ] = (c² − 1)/2, with E[Q (1 − ρ)] → E[Δ] + 1 as ρ → 1."""
+        return self._mixed([S.second_moment for S in self.laws]) * self.limit**2 / 2 - 1
+
+    def waiting_time(self, rate: float) -> float:
+        """E[W] at λ = `rate`. Raises `UnstableError` unless λ < λ*."""
+        require_stable(rate, self.limit)
+        second = self._mixed([S.second_moment for S in self.laws])
+        return rate * second / 2 / (1 - rate / self.limit)
+
+    def numbers(self, rate: float) -> NumbersOfJobs:
+        """The law of N at λ = `rate`."""
+        return NumbersOfJobs(self, rate)
+
+    def more_arrive(self, rate: float, most: int) -> Vector:
+        """b_0, …, b_most."""
+        rows = [more_arrive(S, rate, most) for S in self.laws]
+        return np.array(self.probabilities) @ np.array(rows)
+
+    def _mixed(self, values: Sequence[float]) -> float:
+        return math.fsum(p * x for p, x in zip(self.probabilities, values, strict=True))
+
+
+@dataclass(frozen=True)
+class NumbersOfJobs:
+    """N at λ = `rate`."""
+
+    queue: OneAtATime
+    rate: float
+
+    def tail(self, k: int) -> float:
+        """P(N > k), with an absolute error of about 1e-14."""
+        if k < 0:
+            return 1.0
+        if k >= len(self._found["over"]):
+            self._found["over"] = self._over(max(2 * k, 64))
+        return float(self._found["over"][k])
+
+    @cached_property
+    def _found(self) -> dict[str, Vector]:
+        return {"over": np.zeros(0)}
+
+    def _over(self, most: int) -> Vector:
+        beyond = self.queue.more_arrive(self.rate, most)
+        law = np.zeros(most + 1)
+        law[0] = 1 - self.rate / self.queue.limit
+        none = 1 - beyond[0]
+        for j in range(1, most + 1):
+            law[j] = (beyond[j - 1] * law[0] + beyond[j - 1 : 0 : -1] @ law[1:j]) / none
+        return np.maximum(1 - law.cumsum(), 0.0)
+
+
+def more_arrive(law: Size, rate: float, most: int) -> Vector:
+    """P(more than n arrivals of rate λ during S) (most + 1,), n = 0 … `most`."""
+    n = np.arange(most + 1.0)
+    match law:
+        case Deterministic(value):
+            return pdtrc(n, rate * value)
+        case Bimodal(values, probabilities):
+            rows = [pdtrc(n, rate * value) for value in values]
+            return np.array(probabilities) @ np.array(rows)
+        case Pareto(shape, scale):
+            return _of_powers(n, rate * scale, shape, TAIL / shape)
+        case BoundedPareto(shape, low, high):
+            return _of_powers(n, rate * low, shape, min(math.log(high / low), TAIL / shape))
+    alpha, T = law.phases()
+    # Of each phase, the chance that the next arrival finds the job there, from each: λ (λ − T)⁻¹.
+    factors = lu_factor(np.eye(len(T)) - T / rate)
+    found, left = np.empty(most + 1), np.ones(len(T))
+    for i in range(most + 1):
+        left = lu_solve(factors, left)
+        found[i] = alpha @ left
+    return found
+
+
+def _of_powers(n: Vector, flow: float, shape: float, span: float) -> Vector:
+    """The mean of P(n + 1, λ S), the regularised incomplete gamma function, where ln S/low has the
+    density of exp(−shape t) on 0 … span; λ low is `flow`."""
+    nodes, half = panels(span, math.ceil(span / PANEL))
+    t, weights = nodes.ravel(), np.tile(half * WEIGHTS, len(nodes))
+    weights = weights * np.exp(-shape * t)
+    return gammainc(n[:, None] + 1, flow * np.exp(t)) @ (weights / weights.sum())

@@ -1,0 +1,140 @@
+"""Queues in which one job is served at a time, in order of arrival: M/G/1, whatever the law.
+
+So are multiserver jobs of which no two fit beside each other; jobs that can use all servers, and
+do; and any model of one server. Policies differ in what they do with two jobs that could be served,
+or that are of different needs: each says where it serves one after the other.
+
+Jobs of equal needs v have ⌊n/v⌋ places, all of which are taken while one waits: so λ* is ⌊n/v⌋/E[X]
+for any law (J. Kiefer and J. Wolfowitz, Trans. Amer. Math. Soc. 78, 1955).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from multiserver.open import deterministic
+from multiserver.open.one_at_a_time import OneAtATime
+from multiserver.policies.policy import Condition, Limit, Means, Method
+from multiserver.sizes import Deterministic, scaled
+from multiserver.system import System
+
+
+def _no_two_fit(system: System) -> bool:
+    match system.model:
+        case "multiserver-jobs":
+            return 2 * min(system.needs) > system.servers
+        case "threshold-parallelism":
+            return min(system.needs) == system.servers
+        case "limited-processor-sharing":
+            return system.limit == 1
+        case "heterogeneous":
+            return len(system.speeds) == 1
+    n = len(system.speeds)
+    return all((c.degree or len(c.compatible)) == n for c in system.classes)
+
+
+NO_TWO_FIT = Condition("one job at a time: all need all servers, or no two fit", _no_two_fit)
+ONE_NEED = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
+ONE_DURATION = Condition(
+    "one deterministic duration",
+    lambda system: (
+        len(set(system.durations)) == 1 and isinstance(system.durations[0], Deterministic)
+    ),
+)
+
+
+def _queue(system: System) -> OneAtATime:
+    # Where a duration is what a job takes on the servers that it holds, they have speed 1.
+    speed = system.capacity if system.model in ("heterogeneous", "parallel-processing") else 1.0
+    laws = system.durations if speed == 1 else [scaled(X, 1 / speed) for X in system.durations]
+    return OneAtATime(tuple(laws), system.probabilities)
+
+
+def _limit(system: System, **_: object) -> Limit:
+    queue = _queue(system)
+    return _of_limit(system, queue.limit, queue.relative_completions)
+
+
+def _of_limit(system: System, limit: float, relative: float | None = None) -> Limit:
+    idle = system.capacity - limit * system.mean_size
+    # Where no server is wasted, what is left is rounding.
+    return Limit(limit, idle if idle > 1e-12 * system.capacity else 0.0, relative)
+
+
+def _exact(system: System, **_: object) -> Callable[[float], Means]:
+    queue = _queue(system)
+
+    def at(arrival_rate: float) -> Means:
+        wait = queue.waiting_time(arrival_rate)
+        times = tuple(wait + S.mean for S in queue.laws)
+        return Means(
+            times=wait + 1 / queue.limit,
+            class_times=times,
+            waiting=arrival_rate * wait,
+            tail=queue.numbers(arrival_rate).tail,
+        )
+
+    return at
+
+
+def one_at_a_time(*conditions: Condition) -> tuple[Method, Method]:
+    """λ* and exact means where a policy serves one job after another, in order of arrival."""
+    source = "`multiserver.open.one_at_a_time`: Pollaczek 1930, Khinchine 1932"
+    return (
+        Method(
+            question="stability",
+            name="one job at a time, λ* = 1/E[X]",
+            source=source,
+            cost="constant",
+            answer=_limit,
+            conditions=(NO_TWO_FIT, *conditions),
+        ),
+        Method(
+            question="exact",
+            name="Pollaczek–Khinchine formula",
+            source=source,
+            cost="constant, tails k² and phases³",
+            answer=_exact,
+            conditions=(NO_TWO_FIT, *conditions),
+        ),
+    )
+
+
+def _places(system: System) -> int:
+    return system.servers // system.needs[0]
+
+
+def _by_places(system: System, **_: object) -> Limit:
+    mean = system.mean_size / system.needs[0]
+    return _of_limit(system, _places(system) / mean)
+
+
+def _deterministic(system: System, **_: object) -> Callable[[float], Means]:
+    duration, k = system.durations[0].value, _places(system)
+
+    def at(arrival_rate: float) -> Means:
+        wait = deterministic.waiting_time(k, duration, arrival_rate)
+        time = wait + duration
+        classes = (time,) * len(system.classes)
+        return Means(times=time, class_times=classes, waiting=arrival_rate * wait)
+
+    return at
+
+
+EQUAL_PLACES = Method(
+    question="stability",
+    name="equal needs, λ* = ⌊n/v⌋/E[X]",
+    source="`multiserver.policies.one_at_a_time`: Kiefer and Wolfowitz 1955",
+    cost="constant",
+    answer=_by_places,
+    conditions=(ONE_NEED,),
+)
+
+DETERMINISTIC = Method(
+    question="exact",
+    name="M/D/k",
+    source="`multiserver.open.deterministic`: Crommelin 1932",
+    cost="constant, at most linear in n/v",
+    answer=_deterministic,
+    conditions=(ONE_NEED, ONE_DURATION),
+)

@@ -1,0 +1,69 @@
+"""Durations of hundreds of phases: ways to share servers are numbered without large keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import multiserver as ms
+from multiserver.errors import TooLargeError
+from multiserver.fitting import fit_two_moments
+from multiserver.fronts.every import count_vectors, ranked
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import head_age
+from multiserver.phased import PhasedJobs
+from multiserver.saturated import phased, stationary
+from multiserver.sizes import Erlang, Exponential
+
+from .phased_references import saturated
+from .references import close
+
+
+@pytest.mark.parametrize(
+    ("n", "needs", "least"), [(7, (1, 2, 2), 0), (9, (3, 1, 4, 1), 4), (6, (5, 5), 2), (4, (1,), 4)]
+)
+def test_ways_are_numbered_in_order(n, needs, least):
+    needs = np.array(needs)
+    counts, ranks = ranked(n, needs, least)
+    assert (ranks.of(counts) == np.arange(len(counts))).all()
+    assert sorted(map(tuple, counts)) == sorted(map(tuple, count_vectors(n, needs, least)))
+    # The last kind counts most.
+    assert [tuple(u) for u in counts] == sorted(map(tuple, counts), key=lambda u: u[::-1])
+
+
+@pytest.mark.parametrize("stages", [63, 300])
+def test_fronts_of_one_server_are_pollaczek_and_khinchine(stages):
+    law = Erlang(stages, float(stages))
+    found = head_age.prepare(PhasedJobs.of(3, (3,), (law,), (1.0,)))
+    assert found.limit == close(1.0, 1e-13)
+    wait = 0.8 * (1 + 1 / stages) / 2 / 0.2
+    assert found.at(0.8).mean_response_time == close(1 + wait, 1e-11)
+
+
+@pytest.mark.parametrize("scv", [0.5, 1 / 63, 0.0123, 0.00101, 0.001])
+def test_the_front_door_takes_any_number_of_phases(scv):
+    law = fit_two_moments(2.0, scv)
+    queue = ms.System(servers=4, classes=[ms.JobClass(need=3, duration=law)]).under(ms.FCFS)
+    found = queue.exact(arrival_rate=0.4)
+    assert found.mean_waiting_time == close(0.4 * 4 * (1 + scv) / 2 / 0.2, 1e-11)
+    assert found.limit == close(0.5, 1e-12)
+
+
+def test_70_phases_against_the_chain_written_out():
+    laws, p = (Exponential(1.0), Erlang(70, 100.0)), (0.7, 0.3)
+    found = phased.solve(PhasedJobs.of(4, (1, 3), laws, p))
+    plain = [tuple(x.tolist() for x in X.phases()) for X in laws]
+    expected = saturated(4, (1, 3), plain, p)
+    values = found.throughput, found.wastage, found.mean_relative_completions
+    assert values == close(expected, 1e-9)
+
+
+def test_70_classes_of_one_server():
+    rates = np.linspace(1.0, 8.0, 70)
+    system = MultiserverJobSystem.of(1, (1,) * 70, rates, np.full(70, 1 / 70))
+    assert stationary.solve(system).throughput == close(1 / np.mean(1 / rates), 1e-13)
+
+
+def test_what_is_too_many_is_said_in_phases():
+    with pytest.raises(TooLargeError, match="900 kinds of jobs, each a phase of a class"):
+        count_vectors(3, np.ones(900, dtype=np.int64), 0)
