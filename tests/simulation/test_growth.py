@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,8 @@ from multiserver.saturated import phased
 from multiserver.simulation import class_policies, class_queues, fcfs
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.growth import check_growth
+from multiserver.simulation.interruptions import Cluster, ParallelClass
+from multiserver.simulation.interruptions import simulate as cluster_simulate
 from multiserver.simulation.saturated import limit
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Pareto
@@ -197,3 +201,40 @@ def test_one_class_wastes_nothing():
 def test_refused_half_width():
     with pytest.raises(ValueError, match=r"half_width must lie in \(0, 1\), found 0"):
         limit(3, (1,), (Exponential(1.0),), (1.0,), half_width=0, seed=6)
+
+
+def test_no_run_of_a_cluster_that_grows_has_an_interval():
+    """Two classes of one server each and one of both, beyond what their servers do (condition (7)):
+    refused at twice the rate, and at 1.03 without intervals."""
+    sets = (((0,), 0.8), ((1,), 0.2), ((0, 1), 0.2))
+
+    def run(factor):
+        classes = [ParallelClass(factor * rate / 0.8, Exponential(1.0), s) for s, rate in sets]
+        cluster = Cluster((1.0, 1.0), classes, 0.0)
+        return cluster_simulate(cluster, seed=3, replications=range(16), warmup=4000, jumps=16_000)
+
+    with pytest.raises(UnstableError, match="more a unit of time than complete"):
+        run(2.0)
+    try:
+        found = run(1.03)
+    except UnstableError:
+        pass
+    else:
+        assert found.caveat
+        assert all(e.caveat for e in (*found.jobs, *found.response_time, *found.service_rate))
+    assert not run(0.5).caveat
+
+
+def test_servers_at_work_are_measured_in_parallel_processing():
+    """Work done is work that comes: |z| > 5 has a probability of 6e-7."""
+    classes = [
+        ms.JobClass(compatible=s, duration=Exponential(1.0), probability=p)
+        for s, p in (({0}, 0.4), ({0, 1}, 0.6))
+    ]
+    queue = ms.System(2, classes).under(ms.FCFS)
+    for confidence in (0.95, 0.9):
+        effort = {"jobs": 200_000, "seed": 8, "confidence": confidence}
+        found = queue.simulate(load=0.5, **effort).busy_servers
+        assert abs(z_score(found, 1.0)) < HIGHEST_Z
+    short = queue.simulate(load=0.98, jobs=3200, seed=8)
+    assert all(math.isnan(c.mean_jobs.half_width) for c in short.by_class)

@@ -175,8 +175,20 @@ def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: fl
         jobs=measured,
         confidence=effort.confidence,
     )
+    # Work is done in windows as long as those in which jobs are counted.
+    busy = replace(
+        estimate(
+            found.tallies[:, interruptions.WORK].sum(axis=1),
+            found.durations,
+            variance=0.0,
+            jobs=measured,
+            confidence=effort.confidence,
+        ),
+        effective_size=min(e.effective_size for e in found.jobs),
+    )
     return Means(
-        times=held_back(overall, found.length.caveat()),
+        times=held_back(overall, found.caveat or found.length.caveat()),
+        busy=held_back(busy, found.caveat or found.length.caveat()),
         class_times=_at(effort.confidence, found.response_time),
         class_jobs=_at(effort.confidence, found.jobs),
         counts=found,
@@ -187,6 +199,6 @@ def _at(confidence: float, estimates: tuple[Estimate, ...]) -> tuple[Estimate, .
     """The same estimates with intervals at another confidence."""
     quantiles = [-stdtrit(e.replications - 1, (1 - confidence) / 2) for e in estimates]
     return tuple(
-        replace(e, half_width=float(q) * e.standard_error)
+        replace(e, half_width=math.nan if e.caveat else float(q) * e.standard_error)
         for e, q in zip(estimates, quantiles, strict=True)
     )

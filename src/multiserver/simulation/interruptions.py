@@ -55,9 +55,11 @@ from multiserver.simulation.cluster import require_positive
 from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, encode
 from multiserver.simulation.estimate import Estimate, estimate, held_back
+from multiserver.simulation.growth import MARKS, check_growth, mark
 from multiserver.simulation.pooled import COLUMNS, COUNTED, FOUND_WORK, pool
 from multiserver.simulation.run_length import CARRIERS, RunLength
 from multiserver.simulation.streams import generator
+from multiserver.simulation.workload import stay
 
 # What is counted of each class over a window.
 AREA, SQUARE, WORK, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS, ROWS = range(8)
@@ -70,7 +72,7 @@ class Performance:
     `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
     job. `durations` (R,) are the lengths of the R windows, `tallies` (R, rows, classes) what was
     counted in them, row by row as named above. What is known of the `length` of a window beforehand
-    says which have intervals.
+    says which have intervals; where the jobs in the cluster grew, `caveat` says so, and none has.
     """
 
     jobs: tuple[Estimate, ...]
@@ -80,6 +82,7 @@ class Performance:
     durations: NDArray[np.float64]
     tallies: NDArray[np.float64]
     length: RunLength
+    caveat: str
 
 
 def simulate(
@@ -175,8 +178,8 @@ def _replicate(
     jumps: int,
     key: tuple[int, ...],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Of the given replications, durations (R,), tallies (R, rows, classes), and what `pool` has
-    counted (R, Q, columns)."""
+    """Of the given replications, durations (R,), tallies (R, rows, classes), what `pool` has
+    counted (R, Q, columns), and the jobs in the cluster at the marks (R, M + 1)."""
     classes = cluster.classes
     degrees = np.array([c.degree for c in classes])
     # Sets of different sizes are padded, sets drawn at random marked.
@@ -192,11 +195,13 @@ def _replicate(
     servers = _Servers(capacities, rates, degrees, sets, *encoded, cluster.quantum, pools, drains)
     tallies = np.empty((len(replications), ROWS, len(classes)))
     singles = np.zeros((len(replications), len(pools), COLUMNS))
+    present = np.zeros((len(replications), MARKS + 1), dtype=np.int64)
+    rows = zip(replications, tallies, singles, present, strict=True)
     durations = [
-        _run(generator(seed, *key, r), servers, int(warmup), int(jumps), tally, single)
-        for r, tally, single in zip(replications, tallies, singles, strict=True)
+        _run(generator(seed, *key, r), servers, int(warmup), int(jumps), *counted)
+        for r, *counted in rows
     ]
-    return np.array(durations), tallies, singles
+    return np.array(durations), tallies, singles, present
 
 
 def _summary(
@@ -205,6 +210,7 @@ def _summary(
     durations: NDArray[np.float64],
     tallies: NDArray[np.float64],
     singles: NDArray[np.float64],
+    present: NDArray[np.int64],
 ) -> Performance:
     columns = []
     demands = np.array([c.arrival_rate * c.size.mean for c in cluster.classes])
@@ -235,11 +241,16 @@ def _summary(
         # Poisson given the size.
         spread = c.size.mean / theta + c.size.variance / theta**2
         columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))
-    return Performance(*zip(*columns, strict=True), durations, tallies, length)
+    work = length.workload
+    remaining = work.arrival_rate * max(map(stay, work.sizes))
+    missing = demands.sum() - tallies[:, WORK].sum(axis=1) / durations
+    grown = check_growth(work.arrival_rate, present, length.jobs, remaining, missing=missing)
+    columns = [[held_back(e, grown) for e in column] for column in columns]
+    return Performance(*zip(*columns, strict=True), durations, tallies, length, grown)
 
 
 @njit(cache=True, error_model="numpy")
-def _run(rng, cluster, warmup, jumps, tally, singles):
+def _run(rng, cluster, warmup, jumps, tally, singles, marks):
     """Let `warmup` jumps pass from an empty cluster, tally the next `jumps`, return their duration.
 
     `tally` (ROWS, N) is overwritten, `singles` (Q, COLUMNS) are added to. Numbers are drawn in this
@@ -254,9 +265,13 @@ def _run(rng, cluster, warmup, jumps, tally, singles):
     count = np.zeros(N, np.int64)
     last = np.zeros(N)
     t = start = 0.0
+    everyone, marked, next_mark = 0, 0, warmup
     arrival = rng.standard_exponential() / total
     tally[:] = 0.0
     for jump in range(warmup + jumps):
+        if jump >= next_mark:
+            marked = mark(marks, marked, jump, warmup, warmup + jumps, everyone)
+            next_mark = warmup + marked * jumps // (len(marks) - 1)
         if jump == warmup:
             tally[:] = 0.0
             last[:] = t
@@ -312,6 +327,8 @@ def _run(rng, cluster, warmup, jumps, tally, singles):
         tally[SQUARE, c] += count[c] * area
         last[c] = t
         count[c] += -1 if departs else 1
+        everyone += -1 if departs else 1
+    marks[marked:] = everyone
     for c in range(N):
         area = count[c] * (t - last[c])
         tally[AREA, c] += area
