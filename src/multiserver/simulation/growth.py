@@ -14,7 +14,7 @@ Tests are Student's t over the replications (over equal parts of them, if they a
 `LEAST`), and follow in two degrees:
 
 * The steps from high marks sum to more than 0, with a probability of at most `FALSE_ALARM` if the
-  queue is stable: it is unstable.
+  queue is stable and the sums are about normal: it is unstable.
 * With a probability of at most `DOUBT` each, in a run that is in its steady state from the first
   mark on: the steps from high marks, or the whole gain from the first mark to the last, sum to more
   than 0, or less capacity is at work than ρ n. Nobody knows then whether the queue is unstable or
