@@ -47,9 +47,10 @@ MAY_IMPORT = {
     "operating_point": {*DESCRIBED, "policies"},
     "knowledge": {*DESCRIBED, "policies"},
     "limits": {*DESCRIBED, "policies", "results"},
+    "exactness": {*DESCRIBED, "policies"},
     "queue": {
         *(*DESCRIBED, "policies", "results"),
-        *("compiling", "knowledge", "limits", "little", "operating_point"),
+        *("compiling", "exactness", "knowledge", "limits", "little", "operating_point"),
     },
 }
 # A sentence begins with its noun: `system.under(policy)` is a queue. No other arrow goes upwards.
