@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from models.finite_skip_systems import KINDS, POLICIES
 from models.sizes import read_size, read_sizes
 from multiserver.policies import policy
 from multiserver.queue import Queue
@@ -32,11 +31,13 @@ def read_queue(parameters: Mapping[str, Any]) -> Queue:
 @cache
 def _read_queue(system: str, name: str) -> Queue:
     """A queue keeps what it has found of itself: its limit may take a second."""
-    ((kind, block),) = json.loads(system).items()
-    if name not in POLICIES[kind]:
-        known = ", ".join(POLICIES[kind])
-        raise ValueError(f"the policy of {kind} must be one of {known}, found {name!r}")
-    return _READERS[kind](block).under(policy(name))
+    return read_system(json.loads(system)).under(policy(name))
+
+
+def read_system(system: Mapping[str, Any]) -> System:
+    """The system by the name of its model."""
+    ((kind, block),) = system.items()
+    return _READERS[kind](block)
 
 
 def _heterogeneous(block: Mapping[str, Any]) -> System:
@@ -68,10 +69,10 @@ def _multiserver_jobs(block: Mapping[str, Any]) -> System:
     )
 
 
-_READERS = dict(
-    zip(
-        KINDS,
-        (_heterogeneous, _limited_processor_sharing, _threshold_parallelism, _multiserver_jobs),
-        strict=True,
-    )
-)
+_READERS = {
+    "heterogeneous": _heterogeneous,
+    "limited-processor-sharing": _limited_processor_sharing,
+    "threshold-parallelism": _threshold_parallelism,
+    "multiserver-jobs": _multiserver_jobs,
+}
+KINDS = tuple(_READERS)

@@ -12,9 +12,7 @@ from models.finite_skip import Model, read_model
 from models.finite_skip_systems import FiniteSkipBlock
 from models.sizes import read_sizes
 from multiserver.open.elastic import ElasticInelastic
-
-COVERED = "a policy that the theorem covers: fastest-server-first, equal-shares, fcfs of"
-COVERED += " threshold-parallelism, server-filling, server-filling-divisible"
+from multiserver.policies import names, policy
 
 
 def read_known(block: FiniteSkipBlock) -> Model:
@@ -32,7 +30,9 @@ class CoveredBlock(FiniteSkipBlock):
     def _is_covered(self) -> Self:
         constants = read_known(self).constants()
         found = f"{self.policy} in this system, of which the theorem says nothing"
-        expected = f"{COVERED}, and sizes that are bounded or have phases"
+        kind = self.system.kind
+        covered = ", ".join(name for name in names(kind) if policy(name).of(kind, "bounds"))
+        expected = f"for {kind}, one of {covered}, and sizes that are bounded or have phases"
         require(constants is not None, found, expected)
         return self
 

@@ -6,27 +6,19 @@ it.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from declared.block import DIFFERENT, SUMMING_TO_1, WHOLE, Block, require
-from declared.vocabulary import Needs, Positive, Probabilities, Servers
+from declared.vocabulary import Id, Needs, Positive, Probabilities, Servers
+from models.finite_skip_queues import KINDS, read_system
 from models.sizes import SizeBlock, Sizes
 from models.systems import require_equal, require_room
-from multiserver.policies import names
-
-KINDS = ("heterogeneous", "limited-processor-sharing", "threshold-parallelism", "multiserver-jobs")
-# The registry of the library is the vocabulary: a policy is added there.
-POLICIES = {kind: names(kind) for kind in KINDS}
+from multiserver.policies import names, policy
 
 Policy = Annotated[
-    Literal[tuple(dict.fromkeys(name for known in POLICIES.values() for name in known))],
-    Field(
-        description="the policy: "
-        + "; ".join(f"{', '.join(known)} ({kind})" for kind, known in POLICIES.items())
-    ),
+    Id, Field(description="a policy of the library that is defined for the system, by its name")
 ]
 Policies = Annotated[
     list[Policy],
@@ -100,7 +92,7 @@ class FiniteSkipSystem(Block):
     @model_validator(mode="after")
     def _is_one(self) -> Self:
         given = list(self.plain())
-        require(len(given) == 1, f"{given or 'no'} models", f"one of {', '.join(POLICIES)}")
+        require(len(given) == 1, f"{given or 'no'} models", f"one of {', '.join(KINDS)}")
         return self
 
     @property
@@ -132,17 +124,9 @@ class FiniteSkipBlock(Block):
         return self.system.classes
 
 
-def require_policy(system: FiniteSkipSystem, policy: str, *at: str | int) -> None:
-    """Raise a misfit unless the policy belongs to the model and serves such needs."""
-    known = POLICIES[system.kind]
-    require(policy in known, repr(policy), f"for {system.kind}, one of {', '.join(known)}", *at)
-    jobs = system.multiserver_jobs
-    chain = [*sorted(set(jobs.needs)), jobs.servers] if jobs else []
-    if policy == "server-filling":
-        divide = all(larger % v == 0 for v, larger in pairwise(chain))
-        expected = "needs of which each divides the next, and the largest the servers"
-        require(divide, f"server-filling of needs {jobs.needs}", expected, *at)
-    if policy == "server-filling-divisible":
-        divide = all(jobs.servers % v == 0 for v in jobs.needs)
-        found = f"server-filling-divisible of needs {jobs.needs}"
-        require(divide, found, f"needs that divide the {jobs.servers} servers", *at)
+def require_policy(system: FiniteSkipSystem, name: str, *at: str | int) -> None:
+    """Raise a misfit unless the policy is defined for the system."""
+    known = names(system.kind)
+    require(name in known, repr(name), f"for {system.kind}, one of {', '.join(known)}", *at)
+    lacks = policy(name).lacks(read_system(system.plain()))
+    require(not lacks, f"{name} in this system", lacks, *at)

@@ -14,7 +14,7 @@ Durations are on as many servers of speed 1 as a job can use; servers are number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -39,10 +39,6 @@ from multiserver.queue import Queue
 from multiserver.system import JobClass, System
 
 POINTS = ("load", "fraction_of_limit", "arrival_rate")
-PAPERS = (
-    *("two-class-stability", "product-form-saturated", "multilevel-scaling"),
-    *("finite-skip", "parallel-processing"),
-)
 
 
 class ThresholdsBlock(Block):
@@ -110,9 +106,7 @@ class ReferenceBlock(Block):
     """A reference system: what it separates, and at which point of operation."""
 
     separates: Annotated[Text, Field(description="which mistake or difference would show here")]
-    papers: Annotated[
-        list[Literal[PAPERS]], Field(min_length=1, description="whose models or policies it has")
-    ]
+    papers: Annotated[list[Id], Field(min_length=1, description="whose models or policies it has")]
     system: ReferenceSystem
     policy: Annotated[Text, Field(description="a policy of the library")]
     options: Annotated[dict[Text, Any], Field(description="the options of the policy")] = {}

@@ -8,23 +8,16 @@ from typing import Any
 import pandas as pd
 
 Json = dict[str, Any]
-# Whether service is ever interrupted; with exponential durations of one mean, parallel processing
-# may be read either way.
-PREEMPTIVE = {
-    **{"fcfs": False, "first-fit": False, "equal-shares": False, "fastest-server-first": True},
-    **{"server-filling": True, "server-filling-divisible": True, "max-weight": True},
-    **{"least-servers-first": True, "most-servers-first": True, "preemptive-first-fit": True},
-    **{"elastic-first": True, "inelastic-first": True, "balanced-fairness": True},
-    "random-interruptions": True,
-}
 SINGLE = {"exponential": "rate", "deterministic": "value"}
 DIGITS = 12
 # Differences of two routes below this are rounding, and others on another machine.
 NOTHING = 1e-13
 
 
-def describe(id: str, block: Json, rows: pd.DataFrame, definition: str) -> Json:
-    """One system: `block` as config has it, its rows, and the definition of its policy."""
+def describe(
+    id: str, block: Json, rows: pd.DataFrame, *, definition: str, preemptive: bool
+) -> Json:
+    """One system: `block` as config has it, its rows, and what its policy is."""
     ((model, system),) = block["system"].items()
     given = rows[rows["definition"] == "given"].set_index("quantity")["value"].to_dict()
     described: Json = {
@@ -47,7 +40,7 @@ def describe(id: str, block: Json, rows: pd.DataFrame, definition: str) -> Json:
         "name": block["policy"],
         "options": block.get("options") or {},
         "definition": definition,
-        "preemptive": PREEMPTIVE[block["policy"]],
+        "preemptive": preemptive,
     }
     told = rows[rows["definition"] == "as defined"]
     described["values"] = [_value(row) for row in told.to_dict("records")]

@@ -43,10 +43,17 @@ def main() -> None:
 def refer(spec: Mapping[str, Any], folder: Path) -> None:
     """Write the files."""
     systems = relate(
-        describe(id, block, rows[rows["system"] == id], policy(block["policy"]).definition)
+        describe(
+            id,
+            block,
+            rows[rows["system"] == id],
+            definition=rule.definition,
+            preemptive=rule.preemptive,
+        )
         for series in spec["series"].values()
         for rows in [read_table(Path(series["file"]))[0]]
         for id, block in series["parameters"]["systems"].items()
+        for rule in [policy(block["policy"])]
     )
     texts = {f"systems/{s['id']}.json": show(s) for s in systems}
     # Of what is published: it stays as long as no value, description or definition changes.

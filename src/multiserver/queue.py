@@ -64,12 +64,11 @@ Theorem 4.3)
                 f"the policies of {system.model} are {', '.join(names(system.model))};"
                 f" found {policy.name}, which is for {', '.join(policy.models)}"
             )
-        for condition in policy.requires.get(system.model, ()):
-            if not condition.holds(system):
-                raise ValueError(
-                    f"{policy.name} is defined for {condition.text}, found needs {system.needs}"
-                    f" and {system.servers} servers"
-                )
+        if lacks := policy.lacks(system):
+            raise ValueError(
+                f"{policy.name} is defined for {lacks}, found needs {system.needs}"
+                f" and {system.servers} servers"
+            )
 
     def stability(
         self, *, relative_completions: bool = False, half_width: float = 0.01, seed: int = 1

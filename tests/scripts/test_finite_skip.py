@@ -10,11 +10,12 @@ from tests.conftest import compute
 
 from claims import finite_skip_orders, finite_skip_policies
 from models.finite_skip import read_model
-from models.finite_skip_queues import POLICIES, read_queue
+from models.finite_skip_queues import KINDS, read_queue
 from models.sizes import read_size
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.elastic import ElasticInelastic, response_times
 from multiserver.open.multiserver_jobs import prepare
+from multiserver.policies import names
 from multiserver.sizes import Bimodal, BoundedPareto, Erlang, Exponential, Hyperexponential, Pareto
 from studies import front_state, policy_ranking, simulated_policy
 
@@ -41,7 +42,7 @@ SYSTEMS = {
     "threshold-parallelism": PARALLEL,
     "multiserver-jobs": JOBS,
 }
-EVERY = [(kind, policy) for kind, policies in POLICIES.items() for policy in policies]
+EVERY = [(kind, policy) for kind in KINDS for policy in names(kind)]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def test_moments_and_limits_are_those_of_sizes_in_terms_of_capacity():
 
 
 def test_policies_go_with_their_systems_only():
-    with pytest.raises(ValueError, match="one of equal-shares, found 'max-weight'"):
+    with pytest.raises(ValueError, match="are equal-shares; found max-weight"):
         read_model({"system": SYSTEMS["limited-processor-sharing"], "policy": "max-weight"})
 
 

@@ -8,6 +8,7 @@ from multiserver.policies.policy import Policy
 
 BalancedFairness = Policy(
     name="balanced-fairness",
+    preemptive=True,
     definition=(
         "With x_i jobs of class i present, class i is served at rate Φ(x − e_i)/Φ(x), Φ being the"
         " balance function of the rank function: the one insensitive sharing that uses all that the"

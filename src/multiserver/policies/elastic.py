@@ -35,6 +35,7 @@ def _exact(first: Literal["inelastic", "elastic"], system: System) -> Callable[[
 def _policy(first: Literal["inelastic", "elastic"], definition: str) -> Policy:
     return Policy(
         name=f"{first}-first",
+        preemptive=True,
         definition=definition,
         methods={
             "threshold-parallelism": (

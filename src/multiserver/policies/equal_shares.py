@@ -38,6 +38,7 @@ def _policy(system: System, arrival_rate: float) -> FrontRule:
 
 EqualShares = Policy(
     name="equal-shares",
+    preemptive=False,
     definition=(
         "The oldest jobs, up to the limit of the system, share the server equally; the others wait"
         " in order of arrival."

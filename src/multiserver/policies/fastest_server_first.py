@@ -57,6 +57,7 @@ def _policy(system: System, arrival_rate: float, migration: str) -> FrontRule:
 
 FastestServerFirst = Policy(
     name="fastest-server-first",
+    preemptive=True,
     definition=(
         "Jobs start in order of arrival, and with j jobs present the j fastest servers work. When a"
         " job completes, by migration='age', all younger jobs move up by one server; by 'slot' the"

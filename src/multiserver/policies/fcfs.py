@@ -145,6 +145,7 @@ SIMULATED = Method(
 
 FCFS = Policy(
     name="fcfs",
+    preemptive=False,
     definition=(
         "First come, first served. Multiserver jobs start in order of arrival, each once its"
         " servers are idle: one that does not fit blocks all behind it. Under threshold parallelism"

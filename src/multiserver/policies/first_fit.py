@@ -48,6 +48,7 @@ def first_fit(present: Ints, number: Ints, needs: Ints, servers: int, allotted: 
 
 FirstFit = Policy(
     name="first-fit",
+    preemptive=False,
     definition=(
         "At every arrival and completion the waiting jobs, oldest first: each starts if its servers"
         " are idle, and is skipped if they are not. No job is interrupted, none reserves servers."

@@ -9,6 +9,7 @@ from multiserver.policies.priority import limit_by_need
 
 LeastServersFirst = Policy(
     name="least-servers-first",
+    preemptive=True,
     definition=(
         "The smallest needs first, preemptively: as many jobs of each as fit beside those of"
         " smaller needs, the oldest of a need first."

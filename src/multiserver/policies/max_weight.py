@@ -50,6 +50,7 @@ def _limit(system: System, relative_completions: bool, **_: Any) -> Limit:
 
 MaxWeight = Policy(
     name="max-weight",
+    preemptive=True,
     definition=(
         "Of all packings of jobs that are present, the one of the largest Σ u_c N_c, preemptively;"
         " of equal weights, the one with most jobs of the largest need, then of the second"

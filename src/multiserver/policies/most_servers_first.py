@@ -9,6 +9,7 @@ from multiserver.policies.priority import limit_by_need
 
 MostServersFirst = Policy(
     name="most-servers-first",
+    preemptive=True,
     definition=(
         "The largest needs first, preemptively: as many jobs of each as fit beside those of larger"
         " needs, the oldest of a need first."

@@ -22,7 +22,7 @@ the first whose means are good to `PRECISE`, or the best if none are (`multiserv
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -99,6 +99,10 @@ class Condition:
     holds: Callable[[System], bool]
 
 
+def _unmet(conditions: Iterable[Condition], system: System) -> str:
+    return " and ".join(c.text for c in conditions if not c.holds(system))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
     """One way to one answer; see above. `source` names a paper as the documentation cites it.
@@ -123,16 +127,18 @@ class Method:
 
     def lacks(self, system: System) -> str:
         """The conditions that do not hold, in words; empty if the method applies."""
-        return " and ".join(c.text for c in self.conditions if not c.holds(system))
+        return _unmet(self.conditions, system)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """A rule that says who is served, and what is known of it.
 
-    `definition` says it with its ties; `methods` are those of each model for which it is defined,
-    under the conditions in `requires`; `options` are its parameters. Calling a policy gives the
-    same policy with other options. Raises `ValueError` on an option that it has not.
+    `definition` says it with its ties, and `preemptive` whether it ever interrupts a job that is in
+    service (with exponential durations of one mean, parallel processing may be read either way).
+    `methods` are those of each model for which it is defined, of systems that meet the conditions
+    in `requires`; `options` are its parameters. Calling a policy gives the same policy with other
+    options. Raises `ValueError` on an option that it has not.
 
     >>> import multiserver as ms
     >>> ms.RandomInterruptions(per_job=3.0)
@@ -141,6 +147,7 @@ class Policy:
 
     name: str
     definition: str
+    preemptive: bool
     methods: Mapping[str, tuple[Method, ...]]
     requires: Mapping[str, tuple[Condition, ...]] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -160,6 +167,16 @@ class Policy:
     def models(self) -> tuple[str, ...]:
         """The models for which it is defined."""
         return tuple(self.methods)
+
+    def lacks(self, system: System) -> str:
+        """What a system of one of its models lacks for it, in words; empty if nothing.
+
+        >>> import multiserver as ms
+        >>> jobs = [ms.JobClass(need=2, duration=ms.Exponential(rate=1.0))]
+        >>> ms.ServerFilling.lacks(ms.System(servers=3, classes=jobs))
+        'needs that divide each other and the servers'
+        """
+        return _unmet(self.requires.get(system.model, ()), system)
 
     def of(self, model: str, question: Question | None = None) -> tuple[Method, ...]:
         """Its methods for a model, in order of cost; those of one question, or all."""

@@ -8,6 +8,7 @@ from multiserver.policies.policy import Policy
 
 PreemptiveFirstFit = Policy(
     name="preemptive-first-fit",
+    preemptive=True,
     definition=(
         "At every arrival and completion all jobs, oldest first, whether served so far or not: each"
         " is served if it still fits, and skipped if it does not."

@@ -9,6 +9,7 @@ from multiserver.policies.policy import Policy
 
 RandomInterruptions = Policy(
     name="random-interruptions",
+    preemptive=True,
     definition=(
         "Every server serves the oldest job that it can. A job is interrupted `per_job` times on"
         " average, after exponential amounts of work: it gives up its servers and goes to the end"

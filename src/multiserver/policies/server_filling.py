@@ -61,6 +61,7 @@ def _divisible_policy(system: System, arrival_rate: float) -> FrontRule:
 
 ServerFilling = Policy(
     name="server-filling",
+    preemptive=True,
     definition=(
         "The oldest jobs whose needs sum to n or more, or all jobs if they need fewer, are the"
         " front; its jobs are served preemptively, largest needs first and those of one need in"
@@ -80,6 +81,7 @@ ServerFilling = Policy(
 
 ServerFillingDivisible = Policy(
     name="server-filling-divisible",
+    preemptive=True,
     definition=(
         "Of the needs v with n/v jobs present, the one whose (n/v)-th oldest job is the oldest:"
         " its n/v oldest jobs are served, preemptively. If there is none, all jobs of the need"
