@@ -85,7 +85,7 @@ def limit_of(queue: Queue) -> dict[str, Any] | None:
         found = queue.stability(half_width=LIMIT_WITHIN)
     except NotKnownError:
         return None
-    if not math.isfinite(found.limit):
+    if found.limit is None or not math.isfinite(found.limit):
         return None
     told = {"value": found.limit, "route": found.method, "source": found.source}
     if (seen := found.estimate) is None:
