@@ -4,7 +4,7 @@ E[T] of ServerFilling and FCFS is exact. The other policies are simulated with `
 from the run's `seed`, all with the same jobs, so that their differences scatter less than their
 means. An order of policies counts only if it is beyond doubt, by more than `DOUBT` standard errors
 of the mean difference over `REPLICATIONS` replications: by chance one goes wrong once in 1e7 times.
-Everything else has its 95 % interval.
+Everything else has its 95 % interval. Runs without a fair interval decide nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -24,7 +25,6 @@ from models.finite_skip_simulators import simulate
 from multiserver.simulation.replications import MEASURED, RESPONSE
 
 Parameters = Mapping[str, Any]
-Means = NDArray[np.float64] | float
 
 ROUTE = "simulation of the phases; ServerFilling and FCFS by their chains"
 CONFIRMED = "matrix-analytic solution where there is one (z-scores of the paper)"
@@ -34,6 +34,23 @@ GROUP_BY = "system"
 REPLICATIONS = 64
 DOUBT = 6.0
 NORMAL = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """E[T]: in every replication (R,), or one number if it is known exactly or infinite; whether
+    the replications have a fair interval."""
+
+    runs: NDArray[np.float64] | float
+    fair: bool = True
+
+    @property
+    def value(self) -> float:
+        return float(np.mean(self.runs))
+
+    @property
+    def finite(self) -> bool:
+        return math.isfinite(self.value)
 
 
 @takes("system", "policies", "loads", "jobs", "seed")
@@ -54,12 +71,12 @@ def smallest_ratio(parameters: Parameters) -> Found:
     infinitely worse at loads at which it is unstable."""
     system, found = parameters["system"], []
     for load in parameters["loads"]:
-        a, b = (_means(parameters, system, parameters[key], load) for key in ("policy", "other"))
-        if not np.isinf(a).any():
-            ratio = float(np.mean(a) / np.mean(b))
+        a, b = (_mean(parameters, system, parameters[key], load) for key in ("policy", "other"))
+        if a.finite:
+            ratio = a.value / b.value
             # The ratio's error, to first order, from that of a − ratio × b.
-            error = _half_width(a - ratio * np.asarray(b)) / float(np.mean(b))
-            found.append((ratio, load, error))
+            error = _half_width(Mean(a.runs - ratio * np.asarray(b.runs), a.fair and b.fair))
+            found.append((ratio, load, error / b.value))
     ratio, load, error = min(found)
     return Found(ratio, f"ρ = {load:g}", error)
 
@@ -71,11 +88,10 @@ def distance_from_bounds(parameters: Parameters) -> Found:
     model = read_model({"system": parameters["system"], "policy": parameters["bounded"]})
     policy, found = parameters.get("policy", parameters["bounded"]), []
     for load in parameters["loads"]:
-        means = _simulated(parameters, parameters["system"], policy, load)
+        mean = _simulated(parameters, parameters["system"], policy, load)
         low, high = model.constants().at(model.arrival_rate(load)).response
-        mean = float(means.mean())
-        distance = min(mean - low, high - mean) / (high - low)
-        found.append((distance, load, _half_width(means) / (high - low)))
+        distance = min(mean.value - low, high - mean.value) / (high - low)
+        found.append((distance, load, _half_width(mean) / (high - low)))
     distance, load, error = min(found)
     return Found(distance, f"ρ = {load:g}", error)
 
@@ -97,16 +113,16 @@ def _spreads(parameters: Parameters, policies: list[str]) -> list[tuple[float, f
         ratios, errors = [], []
         for system in parameters["systems"].values():
             pooled = read_model({"system": system, "policy": policy}).pooled(load)
-            means = _means(parameters, system, policy, load)
-            ratios.append(float(np.mean(means)) / pooled)
-            errors.append(_half_width(means) / float(np.mean(means)))
+            mean = _mean(parameters, system, policy, load)
+            ratios.append(mean.value / pooled)
+            errors.append(_half_width(mean) / mean.value)
         found.append((max(ratios) / min(ratios), sum(errors)))
     return found
 
 
 def _first(parameters: Parameters, load: float, *, least: bool) -> str:
     system, policies = parameters["system"], parameters["policies"]
-    means = {policy: _means(parameters, system, policy, load) for policy in policies}
+    means = {policy: _mean(parameters, system, policy, load) for policy in policies}
     for policy in policies:
         others = [means[other] for other in policies if other != policy]
         pairs = [(means[policy], other) if least else (other, means[policy]) for other in others]
@@ -115,29 +131,33 @@ def _first(parameters: Parameters, load: float, *, least: bool) -> str:
     return "undecided"
 
 
-def _below(a: Means, b: Means) -> bool:
+def _below(a: Mean, b: Mean) -> bool:
     """Whether the mean of a is below that of b beyond doubt."""
-    if np.isinf(a).any() or np.isinf(b).any():
-        return bool(np.mean(a) < np.mean(b))
-    difference = np.zeros(REPLICATIONS) + b - a
+    if not (a.finite and b.finite):
+        return a.value < b.value
+    if not (a.fair and b.fair):
+        return False
+    difference = np.zeros(REPLICATIONS) + b.runs - a.runs
     return bool(difference.mean() > DOUBT * difference.std(ddof=1) / math.sqrt(REPLICATIONS))
 
 
-def _half_width(means: Means) -> float:
-    """Of the 95 % interval of a mean over replications; 0 of an exact one."""
-    if np.ndim(means) == 0:
+def _half_width(mean: Mean) -> float:
+    """Of the 95 % interval of a mean over replications; 0 of an exact one, NaN if it is not
+    fair."""
+    if not mean.fair:
+        return math.nan
+    if np.ndim(mean.runs) == 0:
         return 0.0
-    return float(NORMAL * np.std(means, ddof=1) / math.sqrt(REPLICATIONS))
+    return float(NORMAL * np.std(mean.runs, ddof=1) / math.sqrt(REPLICATIONS))
 
 
-def _means(parameters: Parameters, system: Mapping[str, Any], policy: str, load: float) -> Means:
-    """E[T] in every replication, or one number if it is known exactly or infinite."""
+def _mean(parameters: Parameters, system: Mapping[str, Any], policy: str, load: float) -> Mean:
     text = json.dumps({"system": system, "policy": policy})
     if _model(text).refuses(load):
-        return math.inf
+        return Mean(math.inf)
     exact = _exact(text)
     if exact is not None:
-        return float(exact(load)[-1])
+        return Mean(float(exact(load)[-1]))
     return _simulated(parameters, system, policy, load)
 
 
@@ -151,15 +171,13 @@ def _exact(text: str) -> Exact | None:
     return _model(text).exact()
 
 
-def _simulated(
-    parameters: Parameters, system: Mapping[str, Any], policy: str, load: float
-) -> NDArray[np.float64]:
+def _simulated(parameters: Parameters, system: Mapping[str, Any], policy: str, load: float) -> Mean:
     text = json.dumps({"system": system, "policy": policy})
     return _run(text, load, parameters["jobs"], parameters["seed"])
 
 
 @cache
-def _run(text: str, load: float, jobs: int, seed: int) -> NDArray[np.float64]:
+def _run(text: str, load: float, jobs: int, seed: int) -> Mean:
     found = simulate(
         json.loads(text),
         _model(text).arrival_rate(load),
@@ -168,4 +186,5 @@ def _run(text: str, load: float, jobs: int, seed: int) -> NDArray[np.float64]:
         seed=seed,
         key=(round(1e6 * load),),
     )
-    return found.sums[:, -1, RESPONSE] / found.sums[:, -1, MEASURED]
+    runs = found.sums[:, -1, RESPONSE] / found.sums[:, -1, MEASURED]
+    return Mean(runs, fair=not found.mean_response_time.lacking)

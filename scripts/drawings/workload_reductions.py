@@ -16,7 +16,7 @@ from pydantic import Field
 from declared.block import require
 from declared.vocabulary import Labels
 from declared.wanted import OptionsBlock, Wanted
-from drawings.marks import MARKERS, count_in_doublings, legend_above
+from drawings.marks import MARKERS, SHORT, count_in_doublings, legend_above
 from drawings.workload_wastage import SIMULATED
 
 
@@ -45,31 +45,35 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One line a reduction; the band is the interval of a simulated reference."""
+    """One line a reduction; the band is the interval of a simulated reference, and markers are
+    hollow where that has no fair one."""
     table, drawing = series["wastage"], figure["drawing"]
     by_method = {name: rows.set_index("servers") for name, rows in table.groupby("method")}
     reference = by_method[drawing["reference"]]
-    true, error = reference["throughput"], reference["throughput_half_width"].fillna(0)
+    true, error = reference["throughput"], reference["throughput_half_width"]
     if "exact" in by_method:
         exact = by_method["exact"]["throughput"]
         true, error = exact.fillna(true), error.where(exact.isna(), 0.0)
+    doubtful = error.isna()
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
     ax.fill_between(true.index, -100 * error / true, 100 * error / true, color="0.85", lw=0)
     ax.axhline(0, color="k", lw=0.8)
     names = [name for name in table["method"].unique() if name not in (*SIMULATED, "exact")]
     for i, name in enumerate(names):
-        rows = by_method[name]["throughput"]
+        errors = 100 * (by_method[name]["throughput"] / true - 1)
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "markersize": 3.5}
         ax.plot(
-            rows.index,
-            100 * (rows / true - 1),
-            color=f"C{i % 7}",
-            marker=MARKERS[i % len(MARKERS)],
-            markersize=3.5,
+            errors.index,
+            errors,
             lw=1,
             linestyle="-" if name.endswith("nearest") else "--",
             label=drawing["labels"].get(name, name),
+            **style,
         )
+        if doubtful.any():
+            label = SHORT if i == 0 else None
+            ax.plot(errors[doubtful], ls="", mfc="w", label=label, **style)
     count_in_doublings(ax)
     ax.set_xlabel("servers $n$")
     ax.set_ylabel(r"error of $\lambda^*$ (%)")

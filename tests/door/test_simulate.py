@@ -186,7 +186,9 @@ def test_durations_of_every_kind_are_simulated():
         assert found.busy_servers.mean == pytest.approx(2.0, rel=0.1)
         assert found.limit == pytest.approx(2.0)
         if not isinstance(duration, ms.Erlang | ms.Deterministic):
-            with pytest.raises(ms.NotKnownError, match=r"is for .*; ask stability\(\), simulate\(\)"):
+            with pytest.raises(
+                ms.NotKnownError, match=r"is for .*; ask stability\(\), simulate\(\)"
+            ):
                 queue.exact(load=0.5)
             continue
         exact = queue.exact(load=0.5).mean_response_time

@@ -19,19 +19,12 @@ The mean service rate that class i sees is (Section 8), φ_i(X) being its comple
 
     γ_i = E[φ_i(X)] σ_i / E[X_i] = λ_i σ_i / E[X_i].
 
-Estimated is the work done on class i over the time ∫ X_i dt that its jobs spent. The work done on
-each class j differs from the λ_j σ_j of the average by what happened to come, which corrects the
-estimates (`multiserver.simulation.controls`): the variance of γ_i at load 0.95 is half as large for
-it in small clusters, and a sixth in large ones. So does the work in single servers of all capacity,
-or of that of one class, which are given the same jobs (`multiserver.simulation.pooled`): where all
-servers help each other it is a tenth of that at load 0.9, a seventieth at 0.95; in large clusters
-nothing is gained.
+Estimates are those of `interruption_estimates`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -52,37 +45,23 @@ from multiserver.simulation.assignments import (
 from multiserver.simulation.cluster import Cluster as Cluster
 from multiserver.simulation.cluster import ParallelClass as ParallelClass
 from multiserver.simulation.cluster import require_positive
-from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, encode
-from multiserver.simulation.estimate import Estimate, estimate, held_back
-from multiserver.simulation.growth import MARKS, check_growth, mark
-from multiserver.simulation.pooled import COLUMNS, COUNTED, FOUND_WORK, pool
-from multiserver.simulation.run_length import CARRIERS, RunLength
+from multiserver.simulation.growth import MARKS, mark
+from multiserver.simulation.interruption_estimates import (
+    AREA,
+    DEPARTURES,
+    INTERRUPTIONS,
+    RESPONSE,
+    RESPONSE_SQUARE,
+    ROWS,
+    SQUARE,
+    WORK,
+    Performance,
+    summarise,
+)
+from multiserver.simulation.pooled import COLUMNS, pool
+from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import stay
-
-# What is counted of each class over a window.
-AREA, SQUARE, WORK, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS, ROWS = range(8)
-
-
-@dataclass(frozen=True, slots=True)
-class Performance:
-    """Estimates class by class, with 95 % intervals, and the counts they come from.
-
-    `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
-    job. `durations` (R,) are the lengths of the R windows, `tallies` (R, rows, classes) what was
-    counted in them, row by row as named above. What is known of the `length` of a window beforehand
-    says which have intervals; where the jobs in the cluster grew, `caveat` says so, and none has.
-    """
-
-    jobs: tuple[Estimate, ...]
-    response_time: tuple[Estimate, ...]
-    service_rate: tuple[Estimate, ...]
-    interruptions: tuple[Estimate, ...]
-    durations: NDArray[np.float64]
-    tallies: NDArray[np.float64]
-    length: RunLength
-    caveat: str
 
 
 def simulate(
@@ -105,7 +84,7 @@ def simulate(
     rate of arrivals below which the cluster is stable, if known.
     """
     length = _length(cluster, warmup, jumps, stable_below)
-    return _summary(cluster, length, *_replicate(cluster, seed, replications, warmup, jumps, key))
+    return summarise(cluster, length, *_replicate(cluster, seed, replications, warmup, jumps, key))
 
 
 def _length(cluster: Cluster, warmup: int, jumps: int, limit: float | None) -> RunLength:
@@ -144,7 +123,7 @@ def until(
         more = range(R, min(R + batch, most))
         added = _replicate(cluster, seed, more, warmup, jumps, key)
         runs = tuple(map(np.concatenate, zip(runs, added, strict=True))) if runs else added
-        found = _summary(cluster, length, *runs)
+        found = summarise(cluster, length, *runs)
         # Whether these are shown or not.
         widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
         if len(found.durations) == most or widest <= half_width:
@@ -202,51 +181,6 @@ def _replicate(
         for r, *counted in rows
     ]
     return np.array(durations), tallies, singles, present
-
-
-def _summary(
-    cluster: Cluster,
-    length: RunLength,
-    durations: NDArray[np.float64],
-    tallies: NDArray[np.float64],
-    singles: NDArray[np.float64],
-    present: NDArray[np.int64],
-) -> Performance:
-    columns = []
-    demands = np.array([c.arrival_rate * c.size.mean for c in cluster.classes])
-    means = np.array([pool.mean_work for pool in cluster.pools])
-    beyond = singles[:, :, FOUND_WORK] - singles[:, :, COUNTED] * means
-    many = length.jobs * np.array(length.workload.probabilities) >= CARRIERS
-    done = (tallies[:, WORK] - np.outer(durations, demands))[:, many]
-    controls = np.hstack([done, beyond])
-    if not length.controllable:
-        controls = controls[:, :0]
-    for i, (c, tally) in enumerate(zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True)):
-        area, square, work, departures, response, response_square, interruptions = tally
-        jobs = int(departures.sum())
-        if jobs == 0:
-            raise ValueError(f"every class must have a departure, found none of {c} in the windows")
-        mean, speed = area.sum() / durations.sum(), work.sum() / area.sum()
-        variance = square.sum() / durations.sum() - mean**2
-        spread = response_square.sum() / jobs - (response.sum() / jobs) ** 2
-        theta = cluster.quantum
-        pairs = (
-            (area, durations, variance),
-            (response, departures, spread),
-            # As if X_i varied and the work done on class i did not.
-            (work, area, variance * (speed / mean) ** 2),
-        )
-        found = [control(y, w, controls, variance=v, jobs=jobs) for y, w, v in pairs]
-        columns.append([held_back(e, length.caveat(i, e.gain)) for e in found])
-        # Poisson given the size.
-        spread = c.size.mean / theta + c.size.variance / theta**2
-        columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))
-    work = length.workload
-    remaining = work.arrival_rate * max(map(stay, work.sizes))
-    missing = demands.sum() - tallies[:, WORK].sum(axis=1) / durations
-    grown = check_growth(work.arrival_rate, present, length.jobs, remaining, missing=missing)
-    columns = [[held_back(e, grown) for e in column] for column in columns]
-    return Performance(*zip(*columns, strict=True), durations, tallies, length, grown)
 
 
 @njit(cache=True, error_model="numpy")

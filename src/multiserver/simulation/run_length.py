@@ -33,6 +33,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaincc, gammaln
 
+from multiserver.simulation.estimate import FAIR
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Pareto, Size
 
@@ -44,8 +45,6 @@ UNSEEN = 0.4
 # Where controls leave a share s of the variance the runs may be shorter by √s, but never shorter
 # than a fifth, which is a skewness √5 times as large.
 LEAST_SHARE = 1 / 5
-# Jobs of a class that a replication must have on average.
-FEW = 20
 # Controls are to be normal, and what they explain to depend on them linearly: this many jobs must
 # bring most of E[B²] in each replication, and as many find others there.
 CARRIERS = 50
@@ -75,10 +74,11 @@ class RunLength:
         nothing is. `gain` says how many times controls made the variance smaller."""
         work = self.workload
         seen = self.jobs * (1.0 if c is None else work.probabilities[c])
-        if seen < FEW:
+        if seen < FAIR:
+            whose = "" if c is None else f" of class {c + 1}"
             return (
-                f"too short for class {c + 1}, of which a replication has {seen:.2g} jobs on"
-                f" average, fewer than {FEW}"
+                f"too short, as a replication has {seen:.2g} jobs{whose} on average, fewer than"
+                f" {FAIR}"
             )
         if not self.fraction < 1:
             return "too short, as the queue is not stable or nearly so"
