@@ -12,12 +12,15 @@ PARTS = ("src", "scripts", "benchmarks")
 sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in PARTS)]
 
 import multiserver
+from covered import write_coverage, write_coverage_in_short
 from methods import write_methods
 from pictures import PICTURES
 from scored import write_scored
 from timed import draw_cost, draw_scaling, write_cost, write_scaling, write_timed
 
 TABLES = {
+    "coverage": write_coverage,
+    "coverage-in-short": write_coverage_in_short,
     "methods": write_methods,
     "scored": write_scored,
     "timed": write_timed,

@@ -25,6 +25,19 @@ import multiserver as ms
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 FIRST = 1000
+UNITS = {
+    "system": "name",
+    "class": "name",
+    "jobs": "jobs",
+    "exact": "time",
+    "route": "name",
+    "runs": "runs",
+    "withheld": "1",
+    "coverage": "1",
+    "bias": "1",
+    "spread": "1",
+    "width": "1",
+}
 # Runs that are done at a time, and after as many it is seen whether all are withheld.
 BLOCK = 20
 
@@ -87,7 +100,7 @@ def table(case: Case, done: pd.DataFrame) -> pd.DataFrame:
                 "width": fair["width"].mean(),
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=list(UNITS))
 
 
 @cache

@@ -15,8 +15,10 @@ import math
 import pandas as pd
 import pytest
 from scipy.stats import binom, norm
-from tests.verification.coverage import RESULTS, measured, table
+from tests.verification.coverage import RESULTS, UNITS, measured, table
 from tests.verification.systems import CASES
+
+from output.tidy import write_table
 
 pytestmark = pytest.mark.verification
 
@@ -56,6 +58,6 @@ def failure(row: dict) -> str:
 def test_the_table_of_all():
     """Every system that was run, in one file."""
     found = pd.concat([table(case, measured(case, SEEDS)) for case in CASES])
-    found.to_csv(RESULTS / "coverage.csv", index=False)
+    write_table(RESULTS / "coverage.csv", found, UNITS)
     assert len(CASES) > 70
     assert found["system"].nunique() == len(CASES)
