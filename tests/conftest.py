@@ -27,6 +27,7 @@ import pandas as pd
 import pytest
 
 from plan.fingerprint import CodeDigests
+from stages.compute import check
 from tests.faults.forks import Forks
 from tests.report import Report
 
@@ -82,7 +83,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def compute(study: ModuleType, parameters: Mapping[str, Any]) -> pd.DataFrame:
     """The table of a study, its parameters as config writes them."""
-    return study.compute(study.Parameters.model_validate(parameters))
+    validated = study.Parameters.model_validate(parameters)
+    check(study, validated)
+    return study.compute(validated)
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,8 @@ def require_levels(jobs: elastic.ElasticInelastic, load: float) -> None:
     """Raise a misfit unless the chain of elastic and inelastic jobs is within reach."""
     expected = f"fewer servers or a lower load; {SIMULATE}"
     about = f"{jobs.first}-first: "
-    _require(lambda: elastic.truncation(jobs, load / jobs.mean_size), about, expected, "load")
+    at = "highest_load"
+    _require(lambda: elastic.truncation(jobs, load / jobs.mean_size), about, expected, at)
 
 
 def require_enumerable(servers: int, needs: Sequence[int], *at: str | int) -> None:

@@ -80,6 +80,11 @@ class Model:
         """Whether a method gives E[T] exactly, given room for it."""
         return self._knows("exact")
 
+    @property
+    def bounded(self) -> bool:
+        """Whether the theorem covers the policy and S."""
+        return self._knows("bounds")
+
     def exact(self) -> Exact | None:
         """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,), infinite from `limit`
         on, NaN where it takes too much; None if not known, or if it always does."""
@@ -103,7 +108,7 @@ class Model:
 
     def constants(self, *, refined: bool = False) -> Constants | None:
         """The constants of the bounds; None if the theorem does not cover the policy or S."""
-        return self.queue.constants(refined=refined) if self._knows("bounds") else None
+        return self.queue.constants(refined=refined) if self.bounded else None
 
     @property
     def approximation(self) -> Callable[[float], float] | None:

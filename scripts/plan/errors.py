@@ -26,12 +26,18 @@ class ConfigError(Exception):
 
 
 def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str]) -> None:
-    """Raise `ConfigError` if there are faults, with the file and line of each; where `lines` has
-    text, that is the place in full."""
-    if not faults:
-        return
+    """Raise `ConfigError` if there are faults."""
+    if faults:
+        raise ConfigError(list_faults(faults, file, lines, "no job was started"))
+
+
+def list_faults(
+    faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str], outcome: str
+) -> str:
+    """The faults of a file, with the line of each, and what came of them; where `lines` has text,
+    that is the place in full."""
     plural = "s" if len(faults) > 1 else ""
-    blocks = [f"{len(faults)} fault{plural} in {file}; no job was started"]
+    blocks = [f"{len(faults)} fault{plural} in {file}; {outcome}"]
     for fault in faults:
         prefixes = (fault.path[:k] for k in range(len(fault.path), 0, -1))
         line = next((lines[prefix] for prefix in prefixes if prefix in lines), None)
@@ -42,7 +48,7 @@ def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str
         if fault.hint:
             block.append(f"    {fault.hint}")
         blocks.append("\n".join(block))
-    raise ConfigError("\n\n".join(blocks))
+    return "\n\n".join(blocks)
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

@@ -165,7 +165,7 @@ class PaperFile:
         drawn = {f"{p.id}/{name}": series for p in products for name, series in p.series.items()}
         series = {of: drawn[of] for of in dict.fromkeys(ledger.drawn)}
         for group, rows in ledger.groups.items():
-            series[group] = self._series("claims", {"rows": rows}, "ledger")
+            series[group] = self._series("claims", {"rows": rows}, "ledger", ("claims",))
         content = {"claims": ledger.claims, "bibliography": self._paper["bibliography"]}
         return [self._product(id, stage, content, series) for id, stage in LEDGER.items()]
 
@@ -189,7 +189,7 @@ class PaperFile:
                 completed["trace"] = self._find_trace(completed["trace"], (*at, "trace"), block)
             block["series"][name] = completed
             own = {key: value for key, value in completed.items() if key != "study"}
-            resolved[name] = self._series(completed["study"], own, ".".join(path[1:]))
+            resolved[name] = self._series(completed["study"], own, path[1], at)
         return resolved
 
     def _find_trace(self, trace: dict, path: Path, block: dict[str, Any]) -> dict[str, Any]:
@@ -224,7 +224,7 @@ class PaperFile:
         limit = {"paper": jobs, "exhaustive": jobs, "quick": min(jobs, QUICK)}
         return limit.get(self._chance["effort"], self._chance["effort"])
 
-    def _series(self, study: str, parameters: dict, used_by: str) -> Series:
+    def _series(self, study: str, parameters: dict, used_by: str, path: Path) -> Series:
         modules = list_modules(study, parameters)
         return Series(
             study=study,
@@ -233,6 +233,7 @@ class PaperFile:
             code=self._digests.digest(*modules),
             software=software("compute"),
             used_by=f"{self._paper['paper']}/{used_by}",
+            place=(self._name, *path),
         )
 
     def _product(self, id, stage, content, series, modules=(), suffixes=()) -> Product:

@@ -21,9 +21,9 @@ from plan.kept import keep, recall
 from plan.papers import TOLERANCES, PaperFile
 from plan.products import Product, Series, unite
 
-SERIES = ("study", "parameters", "modules", "code", "software", "used_by")
+SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place")
 PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
-TUPLES = ("modules", "suffixes")
+TUPLES = ("modules", "place", "suffixes")
 
 
 class Planned:

@@ -24,7 +24,8 @@ from plan.resources import count_parts
 class Series:
     """Data to compute: the study and its parameters, and the cached file they make.
 
-    `code` is the digest of `modules` and all that they import.
+    `code` is the digest of `modules` and all that they import; `place` is where config describes
+    it, a file and the keys that lead there.
     """
 
     study: str
@@ -33,6 +34,7 @@ class Series:
     code: str
     software: Mapping[str, str]
     used_by: str
+    place: tuple[str, ...] = ()
 
     @cached_property
     def text(self) -> str:

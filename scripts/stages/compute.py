@@ -1,6 +1,7 @@
 """Compute a series: run a study on its parameters and cache the table it returns, with its sum.
 
-Of a series that is split over jobs, each computes the points of one part.
+Of a series that is split over jobs, each computes the points of one part. What only a solution can
+tell, such as whether a load is stable, a study checks before it computes.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import ModuleType
 
+from pydantic_core import PydanticCustomError
 from tqdm import tqdm
 
+from declared.block import Block
 from declared.columns import check_columns
 from output.specs import read_spec
 from output.sums import leave_sums
@@ -22,11 +26,12 @@ from output.tidy import write_table
 
 
 def main() -> None:
-    """`SPEC --output FILE [--part K-of-N]`."""
+    """`SPEC --output FILE [--part K-of-N] [--place FILE KEY ...]`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="study and parameters (JSON)")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--part", type=read_part, help="such as 1-of-3: without sums")
+    parser.add_argument("--place", nargs="*", help="where config describes it: a file, and keys")
     arguments = parser.parse_args()
     spec = read_spec(arguments.spec)
     study = importlib.import_module(f"studies.{spec['study'].replace('-', '_')}")
@@ -34,6 +39,13 @@ def main() -> None:
     if "progress" in inspect.signature(study.compute).parameters:
         options["progress"] = lambda items: report(choose(items, arguments.part), spec["study"])
     parameters = study.Parameters.model_validate(spec["parameters"])
+    try:
+        check(study, parameters)
+    except PydanticCustomError as error:
+        # By name: imports count in the digest of this code, and how it is said changes no result.
+        refusal = importlib.import_module("plan.refusal")
+        place = arguments.place or [str(arguments.spec), "parameters"]
+        sys.exit(refusal.describe_refusal(error, place))
     table = study.compute(parameters, **options)
     check_columns(table, study.UNITS)
     write_table(arguments.output, table, study.UNITS)
@@ -42,6 +54,12 @@ def main() -> None:
     # Of a workflow that takes this one as a module, `prefix` is part of the output's name.
     root = arguments.output.parents[3]
     leave_sums(arguments.output.with_suffix(".sha256"), [arguments.output], root)
+
+
+def check(study: ModuleType, parameters: Block) -> None:
+    """Raise a misfit if the study cannot compute what is asked for."""
+    if hasattr(study, "check"):
+        study.check(parameters)
 
 
 def read_part(text: str) -> tuple[int, int]:

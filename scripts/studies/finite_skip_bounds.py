@@ -12,7 +12,6 @@ import math
 import pandas as pd
 
 from declared.vocabulary import Load, Points
-from models.finite_skip import read_model
 from models.finite_skip_solutions import CoveredBlock
 from models.sampling import Row, sample
 
@@ -36,7 +35,7 @@ class Parameters(CoveredBlock):
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load."""
-    model = read_model(parameters.plain())
+    model = parameters.model
     printed, refined = model.constants(), model.constants(refined=True)
 
     def row(load: float) -> Row:

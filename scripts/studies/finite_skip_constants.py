@@ -10,7 +10,6 @@ import math
 import pandas as pd
 
 from declared.vocabulary import Loads
-from models.finite_skip import read_model
 from models.finite_skip_solutions import CoveredBlock
 
 UNITS = {
@@ -38,7 +37,7 @@ class Parameters(CoveredBlock):
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a load."""
-    model = read_model(parameters.plain())
+    model = parameters.model
     exact, printed, refined = model.exact(), model.constants(), model.constants(refined=True)
     rows = []
     for load in parameters.loads:

@@ -6,15 +6,11 @@
 from __future__ import annotations
 
 import math
-from typing import Self
 
 import pandas as pd
-from pydantic import model_validator
 
 from declared.vocabulary import Load, Points
-from models.finite_skip import read_model
-from models.finite_skip_solutions import require_solution
-from models.finite_skip_systems import FiniteSkipBlock
+from models.finite_skip_solutions import SolvedBlock, require_reach
 from models.sampling import Row, sample
 
 UNITS = {
@@ -26,16 +22,16 @@ UNITS = {
 }
 
 
-class Parameters(FiniteSkipBlock):
+class Parameters(SolvedBlock):
     """What to compute."""
 
     highest_load: Load = 0.99
     points: Points = 99
 
-    @model_validator(mode="after")
-    def _is_solved(self) -> Self:
-        require_solution(self, self.highest_load)
-        return self
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the solution is within reach."""
+    require_reach(parameters, parameters.highest_load)
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
@@ -43,7 +39,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
 
     Loads end at `parameters.highest_load`, or close in on `limit` if that is less.
     """
-    model = read_model(parameters.plain())
+    model = parameters.model
     exact = model.exact()
     names = [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
     # Towards a limit the curve is followed until it is off every chart.

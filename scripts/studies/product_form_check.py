@@ -52,8 +52,13 @@ class Parameters(Block):
         for name, block in self.systems.items():
             found = f"{len(block.needs)} classes"
             require(len(set(block.needs)) == 2, found, "two needs", "systems", name)
-            require_enumerable(block.servers, block.needs, "systems", name)
         return self
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the states of all systems can be enumerated."""
+    for name, block in parameters.systems.items():
+        require_enumerable(block.servers, block.needs, "systems", name)
 
 
 def compute(

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from declared.block import require
 from declared.vocabulary import Loads
-from models.finite_skip import read_model
 from models.finite_skip_simulators import simulate
-from models.finite_skip_solutions import read_known
-from models.finite_skip_systems import FiniteSkipBlock
+from models.finite_skip_solutions import ModelBlock
 from models.streams import stream_key
 from models.systems import SimulatedBlock
 from multiserver.simulation.estimate import fair_half_width, observations, score
@@ -42,29 +40,29 @@ UNITS = {
 }
 
 
-class Parameters(FiniteSkipBlock, SimulatedBlock):
+class Parameters(ModelBlock, SimulatedBlock):
     """What to compute."""
 
     loads: Loads
     exact: Annotated[bool, Field(description="whether known exact values stand beside")] = True
 
-    @model_validator(mode="after")
-    def _is_stable(self) -> Self:
-        model, most = read_known(self), self.loads[-1]
-        for limit, why in (
-            (model.limit, "the limit"),
-            (model.highest, "from which on no policy is stable: the servers cannot be filled"),
-        ):
-            stable = not most >= limit
-            require(stable, f"a load of {most}", f"loads below {limit:.6g}, {why}", "loads")
-        return self
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the queue is stable at all loads, as far as is known."""
+    model, most = parameters.model, parameters.loads[-1]
+    for limit, why in (
+        (model.limit, "the limit"),
+        (model.highest, "from which on no policy is stable: the servers cannot be filled"),
+    ):
+        stable = not most >= limit
+        require(stable, f"a load of {most}", f"loads below {limit:.6g}, {why}", "loads")
 
 
 def compute(
     parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a load and class, `all` after the classes."""
-    model = read_model(parameters.plain())
+    model = parameters.model
     exact = model.exact() if parameters.exact else None
     constants, key = model.constants(), stream_key(parameters)
     rows = []

@@ -7,10 +7,10 @@ Section 3.2).
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from declared.block import INCREASING
 from declared.vocabulary import Count, TwoProbabilities, TwoRates
@@ -52,10 +52,10 @@ class Parameters(TwoNeedsBlock):
         | None
     ) = None
 
-    @model_validator(mode="after")
-    def _is_within_reach(self) -> Self:
-        require_enumerable(self.servers, self.needs)
-        return self
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the states can be enumerated."""
+    require_enumerable(parameters.servers, parameters.needs, "servers")
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

@@ -1,9 +1,10 @@
-"""What would not fit memory or has no exact method is refused by the plan, which says what can be
-done instead; what is simulated needs no exact solution."""
+"""What would not fit memory or has no exact method is refused, by the plan if counting tells and by
+the job if solving does, and told what can be done instead; what is simulated needs no solution."""
 
 from __future__ import annotations
 
 import pytest
+from pydantic_core import PydanticCustomError
 
 from models.finite_skip import read_model
 from models.reference_systems import read_reference
@@ -13,7 +14,8 @@ from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.sharing import chain, networks
 from multiserver.sharing.queue import MultiServerQueue
 from multiserver.sizes import Exponential
-from plan.fit import complete_series
+from plan.fit import complete_series, module
+from stages.compute import check
 
 PHASES = {"hyperexponential": {"rates": [1.0, 2.0], "probabilities": [0.5, 0.5]}}
 ONE = {"exponential": 1.0}
@@ -81,33 +83,47 @@ def refused(series: dict, *words: str) -> None:
     assert [word for word in words if word not in said] == [], said
 
 
+def refused_by_the_job(series: dict, key: str | tuple[str, ...], *words: str) -> None:
+    _, parameters, faults = complete_series(series, ())
+    assert faults == []
+    with pytest.raises(PydanticCustomError) as caught:
+        check(module("studies", series["study"]), parameters)
+    told = caught.value.context
+    said = f"{told['found']} {told['expected']}"
+    assert told["at"] == ((key,) if isinstance(key, str) else key)
+    assert [word for word in words if word not in said] == [], said
+
+
+def accepted(series: dict) -> None:
+    _, parameters, faults = complete_series(series, ())
+    assert faults == []
+    check(module("studies", series["study"]), parameters)
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_front_that_is_too_large_is_refused_and_simulated(policy):
     system = {"system": POLICIES[policy], "policy": policy}
-    refused({"study": "policy-response-time", **system}, policy, "more than", "simulated-policy")
-    _, parameters, faults = complete_series({**SIMULATED, **system}, ())
-    assert faults == []
-    assert read_model(parameters.plain()).exact() is None  # so that none stands beside
+    words = policy, "more than", "simulated-policy"
+    refused_by_the_job({"study": "policy-response-time", **system}, "system", *words)
+    accepted({**SIMULATED, **system})
+    assert read_model(system).exact() is None  # so that none stands beside
 
 
 @pytest.mark.parametrize("first", ["inelastic-first", "elastic-first"])
 def test_levels_that_are_too_large_are_refused_and_simulated(first):
     system = {"system": ELASTIC, "policy": first}
-    refused({"study": "policy-response-time", **system}, first, "more than", "simulated-policy")
-    _, parameters, faults = complete_series({**SIMULATED, **system}, ())
-    assert faults == []
-    assert read_model(parameters.plain()).exact() is None
+    words = first, "more than", "simulated-policy"
+    refused_by_the_job({"study": "policy-response-time", **system}, "highest_load", *words)
+    accepted({**SIMULATED, **system})
+    assert read_model(system).exact() is None
 
 
 def test_where_the_load_alone_is_too_large_no_exact_value_stands_beside():
     jobs = {**ELASTIC["threshold-parallelism"], "servers": 2, "thresholds": [1, 2]}
     jobs |= {"probabilities": [0.001, 0.999]}
     system = {"system": {"threshold-parallelism": jobs}, "policy": "elastic-first"}
-    refused(
-        {"study": "policy-response-time", **system, "highest_load": 0.9999},
-        "told apart",
-        "lower load",
-    )
+    series = {"study": "policy-response-time", **system, "highest_load": 0.9999}
+    refused_by_the_job(series, "highest_load", "told apart", "lower load")
     exact = read_model(system).exact()
     assert str(exact(0.9999)) == "[nan nan nan]"
     assert min(exact(0.5)) > 0
@@ -142,16 +158,25 @@ def test_what_the_library_refuses_is_what_the_plan_refuses():
         ),
         ({"study": "formulations", "systems": {"large": LARGE}, "seed": 1}, ["2^1000000000"]),
         ({"study": "saturated-states", **LARGE}, ["states at each of 1 points", "fewer servers"]),
-        ({"study": "transitions", "servers": 10**9, "needs": [1, 2]}, ["states", "fewer servers"]),
-        (
-            {"study": "product-form-check", "systems": {"large": LARGE}, "seed": 1},
-            ["states", "fewer servers"],
-        ),
     ],
     ids=lambda value: value["study"] if isinstance(value, dict) else "",
 )
 def test_what_does_not_fit_is_refused_with_what_can_be_done(series, words):
     refused(series, *words)
+
+
+def test_what_cannot_be_enumerated_is_refused_by_the_job():
+    words = "ways to share 1000000000 servers", "fewer servers"
+    transitions = {"study": "transitions", "servers": 10**9, "needs": [1, 2]}
+    refused_by_the_job(transitions, "servers", *words)
+    product_form = {"study": "product-form-check", "systems": {"large": LARGE}, "seed": 1}
+    refused_by_the_job(product_form, ("systems", "large"), *words)
+
+
+def test_a_state_that_is_not_reached_is_refused_with_some_that_are():
+    state = {"study": "queue-state", "servers": 30, "needs": [3, 10], "waiting": [1]}
+    accepted({**state, "state": [1, 4, 1]})
+    refused_by_the_job({**state, "state": [1, 4, 2]}, "state", "[1, 4, 2]", "[1, 4, 1]")
 
 
 def test_permanent_jobs_beyond_memory_are_refused():
@@ -183,9 +208,9 @@ def test_what_no_policy_can_serve_is_refused(policy):
     assert model.highest == pytest.approx(0.75, rel=1e-12)
     assert model.refuses(0.75)
     assert not model.refuses(0.74)
-    refused({**SIMULATED, **system, "loads": [0.5, 0.9]}, "a load of 0.9", "below 0.75")
-    _, _, faults = complete_series({**SIMULATED, **system, "loads": [0.5, 0.74]}, ())
-    assert faults == []
+    series = {**SIMULATED, **system}
+    refused_by_the_job({**series, "loads": [0.5, 0.9]}, "loads", "a load of 0.9", "below 0.75")
+    accepted({**series, "loads": [0.5, 0.74]})
     block = {"separates": "it", "system": system["system"], "policy": policy, "load": 0.8}
     with pytest.raises(ValueError, match=r"no policy is stable at λ = .* below 2"):
         read_reference(block)

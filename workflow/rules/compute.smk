@@ -27,11 +27,12 @@ rule compute:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(**wildcards).spec_file,
         used_by=lambda wildcards: plan.find(**wildcards).used_by,
+        place=lambda wildcards: plan.find(**wildcards).place,
     message:
         "compute {wildcards.study} for {params.used_by}"
     shell:
         "python {params.scripts:q} compute {params.spec:q} --output {output.data:q}"
-        " 2>&1 | tee {log:q}"
+        " --place {params.place:q} 2>&1 | tee {log:q}"
 
 
 # The points of a series that takes hours are split over jobs: each computes some of them.
@@ -54,11 +55,12 @@ rule part:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(wildcards.study, wildcards.digest).spec_file,
         used_by=lambda wildcards: plan.find(wildcards.study, wildcards.digest).used_by,
+        place=lambda wildcards: plan.find(wildcards.study, wildcards.digest).place,
     message:
         "compute {wildcards.part} of {wildcards.study} for {params.used_by}"
     shell:
         "python {params.scripts:q} compute {params.spec:q} --part {wildcards.part} --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " --place {params.place:q} 2>&1 | tee {log:q}"
 
 
 if not SENT and any(series.parts for series in plan.series.values()):
