@@ -174,12 +174,14 @@ def blocked_share(*, servers: int, coefficient: float, per: str) -> float:
     return {"completion": 1 - s.p_n - last, "time": 1 - s.nu * (s.p_n + last / s.n)}[per]
 
 
-def negligible_phases_limit(*, coefficient: float, rates: Rates = UNIT) -> float:
-    """lim 1/μ_n + p_1^n/(n μ_1 p_n), the terms of 1/C′ that Lemma 7.1 leaves out, p_n = c/n."""
+def negligible_phases_share_limit(*, coefficient: float, rates: Rates = UNIT) -> float:
+    """lim C′ (1/μ_n + p_1^n/(n μ_1 p_n)), the share of the terms of 1/C′ = 1/(p_n μ) that Lemma 7.1
+    leaves out, p_n = c/n."""
 
     def value(n: int) -> float:
         s = OneOrN.of(n, 1.0, coefficient, rates=rates)
-        return 1 / s.rate_n + float(s.power(n)) / (n * s.rate_1 * s.p_n)
+        edges = 1 / s.rate_n + float(s.power(n)) / (n * s.rate_1 * s.p_n)
+        return s.p_n * s.means.throughput * edges
 
     return limit(value, FAR)
 

@@ -60,14 +60,12 @@ def log_series_block_shares(*, probability_n: float, blocks: int) -> list[float]
     return [float(share) for share in (sums / bounds).max(axis=1)]
 
 
-def tail_block_share(
-    *, servers: int, exponent: float, shift: int, logs: float = 0.0, first: int = 1
-) -> Found:
-    """The largest b(k)/b(1) over its bound e^{−k + `shift`} (k + 1), k ≥ `first`."""
+def tail_block_share(*, servers: int, exponent: float, shift: int, logs: float = 0.0) -> Found:
+    """The largest b(k)/b(1) over its bound e^{−j} (j + 1), j = k − `shift`."""
     blocks = _tail_blocks(OneOrN.of(servers, exponent, logs=logs))
-    k = np.arange(1, len(blocks) + 1)
-    shares = (blocks / blocks[0] / (np.exp(shift - k) * (k + 1)))[first - 1 :]
-    return Found(float(shares.max()), f"k = {first + shares.argmax()}")
+    j = np.arange(1, len(blocks) + 1) - shift
+    shares = blocks / blocks[0] / (np.exp(-j) * (j + 1))
+    return Found(float(shares.max()), f"k = {1 + shares.argmax()}")
 
 
 def tail_in_first_blocks(*, servers: int, exponent: float, logs: float = 0.0) -> float:
@@ -143,16 +141,25 @@ def completion_factor_excess(
 
 
 def relative_lower_bound_excess(
-    *, servers: int, exponent: float, harmonic_bound: bool, logs: float = 0.0, from_state: int = 1
+    *, servers: int, exponent: float, h: str, logs: float = 0.0
 ) -> Found:
-    """The largest of bound − (i − ν H_i) over n, with −n ln i for the bound, or −n H_i if
-    `harmonic_bound`, over i = `from_state` … n − 1."""
+    """The largest of −n ln i − (i − ν h_i) over n, over 1 ≤ i < n, h_i being `harmonic`, H_i, or
+    `logarithm`, ln i."""
     s = OneOrN.of(servers, exponent, logs=logs)
     i = np.arange(1.0, s.n)
-    H = np.cumsum(1 / i)
-    bound = -s.n * (H if harmonic_bound else np.log(i))
-    excess = ((bound - i + s.nu * H) / s.n)[from_state - 1 :]
-    return Found(float(excess.max()), f"i = {i[from_state - 1 :][excess.argmax()]:.0f}")
+    taken = {"harmonic": np.cumsum(1 / i), "logarithm": np.log(i)}[h]
+    excess = (s.nu * taken - i) / s.n - np.log(i)
+    return Found(float(excess.max()), f"i = {i[excess.argmax()]:.0f}")
+
+
+def relative_over_n_log_n(*, sizes: list[int], exponent: float, logs: float = 0.0) -> Found:
+    """The largest |i − ν H_i| over n ln n, over 1 ≤ i < n and all n = `sizes`."""
+    found = []
+    for n in sizes:
+        nu, i = OneOrN.of(n, exponent, logs=logs).nu, np.arange(1.0, n)
+        share = np.abs(i - nu * np.cumsum(1 / i)).max() / (n * math.log(n))
+        found.append(Found(float(share), f"n = {n}"))
+    return max(found, key=lambda share: share.value)
 
 
 def relative_upper_bound_excess(

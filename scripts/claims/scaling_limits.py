@@ -46,11 +46,13 @@ def ratio_limit(
     return extrapolate(ratio, variable, FAR)
 
 
-def rare_relative_completions_limit(*, exponent: float, logs: float = 0.0) -> float:
+def rare_relative_completions_limit(
+    *, exponent: float, logs: float = 0.0, rates: Rates = UNIT
+) -> float:
     """lim p_n E[Δ(Y_d)] for p_n = o(1/(n ln n))."""
 
     def value(n: int) -> float:
-        s = OneOrN.of(n, exponent, logs=logs)
+        s = OneOrN.of(n, exponent, logs=logs, rates=rates)
         return s.p_n * s.means.relative_completions
 
     return limit(value, FAR)

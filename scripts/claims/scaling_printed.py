@@ -81,6 +81,12 @@ def geometric_gap(*, servers: int, first: int, coefficient: float = 1.0) -> floa
     return (p_1**first - p_1**servers) / p_n - math.fsum(p_1**i)
 
 
+def geometric_ratio(*, servers: int, first: int, coefficient: float = 1.0) -> float:
+    """(p_1^k − p_1^n)/p_n over Σ_{1≤i<n} p_1^i, k = `first`, p_n = c/n."""
+    p_1, i = 1 - coefficient / servers, np.arange(1, servers)
+    return (p_1**first - p_1**servers) / (1 - p_1) / math.fsum(p_1**i)
+
+
 def exponential_integral(*, servers: int, coefficient: float) -> float:
     """Ei(n ln(1 − c/n)), by the paper's integral."""
     start = -servers * math.log1p(-coefficient / servers)

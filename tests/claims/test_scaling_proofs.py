@@ -78,15 +78,20 @@ def test_bounds_hold_and_one_does_not():
     assert max(within) < 1
     printed_share = inequalities.tail_block_share(servers=2000, exponent=0.5, shift=0)
     assert (printed_share.value, printed_share.at) == (pytest.approx(math.e / 2), "k = 1")
-    assert inequalities.tail_block_share(servers=2000, exponent=0.5, shift=1).value == 0.5
+    assert inequalities.tail_block_share(servers=2000, exponent=0.5, shift=1).value == 1
+    assert inequalities.tail_in_first_blocks(servers=2000, exponent=0.5) > math.e / (math.e - 1)
     assert inequalities.block_growth_share(servers=2000, exponent=0.5) < 1
     assert inequalities.harmonic_gap(largest=1000) == pytest.approx(GAMMA, abs=1e-3)
     low, high = inequalities.harmonic_range(largest=1000)
     assert high == 1.0 and low > GAMMA
     given = {"servers": 100, "exponent": 2}
-    bound = inequalities.relative_lower_bound_excess(**given, harmonic_bound=False)
+    bound = inequalities.relative_lower_bound_excess(**given, h="harmonic")
     assert bound.value == pytest.approx(OneOrN.of(100, 2).nu / 100 - 0.01) and bound.at == "i = 1"
-    assert inequalities.relative_lower_bound_excess(**given, harmonic_bound=True).value < 0
+    assert inequalities.relative_lower_bound_excess(**given, h="logarithm").value < 0
+    share = inequalities.relative_over_n_log_n(sizes=[100], exponent=2)
+    nu = OneOrN.of(100, 2).nu
+    largest = max(nu * harmonic(i) - i for i in range(1, 100))
+    assert share.value == pytest.approx(largest / (100 * math.log(100)))
 
 
 def test_capacity_is_not_reached_and_would_be_by_quicker_large_jobs():
@@ -145,6 +150,7 @@ def test_sums_as_printed_have_one_term_too_many():
         assert printed.first_moment_gap(**given, last=20) == pytest.approx(20 * p_1**20)
         assert printed.geometric_gap(**given, first=1) == pytest.approx(0, abs=1e-12)
         assert printed.geometric_gap(**given, first=0) == pytest.approx(1)
+        assert printed.geometric_ratio(**given, first=1) == pytest.approx(1)
 
 
 def test_shares_and_growth():
