@@ -1,8 +1,10 @@
-"""The open queue of `multilevel-scaling`, Section 10: E[N] under FCFS against the mix, exact.
+"""The open queue of `multilevel-scaling`, Section 10: its length under FCFS against the mix, exact.
 
-Settings are those of `scaling_curves`; the load ρ is the fraction of capacity that is demanded,
-λ = ρ n/E[S], and E[N] is infinite at the mixes that are unstable there. Loads may also be given
-relative to the boundary of stability of the worst mix, so that settings can be compared.
+The length is E[Q], the mean number of jobs that wait, unless `jobs` are those `present`: then it is
+E[N], which the paper's Q may mean as well. Settings are those of `scaling_curves`; the load ρ is the
+fraction of capacity that is demanded, λ = ρ n/E[S], and the length is infinite at the mixes that are
+unstable there. Loads may also be given relative to the boundary of stability of the worst mix, so
+that settings can be compared.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,10 +37,15 @@ GRID = np.linspace(0.0, 3.0, 31)
 
 
 def peaks(
-    *, servers: int, loads: list[float], sizes: str = "n", rates: Rates = UNIT
+    *,
+    servers: int,
+    loads: list[float],
+    sizes: str = "n",
+    rates: Rates = UNIT,
+    jobs: str = "waiting",
 ) -> list[float]:
-    """The α at which E[N] is largest, for each of `loads`."""
-    return [_peak(servers, sizes, tuple(rates), rho) for rho in loads]
+    """The α at which the queue is longest, for each of `loads`."""
+    return [_peak(servers, sizes, tuple(rates), rho, jobs) for rho in loads]
 
 
 def age_gap(*, systems: Sequence[Mapping[str, Any]], fraction_of_limit: float) -> Found:
@@ -57,30 +65,63 @@ def age_gap(*, systems: Sequence[Mapping[str, Any]], fraction_of_limit: float) -
 
 
 def peak_spread_ratio(
-    *, servers: int, fractions_of_boundary: list[float], rates: Rates, reference: Rates = UNIT
+    *,
+    servers: int,
+    fractions_of_boundary: list[float],
+    rates: Rates,
+    reference: Rates = UNIT,
+    jobs: str = "waiting",
 ) -> float:
-    """How far the peaks of E[N] lie apart, largest α less smallest, over loads
+    """How far the peaks of the queue lie apart, largest α less smallest, over loads
     relative to the boundary of the worst mix, over the same at the rates `reference`."""
     spreads = []
     for pair in (rates, reference):
         boundary = worst_share(servers=servers, rates=pair).value
         loads = [share * boundary for share in fractions_of_boundary]
-        found = peaks(servers=servers, loads=loads, rates=pair)
+        found = peaks(servers=servers, loads=loads, rates=pair, jobs=jobs)
         spreads.append(max(found) - min(found))
     return spreads[0] / spreads[1]
 
 
-def turns(*, servers: int, load: float, sizes: str = "n", rates: Rates = UNIT) -> int:
-    """How often E[N] turns as α rises from 0 to 3: once for a bell curve."""
-    return direction_changes([mean_jobs(servers, sizes, rates, alpha, load) for alpha in GRID])
+def turns(
+    *,
+    servers: int,
+    load: float,
+    sizes: str = "n",
+    rates: Rates = UNIT,
+    jobs: str = "waiting",
+) -> int:
+    """How often the length turns as α rises from 0 to 3: once for a bell curve."""
+    return direction_changes([length(servers, sizes, rates, alpha, load, jobs) for alpha in GRID])
 
 
-def jobs_over_middle(
-    *, servers: int, load: float, middle: float, ends: list[float], sizes: str = "n"
+def smallest_sharpening(
+    *, servers: int, loads: list[float], sizes: str = "n", jobs: str = "waiting"
+) -> float:
+    """How high the peak stands above the higher of the two ends, α = 0 and 3: the smallest ratio
+    of one load to the load before it."""
+    heights = []
+    for load in loads:
+        top, *ends = (
+            length(servers, sizes, UNIT, alpha, load, jobs)
+            for alpha in (_peak(servers, sizes, UNIT, load, jobs), 0.0, 3.0)
+        )
+        heights.append(top / max(ends))
+    return min(later / earlier for earlier, later in pairwise(heights))
+
+
+def length_over_middle(
+    *,
+    servers: int,
+    load: float,
+    middle: float,
+    ends: list[float],
+    sizes: str = "n",
+    jobs: str = "waiting",
 ) -> list[float]:
-    """E[N] at each α of `ends` over E[N] at α = `middle`, at one load, rates 1."""
-    top = mean_jobs(servers, sizes, UNIT, middle, load)
-    return [mean_jobs(servers, sizes, UNIT, alpha, load) / top for alpha in ends]
+    """The length at each α of `ends` over that at α = `middle`, at one load, rates 1."""
+    top = length(servers, sizes, UNIT, middle, load, jobs)
+    return [length(servers, sizes, UNIT, alpha, load, jobs) / top for alpha in ends]
 
 
 def heavy_traffic_ratio(
@@ -91,17 +132,17 @@ def heavy_traffic_ratio(
     probabilities: list[float],
     gap: float,
 ) -> float:
-    """E[N](1 − ρ) at 1 − ρ = `gap`, over E[Δ(Y_d)] + 1."""
+    """E[Q](1 − ρ) at 1 − ρ = `gap`, over E[Δ(Y_d)] + 1."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     blocks = prepare(system)
-    mean = solve(blocks.at((1 - gap) * blocks.throughput)).mean_jobs
+    mean = solve(blocks.at((1 - gap) * blocks.throughput)).mean_waiting
     return mean * gap / (stationary.solve(system).mean_relative_completions + 1)
 
 
 @cache
-def _peak(servers: int, sizes: str, rates: Rates, load: float) -> float:
+def _peak(servers: int, sizes: str, rates: Rates, load: float, jobs: str) -> float:
     """Many claims ask for the same."""
-    return find_highest(lambda alpha: mean_jobs(servers, sizes, rates, alpha, load), GRID)
+    return find_highest(lambda alpha: length(servers, sizes, rates, alpha, load, jobs), GRID)
 
 
 @cache
@@ -111,25 +152,32 @@ def _prepared(servers: int, sizes: str, rates: Rates, alpha: float) -> tuple[flo
     return system.naive_throughput, prepare(system)
 
 
-def mean_jobs(servers: int, sizes: str, rates: Rates, alpha: float, load: float) -> float:
-    """E[N] at one α; infinite where the queue is unstable."""
+def length(
+    servers: int, sizes: str, rates: Rates, alpha: float, load: float, jobs: str = "waiting"
+) -> float:
+    """E[Q], or E[N], at one α; infinite where the queue is unstable."""
     whole, blocks = _prepared(servers, sizes, tuple(rates), alpha)
     arrival_rate = load * whole
     if arrival_rate >= blocks.throughput:
         return math.inf
-    return solve(blocks.at(arrival_rate)).mean_jobs
+    law = solve(blocks.at(arrival_rate))
+    return {"waiting": law.mean_waiting, "present": law.mean_jobs}[jobs]
 
 
-def peak_off_inflection(*, servers: int, sizes: str, load: float, rates: Rates = UNIT) -> float:
-    """How far apart on the α axis E[N] at one load peaks and the throughput has its
+def peak_off_inflection(
+    *, servers: int, sizes: str, load: float, rates: Rates = UNIT, jobs: str = "waiting"
+) -> float:
+    """How far apart on the α axis the queue at one load peaks and the throughput has its
     inflection."""
-    found = peaks(servers=servers, loads=[load], sizes=sizes, rates=rates)[0]
+    found = peaks(servers=servers, loads=[load], sizes=sizes, rates=rates, jobs=jobs)[0]
     return abs(found - inflections(numbers=[servers], sizes=sizes, rates=[rates])[0])
 
 
-def smallest_step(*, values: str, servers: int, settings: list[dict[str, Any]]) -> float:
+def smallest_step(
+    *, values: str, servers: int, settings: list[dict[str, Any]], jobs: str = "waiting"
+) -> float:
     """The smallest rise from one of `settings` to the next, positive if they are in order: of the
-    peaks of E[N] (`peaks`) or of the lowest boundaries of stability (`shares`)."""
+    peaks of the queue (`peaks`) or of the lowest boundaries of stability (`shares`)."""
     if values == "peaks":
         found = [
             peaks(
@@ -137,6 +185,7 @@ def smallest_step(*, values: str, servers: int, settings: list[dict[str, Any]]) 
                 loads=[given["load"]],
                 sizes=given["sizes"],
                 rates=given.get("rates", UNIT),
+                jobs=jobs,
             )[0]
             for given in settings
         ]

@@ -81,10 +81,17 @@ def test_printed_fraction_of_capacity_is_not_the_demand():
 def test_queue_peaks_where_its_grid_does():
     given = {"servers": 4, "sizes": "n", "rates": (1, 1), "load": 0.5}
     found = queues.peaks(servers=4, loads=[0.5])[0]
-    jobs = [queues.mean_jobs(alpha=alpha, **given) for alpha in np.linspace(0, 3, 31)]
-    assert queues.mean_jobs(alpha=found, **given) >= max(jobs) and 0 < found < 3
-    over = queues.jobs_over_middle(servers=4, load=0.5, middle=found, ends=[0.0, 3.0])
+    lengths = [queues.length(alpha=alpha, **given) for alpha in np.linspace(0, 3, 31)]
+    assert queues.length(alpha=found, **given) >= max(lengths) and 0 < found < 3
+    over = queues.length_over_middle(servers=4, load=0.5, middle=found, ends=[0.0, 3.0])
     assert max(over) < 1
+
+
+def test_jobs_present_are_those_that_wait_and_those_in_service():
+    """At α = 0 all jobs need all servers: an M/M/1, E[N] = ρ/(1 − ρ) and E[Q] = E[N] − ρ."""
+    given = {"servers": 4, "sizes": "n", "rates": (1, 1), "alpha": 0.0, "load": 0.5}
+    assert queues.length(**given) == pytest.approx(0.5)
+    assert queues.length(**given, jobs="present") == pytest.approx(1)
 
 
 def test_order_and_distance_of_peaks():
