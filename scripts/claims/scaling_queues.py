@@ -1,10 +1,10 @@
 """The open queue of `multilevel-scaling`, Section 10: its length under FCFS against the mix, exact.
 
-The length is E[Q], the mean number of jobs that wait, unless `jobs` are those `present`: then it is
-E[N], which the paper's Q may mean as well. Settings are those of `scaling_curves`; the load ρ is the
-fraction of capacity that is demanded, λ = ρ n/E[S], and the length is infinite at the mixes that are
-unstable there. Loads may also be given relative to the boundary of stability of the worst mix, so
-that settings can be compared.
+The length is E[Q], the mean number of jobs that wait, unless `jobs` are those `present`: then it
+is E[N], which the paper's Q may mean as well. Settings are those of `scaling_curves`; the load ρ is
+the fraction of capacity that is demanded, λ = ρ n/E[S], and the length is infinite at the mixes
+that are unstable there. Loads may also be given relative to the boundary of stability of the worst
+mix, so that settings can be compared.
 """
 
 from __future__ import annotations
