@@ -55,7 +55,7 @@ class ClusterBlock(Block):
         given = list(self.plain())
         require(len(given) == 1, f"{given or 'no'} assignments", "one of assigned, random")
         try:
-            _ = self.read().service_rates(0.5 * self.read().limit)
+            _ = self.read().limit
         except (ValueError, IndexError) as error:
             expected = "servers and classes that can exist"
             if isinstance(error, TooLargeError):

@@ -13,7 +13,9 @@ Durations are on as many servers of speed 1 as a job can use; servers are number
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
@@ -125,9 +127,9 @@ class ReferenceBlock(Block):
         expected = "no point: a network has its rates" if closed else f"one of {', '.join(POINTS)}"
         require(len(given) == most, f"{given or 'no point of operation'}", expected)
         try:
-            read_reference(self.plain())
+            read_queue(self.plain())
         except (ValueError, IndexError) as error:
-            raise misfit(str(error), "a system, a policy and a point that can exist") from None
+            raise misfit(str(error), "a system and a policy that can exist") from None
         return self
 
 
@@ -137,11 +139,32 @@ References = Annotated[
 ]
 
 
+def read_queue(block: Mapping[str, Any]) -> Queue:
+    """The system under its policy. Raises `ValueError` or `IndexError` unless both exist."""
+    return _read_queue(json.dumps([block["system"], block["policy"], block.get("options") or {}]))
+
+
+@cache
+def _read_queue(text: str) -> Queue:
+    """A queue keeps what it has found of itself: its limit may take a second."""
+    system, name, options = json.loads(text)
+    ((model, described),) = system.items()
+    return READERS[model](described).under(policy(name)(**options))
+
+
+def require_points(systems: Mapping[str, ReferenceBlock]) -> None:
+    """Raise a misfit, at the point of a system, unless it is known and all may be stable there."""
+    for id, block in systems.items():
+        try:
+            read_reference(block.plain())
+        except ValueError as error:
+            point = next(name for name in POINTS if getattr(block, name) is not None)
+            raise misfit(str(error), "a point that can exist", "systems", id, point) from None
+
+
 def read_reference(block: Mapping[str, Any]) -> tuple[Queue, float | None]:
     """The queue and its λ (None: a network). Raises `ValueError` unless both exist and agree."""
-    ((model, described),) = block["system"].items()
-    rule = policy(block["policy"])(**(block.get("options") or {}))
-    queue = READERS[model](described).under(rule)
+    queue = read_queue(block)
     said = {name: block[name] for name in POINTS if block.get(name) is not None}
     if not said:
         return queue, None

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from output.specs import LENGTH, digest
-from plan.kept import keep, recall
+from plan.cache import load, store
 
 
 def digest_file(file: Path) -> str:
@@ -24,7 +24,19 @@ def digest_file(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()[:LENGTH]
 
 
-MEMORY = Path("results/plan/code.json")
+def digest_sources(folders: Iterable[Path]) -> str:
+    """The digest of all code in some folders, as it is written."""
+    hashed = hashlib.sha256()
+    for folder in folders:
+        for file in sorted(folder.rglob("*.py")):
+            name = file.relative_to(folder).as_posix()
+            hashed.update(f"{name}\0".encode() + file.read_bytes())
+    return hashed.hexdigest()[:LENGTH]
+
+
+CACHE = Path("results/plan/code.json")
+# What begins with a docstring, or may.
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # What this process has read, by the digest of the text.
 _SEEN: dict[str, dict[str, Any]] = {}
 
@@ -32,7 +44,7 @@ _SEEN: dict[str, dict[str, Any]] = {}
 class CodeDigests:
     """Digests of modules found below some source folders.
 
-    What a file imports, and what it does, is read once, and kept under the digest of its content.
+    What a file imports, and what it does, is read once, and cached under the digest of its content.
     """
 
     @classmethod
@@ -45,13 +57,13 @@ class CodeDigests:
         self._find = cache(self._find)
         self._read = cache(self._read)
         self.digest = cache(self.digest)
-        self._kept = recall(MEMORY, _reader())
+        self._cached = load(CACHE, _reader())
         self._used: dict[str, dict[str, Any]] = {}
 
     def save(self) -> None:
-        """Keep what was read of files as they now are."""
-        if not self._used.keys() <= self._kept.keys():
-            keep(MEMORY, _reader(), self._used)
+        """Cache what was read of files as they now are."""
+        if not self._used.keys() <= self._cached.keys():
+            store(CACHE, _reader(), self._used)
 
     def digest(self, *modules: str) -> str:
         """The digest of these modules (dotted names) and of all that they import of ours."""
@@ -78,6 +90,11 @@ class CodeDigests:
         files = [file for f in self._folders for file in sorted((f / package).glob("[!_]*.py"))]
         return [f"{package.replace('/', '.')}.{file.stem}" for file in files]
 
+    @cached_property
+    def sources(self) -> str:
+        """The digest of all code, as it is written."""
+        return digest_sources(self._folders)
+
     @property
     def compiled(self) -> str:
         """The digest of all code that is compiled, and of what it imports."""
@@ -93,23 +110,24 @@ class CodeDigests:
         """The dotted names that a file may import, and a digest of what it does."""
         text = file.read_text(encoding="utf-8")
         key = digest(text)
-        found = self._kept.get(key) or _SEEN.get(key)
+        found = self._cached.get(key) or _SEEN.get(key)
         if found is None:
-            tree = ast.parse(text)
-            found = {"imports": _imports(tree, file), "does": digest(_normalise(tree))}
+            imports: list[ast.Import | ast.ImportFrom] = []
+            does = digest(_dump(ast.parse(text), imports))
+            found = {"imports": _name(imports, file), "does": does}
         self._used[key] = _SEEN[key] = found
         return found
 
 
-def _imports(tree: ast.Module, file: Path) -> list[str]:
+def _name(imports: Iterable[ast.Import | ast.ImportFrom], file: Path) -> list[str]:
     """Dotted names that a module may import, their parent packages included."""
     names: list[str] = []
-    for node in ast.walk(tree):
+    for node in imports:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                raise ImportError(f"{file}: relative imports are not followed; import by full name")
+        elif node.level:
+            raise ImportError(f"{file}: relative imports are not followed; import by full name")
+        else:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     return sorted({up for name in names for up in _upwards(name)})
 
@@ -120,26 +138,32 @@ def _upwards(name: str) -> list[str]:
     return [".".join(parts[:k]) for k in range(1, len(parts) + 1)]
 
 
-def _normalise(tree: ast.Module) -> str:
-    """What a module does, as text. Takes the docstrings out of the tree."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                node.body = node.body[1:] or [ast.Pass()]
-    return _dump(tree)
+def _dump(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
+    """What code does, as text without docstrings; `imports` gathers what it imports. The text is
+    the same under every version of Python: later ones add fields, which are empty in code that
+    earlier ones accept."""
+    kind, told = type(node), []
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        imports.append(node)
+    for name in kind._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            told.append(f"{name}={_dump(value, imports)}")
+        elif isinstance(value, list):
+            if name == "body" and isinstance(node, DOCUMENTED):
+                value = _without_docstring(value)
+            items = [_dump(v, imports) if isinstance(v, ast.AST) else repr(v) for v in value]
+            told += [f"{name}=[{', '.join(items)}]"] if items else []
+        elif value is not None:
+            told.append(f"{name}={value!r}")
+    return f"{kind.__name__}({', '.join(told)})"
 
 
-def _dump(node: object) -> str:
-    """A syntax tree as text that is the same under every version of Python: later ones add fields,
-    which are empty in code that earlier ones accept."""
-    if isinstance(node, ast.AST):
-        values = [(name, getattr(node, name, None)) for name in node._fields]
-        told = [f"{k}={_dump(v)}" for k, v in values if v is not None and v != []]
-        return f"{type(node).__name__}({', '.join(told)})"
-    if isinstance(node, list):
-        return f"[{', '.join([_dump(item) for item in node])}]"
-    return repr(node)
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0] if body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        return body[1:] or [ast.Pass()]
+    return body
 
 
 @cache

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from plan.checked import Checked
 from plan.choose import ABOUT_RUNS, is_ours, name_of, reserved_names
 from plan.claims import Context, read_quantities, resolve
 from plan.class_tables import Tables
 from plan.environment import software
 from plan.errors import Fault, Path, raise_for, show
 from plan.fingerprint import CodeDigests, digest_file
+from plan.fit import complete
 from plan.products import Product, Series, list_modules
 from plan.read import read_yaml
 from plan.shape import Paper
@@ -74,7 +74,6 @@ class PaperFile:
         if name in reserved_names(root):
             expected = "a name that is no rule's and no folder's"
             self._faults.append(Fault(("paper",), repr(name), expected))
-        self.checked = Checked(name)
         tables = Tables(root)
         for group in ("figures", "tables"):
             for id, block in self._paper[group].items():
@@ -129,7 +128,7 @@ class PaperFile:
 
     def _complete(self, stage: str, block: dict[str, Any], path: Path) -> dict[str, Any] | None:
         """The block as its studies and drawing complete it, or none if it has faults."""
-        completed, faults = self.checked.complete(stage, block, path)
+        completed, faults = complete(stage, block, path)
         self._faults += faults
         if faults:
             return None

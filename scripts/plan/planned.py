@@ -1,33 +1,37 @@
 """The products of a paper as they were planned before: a plan without changes reads no YAML.
 
-They are kept under a digest of all that they follow from: the paper's file, the run's choices, the
-names of the rules, and all code. Of traces, which may be large, the digests are compared besides.
+They are cached under a digest of all that they follow from: the paper's file, the run's choices,
+the names of rules, and all code. Of traces, which may be large, the digests are compared besides.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
+import pydantic
+
 from output.specs import digest
-from plan.checked import code_digest, digest_folders
+from plan import cache
 from plan.choose import name_of, reserved_names
 from plan.environment import PACKAGES, software
-from plan.fingerprint import CodeDigests, digest_file
-from plan.kept import keep, recall
+from plan.fingerprint import CodeDigests, digest_file, digest_sources
 from plan.papers import TOLERANCES, PaperFile
 from plan.products import Product, Series, unite
 
 SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place")
 PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
+# The code that plans, which need not be that of the project whose plan it is.
+RUNNING = digest_sources(FilePath(__file__).parents[2] / part for part in ("scripts", "src"))
 TUPLES = ("modules", "place", "suffixes")
 
 
 class Planned:
-    """The products of one paper's file; those of `PaperFile`, where they are not kept."""
+    """The products of one paper's file; those of `PaperFile`, where they are not cached."""
 
     def __init__(
         self,
@@ -47,14 +51,14 @@ class Planned:
             texts = [one.read_text(encoding="utf-8") for one in files]
         except (OSError, ValueError):
             texts = []  # what is wrong with it is said by whoever reads it
-        code = digest_folders(root / "scripts", root / "src")
-        self._under = digest(code_digest(), code, json.dumps(told), *texts)
+        versions = pydantic.VERSION, sys.version
+        self._key = digest(RUNNING, digests.sources, *versions, json.dumps(told), *texts)
         self._fresh: PaperFile | None = None
 
     @cached_property
     def products(self) -> tuple[Product, ...]:
         """Raises `ConfigError` with the faults of the file."""
-        told = recall(self._file, self._under)
+        told = cache.load(self._file, self._key)
         if told and all(_has(name, sum) for name, sum in told["traces"].items()):
             series = {file: Series(**_restore(block)) for file, block in told["series"].items()}
             return tuple(
@@ -65,10 +69,9 @@ class Planned:
         return tuple(self._fresh.load())
 
     def save(self) -> None:
-        """Keep the products, if they were not kept."""
+        """Cache the products, if they were not cached."""
         if self._fresh is None:
             return
-        self._fresh.checked.save()
         series = {
             file: {key: getattr(one, key) for key in SERIES}
             for file, one in unite(self.products).items()
@@ -81,7 +84,7 @@ class Planned:
             for product in self.products
         ]
         told = {"traces": self._fresh.read, "series": series, "products": products}
-        keep(self._file, self._under, told)
+        cache.store(self._file, self._key, told)
 
 
 def _restore(block: Mapping[str, Any]) -> dict[str, Any]:

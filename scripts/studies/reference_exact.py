@@ -14,7 +14,7 @@ import pandas as pd
 
 from declared.block import Block
 from enumeration.limits import Unknown
-from models.reference_systems import References, read_reference
+from models.reference_systems import References, read_reference, require_points
 from models.reference_values import (
     AS_DEFINED,
     AT_LEAST,
@@ -40,6 +40,11 @@ class Parameters(Block):
     """What to compute."""
 
     systems: References
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless all systems are known to have the point that they are given."""
+    require_points(parameters.systems)
 
 
 def compute(

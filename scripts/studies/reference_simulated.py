@@ -16,7 +16,7 @@ import pandas as pd
 from enumeration.limits import Unknown
 from models.reference_rectangle import ROUTE as SQUARE
 from models.reference_rectangle import tails
-from models.reference_systems import References, read_reference
+from models.reference_systems import References, read_reference, require_points
 from models.reference_values import (
     AS_DEFINED,
     GIVEN,
@@ -48,6 +48,11 @@ class Parameters(SimulatedBlock):
     """What to compute."""
 
     systems: References
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless all systems are known to have the point that they are given."""
+    require_points(parameters.systems)
 
 
 def compute(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -216,20 +215,6 @@ def test_what_cannot_be_solved_is_said_and_simulated(folder):
     assert curve in EXAMPLE.read_text("utf-8")
     ids = [product.id for product in Plan.load({}, folder, [folder / "mine.yaml"]).products]
     assert ids == ["response-times", "z-scores"]
-
-
-def test_the_plan_is_the_same_from_what_was_found_before(folder):
-    first = plan(folder)
-    first.write_specs()
-    kept = folder / "results/plan/three-classes.json"
-    whole = folder / "results/plan/mine.products.json"
-    whole.unlink()
-    assert json.loads(kept.read_text("utf-8").split("\n")[1])
-    again = plan(folder)
-    assert [p.fingerprint for p in again.products] == [p.fingerprint for p in first.products]
-    kept.write_text(kept.read_text("utf-8").replace("0.25", "0.35"), "utf-8")
-    assert not whole.exists()
-    assert [p.spec for p in plan(folder).products] == [p.spec for p in first.products]
 
 
 def test_targets_after_a_config_file_are_targets():

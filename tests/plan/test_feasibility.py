@@ -7,7 +7,6 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from models.finite_skip import read_model
-from models.reference_systems import read_reference
 from multiserver.errors import TooLargeError
 from multiserver.open import elastic, finite_skip
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
@@ -211,6 +210,15 @@ def test_what_no_policy_can_serve_is_refused(policy):
     series = {**SIMULATED, **system}
     refused_by_the_job({**series, "loads": [0.5, 0.9]}, "loads", "a load of 0.9", "below 0.75")
     accepted({**series, "loads": [0.5, 0.74]})
-    block = {"separates": "it", "system": system["system"], "policy": policy, "load": 0.8}
-    with pytest.raises(ValueError, match=r"no policy is stable at λ = .* below 2"):
-        read_reference(block)
+    block = {"separates": "it", "papers": ["mine"], "system": system["system"], "policy": policy}
+    reference = {"study": "reference-simulated", "jobs": 1000, "seed": 1}
+    accepted({**reference, "systems": {"mine": {**block, "load": 0.7}}})
+    steep = {**reference, "systems": {"mine": {**block, "load": 0.8}}}
+    refused_by_the_job(steep, ("systems", "mine", "load"), "no policy is stable", "below 2")
+
+
+def test_clusters_that_cannot_exist_are_refused_before_their_rates_are_found():
+    sharing = {"study": "balanced-fairness"}
+    refused({**sharing, "system": {"random": {"servers": 4, "degree": 5}}}, "degree is 5")
+    strange = {"capacities": [1.0], "servers": [[2]], "shares": [1.0]}
+    refused({**sharing, "system": {"assigned": strange}}, "names servers [1]", "can exist")

@@ -29,10 +29,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from scipy.signal import lfilter
 
 from multiserver.open.exponential_sums import ExponentialSums
 from multiserver.open.small_jobs import Places, Stopped, drains
+from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]

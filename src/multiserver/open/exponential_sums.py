@@ -23,7 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import expm, solve_triangular
-from scipy.signal import lfilter
+
+from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
 # Of the frequencies among which those of even phases are looked for.

@@ -23,11 +23,11 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from multiserver.errors import NotKnownError
 from multiserver.open.age_equation import Scaled, Solution
 from multiserver.open.small_jobs import Stopped
+from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
 

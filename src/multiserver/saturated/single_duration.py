@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.checks import SUM_TOLERANCE, require_integer
+from multiserver.recurrences import lfilter
 from multiserver.saturated.quadrature import WEIGHTS, panels
 
 # Measured nanoseconds: one tap of lfilter, one shifted array addition, one element of it.
@@ -202,9 +203,6 @@ def _renewal(n: int, v: NDArray[np.int64], p: NDArray[np.float64]) -> NDArray[np
 
     Blocks are as long as the smallest large need, whose terms then only reach back to earlier ones.
     """
-    # Importing scipy.signal takes longer than most of what is computed here.
-    from scipy.signal import lfilter
-
     small = _small_needs(n, v)
     block = int(v[small]) if small < v.size else n + 1
     denominator = -np.bincount(v[:small], p[:small], minlength=1)

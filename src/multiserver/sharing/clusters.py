@@ -61,11 +61,16 @@ class AssignedServers:
 
 @dataclass(frozen=True, slots=True)
 class RandomServers:
-    """`count` equal servers, `degree` of them for every job: one class."""
+    """`count` equal servers, `degree` of them for every job: one class. Raises `ValueError` unless
+    there are so many."""
 
     count: int
     rate: float
     degree: int
+
+    def __post_init__(self) -> None:
+        if self.degree > self.count:
+            raise ValueError(f"degree is {self.degree}, expected at most the {self.count} servers")
 
     @property
     def capacities(self) -> tuple[float, ...]:
