@@ -19,7 +19,9 @@ from plan.read import read_yaml
 from plan.words import determining
 
 FILES = sorted((ROOT / "config/papers").glob("*.yaml"))
-PAPERS = {file.stem: read_yaml(file, file.name)[0] for file in FILES}
+DOCUMENTS = {file.stem: read_yaml(file, file.name)[0] for file in FILES}
+# A paper need not have claims.
+PAPERS = {paper: document for paper, document in DOCUMENTS.items() if "claims" in document}
 CLAIMS = [
     pytest.param(paper, claim, id=f"{paper}-{claim['id']}")
     for paper, document in PAPERS.items()
@@ -73,7 +75,7 @@ def test_an_erratum_accuses_fairly(paper):
     assert not accused & (withdrawn | {"eq-30", "fig9-boundary-share", "divisible-front-size"})
 
 
-# Theorem, Lemma, Proposition, Corollary, Claim; of the five papers, 40 in all.
+# Theorem, Lemma, Proposition, Corollary, Claim: of each paper all that it has, 40 together.
 THEOREMS = {
     "two-class-stability": "T4.1 T4.2 T4.3 L5.1 L5.2 L7.1 T8.1 T8.2 Claim1",
     "product-form-saturated": "T1 T2",
@@ -87,7 +89,7 @@ KINDS = {"T": "Theorem", "L": "Lemma", "P": "Proposition", "C": "Corollary"}
 SEVERAL = {"count", "clusters", "systems", "networks"}
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", THEOREMS)
 def test_every_theorem_has_rows_of_several_systems(paper):
     for short in THEOREMS[paper].split():
         kind, number = (KINDS[short[0]], short[1:]) if short != "Claim1" else ("Claim", "1")
@@ -248,6 +250,6 @@ def test_every_text_of_a_ledger_can_be_typeset():
 
     plan = Plan.load({}, ROOT)
     ledgers = [product for product in plan.products if product.stage == "judge"]
-    assert len(ledgers) == 5
+    assert {ledger.paper for ledger in ledgers} == PAPERS.keys() >= THEOREMS.keys()
     for ledger in ledgers:
         typeset(json.loads(ledger.text))

@@ -195,7 +195,7 @@ def test_rows_that_need_the_trace_say_what_the_tables_have():
     assert all(min(cell["needs"]) == 1 for cell in cells)
     rows = 0
     for file in sorted((ROOT / "config/papers").glob("*.yaml")):
-        for claim in read_yaml(file, file.name)[0]["claims"]:
+        for claim in read_yaml(file, file.name)[0].get("claims", []):
             if claim["verdict"] == "needs the trace":
                 said = sentences[claim["id"].rpartition("-")[2]]
                 assert said in " ".join(claim["reason"].split()), claim["id"]
