@@ -95,6 +95,7 @@ if not SENT:
     include: "workflow/rules/preview.smk"
     include: "workflow/rules/publish.smk"
     include: "workflow/rules/refer.smk"
+    include: "workflow/rules/schemas.smk"
 
 
 onstart:

@@ -1,9 +1,8 @@
 """Describe config in JSON Schemas, from which editors complete and underline.
 
-    cd scripts && python -m plan.describe
-
-writes workflow/schemas: `config.json` for config/config.yaml, `paper.json` for the files of
-config/papers, `own.json` for a paper file of one's own, which may hold run-wide choices besides.
+`snakemake schemas` writes workflow/schemas: `config.json` for config/config.yaml, `paper.json` for
+the files of config/papers, `own.json` for a paper file of one's own, which may hold run-wide
+choices besides.
 """
 
 from __future__ import annotations

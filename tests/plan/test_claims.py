@@ -137,7 +137,7 @@ def test_no_sentence_is_both_accused_and_upheld(paper):
 def test_what_does_not_simply_hold_stands_beside_a_figure_or_table(paper):
     document = PAPERS[paper]
     products = document.get("figures", {}) | document.get("tables", {})
-    numbers = {id: str(block["source"].get("figure", "")) for id, block in products.items()}
+    numbers = {id: str(block.get("source", {}).get("figure", "")) for id, block in products.items()}
     lost = [
         claim["id"]
         for claim in document["claims"]

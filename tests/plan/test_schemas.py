@@ -27,7 +27,7 @@ def schema_of(file: Path) -> dict:
 
 def test_the_files_are_what_the_code_declares():
     found = {file.name: json.loads(file.read_text("utf-8")) for file in SCHEMAS.iterdir()}
-    assert found == json.loads(json.dumps(describe()))
+    assert found == json.loads(json.dumps(describe())), "run `python3 run.py schemas`"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -55,6 +55,7 @@ def test_targets_on_the_pages_exist():
     names = {
         rule.partition(":")[0]
         for page in PAGES
+        if not page.stem.startswith("add-a-")  # whose targets are added on the page
         for block in (*blocks(page, "console"), *blocks(page, ""))
         for rule in re.findall(r"^(?:snakemake|python3 run\.py) ([a-z][\w-]*)", block, re.M)
     } - {"test", "whence", "score"}
