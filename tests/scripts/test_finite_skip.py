@@ -202,11 +202,18 @@ def test_onsets_are_found_and_bounded_by_0_and_1():
 
 
 def test_a_comparison_needs_more_than_six_standard_errors():
-    rng = np.random.default_rng(3)
-    a = rng.normal(size=finite_skip_policies.REPLICATIONS)
-    error = a.std(ddof=1) / math.sqrt(len(a))
-    assert finite_skip_policies._below(a, a.mean() + 6.01 * error)
-    assert not finite_skip_policies._below(a, a.mean() + 5.99 * error)
-    assert finite_skip_policies._below(a, math.inf)
+    runs = np.random.default_rng(3).normal(size=finite_skip_policies.REPLICATIONS)
+    error = runs.std(ddof=1) / math.sqrt(len(runs))
+
+    def is_below(other, *, fair=True) -> bool:
+        mean = finite_skip_policies.Mean
+        return finite_skip_policies._below(mean(runs, fair), mean(other))
+
+    assert is_below(runs.mean() + 6.01 * error)
+    assert not is_below(runs.mean() + 5.99 * error)
+    assert is_below(math.inf)
     # Common jobs: the difference is certain however far the means scatter.
-    assert finite_skip_policies._below(a, a + 1e-6)
+    assert is_below(runs + 1e-6)
+    # Nothing is certain of a mean without a fair interval, but that it is finite.
+    assert not is_below(runs + 1e-6, fair=False)
+    assert is_below(math.inf, fair=False)
