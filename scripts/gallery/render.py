@@ -18,6 +18,7 @@ from gallery.explorer import find_absent, find_links, find_presets
 from gallery.index import index_all
 from gallery.typesetting import cell, heading, number, numeral, parameter, prose
 from output.cite import SOFTWARE
+from output.origin import tell_version
 from output.scores import ALARM
 
 ROWS = 100
@@ -103,6 +104,7 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
         "command": command,
         "citation": citation,
         "ordered": ordered,
+        "version": tell_version,
     }
     pages = {f"{paper.id}.html": ("paper.html.j2", {"paper": paper}) for paper in papers}
     pages["index.html"] = ("index.html.j2", {})

@@ -107,7 +107,8 @@ def references(*specs: dict[str, Any]) -> str:
             "note": "Multiserver queueing results, reproduced, checked and citable",
         }
     }
-    entries |= {s["paper"]: _source(s["bibliography"]) for s in specs if s["bibliography"]}
+    for spec in specs:
+        entries |= _sources(spec["paper"], spec["bibliography"])
     for spec in specs:
         entries[name(spec)] = {
             "author": f"{{{AUTHORS}}}",
@@ -117,6 +118,18 @@ def references(*specs: dict[str, Any]) -> str:
             "note": f"Fingerprint {spec['fingerprint']}",
         }
     return "\n".join(_entry(key, fields) for key, fields in entries.items())
+
+
+def _sources(key: str, paper: dict[str, Any] | None) -> dict[str, dict[str, str | None]]:
+    """The entries of a paper: as it was read, and its version of record if that is another."""
+    if paper is None:
+        return {}
+    versions = paper.get("versions") or {}
+    read = f"Read in {versions['read']}" if versions else None
+    entries = {key: {**_source(paper), "note": read}}
+    if record := versions.get("record"):
+        entries[f"{key}:record"] = _source({"authors": paper["authors"], **record})
+    return entries
 
 
 def _source(paper: dict[str, Any]) -> dict[str, str | None]:

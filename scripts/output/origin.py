@@ -10,6 +10,21 @@ HEAD = "% multiserver-atlas "
 LICENCE = "MIT"
 
 
+def tell_version(paper: Mapping[str, Any] | None) -> str:
+    """In which version a paper was read, and what it was not checked in; nothing where no version
+    is given."""
+    versions = (paper or {}).get("versions")
+    if not versions:
+        return ""
+    record, others = versions.get("record"), versions.get("others") or []
+    if record:
+        doi = f", doi:{record['doi']}" if record.get("doi") else ""
+        others = [*others, f"the version of record (“{record['title']}”, {record['venue']}{doi})"]
+    return f"read in {versions['read']}" + (
+        f"; not checked in {' or '.join(others)}" if others else ""
+    )
+
+
 def trace_origin(story: Mapping[str, Any]) -> str:
     """Where the paper has it, in words."""
     paper, source = story.get("bibliography"), story.get("source") or {}

@@ -66,3 +66,5 @@ def tell(line: Mapping[str, Any]) -> Iterator[str]:
         yield f"the result {line['result']}"
     if line["reason"]:
         yield line["reason"]
+    if line["version"]:
+        yield line["version"]

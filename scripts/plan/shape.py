@@ -64,6 +64,25 @@ class Run(Block):
     ] = {}
 
 
+class Record(Block):
+    """The version of record of a paper that was read in another."""
+
+    title: Text
+    venue: Annotated[Text, Field(description="the journal, or the publisher, and the place in it")]
+    year: Annotated[int, Field(ge=1600, le=2200, description="the year"), WHOLE]
+    doi: Text | None = None
+
+
+class Versions(Block):
+    """The versions of a paper: errata and what depends are judged in the one that was read."""
+
+    read: Annotated[
+        Text, Field(description="what was read; figures and sections are numbered by it")
+    ]
+    others: Annotated[list[Text], Field(description="further preprints, not read")] = []
+    record: Record | None = None
+
+
 class Bibliography(Block):
     """What to cite, where there is a paper."""
 
@@ -73,6 +92,7 @@ class Bibliography(Block):
     venue: Text | None = None
     doi: Text | None = None
     arxiv: Text | None = None
+    versions: Versions | None = None
 
 
 class Source(Block):

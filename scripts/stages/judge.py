@@ -20,6 +20,7 @@ from claims.cases import find
 from claims.verdicts import decide, holds
 from output.atomic import write_text
 from output.mathematics import formulate
+from output.origin import tell_version
 from output.tabulars import paragraphs
 from output.tidy import write_table
 from output.values import recomputed, stated, tell
@@ -44,6 +45,7 @@ UNITS = {
     "evidence": "JSON",
     "decides": "text",
     "reason": "text",
+    "version": "text",
     "quantity": "name",
     "parameters": "JSON",
     "sound": "whether as expected",
@@ -53,7 +55,9 @@ UNITS = {
 def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
     """Write `ledger.csv`, `ledger.tex` and `ledger.txt`."""
     found = find(spec, series)
-    ledger = pd.DataFrame([row(claim, found) for claim in spec["claims"]], columns=list(UNITS))
+    version = tell_version(spec["bibliography"])
+    rows = [row(claim, found, version) for claim in spec["claims"]]
+    ledger = pd.DataFrame(rows, columns=list(UNITS))
     stem = folder / spec["id"]
     write_table(stem.with_suffix(".csv"), ledger, UNITS)
     write_text(stem.with_suffix(".tex"), comment(spec) + typeset(ledger))
@@ -61,8 +65,8 @@ def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator
     yield from (stem.with_suffix(suffix) for suffix in (".csv", ".tex", ".txt"))
 
 
-def row(claim: dict[str, Any], found: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The ledger's row for a claim."""
+def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -> dict[str, Any]:
+    """The ledger's row for a claim; what does not simply hold names the `version` of the paper."""
     nothing = record(Found(None))
     cases = [case | found.get(case["id"], nothing) for case in claim["cases"]]
     for case in cases:
@@ -92,6 +96,7 @@ def row(claim: dict[str, Any], found: dict[str, dict[str, Any]]) -> dict[str, An
         "readings": _list(readings),
         "evidence": _list([case for case in cases[1:] if case not in readings]),
         "reason": reason,
+        "version": version if verdict in ("erratum", "depends") else "",
         "quantity": printed["quantity"],
         "parameters": json.dumps(printed["parameters"]),
         "sound": sound,

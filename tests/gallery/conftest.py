@@ -153,7 +153,7 @@ def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: st
     row |= {"parameters": '{"servers": 10}', "stated": '"2"', "recomputed": "2.5", "at": "ρ = 0.5"}
     row |= {"within": "about", "half_width": "null", "readings": "[]", "evidence": "[]"}
     row |= {"how": "How many jobs", "route": "a chain", "confirmed": "simulation"}
-    row |= {"certainty": "stated", "result": "", "decides": ""}
+    row |= {"certainty": "stated", "result": "", "decides": "", "version": ""}
     return row | {"verdict": verdict, "sound": True, "reason": reason, "of": of}
 
 

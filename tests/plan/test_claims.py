@@ -75,6 +75,17 @@ def test_an_erratum_accuses_fairly(paper):
     assert not accused & (withdrawn | {"eq-30", "fig9-boundary-share", "divisible-front-size"})
 
 
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_does_not_simply_hold_names_a_version_and_the_front_page_the_later_ones(paper):
+    verdicts = {claim["verdict"] for claim in PAPERS[paper]["claims"]}
+    versions = (PAPERS[paper].get("bibliography") or {}).get("versions", {})
+    apart = bool(verdicts & {"erratum", "depends"})
+    assert "read" in versions or not apart
+    front = (ROOT / "README.md").read_text("utf-8").partition("## What does not hold")[2]
+    before = front.partition("\n- `")[0]
+    assert (f"`{paper}`" in before) == (apart and "record" in versions)
+
+
 # Theorem, Lemma, Proposition, Corollary, Claim: of each paper all that it has, 40 together.
 THEOREMS = {
     "two-class-stability": "T4.1 T4.2 T4.3 L5.1 L5.2 L7.1 T8.1 T8.2 Claim1",

@@ -13,7 +13,9 @@ import pytest
 from claims import record
 from claims.verdicts import decide, holds
 from multiserver.simulation.estimate import Estimate
-from output.values import show_found
+from output.cite import references
+from output.origin import tell_version
+from output.values import show_found, tell
 from plan.read import read_yaml
 from plan.tolerances import allow, parse
 from stages import agree, judge
@@ -181,6 +183,40 @@ def test_the_ledger_shows_an_unsound_claim_in_text_and_latex(tmp_path):
     csv = ledger(tmp_path, 78.0)
     assert "!! disagrees" in csv.with_suffix(".txt").read_text("utf-8")
     assert r"77 servers \& more" in csv.with_suffix(".tex").read_text("utf-8")
+
+
+RECORD = {"title": "Last & best", "venue": "J 1 (2022)", "year": 2022, "doi": "10.1/x_y"}
+READ = {
+    **{"title": "T", "authors": ["A"], "year": 2020},
+    "versions": {"read": "arXiv v1", "others": ["arXiv v3"], "record": RECORD},
+}
+
+
+def test_what_does_not_simply_hold_names_the_version_that_was_read():
+    told = tell_version(READ)
+    assert told.startswith("read in arXiv v1; not checked in arXiv v3 or the version of record")
+    assert "J 1 (2022), doi:10.1/x_y" in told and tell_version({"title": "T"}) == ""
+    reading = claim()["cases"][1]
+    for verdict, value in (("erratum", 79.0), ("depends", 77.0), ("agrees", 77.0)):
+        other = reading | {"allowed": [78, 80]} if verdict == "depends" else reading
+        found = {"peak": {"value": value, "at": "", "half_width": None}}
+        found |= {other["id"]: found["peak"]}
+        judged = claim(verdict=verdict, cases=[claim()["cases"][0], other])
+        row = judge.row(judged, found, told)
+        assert row["verdict"] == verdict
+        assert (told in tell(row)) == (verdict != "agrees")
+
+
+def test_the_bibliography_has_the_version_read_and_that_of_record():
+    spec = {"paper": "p", "id": "ledger", "stage": "judge", "bibliography": READ}
+    spec |= {"software": {"multiserver-atlas": "1"}, "fingerprint": "0"}
+    text = references(spec)
+    assert "@misc{p," in text and "note = {Read in arXiv v1}" in text
+    record = text.partition("@misc{p:record,")[2].partition("@misc")[0]
+    assert all(part in record for part in (r"Last \& best", "J 1 (2022)", "10.1/x", "A}"))
+    assert "p:record" not in references(
+        spec | {"bibliography": {**READ, "versions": {"read": "v"}}}
+    )
 
 
 def test_an_unsound_claim_is_a_fault_of_the_run(tmp_path):
