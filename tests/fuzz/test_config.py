@@ -1,8 +1,8 @@
 """Whatever single thing is wrong with a config file, the plan says so, in one form, or takes it.
 
 Each mutation is drawn from a seed. A file is refused with file, line, what was found and what was
-expected, or it is valid: its parameters then make the objects of the library again. Mutations that
-nothing can make valid must be refused.
+expected, or it is valid: its parameters then make the objects of the library again, and what their
+jobs refuse has a found and an expected too. Mutations that nothing can make valid must be refused.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import random
 import re
 import shutil
 from collections import Counter
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
+from pydantic_core import PydanticCustomError
 from tests.conftest import ROOT
 from tests.fuzz.mutate import Mutation, mutate
 
@@ -24,8 +26,11 @@ from plan.fingerprint import CodeDigests
 from plan.fit import module
 from plan.papers import PaperFile
 from plan.read import read_yaml
+from stages.compute import check
 
 SEED = 12
+# Specs of series, which most mutations leave as they are.
+CHECKED: set[str] = set()
 NO_CONFIG = "config/tolerances.yaml"  # the words of the ledger
 FILES = (
     *sorted(
@@ -83,8 +88,13 @@ def judge(project: Path, file: str, mutation: Mutation, digests: CodeDigests) ->
     for product in products:
         for series in product.series.values():
             if series.study != "claims" and "trace" not in series.parameters:
-                model = module("studies", series.study).Parameters
-                assert model.model_validate(series.parameters).plain() == series.parameters, context
+                study = module("studies", series.study)
+                parameters = study.Parameters.model_validate(series.parameters)
+                assert parameters.plain() == series.parameters, context
+                if series.text not in CHECKED:
+                    with suppress(PydanticCustomError):
+                        check(study, parameters)
+                    CHECKED.add(series.text)
     return "accepted"
 
 
