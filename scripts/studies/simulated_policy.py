@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Annotated
+from typing import Annotated, Self
 
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from declared.block import require
 from declared.vocabulary import Loads
@@ -46,16 +46,22 @@ class Parameters(ModelBlock, SimulatedBlock):
     loads: Loads
     exact: Annotated[bool, Field(description="whether known exact values stand beside")] = True
 
+    @model_validator(mode="after")
+    def _can_be_served(self) -> Self:
+        why = "from which on no policy is stable: the servers cannot be filled"
+        require_below(self.loads, self.model.highest, why)
+        return self
+
 
 def check(parameters: Parameters) -> None:
     """Raise a misfit unless the queue is stable at all loads, as far as is known."""
-    model, most = parameters.model, parameters.loads[-1]
-    for limit, why in (
-        (model.limit, "the limit"),
-        (model.highest, "from which on no policy is stable: the servers cannot be filled"),
-    ):
-        stable = not most >= limit
-        require(stable, f"a load of {most}", f"loads below {limit:.6g}, {why}", "loads")
+    require_below(parameters.loads, parameters.model.limit, "the limit")
+
+
+def require_below(loads: list[float], limit: float, why: str) -> None:
+    """Raise a misfit if the highest load is not below a limit, which may be NaN: not known."""
+    found, expected = f"a load of {loads[-1]}", f"loads below {limit:.6g}, {why}"
+    require(not loads[-1] >= limit, found, expected, "loads")
 
 
 def compute(

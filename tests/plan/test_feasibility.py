@@ -208,7 +208,7 @@ def test_what_no_policy_can_serve_is_refused(policy):
     assert model.refuses(0.75)
     assert not model.refuses(0.74)
     series = {**SIMULATED, **system}
-    refused_by_the_job({**series, "loads": [0.5, 0.9]}, "loads", "a load of 0.9", "below 0.75")
+    refused({**series, "loads": [0.5, 0.9]}, "a load of 0.9", "below 0.75")
     accepted({**series, "loads": [0.5, 0.74]})
     block = {"separates": "it", "papers": ["mine"], "system": system["system"], "policy": policy}
     reference = {"study": "reference-simulated", "jobs": 1000, "seed": 1}

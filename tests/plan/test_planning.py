@@ -17,8 +17,10 @@ ENGINES = tuple(
     str(ROOT / "src/multiserver" / name)
     for name in ("fronts", "open", "saturated", "simulation", "wcfs")
 )
-# What these do is to count what there would be to solve.
+# What these do is to count what there would be to solve; and what no policy exceeds takes less than
+# a millisecond.
 COUNT = {"applies", "block_entries", "reaches"}
+BOUND = "packings.py"
 
 
 class Compiled(event.Listener):
@@ -40,7 +42,8 @@ def test_planning_everything_solves_and_compiles_nothing(tmp_path, monkeypatch):
     called: Counter = Counter()
 
     def note(frame, what, _):
-        if what == "call" and frame.f_code.co_filename.startswith(ENGINES):
+        file = frame.f_code.co_filename
+        if what == "call" and file.startswith(ENGINES) and not file.endswith(BOUND):
             called[frame.f_code.co_name] += 1
 
     compiled = Compiled()
