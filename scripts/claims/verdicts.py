@@ -3,7 +3,7 @@
 A case *holds* if the number, with all of its 95 % interval, lies in the allowed interval, and fails
 if all of it lies outside; in between it is undecided. Then, of the verdict that is expected,
 
-- `agrees` follows if the sentence as printed holds;
+- `agrees` follows if the sentence as printed holds, `corrected` if ours in its place does;
 - `erratum` if neither it nor any other reading nor any further evidence holds;
 - `depends` if some of its readings hold and some fail.
 
@@ -76,7 +76,8 @@ def decide(
     found = _all((printed, *cases[1 + readings :]))
     if found is None:
         return "undecided at this effort", True
-    return ("agrees", True) if found else ("disagrees", False)
+    held = "corrected" if verdict == "corrected" else "agrees"
+    return (held, True) if found else ("disagrees", False)
 
 
 def _all(parts: Any) -> bool | None:

@@ -27,6 +27,7 @@ FIRST = 4
 # Verdicts in the order in which a reader looks for them, each with a sign that is no colour.
 VERDICTS = {
     "agrees": "✓",
+    "corrected": "✓",
     "erratum": "≠",
     "depends": "~",
     "undecided at this effort": "?",

@@ -44,6 +44,11 @@ def stated(line: Mapping[str, Any]) -> str:
     return show_stated(json.loads(line["stated"]), line["within"])
 
 
+def quotation(line: Mapping[str, Any]) -> str:
+    """The sentence of a row, in quotation marks unless it is ours."""
+    return line["quote"] if line["verdict"] == "corrected" else f"“{line['quote']}”"
+
+
 def recomputed(line: Mapping[str, Any]) -> str:
     """What a row of the ledger says was found."""
     width = json.loads(line["half_width"])

@@ -259,7 +259,10 @@ class Claim(Block):
             " are; inferred from its numbers; or chosen here"
         ),
     ]
-    verdict: Literal["agrees", "erratum", "depends", "needs the trace"]
+    verdict: Annotated[
+        Literal["agrees", "corrected", "erratum", "depends", "needs the trace"],
+        Field(description="what is corrected is a sentence of ours, as it should read, that holds"),
+    ]
     result: (
         Annotated[
             Literal["stands", "changes"],

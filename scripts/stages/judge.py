@@ -23,7 +23,7 @@ from output.mathematics import formulate
 from output.origin import tell_version
 from output.tabulars import paragraphs
 from output.tidy import write_table
-from output.values import recomputed, stated, tell
+from output.values import quotation, recomputed, stated, tell
 from stages.product import Spec, comment, run
 
 UNITS = {
@@ -114,7 +114,7 @@ def narrate(spec: Spec, ledger: pd.DataFrame) -> str:
     lines = [head(spec), counts, ""]
     for line in ledger.to_dict("records"):
         lines.append(f"{'   ' if line['sound'] else '!! '}{line['verdict']:<15} {line['claim']}")
-        lines.append(f"      {line['where']}: “{line['quote']}”")
+        lines.append(f"      {line['where']}: {quotation(line)}")
         lines.append(f"      stated {stated(line)}, recomputed {recomputed(line)}")
         lines += [f"      {text}" for text in tell(line)]
     return "\n".join(lines) + "\n"
@@ -136,7 +136,7 @@ def typeset(ledger: pd.DataFrame) -> str:
         found = f"stated {stated(line)}, recomputed {recomputed(line)}"
         texts = (
             f"{line['where']} ({line['claim']})",
-            f"“{line['quote']}”",
+            quotation(line),
             line["verdict"],
             *(found, *tell(line)),
         )

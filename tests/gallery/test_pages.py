@@ -353,7 +353,7 @@ def test_the_gallery_of_the_project_is_light():
 def test_every_verdict_has_its_mark():
     words = {
         decide(verdict, cases, 1, differs=differs, pending=pending)[0]
-        for verdict in ("agrees", "erratum", "depends")
+        for verdict in ("agrees", "corrected", "erratum", "depends")
         for cases in product((True, False, None), repeat=3)
         for differs, pending in ((False, False), (True, False), (False, True))
     }

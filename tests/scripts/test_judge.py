@@ -108,6 +108,8 @@ def test_what_a_short_run_could_not_decide_is_undecided():
         ("agrees", (False,), 0, "disagrees", False),
         ("agrees", (True, False), 0, "disagrees", False),
         ("agrees", (None,), 0, "undecided at this effort", True),
+        ("corrected", (True, True), 0, "corrected", True),
+        ("corrected", (True, False), 0, "disagrees", False),
         ("needs the trace", (True,), 0, "agrees", True),
         ("erratum", (False, False), 1, "erratum", True),
         ("erratum", (True, False), 1, "holds after all", False),
@@ -217,6 +219,15 @@ def test_the_bibliography_has_the_version_read_and_that_of_record():
     assert "p:record" not in references(
         spec | {"bibliography": {**READ, "versions": {"read": "v"}}}
     )
+
+
+def test_what_is_corrected_is_counted_apart_and_not_in_quotation_marks(tmp_path):
+    for verdict, marks in (("corrected", False), ("agrees", True)):
+        csv = ledger(tmp_path, 77.2, verdict=verdict)
+        for suffix in (".txt", ".tex"):
+            text = csv.with_suffix(suffix).read_text("utf-8")
+            assert "77 servers" in text and ("“77" in text or "``77" in text) == marks
+        assert f"1 claims: 1 {verdict}" in agree.check_ledger(csv)[0]
 
 
 def test_an_unsound_claim_is_a_fault_of_the_run(tmp_path):
