@@ -127,6 +127,14 @@ def logarithmic_integral_constant(*, probability_n: float) -> float:
     return float(expi(math.log1p(-probability_n))) - math.log(probability_n)
 
 
+def logarithmic_integral_and_log(*, sizes: list[float], coefficient: float) -> list[float]:
+    """li(1 − c/n) + ln n, for each n of `sizes`."""
+    return [
+        logarithmic_integral_constant(probability_n=coefficient / n) + math.log(coefficient)
+        for n in sizes
+    ]
+
+
 def log_second_moment_limit(*, last: float = math.inf) -> float:
     """lim of the integral of p_1^i ln(i)/i from 1 to `last`/p_n, over ln²(1/p_n)."""
 

@@ -57,14 +57,6 @@ def poisson_gap(
     return float(np.abs(right - found.delta).max())
 
 
-def mean_in_time(
-    *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
-) -> float:
-    """E[Δ(Y)] of the transient Δ, in jobs."""
-    found = transient(MultiserverJobSystem.of(servers, needs, rates, probabilities))
-    return float(found.time @ found.delta)
-
-
 def identity_gap(*, equation: int, count: int, largest: int, seed: int) -> float:
     """Largest gap of Eq. (3), (4), (5) or (6), relative to the largest |Δ~|, over `count` random
     systems with needs 1 and n ≤ `largest`.

@@ -17,8 +17,8 @@ from models.networks import read_network
 from models.sharing import read_servers
 from multiserver.sharing import balanced_fairness, product_form
 from multiserver.sharing.chain import compare
-from multiserver.sharing.networks import load_of, solve
-from multiserver.sharing.queue import MultiServerQueue, UnstableError, over_subsets
+from multiserver.sharing.networks import load_of
+from multiserver.sharing.queue import MultiServerQueue, over_subsets
 
 Parameters = Mapping[str, Any]
 
@@ -86,6 +86,21 @@ def distance_from_boundary(parameters: Parameters) -> Found:
     return Found(*worst)
 
 
+@takes("system", "most", "absent")
+def largest_slack(parameters: Parameters) -> Found:
+    """By how much the rate of one class can grow within the capacity set, all other rates φ(x)
+    staying as they are: the most, over all states but 0, of the classes present, or of all classes
+    if those `absent` count."""
+    queue, worst = read_servers(parameters["system"]).queue, (0.0, "")
+    for x in product(range(parameters["most"] + 1), repeat=queue.classes):
+        slack = queue.ranks() - over_subsets(balanced_fairness.rates(queue, x))
+        for i, count in enumerate(x):
+            if any(x) and (count or parameters["absent"]):
+                room = min(gap for a, gap in enumerate(slack) if a >> i & 1)
+                worst = max(worst, (float(room), f"x = {x}"))
+    return Found(*worst)
+
+
 @takes("network", "most")
 def chain_law_gap(parameters: Parameters) -> float:
     """The product form against the chain: the largest difference of probabilities."""
@@ -103,23 +118,6 @@ def chain_throughput_gap(parameters: Parameters) -> float:
     """The product form against the chain: the largest relative difference of the completions of
     each class, E[φ_i(X)] if it is one queue."""
     return compare(read_network(parameters["network"]), parameters["most"]).throughput
-
-
-@takes("network")
-def largest_stable_load(parameters: Parameters) -> float:
-    """The largest load of its transient classes at which a network has a stationary law, found by
-    bisection."""
-    block = parameters["network"]
-    full, low, high = load_of(read_network(block)), 0.0, 4.0
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        try:
-            solve(read_network(block, middle / full))
-        except UnstableError:
-            high = middle
-        else:
-            low = middle
-    return low
 
 
 @takes("network", "load", "most")

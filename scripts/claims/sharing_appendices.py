@@ -25,7 +25,7 @@ def maximum_gap(*, rates: Sequence[int], servers: Sequence[Sequence[int]], most:
     """The largest relative gap between (17), the maximum taken over the non-empty sets of classes,
     and the recursion of Theorem 2, over all x with |x| ≤ `most`."""
     queue = read_queue(rates, servers)
-    phi = _phi(queue, most)
+    phi = balance(queue, most)
     gap = Fraction(0)
     for x, value in phi.items():
         if any(x):
@@ -41,7 +41,7 @@ def majorant_ratio(
     """The least Φ~(x)/Φ(x), and the least ratio of the sides of (18), left over right, over all x
     with |x| ≤ `most` and all non-empty sets: both at least 1 (Appendix A)."""
     queue = read_queue(rates, servers)
-    phi, majorant = _phi(queue, most), _majorant(queue, most)
+    phi, majorant = balance(queue, most), _majorant(queue, most)
     above = min(majorant[x] / phi[x] for x in phi)
     sides = [
         majorant[x] * queue.rank(a) / over
@@ -83,7 +83,7 @@ def lower_series_ratio(
     """The least ratio of Σ_{|x| = n, A_x ⊂ A} Φ(x) ∏ λ_i^{x_i} to ρ_A^n over all non-empty A and
     n ≤ `most`: at least 1 (Appendix A, necessary condition)."""
     queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
-    phi, ratios = _phi(queue, most), []
+    phi, ratios = balance(queue, most), []
     for a in range(1, 1 << queue.classes):
         load = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
         sums: dict[int, Fraction] = defaultdict(Fraction)
@@ -105,7 +105,7 @@ def growth_of_levels(
     − 1: both below 1 if the queue is stable, both above if not (Section 3)."""
     queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
     sums = [Fraction(0)] * (most + 1)
-    for x, value in _phi(queue, most).items():
+    for x, value in balance(queue, most).items():
         sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
     load = max(
         sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
@@ -143,8 +143,8 @@ def permanent_bound_ratio(*, permanent: int, load: str, visits: str) -> float:
     return float(left / right)
 
 
-def _phi(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
-    """Φ(x) for |x| ≤ `most`."""
+def balance(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
+    """Φ(x) for |x| ≤ `most`, by the recursion of Theorem 2."""
     phi: dict[Jobs, Fraction] = {}
     for x in _states(queue.classes, most):
         present = mask_of(i for i, n in enumerate(x) if n)

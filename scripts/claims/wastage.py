@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from claims import Found, takes
+from claims.scaling_limits import share_idle_limit
 from models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import limits, stationary, two_class
@@ -54,6 +55,16 @@ def smaller_majority(parameters: Parameters) -> Found:
     return Found(
         min(1 - found.probability_2, found.load_share_2), f"p2 = {found.probability_2:.4f}"
     )
+
+
+@takes(
+    "exponent",
+    route="closed form, extrapolated to the limit",
+    confirmed="the enumerated chain at finite n (tests/theory/test_one_or_n.py)",
+)
+def share_of_largest_need(parameters: Parameters) -> float:
+    """E[N_idle]/n2 as n → ∞, for n1 = 1, n2 = n and p2 = n^−α."""
+    return share_idle_limit(exponent=parameters["exponent"])
 
 
 @takes("servers", "needs", "rates")

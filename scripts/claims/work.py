@@ -139,6 +139,12 @@ def constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
     ]
 
 
+def nonfull_over_nonbusy(*, system: Mapping[str, Any], policy: str) -> float:
+    """w_nonfull − w_nonbusy, each over all its states of the chain."""
+    nonfull, nonbusy, _ = constants(system=system, policy=policy)
+    return nonfull - nonbusy
+
+
 def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
     """w_nonfull and w_nonbusy over all states of the chain, in units of those printed; where 0 is
     printed for w_nonbusy, as it is."""

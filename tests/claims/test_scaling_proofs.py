@@ -41,7 +41,6 @@ def test_transient_relative_completions_are_those_of_the_linear_system():
     np.testing.assert_allclose(found.delta, law.relative_completions, atol=1e-11)
     np.testing.assert_allclose(found.embedded, law.embedded, atol=1e-12)
     assert identities.poisson_gap(**THREE) < 1e-12
-    assert abs(identities.mean_in_time(**THREE)) < 1e-12
 
 
 @pytest.mark.parametrize("equation", [3, 4, 5, 6])

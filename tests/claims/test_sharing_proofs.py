@@ -13,6 +13,7 @@ from claims import (
     sharing_appendices,
     sharing_clusters,
     sharing_interrupted,
+    sharing_permanent,
     sharing_proofs,
     sharing_random,
     sharing_rates,
@@ -114,6 +115,9 @@ def test_the_absolute_gap_is_the_relative_one_on_another_scale():
 def test_rates_lie_on_the_boundary_and_the_measure_grows_with_the_load():
     found = sharing.distance_from_boundary({"system": CLUSTER, "most": 4})
     assert abs(found.value) < 1e-12
+    given = {"system": CLUSTER, "most": 4}
+    assert sharing.largest_slack(given | {"absent": False}).value < 1e-12
+    assert sharing.largest_slack(given | {"absent": True}).value > 0.1
     queues = [
         {"capacities": [1, 1], "servers": [[1, 2], [2]]},
         {"capacities": [2], "servers": [[1]]},
@@ -124,7 +128,6 @@ def test_rates_lie_on_the_boundary_and_the_measure_grows_with_the_load():
         "routing": [[0, 0, 1], [0, 0, 1], [0, 0, 0]],
         "populations": [],
     }
-    assert sharing.largest_stable_load({"network": network}) == pytest.approx(1, abs=1e-8)
     for load in (0.8, 1.2):
         grown = sharing.growth_of_measure({"network": network, "load": load, "most": 80})
         assert grown == pytest.approx(load, rel=0.05)
@@ -164,3 +167,13 @@ def test_random_draws_come_to_as_many_classes(degree, classes):
     drawn = {frozenset(rng.choice(9, degree, replace=False).tolist()) for _ in range(3000)}
     # One set of 84 is missed by all draws with probability 84 (83/84)^3000 = 2e-14.
     assert len(drawn) == classes
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_one_server_with_permanent_jobs(jobs):
+    """Φ(n, L) = C(n + L, n)/μ^{n+L}, over the bound at least C(L, 0) = 1; levels grow as
+    ρ (n + L)/n."""
+    given = {"rates": [2], "servers": [[1], [1]], "permanent": [2], "jobs": jobs, "most": 9}
+    assert sharing_permanent.least_over_lower_bound(**given) == 1
+    load, growth = sharing_permanent.growth_of_levels(**given, arrival_rates=["1", "1/3"])
+    assert load == 0.5 and growth == pytest.approx(0.5 * (9 + jobs) / 9)
