@@ -21,18 +21,19 @@ from plan import MEGABYTES, expose, minutes, travels_with
 FOLDER = Path(workflow.modifier.path_modifier.prefix or "")
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 
-expose(ROOT)
-
+# Of modules Snakemake takes rules, but nothing that is to be done before a run.
+MODULE = Path(workflow.main_snakefile) not in (ROOT / "Snakefile", ROOT / "workflow/Snakefile")
 # A job of another machine, which computes series of this workflow itself, finds them planned.
 SENT = (
     workflow.remote_exec
     and re.search(" --allowed-rules (compute|part) --", " ".join(sys.argv))
-    and Path(workflow.main_snakefile) in (ROOT / "Snakefile", ROOT / "workflow/Snakefile")
+    and not MODULE
 )
 if SENT:
     from plan import Asked
 
     plan = Asked(ROOT)
+    expose(ROOT)
     # Whoever sent it forks for its own machine.
     if os.environ.get(warm.NAME):
         del os.environ[warm.NAME]
@@ -45,9 +46,11 @@ else:
         if workflow.is_main_process:
             require_writable()
         plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
-        for line in plan.heal() if workflow.is_main_process else ():
+        for line in plan.tell() if workflow.is_main_process else ():
             print(line, file=sys.stderr)
-        plan.write_specs()
+        if MODULE:
+            plan.write_specs()
+        expose(ROOT)
     except (ConfigError, OSError) as error:
         raise WorkflowError(str(error))
 
@@ -65,11 +68,8 @@ if not SENT:
     rule all:
         default_target: True
         input:
-            [product.targets for product in plan.complete()],
-            [series.targets for series in plan.needed().values()],
-            plan.agreement.file,
-            plan.agreement.sums,
-            plan.gallery.mark,
+            plan.targets(*plan.complete(), *plan.needed().values()),
+            plan.targets(plan.agreement, plan.gallery),
         localrule: True
         message:
             "all papers are made and agree"
@@ -80,8 +80,7 @@ if not SENT:
             name:
                 paper
             input:
-                [product.targets for product in plan.complete(paper)],
-                [series.targets for series in plan.needed(paper).values()],
+                plan.targets(*plan.complete(paper), *plan.needed(paper).values()),
             localrule: True
             message:
                 f"all of {paper} is made"
@@ -99,6 +98,11 @@ if not SENT:
 
 
 onstart:
+    try:
+        for line in plan.prepare():
+            print(line, file=sys.stderr)
+    except OSError as error:
+        raise WorkflowError(str(error))
     if workflow.local_exec:
         # Here no scheduler is to be spared: each job that ended would leave a clock behind that asks
         # once a second what can start, until the run ends.

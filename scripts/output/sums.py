@@ -42,6 +42,13 @@ def leave_sums(target: Path, files: Iterable[Path], root: Path) -> None:
     write_text(target, write_manifest(sums))
 
 
+def require_whole(series: Iterable[Path], root: Path) -> None:
+    """Raise `OSError` that names what is not as it was made of the files of series below `root`."""
+    for file in series:
+        for change in find_changes(root / file.with_suffix(".sha256"), [file.as_posix()], root):
+            raise OSError(f"{change}; run again, and it is made again")
+
+
 def find_changes(sums: Path, names: Iterable[str] | None, root: Path) -> list[str]:
     """What is not as a file of sums says of the files `names` below `root`, or of all it tells of.
 

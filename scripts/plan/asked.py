@@ -36,3 +36,7 @@ class Asked:
                     " run again, and it is planned anew"
                 )
         return Series(study, spec["parameters"], modules, used_by=f"series {digest}", **here)
+
+    def again(self, series: Series) -> list[str]:
+        """Nothing: what is damaged is the business of who sent the job."""
+        return []

@@ -43,8 +43,8 @@ def expose(root: Path) -> None:
 
     Compiled code is cached under the digest of its sources below `root`: numba does not notice that
     a function changed which another module calls. A folder for it that the environment names is
-    used, and may serve many copies of the project. What the plan itself compiles is for jobs too,
-    so that this comes first.
+    used, and may serve many copies of the project. The plan, which compiles nothing, comes first:
+    numba makes the folder as soon as something is imported that can be compiled.
     """
     compiled = CodeDigests.below(root).compiled
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

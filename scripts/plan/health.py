@@ -1,15 +1,17 @@
-"""What a run finds damaged it treats as missing, and makes again.
+"""What is damaged, and what a run does before its first job.
 
-Whatever a job made is compared with the sums that the job left: its content, not its time. What has
-been changed, cut or lost since, loses its sums, which every target asks for. A time in the future,
-which Snakemake would take for a change until the clock has caught up, is set to now.
+Whatever a job made is compared with the sums that the job left: its content, not its time. To look
+changes nothing. Of what has been changed, cut or lost since, a run asks for a file that is not
+there, which the job that makes it again leaves besides its own.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
@@ -17,6 +19,7 @@ from output.sums import find_changes
 from plan.products import Product
 
 LOCKS = Path(".snakemake/locks")
+AGAIN = "results/again"
 GALLERY = Path("figures/gallery")
 # Where Snakemake writes before it looks after errors.
 NEEDED = tuple(Path(".snakemake", name) for name in ("", "incomplete", "locks", "log", "metadata"))
@@ -33,42 +36,64 @@ class Made(Protocol):
     @property
     def sums(self) -> str: ...
 
+    @property
+    def targets(self) -> list[str]: ...
+
 
 def require_writable() -> None:
-    """Raise `OSError` that names a folder of Snakemake's in which nothing can be written, or a page
-    of the gallery that cannot be replaced: Snakemake removes them all before it looks after errors.
-    """
+    """Raise `OSError` that names a folder of Snakemake's in which nothing can be written: it writes
+    there before it looks after errors."""
     for folder in NEEDED:
-        probe = folder / f".{os.getpid()}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise OSError(
-                f"{folder}: cannot be written ({error.strerror}); no job was started"
-            ) from None
-    for file in GALLERY.rglob("*"):
-        if not os.access(file, os.W_OK):
-            raise OSError(f"{file}: cannot be written, as it is read-only; no job was started")
+        there = next(f for f in (folder, *folder.absolute().parents) if f.exists())
+        if not there.is_dir():
+            raise OSError(f"{there}: found no folder; no job was started")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise OSError(f"{folder}: cannot be written; no job was started")
 
 
-def heal(things: Iterable[Made], root: Path) -> Iterator[str]:
-    """Let things be made again whose files below `root` are not as they were made, and say which.
+def require_replaceable(files: Iterable[Path]) -> None:
+    """Raise `OSError` that names a file that cannot be replaced: Snakemake removes what a job is to
+    make before it looks after errors."""
+    there = {file for file in files if file.exists()}
+    for path in sorted(there | {file.parent for file in there}):
+        if not os.access(path, os.W_OK):
+            raise OSError(f"{path}: cannot be written, as it is read-only; no job was started")
 
-    Beside a run that goes on, or one that was killed and is still to be unlocked, nothing is done.
-    """
-    if any(LOCKS.glob("*")):
-        return
+
+def is_run_going_on() -> bool:
+    """Whether a run goes on here, or was killed and is still to be unlocked."""
+    return any(LOCKS.glob("*"))
+
+
+def find_damage(things: Iterable[Made], root: Path) -> dict[str, list[str]]:
+    """What is not as it was made below `root`, by the sums of the thing that it belongs to."""
+    found = {one.sums: find_changes(root / one.sums, one.files, root) for one in things}
+    return {sums: changes for sums, changes in found.items() if changes}
+
+
+def name_again(sums: str, root: Path) -> str:
+    """A file that is not there below `root`, for the making of a thing again."""
+    stem = sums.replace("results", AGAIN, 1)
+    return next(n for k in count(1) if not (root / (n := f"{stem}.{k}")).exists())
+
+
+def make_room(damage: Mapping[str, list[str]], root: Path) -> None:
+    """Forget what was made again before, and let sums be written where something of another kind
+    has taken their place."""
+    shutil.rmtree(root / AGAIN, ignore_errors=True)
+    for sums in (root / name for name in damage):
+        if sums.is_dir():
+            sums.rename(sums.with_name(f"{sums.name}.aside"))
+
+
+def set_clocks(things: Iterable[Made], root: Path) -> Iterator[str]:
+    """Set a time in the future to now, and say so: Snakemake would take it for a change until the
+    clock has caught up."""
     now = time.time()
-    for thing in things:
-        sums = root / thing.sums
-        changes = find_changes(sums, thing.files, root)
-        if changes:
-            _forget(sums)
-            yield from (f"{change}; made again" for change in changes)
-        else:
-            yield from _set_clock((sums, *(root / name for name in thing.files or ())), now)
+    for file in (root / name for one in things for name in (one.sums, *(one.files or ()))):
+        if file.exists() and file.stat().st_mtime > now + SLACK:
+            os.utime(file)
+            yield f"{file}: had a time in the future, which is now set to now"
 
 
 def tell_unmade(products: Iterable[Product], root: Path) -> Iterator[str]:
@@ -80,17 +105,3 @@ def tell_unmade(products: Iterable[Product], root: Path) -> Iterator[str]:
         logs = [f"{one.study} was not computed ({root / one.log})" for one in lost]
         why = "; ".join(dict.fromkeys(logs)) or f"see {root / product.log}"
         yield f"{product.paper}/{product.id} is not made: {why}"
-
-
-def _set_clock(files: Iterable[Path], now: float) -> Iterator[str]:
-    for file in files:
-        if file.exists() and file.stat().st_mtime > now + SLACK:
-            os.utime(file)
-            yield f"{file}: had a time in the future, which is now set to now"
-
-
-def _forget(sums: Path) -> None:
-    if sums.is_dir():
-        sums.rename(sums.with_name(f"{sums.name}.aside"))
-    else:
-        sums.unlink(missing_ok=True)

@@ -193,6 +193,10 @@ class Gallery:
     sums = mark
     files = None
 
+    @property
+    def targets(self) -> list[str]:
+        return [self.mark]
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -227,6 +231,10 @@ class Agreement:
     @property
     def files(self) -> list[str]:
         return [self.file]
+
+    @property
+    def targets(self) -> list[str]:
+        return [self.file, self.sums]
 
 
 @dataclass(frozen=True)

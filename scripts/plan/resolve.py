@@ -13,7 +13,16 @@ from plan.choose import Choice, choose
 from plan.deposit import Archive, describe_archive
 from plan.environment import software
 from plan.fingerprint import CodeDigests, digest
-from plan.health import Made, heal
+from plan.health import (
+    GALLERY,
+    Made,
+    find_damage,
+    is_run_going_on,
+    make_room,
+    name_again,
+    require_replaceable,
+    set_clocks,
+)
 from plan.planned import Planned
 from plan.products import Agreement, Gallery, Inventory, Product, Series, unite
 from plan.shelf import Record, recall, record, shelf_file
@@ -174,16 +183,51 @@ class Plan:
             self.code("stages.archive"),
         )
 
-    def heal(self) -> Iterator[str]:
-        """Let what is damaged be made again, and say so; then say what the gallery lacks."""
-        yield from heal(self.made, self._folder)
+    @cached_property
+    def damage(self) -> Mapping[str, list[str]]:
+        """What is not as it was made, by the sums of the thing that it belongs to: nothing beside a
+        run that goes on, of which this process may be a part."""
+        if is_run_going_on():
+            return {}
+        found = find_damage([*self.made, self.gallery], self._folder)
         # Of what only led to it, Snakemake does not ask whether it is still there.
-        if not all((self._folder / n).is_file() for p in self.complete() for n in p.targets):
-            (self._folder / self.agreement.sums).unlink(missing_ok=True)
+        agreed = self.agreement.sums
+        if agreed not in found and (self._folder / agreed).exists():
+            asked = [(self._folder / name, p.sums) for p in self.complete() for name in p.targets]
+            if any(sums in found or not file.is_file() for file, sums in asked):
+                found[agreed] = []
+        return found
+
+    def again(self, thing: Made) -> list[str]:
+        """What else is to be made of a thing that is damaged: a file that is not there."""
+        return [name_again(thing.sums, self._folder)] if thing.sums in self.damage else []
+
+    def _is_to_make(self, thing: Made) -> bool:
+        return thing.sums in self.damage or not (self._folder / thing.sums).exists()
+
+    def targets(self, *things: Made) -> list[str]:
+        """What must be there of some things, and as it was made."""
+        return [name for one in things for name in (*one.targets, *self.again(one))]
+
+    def tell(self) -> Iterator[str]:
+        """Say what is damaged, and what the gallery lacks."""
+        for changes in self.damage.values():
+            yield from (f"{change}; made again" for change in changes)
         for other in self.others:
             if other.fault:
                 yield f"gallery: without {other.paper}, as {other.fault}"
-        yield from heal([self.gallery], self._folder)
+
+    def prepare(self) -> Iterator[str]:
+        """Write what the jobs of a run are to read, and say what else was done for them.
+
+        Raises `OSError` if that cannot be written, or what jobs have made before not be replaced.
+        """
+        files = [name for one in self.complete() if self._is_to_make(one) for name in one.files]
+        pages = (self._folder / GALLERY).rglob("*") if self._is_to_make(self.gallery) else ()
+        require_replaceable([*(self._folder / name for name in files), *pages])
+        make_room(self.damage, self._folder)
+        self.write_specs()
+        yield from set_clocks(self.made, self._folder)
 
     def write_specs(self) -> None:
         """Write what jobs are to read, and mend what is not as its name says."""

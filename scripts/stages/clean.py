@@ -24,6 +24,7 @@ CACHED = re.compile(
     r"|specs/([^/]+/)?([^/]+\.)?[0-9a-f]{16}\.json"
     r"|made/([^/]+/)?[^/]+\.[0-9a-f]{16}"
     r"|agreed/[0-9a-f]{16}\.(txt|sha256)"
+    r"|again/(series|made|agreed)/([^/]+/)?[^/]+\.[0-9]+"
     r"|former/[^/]+/[^/]+\.sha256"
     r"|shelf/[^/]+\.json)"
 )

@@ -21,7 +21,7 @@ from multiserver import __version__
 from output.atomic import write_text
 from output.origin import HEAD, LICENCE
 from output.specs import read_spec
-from output.sums import leave_sums, read_manifest, sha256, write_manifest
+from output.sums import leave_sums, read_manifest, require_whole, sha256, write_manifest
 from output.tidy import read_table
 
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib")
@@ -45,6 +45,7 @@ def run(description: str | None, make: Make) -> None:
     spec = read_spec(arguments.spec)
     # Of a workflow that takes this one as a module, `prefix` is part of the mark's name.
     root = arguments.mark.parents[3]
+    require_whole([Path(one["file"]) for one in spec["series"].values()], root)
     for one in spec["series"].values():
         one["file"] = str(root / one["file"])
     series = {name: read_table(Path(s["file"]))[0] for name, s in spec["series"].items()}

@@ -13,7 +13,7 @@ from gallery.render import render
 from output.atomic import write_text
 from output.cite import references
 from output.specs import read_spec
-from output.sums import leave_sums
+from output.sums import leave_sums, require_whole
 
 FOLDER = Path("figures/gallery")
 BIBLIOGRAPHY = Path("figures/atlas.bib")
@@ -33,6 +33,7 @@ def main() -> None:
     made = arguments.mark.resolve()
     os.chdir(made.parents[2])
     papers, data = collect(spec["products"])
+    require_whole(data.values(), Path())
     pages = render(papers)
     # What a former run left would stay for ever: no other rule knows these names.
     shutil.rmtree(FOLDER, ignore_errors=True)

@@ -11,6 +11,8 @@ import pytest
 from tests.conftest import Project
 from tests.faults.tiny import make_tiny, read_outputs
 
+from plan import Plan
+
 pytestmark = pytest.mark.slow
 
 # What an environment has in which the project is not installed.
@@ -57,10 +59,11 @@ def test_equal_outputs_in_other_surroundings(tmp_path):
     assert [name for name in first if first[name] != second[name]] == []
 
 
-def test_a_job_needs_neither_the_package_nor_a_python_path(tmp_path):
+def test_a_job_needs_neither_the_package_nor_a_python_path(tmp_path, monkeypatch):
     """As under `--software-deployment-method conda`, where Snakemake takes PYTHONPATH away."""
     project = make_tiny(tmp_path / "atlas")
-    project.run("all", "--dry-run")
+    monkeypatch.chdir(project.root)
+    Plan.load({}, project.root).write_specs()
     (spec,) = project.root.glob("results/specs/wastage-by-rate-ratio/*.json")
     (tmp_path / "bare.py").write_text(
         BARE + "import runpy; sys.argv = sys.argv[1:]\n"

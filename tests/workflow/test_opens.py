@@ -121,10 +121,9 @@ def made(tracer) -> list[Product]:
     for product in products:
         read = tracer.read_files(product.stage, product.spec_file, "--mark", product.mark)
         data = read - tracer.find_code(*product.modules)
-        told = json.loads(product.text)["series"].values()
-        assert data - resolve(product.files) == resolve(
-            [product.spec_file, *(one["file"] for one in told)]
-        )
+        told = [Path(one["file"]) for one in json.loads(product.text)["series"].values()]
+        sums = [file.with_suffix(".sha256") for file in told]
+        assert data - resolve(product.files) == resolve([product.spec_file, *told, *sums])
     return products
 
 
@@ -154,7 +153,7 @@ def test_what_publish_reads(tracer, made):
     data = {file for file in data if not file.is_relative_to(templates)}
     specs = resolve([gallery.spec_file, *(product.spec_file for product in made)])
     files = [name for product in made for name in product.files]
-    files += [series.file for product in made for series in product.series.values()]
+    files += [n for product in made for s in product.series.values() for n in s.targets]
     assert specs <= data <= specs | resolve(files)
 
 

@@ -3,8 +3,9 @@
 
 rule agree:
     input:
-        [product.targets for product in plan.complete()],
+        plan.targets(*plan.complete()),
     output:
+        *map(touch, plan.again(plan.agreement)),
         summary=plan.agreement.file,
         sums=plan.agreement.sums,
     log:

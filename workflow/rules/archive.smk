@@ -5,8 +5,7 @@
 
 rule archive:
     input:
-        ancient([product.targets for product in plan.complete()]),
-        ancient([name for series in plan.needed().values() for name in series.targets]),
+        ancient(plan.targets(*plan.complete(), *plan.needed().values())),
         ancient(plan.agreement.file),
     output:
         plan.archive.file,

@@ -3,6 +3,8 @@
 
 
 rule compute:
+    input:
+        lambda wildcards: plan.again(plan.find(**wildcards)),
     output:
         data="results/series/{study}/{digest}.csv",
         sums="results/series/{study}/{digest}.sha256",
@@ -26,13 +28,24 @@ rule compute:
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(**wildcards).spec_file,
-        used_by=lambda wildcards: plan.find(**wildcards).used_by,
-        place=lambda wildcards: plan.find(**wildcards).place,
+        # Of functions that take the output too, Snakemake asks for no change: who wants a series,
+        # and where, may change.
+        used_by=lambda wildcards, output: plan.find(**wildcards).used_by,
+        place=lambda wildcards, output: plan.find(**wildcards).place,
     message:
         "compute {wildcards.study} for {params.used_by}"
     shell:
         "python {params.scripts:q} compute {params.spec:q} --output {output.data:q}"
         " --place {params.place:q} 2>&1 | tee {log:q}"
+
+
+# Of a series that was damaged since, for which this file is missing.
+rule again:
+    output:
+        touch("results/again/series/{study}/{digest}.sha256.{time}"),
+    localrule: True
+    message:
+        "make {wildcards.study}/{wildcards.digest} again"
 
 
 # The points of a series that takes hours are split over jobs: each computes some of them.
@@ -67,7 +80,8 @@ if not SENT and any(series.parts for series in plan.series.values()):
 
     rule combine:
         input:
-            lambda wildcards: plan.find(**wildcards).parts,
+            lambda wildcards: plan.again(plan.find(**wildcards)),
+            parts=lambda wildcards: plan.find(**wildcards).parts,
         output:
             data="results/series/{study}/{digest}.csv",
             sums="results/series/{study}/{digest}.sha256",
@@ -80,10 +94,10 @@ if not SENT and any(series.parts for series in plan.series.values()):
             "../envs/atlas.yaml"
         params:
             scripts=SCRIPTS,
-            used_by=lambda wildcards: plan.find(**wildcards).used_by,
+            used_by=lambda wildcards, output: plan.find(**wildcards).used_by,
         message:
             "combine the parts of {wildcards.study} for {params.used_by}"
         shell:
-            "python {params.scripts:q} combine {input:q} --output {output.data:q} 2>&1 | tee {log:q}"
+            "python {params.scripts:q} combine {input.parts:q} --output {output.data:q} 2>&1 | tee {log:q}"
 
     ruleorder: combine > compute

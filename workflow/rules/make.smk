@@ -8,9 +8,10 @@ for product in plan.products:
         name:
             f"{product.paper}_{product.id}"
         input:
-            [name for series in product.series.values() for name in series.targets],
+            plan.targets(*product.series.values()),
         output:
             *product.files,
+            *map(touch, plan.again(product)),
             mark=product.mark,
         log:
             product.log,

@@ -8,6 +8,7 @@ rule gallery:
     output:
         directory("figures/gallery"),
         "figures/atlas.bib",
+        *map(touch, plan.again(plan.gallery)),
         mark=plan.gallery.mark,
     log:
         "results/logs/publish.log",

@@ -5,7 +5,7 @@ if plan.reference is not None:
 
     rule refer:
         input:
-            [name for series in plan.reference.series.values() for name in series.targets],
+            plan.targets(*plan.reference.series.values()),
         log:
             "results/logs/refer.log",
         localrule: True

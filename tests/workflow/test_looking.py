@@ -1,0 +1,117 @@
+"""To look changes nothing: what is damaged is mended by runs, and refused by who reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.conftest import Project
+from tests.faults.tiny import FILE, make_tiny, read_outputs
+
+pytestmark = pytest.mark.slow
+
+COMMANDS = (
+    *("--dry-run", "--list-rules", "--lint", "--summary", "--detailed-summary", "--dag"),
+    *("--rulegraph", "--filegraph", "--list-untracked", "--report"),
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Project:
+    project = make_tiny(tmp_path_factory.mktemp("looking") / "atlas")
+    project.build("all")
+    return project
+
+
+@pytest.fixture
+def copy(built, tmp_path) -> Project:
+    shutil.copytree(built.root, tmp_path / "atlas", symlinks=True)
+    return Project(tmp_path / "atlas")
+
+
+def cut(project: Project, pattern: str) -> Path:
+    """Cut a file short."""
+    file = sorted(project.root.glob(pattern))[0]
+    file.write_bytes(file.read_bytes()[:-9])
+    return file
+
+
+def read_tree(project: Project) -> dict[str, tuple]:
+    """All files but Snakemake's own and what Python compiled: sums of their contents, and times."""
+    return {
+        str(file.relative_to(project.root)): (
+            file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest(),
+            file.is_file() and file.stat().st_mtime_ns,
+        )
+        for file in sorted(project.root.rglob("*"))
+        if not {".snakemake", "__pycache__"} & {*file.relative_to(project.root).parts}
+    }
+
+
+def look(project: Project, command: str, target: Path) -> None:
+    words = [command, str(target / "report.html")] if command == "--report" else [command]
+    done = project.run("all", *words) if command != "--list-rules" else project.run(*words)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_to_look_changes_nothing(copy, tmp_path, command):
+    copy.edit(FILE, "Of thirty.", "Of thirty servers.")
+    cut(copy, "results/series/queue-tail/*.csv")
+    cut(copy, "figures/tiny/ledger.txt")
+    cut(copy, "figures/gallery/index.html")
+    cut(copy, "results/specs/tiny/fig1.*.json")
+    shutil.rmtree(copy.root / "results/shelf")
+    before = read_tree(copy)
+    look(copy, command, tmp_path)
+    assert read_tree(copy) == before
+
+
+@pytest.mark.parametrize("command", COMMANDS[:-1])  # of nothing there is no report
+def test_to_look_at_what_is_not_built_changes_nothing(tmp_path, command):
+    project = make_tiny(tmp_path / "atlas")
+    before = read_tree(project)
+    look(project, command, tmp_path)
+    assert read_tree(project) == before
+
+
+def test_a_figure_asked_for_by_its_name_is_mended(copy):
+    before = read_outputs(copy.root)
+    cut(copy, "figures/tiny/fig1.svg")
+    assert copy.build("tiny_fig1") == ["draw tiny/fig1"]
+    assert read_outputs(copy.root) == before
+    assert copy.build("tiny_fig1") == []
+
+
+def test_a_figure_is_not_drawn_from_damaged_data(copy):
+    data = cut(copy, "results/series/queue-tail/*.csv")
+    study = "queue-tail"
+    copy.edit(FILE, "Of four servers.", "Of four servers, 4 of them.")
+    assert copy.build("tiny_fig1") == [
+        f"compute {study} for tiny/fig1",
+        "draw tiny/fig1",
+        f"make {study}/{data.stem} again",
+    ]
+    assert copy.build("tiny_fig1") == []
+    for _ in range(2):  # a second time as the first
+        cut(copy, "results/series/queue-tail/*.csv")
+        assert f"compute {study} for tiny/fig1" in copy.build("all")
+    assert copy.build("all") == []
+
+
+@pytest.mark.parametrize(
+    ("stage", "spec", "mark"),
+    [("draw", "tiny/fig1.*.json", "tiny/fig1.*"), ("publish", "gallery.*.json", "gallery.*")],
+)
+def test_who_reads_what_was_damaged_since_the_run_began_refuses_it(copy, stage, spec, mark):
+    cut(copy, "results/series/queue-tail/*.csv")
+    (spec,) = copy.root.glob(f"results/specs/{spec}")
+    (mark,) = copy.root.glob(f"results/made/{mark}")
+    command = [sys.executable, "scripts", stage, spec, "--mark", mark.relative_to(copy.root)]
+    done = subprocess.run(command, cwd=copy.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "csv: not as it was made; run again" in done.stderr
