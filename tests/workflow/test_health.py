@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import Project
+from tests.faults.readonly import held
 from tests.faults.tiny import FILE, make_tiny, read_outputs
 
 from plan import Plan
@@ -92,6 +93,20 @@ def test_a_time_in_the_future_stops_nothing(copy):
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("had a time in the future") == 2
     assert not [f for f in copy.root.glob("results/**/*") if f.stat().st_mtime > time.time() + 9]
+    assert copy.build("all") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["figures/tiny", "figures/gallery", "results/made/tiny"])
+def test_what_cannot_be_replaced_is_said_before_anything_is_removed(copy, place):
+    copy.edit(FILE, "Of four servers.", "Of 4 servers.")
+    before = read_outputs(copy.root)
+    with held(copy.root / place):
+        done = copy.run("all")
+    assert done.returncode != 0
+    assert place in done.stdout and "Traceback" not in done.stdout
+    assert place == "results/made/tiny" or read_outputs(copy.root) == before
+    copy.build("all")
     assert copy.build("all") == []
 
 
