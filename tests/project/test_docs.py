@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.qbd import solve
+from multiserver.saturated import stationary
 from plan import Plan
 from plan.read import read_yaml
 
@@ -86,3 +90,49 @@ def test_the_front_page_accuses_only_where_the_ledger_does():
     assert named - papers.keys() <= {claim["id"] for claim in errata}
     # What changes a result is said, whatever else is left to the ledger.
     assert {claim["id"] for claim in errata if claim.get("result") != "stands"} <= named
+
+
+def test_the_front_page_says_how_many_jobs_points_take():
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert "1e8 for most" in text and "Figs 2 to 4 of `finite-skip` (4e6 in place of 1e7" in text
+    jobs: dict[tuple[str, str], set[int]] = {}
+    for product in Plan.load({}, ROOT).products:
+        for series in product.series.values():
+            source = product.spec.get("source") or {}
+            if "figure" in source and "jobs" in series.parameters:
+                found = jobs.setdefault((product.paper, source["figure"]), set())
+                found.add(series.parameters["jobs"])
+    fewer = {place: found for place, found in jobs.items() if place[0] == "finite-skip"}
+    assert {place[1] for place, found in fewer.items() if found == {4_000_000}} == {
+        *("2", "3", "4(a)", "4(b)")
+    }
+    rest = [found for place, found in jobs.items() if place not in fewer]
+    assert rest and all(found == {10**8} for found in rest)
+
+
+def test_the_methods_say_by_how_much_the_heavy_traffic_formula_misses():
+    text = " ".join((ROOT / "docs/methods.md").read_text("utf-8").split())
+    system = MultiserverJobSystem.of(6, [1, 6], [1.0, 1.0], [0.8, 0.2])
+    blocks = prepare(system)
+    scaled = stationary.solve(system).mean_relative_completions + 1
+    told = {0.99: "1.4 % too high at 0.99 λ*", 0.89: "16.5 % at 0.89", 0.65: "67 % at 0.65"}
+    for share, said in told.items():
+        exact = solve(blocks.at(share * blocks.throughput)).mean_jobs
+        number = said.partition(" %")[0]
+        digits = len(number.partition(".")[2])
+        assert said in text
+        assert round(100 * (scaled / (1 - share) / exact - 1), digits) == float(number)
+
+
+def test_what_no_row_evaluates_is_of_the_papers_and_accused_nowhere():
+    text = (ROOT / "docs/ledger.md").read_text("utf-8").partition("What no row evaluates:")[2]
+    papers = {file.stem: read_yaml(file, file.name)[0] for file in PAPERS}
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.+?) \| (.+?) \|$", text, re.M)
+    pending = {
+        paper
+        for paper, document in papers.items()
+        for claim in document.get("claims", [])
+        if claim["verdict"] == "needs the trace"
+    }
+    assert {paper for paper, _, why in rows if why == "needs the trace"} == pending
+    assert {paper for paper, *_ in rows} <= papers.keys() and len(rows) > 10
