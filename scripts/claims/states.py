@@ -21,12 +21,6 @@ Edge = tuple[State, int, State]
 
 
 @takes("servers", "needs", "rates", "probabilities")
-def count(parameters: Mapping[str, Any]) -> int:
-    """How many saturated states there are."""
-    return len(enumerate_chain(read_system(parameters)).idle)
-
-
-@takes("servers", "needs", "rates", "probabilities")
 def listing(parameters: Mapping[str, Any]) -> list[State]:
     """All saturated states, by the number of class 1 jobs."""
     return enumerate_chain(read_system(parameters)).states()
@@ -81,10 +75,12 @@ def least_total_need(parameters: Mapping[str, Any]) -> int:
     return min(a * n1 + (b + h) * n2 for h, a, b in listing(parameters))
 
 
-@takes("servers", "needs", "rates", "state")
+@takes("servers", "needs", "rates", "probabilities", "state")
 def completion_rate(parameters: Mapping[str, Any]) -> float:
     """The rate at which jobs complete in `state`."""
-    return float(np.dot(parameters["state"][1:], parameters["rates"]))
+    chain = enumerate_chain(read_system(parameters))
+    here = [list(state) for state in chain.states()].index(list(parameters["state"]))
+    return float(chain.completion_rate[here])
 
 
 @takes("servers", "needs", "rates", "probabilities", "state", "completes")

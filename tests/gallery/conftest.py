@@ -72,7 +72,13 @@ def build_products(folder: Path) -> Path:
             "software": {"multiserver-atlas": "0"},
             **content,
         }
-        block["bibliography"] = {"title": f"On {paper}", "authors": ["A. Author"], "year": 2024}
+        read = {"versions": {"read": "arXiv v1", "others": ["arXiv v2"]}}
+        block["bibliography"] = {
+            "title": f"On {paper}",
+            "authors": ["A. Author"],
+            "year": 2024,
+            **read,
+        }
         write(folder / spec, json.dumps(block))
         if not pending:
             outputs = [f"{id}.{suffix}" for suffix in SUFFIXES[stage]]
@@ -124,7 +130,7 @@ def build_products(folder: Path) -> Path:
     claims = [
         claim("direct", "Section 2", of="fig6a/curve"),
         claim("named", "Section 9, Fig. 6", verdict="erratum", reason="it is 3 & not 2"),
-        claim("elsewhere", "Section 1"),
+        claim("elsewhere", "Section 1", verdict="corrected"),
     ]
     add("alpha", "ledger", "judge", claims=[{"id": c["claim"], "of": c.pop("of")} for c in claims])
     write_table(folder / "figures/alpha/ledger.csv", pd.DataFrame(claims)[list(LEDGER)], LEDGER)
