@@ -158,6 +158,12 @@ class Product:
         return [f"figures/{self.paper}/{self.id}.{suffix}" for suffix in (*self.suffixes, "json")]
 
     @property
+    def shown(self) -> str:
+        """The file that a page shows of it."""
+        kinds = (".svg", ".png", ".pdf", ".csv", ".tex")
+        return next(name for kind in kinds for name in self.files if name.endswith(kind))
+
+    @property
     def entry(self) -> dict[str, str]:
         """What the gallery is told of it."""
         head = {"paper": self.paper, "id": self.id, "stage": self.stage}

@@ -79,6 +79,14 @@ def test_to_look_at_what_is_not_built_changes_nothing(tmp_path, command):
     assert read_tree(project) == before
 
 
+def test_a_report_holds_what_each_product_shows(built, tmp_path):
+    done = built.run("all", "--report", str(tmp_path / "report.html"))
+    assert done.returncode == 0, done.stdout
+    report = (tmp_path / "report.html").read_text("utf-8")
+    for name in ("fig1.svg", "wasted.csv", "ledger.csv", "values.tex"):
+        assert f'"figures/tiny/{name}": {{"name": "{name}"' in report
+
+
 def test_a_figure_asked_for_by_its_name_is_mended(copy):
     before = read_outputs(copy.root)
     cut(copy, "figures/tiny/fig1.svg")

@@ -10,7 +10,8 @@ for product in plan.products:
         input:
             plan.targets(*product.series.values()),
         output:
-            *product.files,
+            *(name for name in product.files if name != product.shown),
+            report(product.shown, category=product.paper, labels={"product": product.id}),
             *map(touch, plan.again(product)),
             mark=product.mark,
         log:
