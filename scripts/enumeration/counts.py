@@ -77,7 +77,7 @@ def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
     `present`, or `all` that fit the servers; served are the jobs of it that are there."""
 
     def rule(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
-        competing = _packings(servers, tuple(needs), ties == "larger")
+        competing = fit(servers, tuple(needs), ties == "larger")
         if packings != "all":
             competing = [u for u in competing if all(map(le, u, present))]
         best = max(competing, key=lambda u: sum(map(mul, u, present)))
@@ -87,12 +87,12 @@ def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
 
 
 @cache
-def _packings(servers: int, needs: tuple[int, ...], larger: bool) -> list[Counts]:
+def fit(servers: int, needs: tuple[int, ...], larger: bool = True) -> list[Counts]:
     """All numbers of jobs that fit the servers, the first of equal ones first."""
     numbers = itertools.product(*(range(servers // v + 1) for v in needs))
     order = sorted(range(len(needs)), key=lambda c: needs[c], reverse=larger)
-    fit = [u for u in numbers if sum(map(mul, u, needs)) <= servers]
-    return sorted(fit, key=lambda u: [u[c] for c in order], reverse=True)
+    packings = [u for u in numbers if sum(map(mul, u, needs)) <= servers]
+    return sorted(packings, key=lambda u: [u[c] for c in order], reverse=True)
 
 
 @dataclass(frozen=True)

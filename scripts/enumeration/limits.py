@@ -9,7 +9,8 @@ from functools import partial
 from operator import mul
 from typing import Any
 
-from scipy.optimize import brentq
+import numpy as np
+from scipy.optimize import brentq, linprog
 
 from enumeration import counts
 from enumeration.fronts import FrontChain
@@ -17,6 +18,7 @@ from enumeration.phases import mean, read_phases
 from enumeration.policies import ServerFilling
 
 LEFT = "servers that the classes served before leave"
+PACKED = "linear program over every packing of the servers"
 FULL = "n/E[S], all servers being at work in every state of enough jobs"
 FILLING = {("multiserver-jobs", "server-filling"): ServerFilling}
 
@@ -30,6 +32,9 @@ def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
     ((model, system),) = block["system"].items()
     policy, needs = block["policy"], system.get("needs") or system.get("thresholds")
     rule, filling = counts.ORDERS.get(policy), FILLING.get((model, policy))
+    if (model, policy) == ("multiserver-jobs", "max-weight"):
+        busy = zip(system["probabilities"], system["durations"], strict=True)
+        return packed(system["servers"], needs, [p * mean(X) for p, X in busy]), PACKED
     if rule is not None and len(set(needs)) < len(needs):
         raise Unknown("classes of one need")
     if rule is not None:
@@ -59,6 +64,21 @@ def _left(rule: counts.Rule | None, system: Mapping[str, Any]) -> float:
         return limit(order, jobs)
     except ArithmeticError as error:
         raise Unknown(str(error)) from error
+
+
+def packed(servers: int, needs: Sequence[int], busy: Sequence[float]) -> float:
+    """The largest λ at which λ p_c E[X_c], `busy` at λ = 1, is no more than a mean of packings."""
+    packings = np.array(counts.fit(servers, tuple(needs)), dtype=float)
+    # The shares of the time of all packings, then λ.
+    shortage = np.column_stack([-packings.T, busy])
+    found = linprog(
+        np.append(np.zeros(len(packings)), -1.0),
+        A_ub=shortage,
+        b_ub=np.zeros(len(needs)),
+        A_eq=[[1.0] * len(packings) + [0.0]],
+        b_eq=[1.0],
+    )
+    return float(found.x[-1])
 
 
 def fills(rule: counts.Rule, servers: int, needs: Sequence[int]) -> bool:

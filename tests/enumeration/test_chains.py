@@ -13,7 +13,7 @@ import pytest
 from enumeration import balance, counts, networks
 from enumeration.elimination import Level, eliminate, stationary
 from enumeration.fronts import FrontChain
-from enumeration.limits import FULL, Unknown, fills, limit, take_limit
+from enumeration.limits import FULL, Unknown, fills, limit, packed, take_limit
 from enumeration.phases import read_phases
 from enumeration.policies import EqualShares, FastestServerFirst, FirstCome, ServerFilling
 from enumeration.route import take
@@ -130,6 +130,14 @@ def test_servers_that_are_never_idle():
         system["needs"] = needs
         with pytest.raises(Unknown):
             take_limit({**block, "policy": policy})
+
+
+def test_the_limit_of_max_weight_is_that_of_means_of_packings():
+    """16 servers, needs 1 and 11: {5, 1} and {16, 0} in shares w and 1 − w, of as many of both
+    5 w + 16 (1 − w) = w, w = 4/3: alone {5, 1} binds, and λ/2 = 1."""
+    assert packed(16, [1, 11], [0.5, 0.5]) == pytest.approx(2.0, rel=1e-12)
+    # Two servers, need 1 seldom beside need 2: λ (0.1/2 + 0.9) = 1.
+    assert packed(2, [1, 2], [0.1, 0.9]) == pytest.approx(1 / 0.95, rel=1e-12)
 
 
 @pytest.mark.parametrize("ties", ["larger", "smaller"])
