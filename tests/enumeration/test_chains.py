@@ -133,8 +133,7 @@ def test_servers_that_are_never_idle():
 
 
 def test_the_limit_of_max_weight_is_that_of_means_of_packings():
-    """16 servers, needs 1 and 11: {5, 1} and {16, 0} in shares w and 1 − w, of as many of both
-    5 w + 16 (1 − w) = w, w = 4/3: alone {5, 1} binds, and λ/2 = 1."""
+    """16 servers, needs 1 and 11: one job of need 11 fits, with five others, and λ/2 = 1."""
     assert packed(16, [1, 11], [0.5, 0.5]) == pytest.approx(2.0, rel=1e-12)
     # Two servers, need 1 seldom beside need 2: λ (0.1/2 + 0.9) = 1.
     assert packed(2, [1, 2], [0.1, 0.9]) == pytest.approx(1 / 0.95, rel=1e-12)
