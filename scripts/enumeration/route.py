@@ -114,7 +114,9 @@ def _random(speeds: list[float], degrees: list[int], work: list[float], rate: fl
         found = balance.means(speeds, sets, [rate * work[0] / len(sets)] * len(sets))
         return replace(found, class_jobs=(found.jobs,)), limit, SUM
     time = balance.random_assignment(len(speeds), degrees[0], speeds[0] / work[0], rate)
-    return Means((rate * time,), None, rate * work[0], ()), limit, FRACTIONS
+    # With all servers for every job one is served, and the others wait.
+    waiting = rate * time - rate / limit if degrees[0] == len(speeds) else None
+    return Means((rate * time,), waiting, rate * work[0], ()), limit, FRACTIONS
 
 
 def _network(system: Block, options: Block, rate: None) -> Any:
