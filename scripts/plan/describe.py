@@ -2,7 +2,7 @@
 
 `snakemake schemas` writes workflow/schemas: `config.json` for config/config.yaml, `paper.json` for
 the files of config/papers, `own.json` for a paper file of one's own, which may hold run-wide
-choices besides.
+choices besides, `tolerances.json` for config/tolerances.yaml.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pydantic.json_schema import models_json_schema
 from output.atomic import write_text
 from plan.fit import FROM_THE_RUN, SCRIPTS, kinds, module
 from plan.shape import Paper, Run
+from plan.tolerances import Tolerances
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -26,7 +27,7 @@ def describe() -> dict[str, Schema]:
     branches = {
         ("studies", kind): module("studies", kind).Parameters for kind in kinds("studies")
     } | {("drawings", kind): module("drawings", kind).Options for kind in kinds("drawings")}
-    models = [Paper, Run, *branches.values()]
+    models = [Paper, Run, Tolerances, *branches.values()]
     places, rest = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/$defs/{model}"
     )
@@ -59,6 +60,7 @@ def describe() -> dict[str, Schema]:
         "config.json": _whole(run, found),
         "paper.json": _whole(paper, definitions),
         "own.json": _whole(both, definitions),
+        "tolerances.json": _whole(found[names[Tolerances]], found),
     }
 
 

@@ -16,6 +16,7 @@ from plan.fit import complete
 from plan.products import Product, Series, list_modules
 from plan.read import read_yaml
 from plan.shape import Paper
+from plan.tolerances import read_tolerances
 from plan.validate import check, check_values
 from plan.words import word
 
@@ -60,7 +61,7 @@ class PaperFile:
         else:
             found = "an empty file" if document is None else show(document)
             self._faults = [Fault((), found, "a mapping: paper, figures, tables, claims")]
-        self._words, _ = read_yaml(TOLERANCES, "config/tolerances.yaml")
+        self._words = read_tolerances(TOLERANCES, "config/tolerances.yaml")
         # Whether a series of a figure is what the paper has there, by figure/series.
         self._faithful: dict[str, bool] = {}
         raise_for(self._faults, self._name, self._lines)

@@ -9,11 +9,75 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, RootModel, model_validator
+
+from declared.block import AS_WRITTEN, Block, require
+from declared.vocabulary import Text
+from plan.errors import raise_for
+from plan.read import read_yaml
+from plan.validate import check, check_values
 
 Interval = tuple[float, float]
 
 NUMBER = re.compile(r"^([-+−]?\d+(?:\.(\d+))?)(?:e([-+]?\d+))?( ?%)?$")
+
+
+class Tolerance(Block):
+    """What a word allows: so many units of the last digit, a share of the number, one side of it,
+    or, with none of these, the accuracy of the claim."""
+
+    units: (
+        Annotated[
+            float, Field(gt=0, le=10, description="units of the last printed digit"), AS_WRITTEN
+        ]
+        | None
+    ) = None
+    relative: (
+        Annotated[float, Field(gt=0, le=1, description="a share of the stated number"), AS_WRITTEN]
+        | None
+    ) = None
+    significant: Annotated[
+        bool, Field(description="whether zeros at the end of a whole number are no digits")
+    ] = False
+    range: Annotated[bool, Field(description="whether it is stated by its two ends")] = False
+    side: (
+        Annotated[
+            Literal["below", "above"],
+            Field(description="the only side of the number on which the value may lie"),
+        ]
+        | None
+    ) = None
+    strict: Annotated[bool, Field(description="whether the number itself is left out")] = False
+    why: Annotated[Text, Field(min_length=1, description="why the word allows this much")]
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        for key, needed in (("significant", "units"), ("range", "units"), ("strict", "side")):
+            alone = getattr(self, key) and getattr(self, needed) is None
+            require(not alone, "True", f"no such key without '{needed}'", key)
+        if self.units is not None:
+            for key in ("relative", "side"):
+                given = getattr(self, key)
+                require(given is None, f"{given!r}", "no such key beside 'units'", key)
+        if self.relative is not None:
+            require(self.side != "above", "'above'", "below, beside 'relative'", "side")
+        return self
+
+
+class Tolerances(RootModel[dict[Text, Tolerance]]):
+    """What the words of a paper allow (config/tolerances.yaml)."""
+
+
+def read_tolerances(file: Path, name: str) -> dict[str, dict[str, Any]]:
+    """What each word of a file allows; raises `ConfigError`, in which the file is called `name`."""
+    document, lines = read_yaml(file, name)
+    raise_for(list(check_values(document, ())), name, lines)
+    words, faults = check(Tolerances, document, ())
+    raise_for(faults, name, lines)
+    return {word: tolerance.plain() for word, tolerance in words.root.items()}
 
 
 def parse(stated: str, *, significant: bool = False) -> tuple[float, float] | None:
