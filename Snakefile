@@ -40,7 +40,7 @@ if SENT:
     if not workflow.deployment_settings.deployment_method:
         forks.start(sum(word.startswith("compute:") for word in sys.argv))
 else:
-    from plan import ConfigError, Plan, require_writable, tell_unmade
+    from plan import ConfigError, Plan, hold_driver, require_writable, tell_unmade
 
     try:
         if workflow.is_main_process:
@@ -99,6 +99,8 @@ if not SENT:
 
 onstart:
     try:
+        if workflow.is_main_process:
+            hold_driver()
         for line in plan.prepare():
             print(line, file=sys.stderr)
     except OSError as error:

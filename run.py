@@ -65,7 +65,8 @@ def set_up() -> None:
 
 
 def unlock() -> None:
-    """Clear the lock of a run that was killed, and refuse to start beside one that lives."""
+    """Clear the lock of a run that was killed, and refuse to start beside one that lives: it holds
+    the driver's lock, a plain `snakemake` too (`plan.health`)."""
     import fcntl
 
     Path(".snakemake").mkdir(exist_ok=True)
@@ -75,6 +76,7 @@ def unlock() -> None:
     except BlockingIOError:
         sys.exit("Another run is going on in this folder; wait for it, or stop it, and try again.")
     os.set_inheritable(driver, True)  # held until the run that we become ends
+    os.environ["MULTISERVER_DRIVER"] = str(driver)
     if any(Path(".snakemake/locks").glob("*")):
         subprocess.run([str(PYTHON), "-m", "snakemake", "--unlock", "--quiet", "all"], check=True)
 

@@ -15,6 +15,7 @@ _WHERE = {
     "ConfigError": "errors",
     "Plan": "resolve",
     "expose": "environment",
+    "hold_driver": "health",
     "minutes": "resources",
     "require_writable": "health",
     "tell_unmade": "health",

@@ -19,6 +19,9 @@ from output.sums import find_changes
 from plan.products import Product
 
 LOCKS = Path(".snakemake/locks")
+DRIVER = Path(".snakemake/driver.lock")
+# The variable by which run.py says that this process holds the driver's lock already.
+HELD = "MULTISERVER_DRIVER"
 AGAIN = "results/again"
 GALLERY = Path("figures/gallery")
 # Where Snakemake writes before it looks after errors.
@@ -63,6 +66,23 @@ def require_replaceable(files: Iterable[Path]) -> None:
 def is_run_going_on() -> bool:
     """Whether a run goes on here, or was killed and is still to be unlocked."""
     return any(LOCKS.glob("*"))
+
+
+def hold_driver() -> None:
+    """Hold the driver's lock, with other plain runs, until this process ends in whatever way;
+    Snakemake's own locks outlive a run that is killed, and do not say whether it is.
+
+    Raises `OSError` beside a run of run.py, which has it alone.
+    """
+    if os.name == "nt" or HELD in os.environ:
+        return
+    import fcntl
+
+    driver = os.open(DRIVER, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(driver, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError("another run is going on in this folder; no job was started") from None
 
 
 def find_damage(things: Iterable[Made], root: Path) -> dict[str, list[str]]:

@@ -1,0 +1,53 @@
+"""No run starts beside one that lives, whichever way either was started."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.conftest import Project
+from tests.faults.tiny import make_tiny
+
+PLAIN = [sys.executable, "-m", "snakemake", "--cores", "1", "tiny_wasted"]
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    return make_tiny(tmp_path / "atlas")
+
+
+@pytest.mark.slow
+def test_a_plain_run_that_lives_is_left_alone_and_one_that_was_killed_is_resumed(project):
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    plain = subprocess.Popen(PLAIN, cwd=project.root, start_new_session=True, **quiet)
+    try:
+        while not any((project.root / ".snakemake/incomplete").glob("*")):
+            assert plain.poll() is None
+            time.sleep(0.05)
+        os.killpg(plain.pid, signal.SIGSTOP)
+        locks = sorted((project.root / ".snakemake/locks").iterdir())
+        done = project.run("tiny_wasted")
+        assert done.returncode == 1
+        assert "Another run is going on in this folder" in done.stdout
+        assert sorted((project.root / ".snakemake/locks").iterdir()) == locks != []
+    finally:
+        os.killpg(plain.pid, signal.SIGKILL)
+        plain.wait()
+    assert "tabulate tiny/wasted" in project.build("tiny_wasted")
+
+
+@pytest.mark.slow
+def test_a_plain_run_does_not_start_beside_one_of_run_py(project):
+    (project.root / ".snakemake").mkdir()
+    with (project.root / ".snakemake/driver.lock").open("w") as driver:
+        fcntl.flock(driver, fcntl.LOCK_EX)
+        done = subprocess.run(PLAIN, cwd=project.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "another run is going on in this folder; no job was started" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (project.root / "figures/tiny").exists()
