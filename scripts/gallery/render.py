@@ -64,6 +64,8 @@ LABELS = {
     "frame.tex": "Beamer slide",
     "table.tex": "LaTeX table",
 }
+# What a template is called that makes the page of its name, which is no paper's.
+PAGE = ".html.j2"
 SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
 
 
@@ -107,19 +109,18 @@ def render(papers: Sequence[Paper]) -> dict[str, str]:
         "ordered": ordered,
         "version": tell_version,
     }
-    pages = {f"{paper.id}.html": ("paper.html.j2", {"paper": paper}) for paper in papers}
-    pages["index.html"] = ("index.html.j2", {})
-    pages["ledger.html"] = ("ledger.html.j2", {})
-    pages["scores.html"] = ("scores.html.j2", {})
-    pages["search.html"] = ("search.html.j2", {"entries": index_all(papers)})
+    pages = {f"{paper.id}.html": ("paper.j2", {"paper": paper}) for paper in papers}
+    found = {"presets": find_presets(papers), "links": find_links(papers)}
+    found["absent"] = find_absent(papers)
+    values = {"search": {"entries": index_all(papers)}, "explorer": found}
+    for template in environment.list_templates(filter_func=lambda file: file.endswith(PAGE)):
+        name = template.removesuffix(PAGE)
+        pages[f"{name}.html"] = (template, values.get(name, {}))
     for product in (product for paper in papers for product in (*paper.figures, *paper.tables)):
         for table in product.tables:
             if sheet(table):
                 about = {"product": product, "table": table}
-                pages.setdefault(sheet(table), ("data.html.j2", about))
-    found = {"presets": find_presets(papers), "links": find_links(papers)}
-    found["absent"] = find_absent(papers)
-    pages["explorer.html"] = ("explorer.html.j2", found)
+                pages.setdefault(sheet(table), ("data.j2", about))
     return {
         name: seal(
             # Pages in folders name the others from where they stand.

@@ -99,11 +99,12 @@ def _find_papers(
     for i, paper in enumerate(papers):
         choice.require(("papers", i), paper, known)
     taken: list[Any] = list(known)
-    for file, content in own.items():
-        if content["paper"] in taken:
-            fault = Fault(("paper",), repr(content["paper"]), "a name that no other paper has")
+    named = [(f, f.stem) for f in (root / "config/papers").glob("*.yaml") if f not in ours.values()]
+    for file, name in [*named, *((file, content["paper"]) for file, content in own.items())]:
+        if name in taken:
+            fault = Fault(("paper",), repr(name), "a name that no other paper has")
             raise_for([fault], name_of(file, root), read_yaml(file, str(file))[1])
-        taken.append(content["paper"])
+        taken.append(name)
     if not (root / run["style"]).is_file():
         styles = sorted(f.relative_to(root).as_posix() for f in root.glob("config/*.mplstyle"))
         choice.require(("style",), run["style"], [*styles, "another matplotlib style file"])
@@ -130,11 +131,13 @@ def name_of(file: FilePath, root: FilePath) -> str:
 
 
 def reserved_names(root: FilePath) -> set[str]:
-    """The names that no paper may have: those of rules and of folders."""
+    """The names that no paper may have: those of rules, of folders and of pages."""
     texts = [file.read_text(encoding="utf-8") for file in (root / "workflow/rules").glob("*.smk")]
     texts.append((root / "Snakefile").read_text(encoding="utf-8"))
     rules = (re.findall(r"^\s*rule (\w+):", text, re.MULTILINE) for text in texts)
-    return FOLDERS.union(*rules)
+    templates = (root / "scripts/gallery/templates").glob("*.html.j2")
+    pages = {file.name.removesuffix(".html.j2") for file in templates}
+    return FOLDERS.union(pages, *rules)
 
 
 def _read(file: FilePath, name: str) -> tuple[dict[str, Any], Mapping[Path, int]]:

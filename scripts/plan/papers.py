@@ -73,7 +73,7 @@ class PaperFile:
             expected = f"'{file.stem}', the name of the file"
             self._faults.append(Fault(("paper",), repr(name), expected))
         if name in reserved_names(root):
-            expected = "a name that is no rule's and no folder's"
+            expected = "a name that is no rule's, no folder's and no page's of the gallery"
             self._faults.append(Fault(("paper",), repr(name), expected))
         tables = Tables(root)
         for group in ("figures", "tables"):

@@ -149,10 +149,23 @@ def test_a_mistake_is_said_with_line_key_found_and_expected(folder, name):
         assert fragment in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["compute", "gallery", "preview", "all", "agree", "verify"])
-def test_a_paper_may_not_have_the_name_of_a_rule_or_folder(folder, name):
-    with pytest.raises(ConfigError, match="a name that is no rule's"):
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("compute", "gallery", "preview", "all", "agree", "verify", "docs"),
+        *("index", "explorer", "ledger", "scores", "search"),
+    ],
+)
+def test_a_paper_may_not_have_the_name_of_a_rule_a_folder_or_a_page(folder, name):
+    with pytest.raises(ConfigError, match=r"mine.yaml:[0-9]+: paper\n.*'\n *expected  a name that"):
         plan(folder, ("paper: three-classes", f"paper: {name}"))
+
+
+def test_a_paper_may_not_have_the_name_of_the_reference_systems(folder):
+    text = EXAMPLE.read_text("utf-8").replace("paper: three-classes", "paper: reference")
+    (folder / "config/papers/reference.yaml").write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=r"reference.yaml:[0-9]+: paper\n.*\n.*no other paper"):
+        Plan.load({}, folder)
 
 
 def test_a_fault_behind_a_merge_points_to_the_merge(folder):
