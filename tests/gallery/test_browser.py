@@ -338,7 +338,7 @@ def test_words_in_the_address_are_looked_for(browser, gallery):
 
 def test_the_ledger_is_sorted_and_its_rows_have_links_that_are_copied(browser, gallery):
     with reading(browser, gallery, "ledger.html", permissions=["clipboard-read"]) as page:
-        quotes = page.locator("tr[data-show]:visible q")
+        quotes = page.locator("tr[data-show]:visible .said")
         page.get_by_role("combobox", name="Sort").select_option("quote")
         assert quotes.all_inner_texts() == [
             f"the quote of {x}" for x in ("direct", "elsewhere", "named")

@@ -164,7 +164,7 @@ MISTAKES = {
         ["claims", "no key 'reason'"],
     ),
     "unknown verdict": (
-        "    stated: 200\n    within: exact\n    certainty: inferred\n    verdict: agrees",
+        "    stated: 200\n    within: exact\n    certainty: inferred\n    verdict: depends",
         "    stated: 200\n    within: exact\n    certainty: inferred\n    verdict: agree",
         ["verdict", "'agree'", "'agrees'?"],
     ),

@@ -78,7 +78,7 @@ if (filters) {
   const keys = {
     verdict: (row) => row.dataset.show,
     where: (row) => row.querySelector(".where").textContent,
-    quote: (row) => row.querySelector("q").textContent,
+    quote: (row) => row.querySelector(".said").textContent,
   };
 
   const sort = (key) => {
