@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 MATHEMATICS = {
     **{"α": r"\alpha", "γ": r"\gamma", "δ": r"\delta", "θ": r"\theta", "λ": r"\lambda"},
     **{"μ": r"\mu", "ν": r"\nu", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "φ": r"\phi"},
@@ -16,8 +18,35 @@ MATHEMATICS = {
     **{"⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor"},
 }
 
+# Marks as they stand decomposed, with the commands that every encoding of LaTeX's fonts has; from
+# the dot below on, marks under a letter.
+ACCENTS = {
+    **{"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u0304": "="},
+    **{"\u0307": ".", "\u0306": "u ", "\u030c": "v ", "\u030a": "r ", "\u030b": "H "},
+    **{"\u0323": "d ", "\u0327": "c ", "\u0331": "b "},
+}
+BELOW = {"d ", "c ", "b "}
+
+
+def _accented(letter: str) -> str | None:
+    """A Latin letter with one mark, such as ñ, as BibTeX takes it for a letter too; else None."""
+    base, *marks = unicodedata.normalize("NFD", letter)
+    accent = ACCENTS.get("".join(marks))
+    if accent is None or not base.isascii():
+        return None
+    dotless = base in "ij" and accent not in BELOW
+    return rf"{{\{accent}{chr(92) * dotless}{base}}}"
+
+
+LATIN = {c: _accented(c) for c in map(chr, (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)))}
 ESCAPES = str.maketrans(
     {
+        **{letter: latex for letter, latex in LATIN.items() if latex},
+        **{"ß": r"{\ss}", "ø": r"{\o}", "Ø": r"{\O}", "ł": r"{\l}", "Ł": r"{\L}", "ı": r"{\i}"},
+        **{"æ": r"{\ae}", "Æ": r"{\AE}", "œ": r"{\oe}", "Œ": r"{\OE}", "¿": "{?`}", "¡": "{!`}"},
+        **{"€": r"\texteuro{}", "£": r"\pounds{}", "°": r"\textdegree{}", "§": r"\S{}"},
+        **{"©": r"\copyright{}", "®": r"\textregistered{}", "•": r"\textbullet{}"},
+        **{"µ": r"$\mu$", "÷": r"$\div$", "—": "---", "‘": "`", "\xa0": "~", "\u202f": r"\,"},
         "\\": r"\textbackslash{}",
         **{c: rf"\{c}" for c in "&%$#_"},
         # BibTeX counts braces, escaped or not.
@@ -27,7 +56,6 @@ ESCAPES = str.maketrans(
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "…": r"\dots{}",
-        "é": r"{\'e}",
         "−": "$-$",
         **{c: f"${{}}^{n}$" for n, c in enumerate("⁰¹²³⁴")},
         **{c: f"$_{n}$" for n, c in enumerate("₀₁₂₃")},
@@ -47,8 +75,8 @@ def escape(text: str) -> str:
 
     Raises `ValueError` on a character that is not known here, rather than leave it to LaTeX.
     """
-    escaped = text.translate(ESCAPES)
+    escaped = unicodedata.normalize("NFC", text).translate(ESCAPES)
     if not escaped.isascii():
         strange = sorted({c for c in escaped if not c.isascii()})
-        raise ValueError(f"no LaTeX for {', '.join(strange)} in {text!r}; add it to latex.py")
+        raise ValueError(f"no LaTeX for {', '.join(strange)} in {text!r}")
     return escaped

@@ -16,10 +16,13 @@ A formula without a symbol is a number and stays text, but for powers of ten; so
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from output.latex import MATHEMATICS, escape
 
 GREEK = "α-ωΑ-Ω"
+# What words have besides, in which no letter is a symbol.
+LATIN = "°µÀ-ÖØ-öø-ɏḀ-ỿ"
 FUNCTIONS = {"ln": r"\ln ", "log": r"\log ", "exp": r"\exp ", "max": r"\max ", "min": r"\min "}
 POWERS = {"²": "2", "³": "3", "⁴": "4", "⁻¹": "-1"}
 OPERATORS = "=<>≤≥≈∼≠∈→⇒≪≫+−·×±/"
@@ -30,10 +33,10 @@ SCRIPT = rf"\{{([A-Za-z0-9{GREEK},./+−\- ]+)\}}"
 
 # No letter of a word and no abbreviated genitive.
 SYMBOL = re.compile(
-    rf"(?<![A-Za-z0-9{GREEK}'’.\\@])([A-Za-zℓ{GREEK}])"
+    rf"(?<![A-Za-z0-9{GREEK}{LATIN}'’.\\@])([A-Za-zℓ{GREEK}])"
     rf"(?:_(?:{SCRIPT}|([A-Za-z0-9{GREEK}]+))|([0-9])|(?<=[{GREEK}])([A-Za-z]))?"
     r"(\*)?(′)?"
-    rf"(?![A-Za-z0-9{GREEK}'’])"
+    rf"(?![A-Za-z0-9{GREEK}{LATIN}'’])"
 )
 RAISED = re.compile(rf"\^(?:{SCRIPT}|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-z{GREEK}])))")
 NUMBER = re.compile(r"(?<![A-Za-z0-9.])([0-9]+(?:\.[0-9]+)?)(?:e([-+]?[0-9]+))?(?![A-Za-z0-9])")
@@ -52,6 +55,7 @@ def formulate(text: str) -> str:
 
     Raises `ValueError` on a character for which there is no LaTeX, as `escape` does.
     """
+    text = unicodedata.normalize("NFC", text)
     parts, plain, at = [], 0, 0
     while at < len(text):
         if label := LABEL.match(text, at):

@@ -13,6 +13,7 @@ from plan.environment import software
 from plan.errors import Fault, Path, raise_for, show
 from plan.fingerprint import CodeDigests, digest_file
 from plan.fit import complete
+from plan.letters import find_strange
 from plan.products import Product, Series, list_modules
 from plan.read import read_yaml
 from plan.shape import Paper
@@ -94,6 +95,7 @@ class PaperFile:
             for id in paper[group].keys() & RESERVED:
                 expected = f"another id than {', '.join(sorted(RESERVED))}"
                 self._faults.append(Fault((group, id), repr(id), expected))
+        self._faults += find_strange(paper, ())
         raise_for(self._faults, self._name, self._lines)
         if paper["claims"]:
             products += self._claims(products)

@@ -112,6 +112,14 @@ def _signed(result: Result) -> float:
     return sign * min(distance(result, Meant("", result.reference)), 99.99)
 
 
+def _named(file: str) -> str:
+    """The name of a file as LaTeX, or in general words where LaTeX lacks its letters."""
+    try:
+        return escape(file)
+    except ValueError:
+        return "The results"
+
+
 def typeset(name: str, found: Assessment, index: Json) -> str:
     """The report as a LaTeX table; it cites `reference/reference.bib`."""
     rows = [
@@ -124,7 +132,7 @@ def typeset(name: str, found: Assessment, index: Json) -> str:
         ]
         for r in representatives(found.results)
     ]
-    said = [f"{escape(name)} against \\cite{{{index['cite']}}}: {escape(verdict(found))}."]
+    said = [f"{_named(name)} against \\cite{{{index['cite']}}}: {escape(verdict(found))}."]
     said.append(f"{escape(summary(found))}.")
     if found.bias is not None:
         bias = found.bias

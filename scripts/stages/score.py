@@ -8,6 +8,7 @@ FILE.score.txt, .tex and .svg, a report to publish.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -41,10 +42,11 @@ def score(file: Path, folder: Path, target: Path | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     found = assess(results, reference)
-    text = tell(file.name, found, reference.index)
+    name = os.fsencode(file.name).decode("utf-8", "replace")  # a name need not be text
+    text = tell(name, found, reference.index)
     stem = (target or file.parent) / f"{file.stem}.score"
     write_text(stem.with_name(f"{stem.name}.txt"), text)
-    write_text(stem.with_name(f"{stem.name}.tex"), typeset(file.name, found, reference.index))
+    write_text(stem.with_name(f"{stem.name}.tex"), typeset(name, found, reference.index))
     write_text(stem.with_name(f"{stem.name}.svg"), draw_badge(found))
     print(text, end="")
     return int(found.alarm)

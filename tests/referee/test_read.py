@@ -113,3 +113,12 @@ def test_the_stage_leaves_a_report_in_three_forms(tmp_path, capsys):
     assert "not tested" in capsys.readouterr().out
     assert score(write(tmp_path, "nothing"), ROOT / "reference") == 2
     assert "no column system" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["Größe", "结果", "año — 2 €", "raw\udcff"])
+def test_a_file_may_have_any_name_that_a_file_system_has(tmp_path, name):
+    file = tmp_path / f"{name}.csv"
+    file.write_text(GOOD, "utf-8")
+    assert score(file, ROOT / "reference") == 0
+    assert (tmp_path / f"{name}.score.tex").read_text("utf-8").isascii()
+    assert (tmp_path / f"{name}.score.svg").is_file()
