@@ -1,0 +1,61 @@
+"""Compiled code that is damaged is compiled again, by the same command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CODE = """\
+from numba import njit
+
+@njit(cache=True)
+def twice(x):
+    return 2 * x
+
+print(twice(21), twice.stats.cache_hits.total())
+"""
+DAMAGE = {
+    "empty": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "cut by one": lambda content: content[:-1],
+    "zeros": lambda content: bytes(len(content)),
+    "other": lambda content: b"<html>\n",
+}
+
+
+def run(folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    """What a function says that is compiled, and how often it was found compiled."""
+    (folder / "own.py").write_text(CODE, "utf-8")
+    told = {"NUMBA_CACHE_DIR": str(cache), "NUMBA_CACHE_LOCATOR_CLASSES": "compiled.ByPackage"}
+    command = [sys.executable, str(folder / "own.py")]
+    environment = os.environ | told
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("compiled")
+    assert run(folder, folder / "cache").stdout == "42 0\n"
+    assert run(folder, folder / "cache").stdout == "42 1\n"
+    return folder
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_code_is_compiled_again(compiled, damage, ending):
+    (file,) = (compiled / "cache").rglob(f"*.{ending}")
+    file.write_bytes(DAMAGE[damage](file.read_bytes()))
+    done = run(compiled, compiled / "cache")
+    assert (done.stdout, done.returncode) == ("42 0\n", 0), done.stderr
+    assert run(compiled, compiled / "cache").stdout == "42 1\n"
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_its_variable(tmp_path):
+    (tmp_path / "cache").write_text("a file", "utf-8")
+    said = run(tmp_path, tmp_path / "cache").stderr
+    assert str(tmp_path / "cache") in said.splitlines()[-1]
+    assert "NUMBA_CACHE_DIR" in said.splitlines()[-1]
