@@ -50,7 +50,7 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
     except OSError as error:
         refuse(name, 0, error.strerror or str(error), "a file that can be read")
     try:
-        events = list(yaml.parse(text, Loader=_LOADER))
+        events = list(_as_deep_as_read(yaml.parse(text, Loader=_LOADER)))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         hint = "indent with spaces" if "\\t" in str(error) or "tab" in str(error) else ""
@@ -65,6 +65,18 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
 def refuse(name: str, line: int, found: str, expected: str, hint: str = "") -> None:
     """Raise `ConfigError` about a line of a file."""
     raise_for([Fault((), found, expected, hint)], f"{name}:{line}" if line else name, {})
+
+
+def _as_deep_as_read(events: Iterator[yaml.Event]) -> Iterator[yaml.Event]:
+    """The events up to where they nest deeper than is read: the parser takes time that grows as the
+    square of the depth."""
+    depth = 0
+    for event in events:
+        yield event
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST + 2:
+            return
 
 
 def _is_plain(event: yaml.ScalarEvent) -> bool:

@@ -36,6 +36,9 @@ ALLOWED = (
     nodes.Compare,
     nodes.Operand,
 )
+# What a template raises that is none, that nests too deep, or filters what is of another kind.
+REFUSED = (TemplateError, TypeError, ValueError, LookupError)
+REFUSED += (AttributeError, ArithmeticError, RecursionError)
 # Parameters that say how finely or for how long something is drawn, not what.
 RESOLUTION = frozenset(
     {"study", "points", "highest_load", "loads", "highest_fraction_of_limit", "fractions_of_limit"}
@@ -88,7 +91,7 @@ def word(
         if isinstance(value, str):
             try:
                 return render(value, names, faithful=faithful)
-            except (TemplateError, TypeError, ValueError, LookupError) as error:
+            except REFUSED as error:
                 missing = str(error).partition("'")[2].partition("'")[0]
                 hint = suggest(missing, [*names, "all", "faithful", *FILTERS]) if missing else ""
                 expected = "a template over the parameters of the series: " + ", ".join(series)

@@ -1,7 +1,9 @@
-"""No name in a config file of a stranger's leads out of the folders that runs write to."""
+"""What a stranger writes in a config file leads out of no folder that runs write to, and is refused
+in form where it cannot be read or filled in."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -32,3 +34,31 @@ def test_a_name_that_is_a_path_or_a_command_is_refused(tmp_path, place, name):
     file.write_text(OWN % tuple(names), "utf-8")
     with pytest.raises(ConfigError, match="no job was started"):
         Plan.load({}, ROOT, [file])
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "{{ curve.servers | size }}",
+        "{{ curve.servers | jobs }}",
+        "{{ curve.servers | system }}",
+        "{{ curve.needs | count }}",
+        f"{{{{ {'(' * 3000}1{')' * 3000} }}}}",
+    ],
+)
+def test_a_text_that_cannot_be_filled_in_is_refused_with_its_line(tmp_path, title):
+    file = tmp_path / "own.yaml"
+    text = OWN % ("own", "fig1", "curve")
+    file.write_text(text.replace("title: Wasted servers", f"title: '{title}'"), "utf-8")
+    with pytest.raises(ConfigError, match=r"own.yaml:5: figures.fig1.title\n"):
+        Plan.load({}, ROOT, [file])
+
+
+@pytest.mark.parametrize("bracket", ["[", "{a: "])
+def test_what_is_nested_deep_is_refused_in_no_time(tmp_path, bracket):
+    file = tmp_path / "own.yaml"
+    file.write_text("paper: own\nfigures: " + 150_000 * bracket, "utf-8")
+    start = time.process_time()
+    with pytest.raises(ConfigError, match="nested at most"):
+        Plan.load({}, ROOT, [file])
+    assert time.process_time() - start < 10
