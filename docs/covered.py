@@ -18,16 +18,16 @@ def write_coverage() -> str:
         "| system | jobs | class | coverage | mean score | half-width | withheld |",
         "|---|--:|:-:|--:|--:|--:|--:|",
     ]
-    for system, rows in table.groupby("system", sort=False):
+    for _, rows in table.groupby("system", sort=False):
         if (rows["withheld"] == 1).all():
             continue
-        name = f"{system}, by {rows['route'].iloc[0]}"
+        name = f"{_named(rows.iloc[0])}, by {rows['route'].iloc[0]}"
         for row in rows.to_dict("records"):
             jobs = f"{row['jobs']:,}" if name else ""
             lines.append(f"| {name} | {jobs} | {row['class']} | {_measured(row)} |")
             name = ""
     none = table[table.groupby("system")["withheld"].transform("min") == 1]
-    said = (f"{row.system} ({row.jobs:,})" for row in none.drop_duplicates("system").itertuples())
+    said = (f"{_named(row)} ({row.jobs:,})" for _, row in none.drop_duplicates("system").iterrows())
     lines += ["", f"Without any interval, as known beforehand (jobs): {'; '.join(said)}."]
     return "\n".join(lines) + "\n"
 
@@ -46,9 +46,16 @@ def write_coverage_in_short() -> str:
     )
 
 
+def _named(row: pd.Series) -> str:
+    """A system without its jobs, which stand beside it."""
+    return row["system"].removesuffix(f", {row['jobs']:,} jobs")
+
+
 def _measured(row: dict) -> str:
     if pd.isna(row["coverage"]):
-        return "– | – | – | 100 %"
+        return "– | – | – | 100\N{NO-BREAK SPACE}%"
     return (
-        f"{row['coverage']:.1%} | {row['bias']:+.2f} | {row['width']:.1%} | {row['withheld']:.0%}"
-    ).replace("%", " %")
+        (f"{row['coverage']:.1%} | {row['bias']:+.2f} | {row['width']:.1%} | {row['withheld']:.0%}")
+        .replace("%", "\N{NO-BREAK SPACE}%")
+        .replace("-", "−")
+    )

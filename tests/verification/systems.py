@@ -138,6 +138,7 @@ def _priorities() -> list[Case]:
         ("rare long", rare, 0.5, 20_000, [500, 16]),
         ("rare long", rare, 0.5, 100_000, [500, 16]),
         ("rare long", rare, 0.5, 800_000, [500, 16]),
+        ("rare long", rare, 0.5, 4_000_000, [500, 16]),
         ("seldom long", seldom, 0.5, 100_000, [500, 16]),
         ("common", common, 0.5, 60_000, [120, 160]),
         ("uneven", mixed, 0.7, 60_000, [150, 150]),
@@ -150,7 +151,7 @@ def _priorities() -> list[Case]:
             (ms.LeastServersFirst, by_need(n, needs, (0, 1)), [80, 120] if most[1] == 16 else most),
             (ms.MaxWeight, max_weight(n, needs), most if most[1] != 16 else [250, 80]),
         ):
-            if jobs == 800_000 and policy is not ms.MostServersFirst:
+            if jobs >= 800_000 and policy is not ms.MostServersFirst:
                 continue
             title = f"{policy.name}, {name}, {jobs:,} jobs"
             found.append(
@@ -309,6 +310,7 @@ def _finite_skip() -> list[Case]:
     rows = [
         ("server-filling", "common", powers, 0.5, 100_000),
         ("server-filling", "heavy", powers, 0.95, 200_000),
+        ("server-filling", "heavy, long", powers, 0.95, 1_600_000),
         ("server-filling", "load .003", powers, 0.003, 100_000),
         ("server-filling", "load .003, short", powers, 0.003, 20_000),
         ("server-filling", "rare long", rare, 0.5, 100_000),
