@@ -354,8 +354,11 @@ def test_a_paper_says_what_was_read_and_what_is_ours_is_not_quoted(gallery):
     page = (gallery / "alpha.html").read_text("utf-8")
     assert "Read in arXiv v1; not checked in arXiv v2." in page
     ledger = (gallery / "ledger.html").read_text("utf-8")
-    assert "<q>the quote of direct</q>" in ledger
-    assert "the quote of elsewhere" in ledger and "<q>the quote of elsewhere</q>" not in ledger
+    assert '<q class="said">the quote of direct</q>' in ledger
+    assert (
+        "the quote of elsewhere" in ledger
+        and '<q class="said">the quote of elsewhere' not in ledger
+    )
 
 
 def test_every_verdict_has_its_mark():
