@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 
 from output.tidy import read_table
-
-MEASURED = Path(__file__).resolve().parents[1] / "benchmarks/measured"
+from timed import MEASURED
 
 
 def write_coverage() -> str:

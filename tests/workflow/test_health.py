@@ -14,22 +14,9 @@ from pathlib import Path
 import pytest
 from tests.conftest import Project
 from tests.faults.readonly import held
-from tests.faults.tiny import FILE, make_tiny, read_outputs
+from tests.faults.tiny import FILE, read_outputs
 
 from plan import Plan
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory) -> Project:
-    project = make_tiny(tmp_path_factory.mktemp("health") / "atlas")
-    project.build("all")
-    return project
-
-
-@pytest.fixture
-def copy(built, tmp_path) -> Project:
-    shutil.copytree(built.root, tmp_path / "atlas", symlinks=True)
-    return Project(tmp_path / "atlas")
 
 
 def one(project: Project, pattern: str) -> Path:

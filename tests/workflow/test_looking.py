@@ -20,19 +20,6 @@ COMMANDS = (
 )
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory) -> Project:
-    project = make_tiny(tmp_path_factory.mktemp("looking") / "atlas")
-    project.build("all")
-    return project
-
-
-@pytest.fixture
-def copy(built, tmp_path) -> Project:
-    shutil.copytree(built.root, tmp_path / "atlas", symlinks=True)
-    return Project(tmp_path / "atlas")
-
-
 def cut(project: Project, pattern: str) -> Path:
     """Cut a file short."""
     file = sorted(project.root.glob(pattern))[0]
@@ -79,8 +66,8 @@ def test_to_look_at_what_is_not_built_changes_nothing(tmp_path, command):
     assert read_tree(project) == before
 
 
-def test_a_report_holds_what_each_product_shows(built, tmp_path):
-    done = built.run("all", "--report", str(tmp_path / "report.html"))
+def test_a_report_holds_what_each_product_shows(tiny, tmp_path):
+    done = tiny.run("all", "--report", str(tmp_path / "report.html"))
     assert done.returncode == 0, done.stdout
     report = (tmp_path / "report.html").read_text("utf-8")
     for name in ("fig1.svg", "wasted.csv", "ledger.csv", "values.tex"):
