@@ -17,6 +17,6 @@ def tiny(tmp_path_factory) -> Project:
 
 
 @pytest.fixture
-def copy(tiny, tmp_path) -> Project:
+def tiny_copy(tiny, tmp_path) -> Project:
     shutil.copytree(tiny.root, tmp_path / "atlas", symlinks=True)
     return Project(tmp_path / "atlas")

@@ -23,97 +23,99 @@ def one(project: Project, pattern: str) -> Path:
     return sorted(project.root.glob(pattern))[0]
 
 
-def test_a_renamed_series_is_drawn_under_its_name(copy):
-    copy.edit(FILE, "      half: {", "      calm: {")
-    messages = copy.build("all")
+def test_a_renamed_series_is_drawn_under_its_name(tiny_copy):
+    tiny_copy.edit(FILE, "      half: {", "      calm: {")
+    messages = tiny_copy.build("all")
     assert "draw tiny/fig1" in messages
     assert not [message for message in messages if message.startswith("compute")]
-    sidecar = json.loads((copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
+    sidecar = json.loads((tiny_copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
     assert list(sidecar["series"]) == ["calm", "busy"]
 
 
-def test_reordered_series_are_drawn_in_order_from_a_spec_that_was_damaged(copy, monkeypatch):
+def test_reordered_series_are_drawn_in_order_from_a_spec_that_was_damaged(tiny_copy, monkeypatch):
     half = "      half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}\n"
     busy = half.replace("half", "busy").replace("0.5", "0.8")
-    copy.edit(FILE, half + busy, busy + half)
-    monkeypatch.chdir(copy.root)
-    spec = next(Path(p.spec_file) for p in Plan.load({}, copy.root).products if p.id == "fig1")
+    tiny_copy.edit(FILE, half + busy, busy + half)
+    monkeypatch.chdir(tiny_copy.root)
+    spec = next(Path(p.spec_file) for p in Plan.load({}, tiny_copy.root).products if p.id == "fig1")
     assert not spec.exists()
     spec.write_text('{"series": ', "utf-8")  # as a former version may have left it
-    assert "draw tiny/fig1" in copy.build("all")
-    sidecar = json.loads((copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
+    assert "draw tiny/fig1" in tiny_copy.build("all")
+    sidecar = json.loads((tiny_copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
     assert list(sidecar["series"]) == ["busy", "half"]
 
 
 @pytest.mark.slow
-def test_whatever_is_damaged_is_made_again_and_said(copy):
-    before = read_outputs(copy.root)
-    series = one(copy, "results/series/queue-tail/*.csv")
+def test_whatever_is_damaged_is_made_again_and_said(tiny_copy):
+    before = read_outputs(tiny_copy.root)
+    series = one(tiny_copy, "results/series/queue-tail/*.csv")
     lines = series.read_text("utf-8").splitlines(keepends=True)
     series.write_text("".join(lines[:2]), "utf-8")
-    one(copy, "results/series/wastage-by-rate-ratio/*.csv").write_text("")
-    sums = one(copy, "results/series/claims/*.sha256")
+    one(tiny_copy, "results/series/wastage-by-rate-ratio/*.csv").write_text("")
+    sums = one(tiny_copy, "results/series/claims/*.sha256")
     sums.write_text(sums.read_text("utf-8")[:30], "utf-8")
     for name in ("fig1.svg", "ledger.json", "wasted.tex"):
-        file = copy.root / "figures/tiny" / name
+        file = tiny_copy.root / "figures/tiny" / name
         file.write_bytes(file.read_bytes()[:100])
-    page = copy.root / "figures/gallery/tiny.html"
+    page = tiny_copy.root / "figures/gallery/tiny.html"
     page.write_text(page.read_text("utf-8").replace("Tiny", "Large"), "utf-8")
-    one(copy, "results/specs/tiny/values.*").write_text("{")
-    one(copy, "results/agreed/*.txt").write_text("")
-    done = copy.run("all")
+    one(tiny_copy, "results/specs/tiny/values.*").write_text("{")
+    one(tiny_copy, "results/agreed/*.txt").write_text("")
+    done = tiny_copy.run("all")
     assert done.returncode == 0, done.stderr
-    assert read_outputs(copy.root) == before
+    assert read_outputs(tiny_copy.root) == before
     for name in ("fig1.svg", "ledger.json", "wasted.tex", "tiny.html", series.name):
         assert f"{name}: not as it was made; made again" in done.stderr
-    assert copy.build("all") == []
+    assert tiny_copy.build("all") == []
 
 
 @pytest.mark.slow
-def test_a_time_in_the_future_stops_nothing(copy):
+def test_a_time_in_the_future_stops_nothing(tiny_copy):
     later = time.time() + 10**7
     for pattern in ("results/series/queue-tail/*.csv", "results/made/tiny/wasted.*"):
-        os.utime(one(copy, pattern), (later, later))
-    assert copy.build("all") == []
-    shutil.rmtree(copy.root / ".snakemake/metadata")  # of what was read, which is the same
-    done = copy.run("all")
+        os.utime(one(tiny_copy, pattern), (later, later))
+    assert tiny_copy.build("all") == []
+    shutil.rmtree(tiny_copy.root / ".snakemake/metadata")  # of what was read, which is the same
+    done = tiny_copy.run("all")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("had a time in the future") == 2
-    assert not [f for f in copy.root.glob("results/**/*") if f.stat().st_mtime > time.time() + 9]
-    assert copy.build("all") == []
+    assert not [
+        f for f in tiny_copy.root.glob("results/**/*") if f.stat().st_mtime > time.time() + 9
+    ]
+    assert tiny_copy.build("all") == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["figures/tiny", "figures/gallery", "results/made/tiny"])
-def test_what_cannot_be_replaced_is_said_before_anything_is_removed(copy, place):
-    copy.edit(FILE, "Of four servers.", "Of 4 servers.")
-    before = read_outputs(copy.root)
-    with held(copy.root / place):
-        done = copy.run("all")
+def test_what_cannot_be_replaced_is_said_before_anything_is_removed(tiny_copy, place):
+    tiny_copy.edit(FILE, "Of four servers.", "Of 4 servers.")
+    before = read_outputs(tiny_copy.root)
+    with held(tiny_copy.root / place):
+        done = tiny_copy.run("all")
     assert done.returncode != 0
     assert place in done.stdout and "Traceback" not in done.stdout
-    assert place == "results/made/tiny" or read_outputs(copy.root) == before
-    copy.build("all")
-    assert copy.build("all") == []
+    assert place == "results/made/tiny" or read_outputs(tiny_copy.root) == before
+    tiny_copy.build("all")
+    assert tiny_copy.build("all") == []
 
 
 @pytest.mark.slow
-def test_agree_finds_what_was_damaged_since_the_run_began(copy):
-    figure = copy.root / "figures/tiny/fig1.svg"
+def test_agree_finds_what_was_damaged_since_the_run_began(tiny_copy):
+    figure = tiny_copy.root / "figures/tiny/fig1.svg"
     figure.write_bytes(figure.read_bytes()[:100])
-    (spec,) = copy.root.glob("results/specs/agreed.*.json")
+    (spec,) = tiny_copy.root.glob("results/specs/agreed.*.json")
     command = [sys.executable, "scripts", "agree", spec, "--output", "results/agreed/0.txt"]
-    done = subprocess.run(command, cwd=copy.root, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tiny_copy.root, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "fig1.svg: not as it was made" in done.stderr
 
 
 @pytest.mark.slow
-def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(copy):
-    (copy.root / "figures/tiny/fig1.svg").unlink()
-    assert "draw tiny/fig1" in copy.build("agree")
-    one(copy, "results/series/queue-tail/*.csv").unlink()
-    assert "compute queue-tail for tiny/fig1" in copy.build("all")
+def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(tiny_copy):
+    (tiny_copy.root / "figures/tiny/fig1.svg").unlink()
+    assert "draw tiny/fig1" in tiny_copy.build("agree")
+    one(tiny_copy, "results/series/queue-tail/*.csv").unlink()
+    assert "compute queue-tail for tiny/fig1" in tiny_copy.build("all")
 
 
 # Another release of a package, as far as its metadata say.
@@ -135,13 +137,13 @@ SERIES = ["compute claims", "compute queue-tail", "compute wastage-by-rate-ratio
     ],
 )
 def test_another_release_of_a_package_makes_what_it_writes_anew(
-    copy, tmp_path, package, made, options
+    tiny_copy, tmp_path, package, made, options
 ):
     (tmp_path / "sitecustomize.py").write_text(RELEASE.format(package), "utf-8")
     command = [sys.executable, "-m", "snakemake", "all", *options]
     done = subprocess.run(
         command,
-        cwd=copy.root,
+        cwd=tiny_copy.root,
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
@@ -152,19 +154,19 @@ def test_another_release_of_a_package_makes_what_it_writes_anew(
     assert set(said) >= set(made)
     if not options:
         assert not set(said) & set(SERIES)
-        sidecar = json.loads((copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
+        sidecar = json.loads((tiny_copy.root / "figures/tiny/fig1.json").read_text("utf-8"))
         assert sidecar["software"]["matplotlib"] == "99.0"
-        assert "draw tiny/fig1" in copy.build("all", "--dry-run")
+        assert "draw tiny/fig1" in tiny_copy.build("all", "--dry-run")
 
 
 @pytest.mark.slow
-def test_the_jobs_of_a_build_are_scheduled_on_more_cores(copy):
+def test_the_jobs_of_a_build_are_scheduled_on_more_cores(tiny_copy):
     command = [sys.executable, "-m", "snakemake", "scaling"]
-    done = subprocess.run(command, cwd=copy.root, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tiny_copy.root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    table = (copy.root / "results/scaling.csv").read_text("utf-8").splitlines()
+    table = (tiny_copy.root / "results/scaling.csv").read_text("utf-8").splitlines()
     assert table[0] == "cores [cores],makespan [s],speedup [1],efficiency [1],bound [s]"
     assert [int(row.partition(",")[0]) for row in table[1:]] == [2**k for k in range(8)]
-    path = (copy.root / "results/longest-path.csv").read_text("utf-8")
+    path = (tiny_copy.root / "results/longest-path.csv").read_text("utf-8")
     assert path.splitlines()[-1].startswith(("agree,", "publish,"))
-    assert (copy.root / "results/scaling.png").stat().st_size > 0
+    assert (tiny_copy.root / "results/scaling.png").stat().st_size > 0

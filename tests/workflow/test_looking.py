@@ -46,16 +46,16 @@ def look(project: Project, command: str, target: Path) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_to_look_changes_nothing(copy, tmp_path, command):
-    copy.edit(FILE, "Of thirty.", "Of thirty servers.")
-    cut(copy, "results/series/queue-tail/*.csv")
-    cut(copy, "figures/tiny/ledger.txt")
-    cut(copy, "figures/gallery/index.html")
-    cut(copy, "results/specs/tiny/fig1.*.json")
-    shutil.rmtree(copy.root / "results/shelf")
-    before = read_tree(copy)
-    look(copy, command, tmp_path)
-    assert read_tree(copy) == before
+def test_to_look_changes_nothing(tiny_copy, tmp_path, command):
+    tiny_copy.edit(FILE, "Of thirty.", "Of thirty servers.")
+    cut(tiny_copy, "results/series/queue-tail/*.csv")
+    cut(tiny_copy, "figures/tiny/ledger.txt")
+    cut(tiny_copy, "figures/gallery/index.html")
+    cut(tiny_copy, "results/specs/tiny/fig1.*.json")
+    shutil.rmtree(tiny_copy.root / "results/shelf")
+    before = read_tree(tiny_copy)
+    look(tiny_copy, command, tmp_path)
+    assert read_tree(tiny_copy) == before
 
 
 @pytest.mark.parametrize("command", ["--dry-run", "--list-rules", "--dag"])
@@ -74,39 +74,39 @@ def test_a_report_holds_what_each_product_shows(tiny, tmp_path):
         assert f'"figures/tiny/{name}": {{"name": "{name}"' in report
 
 
-def test_a_figure_asked_for_by_its_name_is_mended(copy):
-    before = read_outputs(copy.root)
-    cut(copy, "figures/tiny/fig1.svg")
-    assert copy.build("tiny_fig1") == ["draw tiny/fig1"]
-    assert read_outputs(copy.root) == before
-    assert copy.build("tiny_fig1") == []
+def test_a_figure_asked_for_by_its_name_is_mended(tiny_copy):
+    before = read_outputs(tiny_copy.root)
+    cut(tiny_copy, "figures/tiny/fig1.svg")
+    assert tiny_copy.build("tiny_fig1") == ["draw tiny/fig1"]
+    assert read_outputs(tiny_copy.root) == before
+    assert tiny_copy.build("tiny_fig1") == []
 
 
-def test_a_figure_is_not_drawn_from_damaged_data(copy):
-    data = cut(copy, "results/series/queue-tail/*.csv")
+def test_a_figure_is_not_drawn_from_damaged_data(tiny_copy):
+    data = cut(tiny_copy, "results/series/queue-tail/*.csv")
     study = "queue-tail"
-    copy.edit(FILE, "Of four servers.", "Of four servers, 4 of them.")
-    assert copy.build("tiny_fig1") == [
+    tiny_copy.edit(FILE, "Of four servers.", "Of four servers, 4 of them.")
+    assert tiny_copy.build("tiny_fig1") == [
         f"compute {study} for tiny/fig1",
         "draw tiny/fig1",
         f"make {study}/{data.stem} again",
     ]
-    assert copy.build("tiny_fig1") == []
+    assert tiny_copy.build("tiny_fig1") == []
     for _ in range(2):  # a second time as the first
-        cut(copy, "results/series/queue-tail/*.csv")
-        assert f"compute {study} for tiny/fig1" in copy.build("all")
-    assert copy.build("all") == []
+        cut(tiny_copy, "results/series/queue-tail/*.csv")
+        assert f"compute {study} for tiny/fig1" in tiny_copy.build("all")
+    assert tiny_copy.build("all") == []
 
 
 @pytest.mark.parametrize(
     ("stage", "spec", "mark"),
     [("draw", "tiny/fig1.*.json", "tiny/fig1.*"), ("publish", "gallery.*.json", "gallery.*")],
 )
-def test_who_reads_what_was_damaged_since_the_run_began_refuses_it(copy, stage, spec, mark):
-    cut(copy, "results/series/queue-tail/*.csv")
-    (spec,) = copy.root.glob(f"results/specs/{spec}")
-    (mark,) = copy.root.glob(f"results/made/{mark}")
-    command = [sys.executable, "scripts", stage, spec, "--mark", mark.relative_to(copy.root)]
-    done = subprocess.run(command, cwd=copy.root, capture_output=True, text=True, check=False)
+def test_who_reads_what_was_damaged_since_the_run_began_refuses_it(tiny_copy, stage, spec, mark):
+    cut(tiny_copy, "results/series/queue-tail/*.csv")
+    (spec,) = tiny_copy.root.glob(f"results/specs/{spec}")
+    (mark,) = tiny_copy.root.glob(f"results/made/{mark}")
+    command = [sys.executable, "scripts", stage, spec, "--mark", mark.relative_to(tiny_copy.root)]
+    done = subprocess.run(command, cwd=tiny_copy.root, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "csv: not as it was made; run again" in done.stderr
