@@ -1,20 +1,28 @@
 """Read anybody's results: a CSV with the columns system, quantity, value and, where there are,
 half_width, class, k and replications.
 
-Everything that is wrong is said at once, each with its line, what was found and what was expected.
+Everything that is wrong is said at once, each with its line, what was found and what was expected;
+of what is wrong in the same way, some.
 """
 
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
+
+from output.sums import sha256
+from output.untrusted import Unreadable, printable, read_bytes, refuse
+from referee.faults import Fault, require_none
+from referee.shape import Index, System
 
 NEEDED = ("system", "quantity", "value")
 OPTIONAL = ("half_width", "class", "k", "replications")
@@ -24,6 +32,10 @@ SYMBOLS = {
     **{"e[w]": "mean_waiting_time", "lambda*": "limit", "λ*": "limit"},
     **{"e[busy]": "busy_servers", "e[idle]": "idle_servers", "p(n > k)": "tail"},
 }
+# Far beyond what a queue has, and squares of their quotients are numbers still.
+LEAST, MOST = 1e-50, 1e50
+MOST_RUNS = 10**9
+LARGEST = 2**25
 Json = Mapping[str, Any]
 Key = tuple[str, str, int | None]
 
@@ -52,10 +64,6 @@ class Result:
         )
 
 
-class Unreadable(Exception):
-    """Results that cannot be scored, with all their faults."""
-
-
 @dataclass(frozen=True)
 class Reference:
     """The reference systems, by id, and their index."""
@@ -65,13 +73,27 @@ class Reference:
 
     @classmethod
     def load(cls, folder: Path) -> Reference:
-        """The files in a folder. Raises `Unreadable` if they are not there or not whole."""
+        """The files in a folder. Raises `Unreadable` unless they are there, as the sums of the
+        index and `referee.shape` have them, with numbers that can be compared."""
         try:
-            index = json.loads((folder / "index.json").read_text("utf-8"))
-            files = {one["id"]: folder / one["file"] for one in index["systems"]}
-            return cls(index, {id: json.loads(f.read_text("utf-8")) for id, f in files.items()})
-        except (OSError, ValueError, KeyError) as error:
-            raise Unreadable(f"{folder}: no reference systems there ({error})") from None
+            index = _parse(read_bytes(folder / "index.json", LARGEST), Index)
+            systems = {}
+            for one in index["systems"]:
+                content = read_bytes(folder / one["file"], LARGEST)
+                if sha256(content) != one["sha256"]:
+                    raise ValueError(f"{one['file']}: not what its sum in the index says")
+                systems[one["id"]] = _parse(content, System)
+            strange = {id for s in systems.values() for id in s["same_jobs"]} - systems.keys()
+            if strange or not systems:
+                raise ValueError(f"no systems {', '.join(sorted(strange))}")
+        except (ValueError, RecursionError) as error:
+            reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+            said = printable(f"{folder}: no reference systems there ({reason})")
+            raise Unreadable(said) from None
+        except Unreadable as error:
+            said = f"{printable(str(folder))}: no reference systems there\n\n{error}"
+            raise Unreadable(said) from None
+        return cls(index, systems)
 
     def values(self, system: str) -> dict[Key, Json]:
         """The values of a system by quantity, class and k."""
@@ -83,84 +105,99 @@ def key_of(value: Json) -> Key:
     return value["quantity"], value["class"], value.get("k")
 
 
+def _parse(content: bytes, shape: type[Index | System]) -> Json:
+    found = json.loads(content)
+    shape.model_validate(found)
+    for number in _numbers(found):
+        if number and not LEAST <= abs(number) <= MOST:
+            raise ValueError(f"the number {number:g}")
+    for value in found.get("values", ()):
+        classes = found.get("classes") or found.get("arrivals") or ()
+        if value["class"] != "all" and int(value["class"]) > len(classes):
+            raise ValueError(f"a value of class {value['class']} of {len(classes)}")
+    return found
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _numbers(item)
+    elif isinstance(value, int | float):
+        yield float(value)
+
+
 def read_results(file: Path, reference: Reference) -> list[Result]:
     """The results in a file. Raises `Unreadable` with all that is wrong."""
+    content = read_bytes(file, LARGEST)
     try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise Unreadable(f"{file}: {error.strerror}") from None
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = file.read_bytes()[: error.start].count(b"\n") + 1
-        raise Unreadable(said(file, line, "bytes that are no text", "text in UTF-8")) from None
+        line = content[: error.start].count(b"\n") + 1
+        refuse(file, "bytes that are no text", "text in UTF-8", line)
     if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise Unreadable(said(file, line, "a zero byte", "text in UTF-8"))
+        refuse(file, "a zero byte", "text in UTF-8", text[: text.index("\0")].count("\n") + 1)
     reader = csv.reader(io.StringIO(text, newline=""))
     try:
         rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
-        raise Unreadable(said(file, reader.line_num, str(error), "CSV")) from None
+        refuse(file, str(error), "CSV", reader.line_num)
     if not rows:
-        raise Unreadable(f"{file}: empty; expected a header with {', '.join(NEEDED)}")
+        refuse(file, "an empty file", f"a header with {', '.join(NEEDED)}")
     names = [cell.strip().lower() for cell in rows[0][1]]
-    faults = list(_check_header(file, rows[0][0], names))
-    if faults:
-        raise Unreadable("\n\n".join(faults))
+    require_none(file, list(_check_header(rows[0][0], names)))
     if len(rows) == 1:
-        raise Unreadable(f"{file}: a header and no results")
-    results, places = [], {}
+        refuse(file, "a header and no results", "a line for each result")
+    results, places, faults = [], {}, []
     for line, cells in rows[1:]:
-        found, wrong = _read_row(names, cells, reference)
-        faults += [said(file, line, *one) for one in wrong]
+        found, wrong = _read_row(line, names, cells, reference)
+        faults += wrong
         if found is not None:
-            place = found["system"], found["key"]
+            place = found.system, found.key
             if place in places:
-                what = f"{found['system']}: {found['key'][0]} a second time"
-                faults.append(said(file, line, what, f"each once; it is on line {places[place]}"))
+                what = f"{found.system}: {found.key[0]} a second time"
+                expected = f"each once; it is on line {places[place]}"
+                faults.append(Fault(line, "results that stand above already", what, expected))
             places.setdefault(place, line)
-            results.append(Result(line=line, **found))
-    if faults:
-        count = f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in {file}; nothing was scored"
-        raise Unreadable("\n\n".join([count, *faults]))
+            results.append(found)
+    require_none(file, faults)
     return results
 
 
-def said(file: Path, line: int, found: str, expected: str, hint: str = "") -> str:
-    """A fault as a person reads it."""
-    lines = [f"{file}:{line}", f"    found     {found}", f"    expected  {expected}"]
-    return "\n".join([*lines, f"    {hint}"] if hint else lines)
-
-
-def _check_header(file: Path, line: int, names: list[str]) -> Iterable[str]:
+def _check_header(line: int, names: list[str]) -> Iterable[Fault]:
     known = (*NEEDED, *OPTIONAL)
     if len(names) == 1 and any(mark in names[0] for mark in ";\t"):
-        yield said(file, line, "columns between semicolons or tabs", "columns between commas")
+        found, expected = "columns between semicolons or tabs", "columns between commas"
+        yield Fault(line, "separators", found, expected)
         return
+    counts = Counter(names)
     for name in names:
         if name not in known:
-            yield said(file, line, f"a column {name!r}", ", ".join(known), _hint(name, known))
-        elif names.count(name) > 1:
-            yield said(file, line, f"two columns {name!r}", "each once")
+            what = f"a column {name!r}"
+            yield Fault(line, "columns that are not known", what, ", ".join(known), name, known)
+        elif counts[name] > 1:
+            yield Fault(line, "columns of one name", f"two columns {name!r}", "each once")
     missing = [name for name in NEEDED if name not in names]
     if missing:
-        yield said(file, line, f"no column {' and no column '.join(missing)}", ", ".join(NEEDED))
+        found = f"no column {' and no column '.join(missing)}"
+        yield Fault(line, "columns that are missing", found, ", ".join(NEEDED))
 
 
 def _read_row(
-    names: list[str], cells: list[str], reference: Reference
-) -> tuple[dict[str, Any] | None, list[tuple[str, ...]]]:
+    line: int, names: list[str], cells: list[str], reference: Reference
+) -> tuple[Result | None, list[Fault]]:
     if len(cells) != len(names):
-        return None, [(f"{len(cells)} cells", f"{len(names)}, as in the header")]
+        kind, found = "rows with another number of cells", f"{len(cells)} cells"
+        return None, [Fault(line, kind, found, f"{len(names)}, as in the header")]
     row = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
-    wrong: list[tuple[str, ...]] = []
-    value = _number(row, "value", wrong)
-    width = _number(row, "half_width", wrong, positive=True)
-    runs = _whole(row, "replications", wrong, 2)
-    k = _whole(row, "k", wrong, 0)
+    wrong: list[Fault] = []
+    value = _number(line, row, "value", wrong)
+    width = _number(line, row, "half_width", wrong, positive=True)
+    runs = _whole(line, row, "replications", wrong, 2)
+    k = _whole(line, row, "k", wrong, 0)
     id = row["system"]
     if id not in reference.systems:
-        known = list(reference.systems)
-        wrong.append((f"a system {id!r}", "one of reference/index.json", _hint(id, known)))
+        kind, expected = "systems that are not known", "one of reference/index.json"
+        wrong.append(Fault(line, kind, f"a system {id!r}", expected, id, (*reference.systems,)))
         return None, wrong
     values = reference.values(id)
     quantity = SYMBOLS.get(row["quantity"].lower(), row["quantity"])
@@ -169,17 +206,15 @@ def _read_row(
         same = [other for other in values if other[0] == quantity]
         told = "; ".join(dict.fromkeys(map(_named, same or values)))
         what = f"{_named(key)} of {id}" if same else f"a quantity {quantity!r} of {id}"
-        hint = "" if same else _hint(quantity, [name for name, *_ in values])
-        wrong.append((what, told, hint))
+        known = () if same else tuple(name for name, *_ in values)
+        kind = "quantities that the system does not have"
+        wrong.append(Fault(line, kind, what, told, quantity, known))
         return None, wrong
     if wrong or value is None:
         return None, wrong
     truth = values[key]
-    return {
-        **{"system": id, "key": key, "value": value, "half_width": width, "replications": runs},
-        "reference": truth["value"],
-        "reference_half_width": truth.get("half_width", 0.0),
-    }, []
+    widths = width, runs, truth["value"], truth.get("half_width", 0.0)
+    return Result(line, id, key, value, *widths), []
 
 
 def _named(key: Key) -> str:
@@ -187,32 +222,39 @@ def _named(key: Key) -> str:
     return f"{quantity} of class {which}" + ("" if k is None else f" at k = {k}")
 
 
-def _number(row: Mapping[str, str], name: str, wrong: list, positive: bool = False) -> float | None:
+def _number(
+    line: int, row: Mapping[str, str], name: str, wrong: list[Fault], positive: bool = False
+) -> float | None:
     text = row.get(name, "")
     if not text and name != "value":
         return None
     expected = "a positive number" if positive else "a number"
+    found = f"{name} {text!r}" if text else f"no {name}"
     try:
         number = float(text)
     except ValueError:
-        wrong.append((f"{name} {text!r}" if text else f"no {name}", expected))
+        wrong.append(Fault(line, f"{name} that is no number", found, expected))
         return None
     if not math.isfinite(number) or (positive and number <= 0):
-        wrong.append((f"{name} {text!r}", expected if positive else "a finite number"))
+        expected = expected if positive else "a finite number"
+        wrong.append(Fault(line, f"{name} that is no such number", found, expected))
+        return None
+    if number and not LEAST <= abs(number) <= MOST:
+        expected += f" of a size from {LEAST:g} to {MOST:g}"
+        wrong.append(Fault(line, f"{name} that is too small or too large", found, expected))
         return None
     return number
 
 
-def _whole(row: Mapping[str, str], name: str, wrong: list, least: int) -> int | None:
+def _whole(
+    line: int, row: Mapping[str, str], name: str, wrong: list[Fault], least: int
+) -> int | None:
     text = row.get(name, "")
     if not text:
         return None
-    if not text.isascii() or not text.isdigit() or int(text) < least:
-        wrong.append((f"{name} {text!r}", f"a whole number from {least} on"))
+    whole = text.isascii() and text.isdigit() and len(text) <= len(str(MOST_RUNS))
+    if not whole or not least <= int(text) <= MOST_RUNS:
+        expected = f"a whole number from {least} on, of {MOST_RUNS} at most"
+        wrong.append(Fault(line, f"{name} that is no such number", f"{name} {text!r}", expected))
         return None
     return int(text)
-
-
-def _hint(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean '{close[0]}'?" if close else ""

@@ -8,49 +8,49 @@ FILE.score.txt, .tex and .svg, a report to publish.
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
 
 from output.atomic import write_text
+from output.untrusted import AMISS, FINE, UNREADABLE, end, printable
 from referee.assess import assess
-from referee.read import Reference, Unreadable, read_results
+from referee.read import Reference, read_results
 from referee.report import draw_badge, tell, typeset
 
 FOLDER = Path(__file__).resolve().parents[2] / "reference"
 
 
-def main() -> None:
-    """`FILE [--reference FOLDER] [--output FOLDER]`; ends with 1 if a test raises an alarm."""
-    parser = argparse.ArgumentParser(prog="score", description=__doc__)
+def main() -> int:
+    """`FILE [--reference FOLDER] [--output FOLDER]`; the exit code, as `score` gives it."""
+    parser = argparse.ArgumentParser(
+        prog="score",
+        description=__doc__,
+        epilog=f"Ends with {FINE} if no test raises an alarm, {AMISS} if one does, {UNREADABLE} if"
+        " the results cannot be read.",
+    )
     parser.add_argument("file", type=Path, help="the results (CSV)")
     parser.add_argument("--reference", type=Path, default=FOLDER, help="the reference systems")
     parser.add_argument(
         "--output", type=Path, help="where the report goes; beside FILE if not said"
     )
     arguments = parser.parse_args()
-    sys.exit(score(arguments.file, arguments.reference, arguments.output))
+    return score(arguments.file, arguments.reference, arguments.output)
 
 
 def score(file: Path, folder: Path, target: Path | None = None) -> int:
-    """Print the report and write it in three forms; 0 if no test raises an alarm, 1 if one does, 2
-    if the results cannot be read."""
-    try:
-        reference = Reference.load(folder)
-        results = read_results(file, reference)
-    except Unreadable as error:
-        print(error, file=sys.stderr)
-        return 2
+    """Print the report and write it in three forms; `FINE` if no test raises an alarm, else
+    `AMISS`. Raises `Unreadable` if the results cannot be read."""
+    reference = Reference.load(folder)
+    results = read_results(file, reference)
     found = assess(results, reference)
-    name = os.fsencode(file.name).decode("utf-8", "replace")  # a name need not be text
+    name = printable(file.name)
     text = tell(name, found, reference.index)
     stem = (target or file.parent) / f"{file.stem}.score"
     write_text(stem.with_name(f"{stem.name}.txt"), text)
     write_text(stem.with_name(f"{stem.name}.tex"), typeset(name, found, reference.index))
     write_text(stem.with_name(f"{stem.name}.svg"), draw_badge(found))
     print(text, end="")
-    return int(found.alarm)
+    return AMISS if found.alarm else FINE
 
 
 if __name__ == "__main__":
-    main()
+    end(main)

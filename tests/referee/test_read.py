@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
-from referee.read import Reference, Unreadable, read_results
+from output.untrusted import Unreadable
+from referee.read import Reference, read_results
 from stages.score import score
 
 REFERENCE = Reference.load(ROOT / "reference")
@@ -105,14 +106,14 @@ def test_the_stage_leaves_a_report_in_three_forms(tmp_path, capsys):
     assert (tmp_path / "results.score.tex").read_text("utf-8").isascii()
     badge = (tmp_path / "results.score.svg").read_text("utf-8")
     assert "2 systems agree" in badge
-    assert score(write(tmp_path, text.replace("9.1", "19.1")), ROOT / "reference") == 1
+    assert score(write(tmp_path, text.replace("9.1", "19.1")), ROOT / "reference") == 3
     assert "1 of 2 values agree" in (tmp_path / "results.score.svg").read_text("utf-8")
     bare = "system,quantity,value\nmm1-90,mean_jobs,9.02\n"
     assert score(write(tmp_path, bare), ROOT / "reference") == 0
     assert "1 system, no intervals" in (tmp_path / "results.score.svg").read_text("utf-8")
     assert "not tested" in capsys.readouterr().out
-    assert score(write(tmp_path, "nothing"), ROOT / "reference") == 2
-    assert "no column system" in capsys.readouterr().err
+    with pytest.raises(Unreadable, match="no column system"):
+        score(write(tmp_path, "nothing"), ROOT / "reference")
 
 
 @pytest.mark.parametrize("name", ["Größe", "结果", "año — 2 €", "raw\udcff"])

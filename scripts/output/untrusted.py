@@ -1,0 +1,72 @@
+"""What strangers wrote, as `score`, `whence` and `verify` read and print it, and how these end.
+
+They end with `FINE`, with `AMISS` where what was read is not as it should be, and with `UNREADABLE`
+where it cannot be read, be it a file or an argument. Whatever goes wrong here and not there, such
+as a full disk, ends with 1, as Python does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+FINE, UNREADABLE, AMISS = 0, 2, 3
+LONGEST = 2000
+
+
+class Unreadable(Exception):
+    """What cannot be read, and why: lines that may be printed."""
+
+
+def end(command: Callable[[], int]) -> NoReturn:
+    """Run a command and end with its exit code, or with that of what it cannot read."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # of a terminal that lacks letters
+    try:
+        sys.exit(command())
+    except Unreadable as error:
+        print(error, file=sys.stderr)
+        sys.exit(UNREADABLE)
+
+
+def read_bytes(file: Path, most: int) -> bytes:
+    """The content of a file. Raises `Unreadable` unless it is one, of at most so many bytes: a pipe
+    may keep its reader waiting, and a device may never end."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                refuse(file, "no plain file", "a file")
+            content = stream.read(most + 1)
+    except (OSError, ValueError) as error:  # a name may hold a zero byte
+        refuse(file, getattr(error, "strerror", None) or str(error), "a file that can be read")
+    if len(content) > most:
+        refuse(file, f"more than {most} bytes", "a smaller file")
+    return content
+
+
+def refuse(file: Path, found: str, expected: str, line: int = 0) -> NoReturn:
+    """Raise `Unreadable` about a file, or a line of it."""
+    raise Unreadable(describe(file, line, found, expected))
+
+
+def describe(file: Path, line: int, found: str, expected: str, hint: str = "") -> str:
+    """A fault as a person reads it."""
+    lines = [f"{printable(str(file))}{f':{line}' if line else ''}"]
+    lines += [f"    found     {printable(found)}", f"    expected  {printable(expected)}"]
+    return "\n".join([*lines, f"    {printable(hint)}"] if hint else lines)
+
+
+def printable(text: str, most: int = LONGEST) -> str:
+    """`text` on one line, without what moves a cursor, turns the direction of writing or lets words
+    slide to where a terminal breaks the line: letters of any script stand, all else is escaped."""
+    spaced = (" " if unicodedata.category(c) == "Zs" else c for c in text[: most + 1])
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in spaced)
+    cut = f"… ({len(text)} characters)" if len(text) > most else ""
+    return re.sub(" {2,}", " ", shown[:most]) + cut
