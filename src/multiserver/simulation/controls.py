@@ -6,14 +6,26 @@ and w vary with C, the mean of C says how their means err; corrected by least sq
 
     m = (Ȳ − b·C̄) / (w̄ − a·C̄),    Y ≈ Ȳ + b·(C − C̄),  w ≈ w̄ + a·(C − C̄),
 
-whose variance is that of ε_r, what the controls do not explain of the residuals Y_r − m w_r. If all
-are jointly normal, then given the C_r
+which is a ratio of sums weighted alike, c_r = 1/R − C̄ᵀ S⁻¹ (C_r − C̄), S = Σ (C_r − C̄)(C_r − C̄)ᵀ
+(S. S. Lavenberg and P. D. Welch, Management Science 27, 1981). Were all jointly normal, then ε_r,
+what controls do not explain of the residuals Y_r − m w_r, would have one variance. It has not: what
+is not linear is large where controls are large, and those replications least squares follows most.
+So the error is that of the jackknife (one of the remedies that B. L. Nelson compares, Operations
+Research 38, 1990): m_(r) is what all replications but r yield, by their own least squares, and
 
-    standard error = s √(1/R + C̄ᵀ S⁻¹ C̄) / (w̄ − a·C̄),    S = Σ (C_r − C̄)(C_r − C̄)ᵀ,
+    standard error = √((R − 1)/R · Σ (m_(r) − m_(·))²),    m_(·) = Σ m_(r)/R.
 
-with s² = Σ ε_r² / (R − 1 − q) makes Student's t with R − 1 − q degrees of freedom (S. S. Lavenberg
-and P. D. Welch, Management Science 27, 1981). Controls that depend linearly on others count for
-nothing.
+Whatever the law, its square is on average at least (R − 1)/R times the variance of m from R − 1
+replications (B. Efron and C. Stein, Annals of Statistics 9, 1981). With the leverage h_r = 1/R +
+(C_r − C̄)ᵀ S⁻¹ (C_r − C̄), and η_r what controls do not explain of w_r, no fit is done again:
+
+    m_(r) = m − k_r ε_r / (w̄ − a·C̄ − k_r η_r),    k_r = c_r / (1 − h_r);
+
+for equal weights this is the HC3 of J. G. MacKinnon and H. White (J. Econometrics 29, 1985), and
+without controls the error of `simulation.estimate`. Student's t has R − 1 − q degrees of freedom.
+If all is normal after all, the error is too large by about √((R − 1)/(R − 1 − q)): of intervals at
+95 % hold 95 to 97.5 %. Controls that depend linearly on others count for nothing; where only
+replication r determines what one does, h_r = 1, and none is used.
 """
 
 from __future__ import annotations
@@ -32,6 +44,8 @@ FREEDOM = 5
 # few replications, or in none, where rounding is left: then nobody knows how much it is. Of 32
 # normal residuals one has more than 13 times the mean square with a probability of 0.0025.
 OUTLYING, LEAST, MOST, ROUNDING = 13, 0.25, 0.8, 1e-12
+# With less of 1 − h_r what is left of replication r is rounding.
+ALONE = 1e-6
 
 
 def control(
@@ -46,10 +60,11 @@ def control(
     """Σ totals / Σ weights over R replications, both (R,), corrected by `controls` (R, q).
 
     The other arguments and what is raised are those of `estimate`; so is the result, without
-    controls, if they would leave fewer than `FREEDOM` degrees of freedom or no weight, or if much
-    of what they leave is in one replication. The effective size stays that of the mean without
-    controls: it says whether replications are long, not how much is known besides. Raises
-    `ValueError` too unless controls are finite, one row a replication.
+    controls, if they would leave fewer than `FREEDOM` degrees of freedom or no weight, or if one
+    replication determines alone what a control does or holds much of what controls leave. The
+    effective size stays that of the mean without controls: it says whether replications are long,
+    not how much is known besides. Raises `ValueError` too unless controls are finite, one row a
+    replication.
     """
     plain = estimate(totals, weights, variance=variance, jobs=jobs, confidence=confidence)
     Y, w, C = (np.asarray(column, dtype=float) for column in (totals, weights, controls))
@@ -61,17 +76,20 @@ def control(
     C = C / np.maximum(np.abs(C).max(axis=0), np.finfo(float).tiny)
     mean, centred = C.mean(axis=0), C - C.mean(axis=0)
     inverse, rank = np.linalg.pinv(centred), int(np.linalg.matrix_rank(centred))
-    weight = w.mean() - mean @ inverse @ w
-    if weight <= 0:
+    c, alone = 1 / R - mean @ inverse, 1 - 1 / R - np.sum(centred * inverse.T, axis=1)
+    weight = c @ w
+    if weight <= 0 or alone.min() < ALONE:
         return plain
-    corrected = float((Y.mean() - mean @ inverse @ Y) / weight)
-    residuals = Y - corrected * w
-    left = residuals - residuals.mean() - centred @ (inverse @ residuals)
-    s = np.sqrt(left @ left / (R - 1 - rank))
-    standard_error = float(s * np.sqrt(1 / R + np.sum((mean @ inverse) ** 2)) / weight)
-    squares = left**2
+    corrected = float(c @ Y / weight)
+    left, left_weights = (x - x.mean() - centred @ (inverse @ x) for x in (Y - corrected * w, w))
+    k, squares = c / alone, left**2
+    weights_without = weight - k * left_weights
     share = min(max(OUTLYING / R, LEAST), MOST)
-    if squares.max() > share * squares.sum() or standard_error < ROUNDING * abs(corrected):
+    if weights_without.min() <= 0 or squares.max() > share * squares.sum():
+        return plain
+    without = corrected - k * left / weights_without
+    standard_error = float(np.sqrt((R - 1) * without.var()))
+    if standard_error < ROUNDING * abs(corrected):
         return plain
     quantile = float(-stdtrit(R - 1 - rank, (1 - confidence) / 2))
     return replace(
