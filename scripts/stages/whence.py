@@ -8,35 +8,36 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from provenance.trace_back import NotOurs, Story, compare, read_stories, redraw, tell
+from output.untrusted import FINE, UNREADABLE, end
+from provenance.stories import Story, read_stories
+from provenance.trace_back import compare, redraw, tell
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def main() -> None:
-    """`FILE [--configfile FILE ...] [--json]`."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def main() -> int:
+    """`FILE [--configfile FILE ...] [--json]`; the exit code. Raises `Unreadable`."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=f"Ends with {UNREADABLE} if the file says nothing of the kind."
+    )
     parser.add_argument("file", type=Path, help="PDF, SVG, PNG, CSV, LaTeX or text")
     parser.add_argument(
         "--configfile", type=Path, nargs="+", default=[], help="as given to snakemake"
     )
     parser.add_argument("--json", action="store_true", help="print it for machines")
     arguments = parser.parse_args()
-    try:
-        stories = read_stories(arguments.file)
-    except NotOurs as error:
-        sys.exit(f"{arguments.file}: {error}")
+    stories = read_stories(arguments.file)
     accounts = [account(story, arguments.configfile) for story in stories]
     if arguments.json:
         told = [story | found for story, found in zip(stories, accounts, strict=True)]
-        print(json.dumps(told if len(told) > 1 else told[0], indent=1, ensure_ascii=False))
+        print(json.dumps(told if len(told) > 1 else told[0], indent=1))
     else:
         texts = ("\n".join(tell(s, **found)) for s, found in zip(stories, accounts, strict=True))
         print("\n\n".join(texts))
+    return FINE
 
 
 def account(story: Story, configfiles: list[Path]) -> dict[str, Any]:
@@ -47,4 +48,4 @@ def account(story: Story, configfiles: list[Path]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    end(main)

@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 from output.mathematics import formulate
 from output.tabulars import table, tabular
 from plan.read import read_yaml
-from provenance.trace_back import read_stories
+from provenance.stories import read_stories
 
 pytestmark = pytest.mark.slow
 

@@ -1,0 +1,243 @@
+"""Whatever a stranger hands to `whence` is told of, or refused, and words in it stay words."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+from tests.conftest import ROOT
+
+from output.origin import HEAD
+from output.untrusted import Unreadable
+from provenance import stories, trace_back
+
+STORY = {
+    **{"paper": "small", "id": "fig1", "stage": "draw", "title": "A state", "licence": "MIT"},
+    **{"source": {"figure": "1"}, "fingerprint": "f", "code": "c"},
+    "bibliography": {"title": "A", "authors": ["B"], "year": 2020, "doi": "10.1/x"},
+    "series": {"a": {"study": "s", "digest": "d", "parameters": {"seed": 7, "needs": [1, 2]}}},
+}
+STANDING = "standing     as the config now stands"
+
+
+def whence(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts", "whence", *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    return done
+
+
+def write(folder: Path, story: object, name: str = "x.tex") -> Path:
+    file = folder / name
+    file.write_text(HEAD + json.dumps(story) + "\n", "utf-8")
+    return file
+
+
+def tell(file: Path) -> list[str]:
+    [story] = stories.read_stories(file)
+    return "\n".join(trace_back.tell(story, "redraw", trace_back.GONE, ["x"])).split("\n")
+
+
+def replaced(path: tuple, value: object) -> dict:
+    story = json.loads(json.dumps(STORY))
+    place = story
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return story
+
+
+PLACES = [
+    *[(key,) for key in STORY],
+    *[("bibliography", key) for key in STORY["bibliography"]],
+    *[("series", "a"), ("series", "a", "parameters"), ("source", "figure")],
+    *[("series", "a", "parameters", "seed"), ("series", "a", "parameters", "needs")],
+]
+VALUES = [None, 7, -1.5, True, [], {}, [[]], {"a": []}, [{"a": 1}], "", "a\nb", float("nan")]
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda p: ".".join(p))
+def test_a_story_of_another_shape_is_told_or_refused(tmp_path, path):
+    for value in VALUES:
+        try:
+            lines = tell(write(tmp_path, replaced(path, value)))
+        except Unreadable as error:
+            assert str(error).count("\n") == 2
+        else:
+            assert lines[-2] == f"standing     {trace_back.GONE}"
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda p: ".".join(p))
+def test_no_word_moves_a_cursor_or_forges_a_line(tmp_path, path):
+    for evil in (
+        f"x\n{STANDING}",
+        f"\x1b[2J{STANDING}",
+        "\r\x9b2K\u202e\ud800",
+        f"\u2028{STANDING}",
+    ):
+        for story in (replaced(path, evil), replaced((*path[:-1], evil), evil)):
+            try:
+                lines = tell(write(tmp_path, story))
+            except Unreadable as error:
+                lines = str(error).split("\n")
+            assert not any(line.startswith("standing     as") for line in lines)
+            assert all(line.isprintable() for line in lines)
+            assert not any("standing     as" in line for line in lines)
+
+
+def test_no_title_slides_to_where_a_line_breaks(tmp_path):
+    [title, *_] = tell(write(tmp_path, STORY | {"title": 400 * " " + STANDING}))
+    assert "   " not in title[12:]
+
+
+@pytest.mark.parametrize("depth", [50, 90, 400, 900, 20_000, 1_000_000])
+def test_what_nests_deep_is_told_or_refused(tmp_path, depth):
+    nested = depth * '{"seed":' + "1" + depth * "}"
+    text = json.dumps(STORY).replace('"seed": 7', f'"seed": {nested}')
+    file = tmp_path / "x.tex"
+    file.write_text(HEAD + text, "utf-8")
+    if depth > stories.DEEPEST:
+        with pytest.raises(Unreadable, match="not of our making"):
+            tell(file)
+    else:
+        tell(file)
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe.svg")
+    for file in (tmp_path, tmp_path / "pipe.svg", Path("/dev/zero"), tmp_path / "a\0b"):
+        with pytest.raises(Unreadable):
+            stories.read_stories(file)
+    (tmp_path / "x.csv").write_text("1\n", "utf-8")
+    os.mkfifo(tmp_path / "x.json")
+    with pytest.raises(Unreadable):
+        stories.read_stories(tmp_path / "x.csv")
+
+
+LAUGHS = '<!DOCTYPE x [<!ENTITY a "' + 99 * "a" + '">'
+LAUGHS += "".join(
+    f'<!ENTITY {b} "{99 * f"&{a};"}">' for a, b in zip("abcdefg", "bcdefgh", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        LAUGHS.encode() + b"]><svg>&h;</svg>",
+        b'<?xml version="1.0" encoding="nonsense"?><svg/>',
+        100_000 * b"<a>",
+        b"<svg/>\xff",
+    ],
+)
+def test_a_picture_that_is_none_is_refused(tmp_path, content):
+    file = tmp_path / "x.svg"
+    file.write_bytes(content)
+    with pytest.raises(Unreadable):
+        stories.read_stories(file)
+
+
+def test_a_text_that_inflates_without_end_is_refused(tmp_path):
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+        )
+
+    header = chunk(b"IHDR", bytes([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0]))
+    bomb = chunk(b"zTXt", b"Description\0\0" + zlib.compress(bytes(2**28)))
+    file = tmp_path / "x.png"
+    file.write_bytes(b"\x89PNG\r\n\x1a\n" + header + bomb + chunk(b"IEND", b""))
+    with pytest.raises(Unreadable):
+        stories.read_stories(file)
+
+
+def test_a_story_with_the_fingerprint_of_another_does_not_stand():
+    spec = json.loads(json.dumps(STORY))
+    assert trace_back.find_differences(STORY, spec) == (trace_back.SAME, [])
+    for path in (("title",), ("series", "a", "parameters", "seed"), ("bibliography", "title")):
+        standing, [why, _] = trace_back.find_differences(replaced(path, "forged"), spec)
+        assert (standing, why) == (trace_back.CHANGED, trace_back.FORGED)
+
+
+def test_a_ledger_has_no_title_and_is_compared_all_the_same():
+    spec = {key: value for key, value in STORY.items() if key != "title"} | {"code": "other"}
+    standing, [difference] = trace_back.find_differences(
+        STORY | {"title": None, "fingerprint": "g"}, spec
+    )
+    assert (standing, difference) == (trace_back.CHANGED, "the code that draws it has changed")
+
+
+def test_the_command_ends_with_2_and_prints_for_any_terminal(tmp_path):
+    done = whence(write(tmp_path, STORY | {"title": 7}))
+    assert done.returncode == 2 and "title of what it says of itself" in done.stderr
+    evil = STORY | {"title": f"Größe\x1b[31m\n{STANDING}", "paper": "nowhere"}
+    file = write(tmp_path, evil)
+    done = whence(file, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert [line for line in done.stdout.splitlines() if line.startswith("standing")] == [
+        f"standing     {trace_back.GONE}"
+    ]
+    assert json.loads(whence(file, "--json").stdout)["title"] == evil["title"]
+    (tmp_path / "list.yaml").write_text("- 1\n", "utf-8")
+    done = whence(file, "--configfile", tmp_path / "list.yaml")
+    assert done.returncode == 0 and f"standing     {trace_back.UNKNOWN}" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory) -> list[Path]:
+    """Figures with stories, in all formats."""
+    from matplotlib.figure import Figure
+
+    from output.metadata import Told, save
+
+    folder = tmp_path_factory.mktemp("pictures")
+    files = []
+    for kind in ("pdf", "png", "svg"):
+        figure = Figure(figsize=(1, 1))
+        file = folder / f"fig1.{kind}"
+        save(figure.savefig, file, kind, Told("A", "B", json.dumps(STORY), STORY))
+        files.append(file)
+    return [*files, write(folder, STORY)]
+
+
+def damage(content: bytes, rng: random.Random) -> bytes:
+    """The content with a byte flipped, a piece lost, doubled, or another put in."""
+    start, length = rng.randrange(len(content)), rng.choice([1, 2, 16, 300])
+    piece = content[start : start + length]
+    kind = rng.randrange(4)
+    if kind == 0:
+        piece = bytes([piece[0] ^ 1 << rng.randrange(8)]) + piece[1:]
+    elif kind == 1:
+        piece = b""
+    elif kind == 2:
+        piece += piece
+    else:
+        piece = rng.choice([b"\0", b"\xff" * 9, b"<<", b"9" * 5000, b"[" * 999, b"\x1b[2J\n"])
+    return content[:start] + piece + content[start + length :]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_figure_is_told_of_or_refused(pictures, tmp_path, seed):
+    rng = random.Random(2929 + seed)
+    for file in pictures:
+        for _ in range(40):
+            hurt = tmp_path / file.name
+            hurt.write_bytes(damage(file.read_bytes(), rng))
+            try:
+                lines = tell(hurt)
+            except Unreadable as error:
+                lines = str(error).split("\n")
+            assert all(line.isprintable() for line in lines)
