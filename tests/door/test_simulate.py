@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 import multiserver as ms
 from multiserver.open import multiserver_jobs
@@ -222,6 +223,15 @@ def test_confidence_is_that_asked_for():
             ratio = pick(wide).half_width / pick(narrow).half_width
             # Student's t of 3 degrees of freedom at 0.995 and 0.75.
             assert ratio == pytest.approx(5.840909 / 0.764892, rel=1e-5)
+
+
+def test_of_classes_that_controls_correct_the_quantile_has_their_degrees_of_freedom():
+    queue = SYSTEMS["parallel-processing"].under(ms.FCFS)
+    for row in queue.simulate(load=0.5, jobs=40_000, seed=7).by_class:
+        found = row.mean_response_time
+        assert found.controls > 0
+        reach = stdtrit(found.replications - 1 - found.controls, 0.975) * found.standard_error
+        assert found.half_width == pytest.approx(reach, rel=1e-12)
 
 
 def test_a_compile_is_said_once(tmp_path):

@@ -197,7 +197,7 @@ def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: fl
 
 def _at(confidence: float, estimates: tuple[Estimate, ...]) -> tuple[Estimate, ...]:
     """The same estimates with intervals at another confidence."""
-    quantiles = [-stdtrit(e.replications - 1, (1 - confidence) / 2) for e in estimates]
+    quantiles = [-stdtrit(e.freedom, (1 - confidence) / 2) for e in estimates]
     return tuple(
         replace(e, half_width=math.nan if e.caveat else float(q) * e.standard_error)
         for e, q in zip(estimates, quantiles, strict=True)
