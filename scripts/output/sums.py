@@ -26,14 +26,29 @@ def write_manifest(sums: Mapping[str, str]) -> str:
 
 
 def read_manifest(text: str) -> dict[str, str]:
-    """The sums in a text by name. Raises `ValueError` at a line that is none."""
+    """The sums in a text by name. Raises `ValueError` at a line that is none, at a name that is not
+    one of a file below a folder, and at one that is there a second time."""
     sums = {}
-    for line in text.splitlines():
+    for line in text.removesuffix("\n").split("\n"):
         match = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
         if match is None:
             raise ValueError(f"found {line[:80]!r}, expected a SHA-256 sum and a name")
+        if not is_below(match[2]):
+            raise ValueError(
+                f"found {match[2][:80]!r}, expected the name of a file below the folder"
+            )
+        if match[2] in sums:
+            raise ValueError(
+                f"found {match[2][:80]!r} a second time, expected one sum for each file"
+            )
         sums[match[2]] = match[1]
     return sums
+
+
+def is_below(name: str) -> bool:
+    """Whether a name is one for a file below a folder, on any system, and its only such name."""
+    parts = name.split("/")
+    return name.isprintable() and not {"", ".", ".."} & {*parts} and not {"\\", ":"} & {*name}
 
 
 def leave_sums(target: Path, files: Iterable[Path], root: Path) -> None:

@@ -14,25 +14,30 @@ import sys
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 FINE, UNREADABLE, AMISS = 0, 2, 3
 LONGEST = 2000
 
 
-class Unreadable(Exception):
+class Unreadable(ValueError):
     """What cannot be read, and why: lines that may be printed."""
 
 
 def end(command: Callable[[], int]) -> NoReturn:
     """Run a command and end with its exit code, or with that of what it cannot read."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # of a terminal that lacks letters
     try:
         sys.exit(command())
     except Unreadable as error:
-        print(error, file=sys.stderr)
+        say(str(error), sys.stderr)
         sys.exit(UNREADABLE)
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print lines, by default to standard output, with escapes for letters that it lacks."""
+    stream = stream or sys.stdout
+    code = stream.encoding or "utf-8"
+    print(text.encode(code, "backslashreplace").decode(code), file=stream)
 
 
 def read_bytes(file: Path, most: int) -> bytes:

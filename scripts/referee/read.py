@@ -86,12 +86,12 @@ class Reference:
             strange = {id for s in systems.values() for id in s["same_jobs"]} - systems.keys()
             if strange or not systems:
                 raise ValueError(f"no systems {', '.join(sorted(strange))}")
+        except Unreadable as error:
+            said = f"{printable(str(folder))}: no reference systems there\n\n{error}"
+            raise Unreadable(said) from None
         except (ValueError, RecursionError) as error:
             reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             said = printable(f"{folder}: no reference systems there ({reason})")
-            raise Unreadable(said) from None
-        except Unreadable as error:
-            said = f"{printable(str(folder))}: no reference systems there\n\n{error}"
             raise Unreadable(said) from None
         return cls(index, systems)
 

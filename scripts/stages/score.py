@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from output.atomic import write_text
-from output.untrusted import AMISS, FINE, UNREADABLE, end, printable
+from output.untrusted import AMISS, FINE, UNREADABLE, end, printable, say
 from referee.assess import assess
 from referee.read import Reference, read_results
 from referee.report import draw_badge, tell, typeset
@@ -48,7 +48,7 @@ def score(file: Path, folder: Path, target: Path | None = None) -> int:
     write_text(stem.with_name(f"{stem.name}.txt"), text)
     write_text(stem.with_name(f"{stem.name}.tex"), typeset(name, found, reference.index))
     write_text(stem.with_name(f"{stem.name}.svg"), draw_badge(found))
-    print(text, end="")
+    say(text.removesuffix("\n"))
     return AMISS if found.alarm else FINE
 
 

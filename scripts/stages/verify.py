@@ -11,16 +11,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from output.sums import read_manifest, sha256
+from output.untrusted import AMISS, FINE, UNREADABLE, Unreadable, end, printable, say
 from provenance import manifest
-from provenance.manifest import DAMAGE, Files, Folder, Zipped
+from provenance.manifest import Files, Folder, Zipped
 
 PRODUCTS, DATA = "figures/", "results/"
-# Unexpected files that are named.
+# Files that are named of those that differ in the same way.
 SHOWN = 20
+KIND = len("unexpected  ")
 # What sidecars say of the making alone.
 MAKING = ("software", "environment", "revision", "made", "seconds")
 
@@ -34,57 +37,71 @@ class Findings:
     remade: list[str]
 
 
-def main() -> None:
-    """`FILES [--against ARCHIVE]`."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def main() -> int:
+    """`FILES [--against ARCHIVE]`; the exit code. Raises `Unreadable`."""
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=f"Ends with {FINE} if all is as the manifest says, {AMISS} if not, and {UNREADABLE}"
+        " if files or manifest are not fit to be read.",
+    )
     parser.add_argument("files", type=Path, help="an archive or a folder")
     parser.add_argument("--against", type=Path, help="the archive or folder with the manifest")
     arguments = parser.parse_args()
-    try:
-        files = open_files(arguments.files)
-        against = None if arguments.against is None else open_files(arguments.against)
-        found = verify(files, against)
-    except ValueError as error:
-        sys.exit(str(error))
+    files = open_files(arguments.files, links=arguments.against is not None)
+    against = None if arguments.against is None else open_files(arguments.against)
+    found = verify(files, against)
+    name = printable(str(arguments.files))
     if found.remade:
-        print("\n".join(["made again, and the same:", *found.remade]))
+        say("\n".join(["made again, and the same:", *map(printable, found.remade)]))
     if found.faults:
-        sys.exit("\n".join([f"{arguments.files}: not as the manifest says:", *tell(found.faults)]))
-    print(f"{arguments.files}: {found.told} files are as the manifest says")
+        said = [f"{name}: not as the manifest says:", *tell(found.faults)]
+        say("\n".join(said), sys.stderr)
+        return AMISS
+    say(f"{name}: {found.told} files are as the manifest says")
+    return FINE
 
 
 def tell(faults: list[str]) -> list[str]:
-    """The faults, but not each of many files that are only unexpected."""
-    extra = [fault for fault in faults if fault.startswith("unexpected")]
-    if len(extra) <= SHOWN:
-        return faults
-    more = f"and {len(extra) - SHOWN} more that are unexpected: a folder in which something was"
-    more += " made is checked with --against and its archive"
-    return [*(fault for fault in faults if fault not in extra), *extra[:SHOWN], more]
+    """The faults, of each kind no more than `SHOWN`."""
+    kinds, told = Counter(), []
+    for fault in faults:
+        kind = fault[:KIND].strip()
+        kinds[kind] += 1
+        if kinds[kind] <= SHOWN:
+            told.append(fault[:KIND] + printable(fault[KIND:]))
+    for kind, count in kinds.items():
+        if count > SHOWN:
+            more = f"and {count - SHOWN} more that are {kind}"
+            if kind == "unexpected":
+                more += ": a folder in which something was made is checked with --against and its"
+                more += " archive"
+            told.append(more)
+    return told
 
 
-def open_files(path: Path) -> Files:
-    """The files in a folder or an archive. Raises `ValueError` if the path is neither, or not fit
-    to be read."""
+def open_files(path: Path, *, links: bool = False) -> Files:
+    """The files in a folder, whose folders may be `links`, or an archive. Raises `Unreadable` if
+    the path is neither, or not fit to be read."""
     if path.is_dir():
-        return Folder(path)
+        return Folder(path, links=links)
     if not path.is_file():
-        raise ValueError(f"{path}: found nothing; `snakemake archive` makes an archive")
-    try:
-        return Zipped(path)
-    except DAMAGE as error:
-        raise ValueError(f"{path}: found no whole zip archive ({error})") from None
+        said = printable(f"{path}: found nothing; `snakemake archive` makes an archive")
+        raise Unreadable(said)
+    return Zipped(path)
 
 
 def verify(files: Files, against: Files | None = None) -> Findings:
     """How files stand to their own manifest, or outputs to that of an archive.
 
-    Raises `ValueError` if there is no manifest.
+    Raises `Unreadable` if there is no manifest, or one that is none.
     """
     content = (against or files).read(manifest.NAME)
     if content is None:
-        raise ValueError(f"found no {manifest.NAME}, or none that can be read")
-    sums = read_manifest(content.decode(errors="replace"))
+        raise Unreadable(f"found no {manifest.NAME}, or none that can be read")
+    try:
+        sums = read_manifest(content.decode())
+    except ValueError as error:
+        raise Unreadable(f"{manifest.NAME}: {printable(str(error))}") from None
     if against is None:
         present = set(files.names()) - {manifest.NAME}
         return Findings(len(sums), manifest.compare(sums, files, present), [])
@@ -106,10 +123,10 @@ def _remade(name: str, expected: str, files: Files, against: Files) -> bool:
     try:
         told = [json.loads(content) for content in (now, then)]
         kept = [{key: value for key, value in t.items() if key not in MAKING} for t in told]
+        return kept[0] == kept[1]
     except (ValueError, AttributeError, RecursionError):
         return False
-    return kept[0] == kept[1]
 
 
 if __name__ == "__main__":
-    main()
+    end(main)

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from output.untrusted import FINE, UNREADABLE, end
+from output.untrusted import FINE, UNREADABLE, end, say
 from provenance.stories import Story, read_stories
 from provenance.trace_back import compare, redraw, tell
 
@@ -33,10 +33,10 @@ def main() -> int:
     accounts = [account(story, arguments.configfile) for story in stories]
     if arguments.json:
         told = [story | found for story, found in zip(stories, accounts, strict=True)]
-        print(json.dumps(told if len(told) > 1 else told[0], indent=1))
+        say(json.dumps(told if len(told) > 1 else told[0], indent=1))
     else:
         texts = ("\n".join(tell(s, **found)) for s, found in zip(stories, accounts, strict=True))
-        print("\n\n".join(texts))
+        say("\n\n".join(texts))
     return FINE
 
 
