@@ -1,0 +1,103 @@
+"""The cases of the ledger one at a time, in this process, at the effort of a quick run.
+
+A case is what a claim states, or a reading of it, or further evidence: parameters, from which a
+quantity of `scripts/claims` follows, and what is allowed of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import _lru_cache_wrapper, cache
+from typing import Any
+
+from tests.conftest import ROOT
+from tests.conftest import compute as compute_study
+
+from claims import record
+from claims.cases import DRAWN
+from claims.verdicts import holds
+from plan import Plan
+from plan.read import read_yaml
+
+OURS = ("multiserver", "claims", "models", "studies")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case of a claim of a paper, by the id of the claim and its place in it; `drawn` is the
+    study of the series whose table it reads, if it reads one, and `parameters` are of that then."""
+
+    paper: str
+    id: str
+    quantity: str
+    parameters: Mapping[str, Any]
+    allowed: Any
+    drawn: str = ""
+    read: Mapping[str, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.paper}/{self.id}"
+
+    @property
+    def function(self) -> tuple[str, str]:
+        """The module and the name of the quantity."""
+        module, name = self.quantity.replace("-", "_").split("/")
+        return f"claims.{module}", name
+
+    def compute(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The value that follows from parameters, where, and its half-width, as in a table."""
+        module, name = self.function
+        if self.drawn:
+            study = importlib.import_module(f"studies.{self.drawn.replace('-', '_')}")
+            table = compute_study(study, parameters)
+            found = DRAWN[name.replace("_", "-")](self.read, table)
+        else:
+            measure = getattr(importlib.import_module(module), name)
+            kinds = {p.kind for p in inspect.signature(measure).parameters.values()}
+            keywords = inspect.Parameter.KEYWORD_ONLY in kinds
+            found = measure(**parameters) if keywords else measure(parameters)
+        return json.loads(json.dumps(record(found)))
+
+    def holds(self, found: Mapping[str, Any]) -> bool | None:
+        """Whether what was found is allowed; None if its interval cannot decide."""
+        return holds(self.allowed, found["value"], found["half_width"] or 0.0)
+
+
+@cache
+def read_cases() -> dict[str, Case]:
+    """All cases of all papers that need no trace, by name, errata aside: of these none holds."""
+    base = read_yaml(ROOT / "config/config.yaml", "config.yaml")[0]
+    plan = Plan.load(base | {"effort": "quick", "papers": "all"}, ROOT)
+    found = {}
+    for product in plan.products:
+        for claim in product.content["claims"] if product.stage == "judge" else ():
+            if "pending" in claim or claim["verdict"] == "erratum":
+                continue
+            for case in claim["cases"]:
+                parameters, drawn, read = case["parameters"], "", None
+                if case["quantity"].startswith("drawn/"):
+                    series = product.series[case["of"][0]]
+                    parameters, drawn, read = series.parameters, series.study, parameters
+                one = Case(
+                    *(product.paper, case["id"], case["quantity"]),
+                    *(parameters, case["allowed"], drawn, read),
+                )
+                found[one.name] = one
+    return found
+
+
+def forget() -> None:
+    """Empty the caches of all functions and methods of ours."""
+    ours = [module for name, module in sys.modules.items() if name.split(".")[0] in OURS]
+    for module in ours:
+        for one in [*vars(module).values()]:
+            methods = vars(one).values() if isinstance(one, type) else ()
+            for cached in (one, *methods):
+                if isinstance(cached, _lru_cache_wrapper):
+                    cached.cache_clear()
