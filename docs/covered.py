@@ -7,6 +7,9 @@ import pandas as pd
 from output.tidy import read_table
 from timed import MEASURED
 
+# Of fewer intervals a share says nothing.
+FEWEST = 50
+
 
 def write_coverage() -> str:
     """A table of all systems and classes, in Markdown; those without intervals, by name, below."""
@@ -35,11 +38,13 @@ def write_coverage_in_short() -> str:
     fair = table[table["withheld"] < 1]
     counts = (fair["runs"] * (1 - fair["withheld"])).round()
     held = float((fair["coverage"] * counts).sum() / counts.sum())
+    enough = fair[counts >= FEWEST]
     return (
         f"{table['system'].nunique()} systems, {fair['system'].nunique()} with intervals;"
         f" {counts.sum():,.0f} intervals of {len(fair)} means, of which {held:.1%} hold the exact"
-        f" one; by mean from {fair['coverage'].min():.1%} to {fair['coverage'].max():.1%}, mean"
-        f" scores from {fair['bias'].min():+.2f} to {fair['bias'].max():+.2f}.\n"
+        f" one; by mean, of those with at least {FEWEST}, from {enough['coverage'].min():.1%} to"
+        f" {enough['coverage'].max():.1%}, mean scores from {enough['bias'].min():+.2f} to"
+        f" {enough['bias'].max():+.2f}.\n"
     )
 
 
