@@ -90,11 +90,14 @@ def separation_at(parameters: Parameters) -> list[float]:
 
 
 @takes("systems", "policies")
-def robustness_order(parameters: Parameters) -> list[str]:
-    """The `policies` in order of their largest E[T] over that of the best of them, at all loads
-    and in all `systems`, least first."""
+def most_balanced(parameters: Parameters) -> Found:
+    """The one of the `policies` whose largest E[T] over that of the best of them, at all loads and
+    in all `systems`, is least."""
     worst = _largest_over_best(parameters)
-    return sorted(worst, key=worst.__getitem__)
+    return Found(
+        min(worst, key=worst.__getitem__),
+        "at most " + ", ".join(f"{ratio:.3g} ({policy})" for policy, ratio in worst.items()),
+    )
 
 
 @takes("systems", "policies")

@@ -73,12 +73,6 @@ def state_count(*, servers: int, exponent: float) -> int:
     return len(_solve(servers, exponent).time)
 
 
-def completion_law_gap(*, servers: int, exponent: float) -> float:
-    """Largest gap between π^d_i and (μ_i/μ) P_i."""
-    law = _solve(servers, exponent)
-    return float(np.abs(law.time * law.chain.completion_rate / law.throughput - law.embedded).max())
-
-
 def heavy_traffic_excess(
     *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
 ) -> float:

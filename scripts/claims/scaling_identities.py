@@ -57,6 +57,14 @@ def poisson_gap(
     return float(np.abs(right - found.delta).max())
 
 
+def completion_law_gap(
+    *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
+) -> float:
+    """Largest gap between π^d_i, from powers of the jump chain, and (μ_i/μ) P_i, from e^{At}."""
+    found = transient(MultiserverJobSystem.of(servers, needs, rates, probabilities))
+    return float(np.abs(found.time * found.rate / found.throughput - found.embedded).max())
+
+
 def identity_gap(*, equation: int, count: int, largest: int, seed: int) -> float:
     """Largest gap of Eq. (3), (4), (5) or (6), relative to the largest |Δ~|, over `count` random
     systems with needs 1 and n ≤ `largest`.

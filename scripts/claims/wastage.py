@@ -124,6 +124,12 @@ def at_ratio(parameters: Parameters) -> float:
     return float(_by_ratio(parameters, parameters["at"]))
 
 
+@takes("servers", "needs", "probability_2", "at")
+def share_at_ratio(parameters: Parameters) -> float:
+    """Wastage at μ2/μ1 = `at` as a share of n2."""
+    return at_ratio(parameters) / parameters["needs"][1]
+
+
 @takes("servers", "needs", "probability_2")
 def likeliest_class_1_jobs_in_fast_limit(parameters: Parameters) -> int:
     """The most likely number of class 1 jobs in service as μ2/μ1 → ∞."""

@@ -139,10 +139,13 @@ def constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
     ]
 
 
-def nonfull_over_nonbusy(*, system: Mapping[str, Any], policy: str) -> float:
-    """w_nonfull − w_nonbusy, each over all its states of the chain."""
+def least_service_when_full(*, system: Mapping[str, Any], policy: str) -> Found:
+    """The least B over all full states of the chain: 1, and then w_nonbusy, over fewer states, is
+    no more than w_nonfull."""
+    blocks, _, known = _fronts(system, policy)
     nonfull, nonbusy, _ = constants(system=system, policy=policy)
-    return nonfull - nonbusy
+    at = f"w_nonfull = {nonfull:.4g}, w_nonbusy = {nonbusy:.4g}"
+    return Found(min(busy for f, _, busy in known if blocks.model.is_full(f)), at)
 
 
 def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:

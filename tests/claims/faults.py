@@ -1,12 +1,13 @@
 """Faults to plant: in a parameter of a case, in the library, in a formula of `scripts/claims`.
 
-A fault of a *parameter* is a number one more or less, or a tenth more; a probability p that is
-1 − p; two classes in each other's place. One of the *library*, or of a *formula*, is an operator, a
-sign, a constant one off, a comparison, or two names that are swapped, in a function that is run. It
-is named by the place, the text before and after, and which of several such texts it is.
+A fault of a *parameter* is a number one more or less, twice or half as much, or a tenth more; a
+probability p that is 1 − p; classes in each other's place, or all like the first. One of the
+*library*, or of a *formula*, is an operator, a sign, a constant one off, a comparison, or two names
+that are swapped, in a function that is run. It is named by the place, the text before and after,
+and which of several such texts it is.
 
 What compares is left alone, for it decides whatever is compared: in `scripts/claims` comparisons,
-what they compare, and what the quantity itself returns.
+and the differences, ratios and extremes that a quantity itself takes of what it has computed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ from typing import Any
 # They say how long it is looked, and at what chance; not at what.
 EFFORT = {"seed", "jobs", "jumps", "warmup", "count", "events", "points", "clusters"}
 COMPARING = {"abs", "isclose", "allclose", "array_equal", "ptp"}
+# Where what is compared begins, in the function that is judged.
+UNREAD = {"annotation", "returns", "decorator_list"}
+UNSAID = (ast.Raise, ast.Assert, ast.JoinedStr, ast.arguments)
+SPOKEN = (ast.Assign, ast.Return, ast.Expr, ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp)
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 OPERATORS |= {ast.Pow: ast.Mult, ast.FloorDiv: ast.Mult}
 ORDERS = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
@@ -72,6 +77,7 @@ def _walk(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
 def _wrong(path: tuple, value: Any) -> Iterator[Any]:
     if isinstance(value, list) and len(value) > 1 and value != value[::-1]:
         yield value[::-1]
+        yield value[:1] * len(value)
     elif isinstance(value, int) and not isinstance(value, bool):
         yield value + 1
         yield value - 1
@@ -163,38 +169,41 @@ def sites(place: str, quantity: str) -> tuple[tuple[Fault, Site], ...]:
     return tuple(sorted(found, key=lambda one: one[1].rank))
 
 
-def _find(function: ast.FunctionDef, claims: bool, judged: bool) -> Iterator[Site]:
-    waiting: list[ast.AST] = list(reversed(function.body))
-    if ast.get_docstring(function):
-        waiting.pop()
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr) or (
-            claims and (_compares(node) or (judged and isinstance(node, ast.Return)))
-        ):
-            continue
-        for field, value in ast.iter_fields(node):
-            if field in ("annotation", "returns", "decorator_list"):
+def _find(node: ast.AST, claims: bool, judged: bool, compares: bool = False) -> Iterator[Site]:
+    """The sites below a node, in the order of its text; whether it `compares`."""
+    if (claims and _called(node) in COMPARING) or (judged and isinstance(node, SPOKEN)):
+        compares = True
+    elif not _is_comparison(node):
+        compares = False
+    for field, value in ast.iter_fields(node):
+        for index, child in enumerate(value) if isinstance(value, list) else ((None, value),):
+            if not isinstance(child, ast.AST) or field in UNREAD or isinstance(child, UNSAID):
                 continue
-            for index, child in enumerate(value) if isinstance(value, list) else ((None, value),):
-                if isinstance(child, ast.AST):
-                    waiting.append(child)
-                    for new, rank in _instead(child, claims):
-                        yield Site(node, field, index, new, rank)
+            if claims and isinstance(child, ast.Compare):
+                continue
+            if not (compares and (_is_comparison(child) or isinstance(child, ast.Constant))):
+                for new, rank in _instead(child, claims):
+                    yield Site(node, field, index, new, rank)
+            yield from _find(child, claims, judged, compares)
 
 
-def _compares(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        called = node.func
-        name = getattr(called, "id", getattr(called, "attr", ""))
-        return name in COMPARING
-    return isinstance(node, ast.Compare)
+def _called(node: ast.AST) -> str:
+    """The name of what a node calls, or nothing."""
+    called = getattr(node, "func", None)
+    return getattr(called, "id", getattr(called, "attr", ""))
+
+
+def _is_comparison(node: ast.AST) -> bool:
+    """Whether a node belongs to how two things are compared: a difference, a ratio, an extreme."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Sub | ast.Div)
+    if isinstance(node, ast.Attribute | ast.IfExp | ast.comprehension):
+        return True
+    return _called(node) in {*COMPARING, *EXTREMES, "float", "Found"}
 
 
 def _instead(node: ast.AST, claims: bool) -> Iterator[tuple[ast.AST, int]]:
     """What may stand in place of a node, and how late it is tried."""
-    if claims and _compares(node):
-        return
     if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in OPERATORS:
         texts = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp)
         sides = (getattr(node, "left", None), getattr(node, "right", getattr(node, "value", None)))

@@ -69,7 +69,7 @@ def main() -> None:
     claims = arguments.names
     chosen = [name for name in cases if claims or name not in rows]
     if claims:
-        chosen = [n for n in cases if any(n == c or n.startswith(f"{c}/") for c in claims)]
+        chosen = [n for c in claims for n in cases if n == c or n.startswith(f"{c}/")]
     unturned, counts = [], {"planted": 0, "failed": 0}
     for name, search in search_all([cases[name] for name in chosen]):
         counts["planted"] += search.planted
@@ -122,14 +122,20 @@ def compute_with(case: Case, fault: Fault) -> dict[str, Any]:
 
 
 def is_turned(case: Case, found: dict[str, Any]) -> bool:
-    """Whether what was found is finite, and not allowed."""
+    """Whether what was found is finite, and not allowed; or, of a simulated number, elsewhere than
+    without the fault and in doubt where that was not."""
     values = [found["value"], found["half_width"] or 0.0]
     for value in values:
         if isinstance(value, list):
             values += value
         elif isinstance(value, float) and not math.isfinite(value):
             return False
-    return found["value"] is not None and case.holds(found) is False
+    if case.holds(found) is not None or not found["half_width"]:
+        return found["value"] is not None and case.holds(found) is False
+    forget()
+    before = case.compute(case.parameters)
+    apart = abs(found["value"] - before["value"]) > found["half_width"] + before["half_width"]
+    return apart and case.holds(before) is True
 
 
 def search_all(cases: list[Case]) -> Iterator[tuple[str, Search]]:

@@ -8,13 +8,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import compute
 
+from claims.verdicts import holds
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 from multiserver.saturated import stationary
 from plan import Plan
 from plan.read import read_yaml
+from plan.tolerances import allow
+from studies import workload_wastage
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = sorted((ROOT / "config/papers").glob("*.yaml"))
@@ -122,6 +126,19 @@ def test_the_methods_say_by_how_much_the_heavy_traffic_formula_misses():
         digits = len(number.partition(".")[2])
         assert said in text
         assert round(100 * (scaled / (1 - share) / exact - 1), digits) == float(number)
+
+
+def test_the_front_page_says_what_fcfs_leaves_of_the_two_cells_at_work():
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert "two real cells, of whose servers FCFS leaves about 30 % at work" in text
+    words = read_yaml(ROOT / "config/tolerances.yaml", "tolerances")[0]
+    plan = Plan.load({"papers": ["two-class-stability"], "effort": "quick"}, ROOT)
+    (cells,) = (product for product in plan.products if product.id == "cells")
+    for name in ("a-simulated", "b-simulated"):
+        drawn = cells.series[name].parameters
+        row = compute(workload_wastage, {**drawn, "servers": drawn["servers"][:1]}).iloc[0]
+        half_width = row["utilisation_half_width"]
+        assert holds(allow("30 %", words["about"], 0.0), float(row["utilisation"]), half_width)
 
 
 def test_what_no_row_evaluates_is_of_the_papers_and_accused_nowhere():

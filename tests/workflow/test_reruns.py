@@ -60,7 +60,7 @@ def test_a_figure_with_other_parameters_has_no_reference_and_fails_nothing(copy)
     copy.build("all")
     ledger = (copy.root / f"figures/{NAME}/ledger.txt").read_text(encoding="utf-8")
     assert "no reference    fig7a-at-1" in ledger
-    assert "agrees          fig7b-at-1" in ledger
+    assert "depends         fig7b-at-1" in ledger
     assert "fig7a/curve is drawn with other parameters than the paper's" in ledger
 
 
