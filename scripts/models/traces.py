@@ -8,12 +8,15 @@ of which there is a table and no job).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic_core import PydanticCustomError
 
+from declared.block import misfit
 from multiserver.simulation.correlated_jobs import CorrelatedJobs
 from traces import Chunk, aggregate, borg, plain, slurm, swf
 
@@ -26,7 +29,8 @@ def read_table(parameters: Parameters, progress: Progress = iter) -> pd.DataFram
     do on average, and shares in place of numbers of jobs."""
     if "classes" in parameters:
         return tabulate(parameters["classes"])
-    return aggregate.aggregate(read_chunks(parameters, progress))
+    with _refusing(parameters.get("trace")):
+        return aggregate.aggregate(read_chunks(parameters, progress))
 
 
 def tabulate(block: Mapping[str, Any]) -> pd.DataFrame:
@@ -58,7 +62,7 @@ def count_rows(
         count = aggregate.Count(limit=0.0)
         return count, count.watch(generate(parameters["generated"], progress))
     count = aggregate.Count(limit=block.get("faults", 0.01))
-    return count, _in_units(count.watch(_read(block, progress)), block.get("unit"))
+    return count, _in_units(_refuse(block, count.watch(_read(block, progress))), block.get("unit"))
 
 
 def read_jobs(
@@ -76,6 +80,26 @@ def generate(block: Mapping[str, Any], progress: Progress = iter) -> Iterator[Ch
     jobs = CorrelatedJobs(tuple(block["needs"]), tuple(block["probabilities"]), **law)
     for needs, durations in jobs.draw(block["jobs"], block["seed"], progress):
         yield Chunk(needs, durations, {})
+
+
+@contextmanager
+def _refusing(block: Mapping[str, Any] | None) -> Iterator[None]:
+    """Say of what is wrong with a log where config names it."""
+    try:
+        yield
+    except PydanticCustomError:  # said already
+        raise
+    except ValueError as error:
+        if block is None:
+            raise
+        raise misfit(
+            str(error), "a log of jobs of the format that is said", "trace", "file"
+        ) from None
+
+
+def _refuse(block: Mapping[str, Any], chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    with _refusing(block):
+        yield from chunks
 
 
 def _read(block: Mapping[str, Any], progress: Progress) -> Iterator[Chunk]:

@@ -41,12 +41,12 @@ def main() -> None:
     parameters = study.Parameters.model_validate(spec["parameters"])
     try:
         check(study, parameters)
+        table = study.compute(parameters, **options)
     except PydanticCustomError as error:
         # By name: imports count in the digest of this code, and how it is said changes no result.
         refusal = importlib.import_module("plan.refusal")
         place = arguments.place or [str(arguments.spec), "parameters"]
         sys.exit(refusal.describe_refusal(error, place))
-    table = study.compute(parameters, **options)
     check_columns(table, study.UNITS)
     write_table(arguments.output, table, study.UNITS)
     if arguments.part:
@@ -57,7 +57,8 @@ def main() -> None:
 
 
 def check(study: ModuleType, parameters: Block) -> None:
-    """Raise a misfit if the study cannot compute what is asked for."""
+    """Raise a misfit if the study cannot compute what is asked for. Of a log it finds that as it
+    computes."""
     if hasattr(study, "check"):
         study.check(parameters)
 

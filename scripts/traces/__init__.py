@@ -35,12 +35,18 @@ FAULTS = (
     "missing need or duration",
     "need not positive",
     "negative duration",
+    "need above 1e18",
+    "duration above 1e11 seconds",
     "unknown state",
 )
 
 GZIP = b"\x1f\x8b"
 # Of the file as it is on disk: gzip makes a hundredfold of it at most, or nearly so.
 PIECE, COMPRESSED_PIECE = 2**20, 2**17
+# Of what gzip makes of it, and of a line: others would fill the memory.
+MOST_INFLATED, LONGEST_LINE = 2**22, 2**22
+# More than any cluster has, in whatever unit, and 3,000 years: errors of a record, or of units.
+MOST_NEED, MOST_SECONDS = 1e18, 1e11
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,8 @@ def sift(
         "missing need or duration": ~(np.isfinite(needs) & np.isfinite(durations)),
         "need not positive": needs <= 0,
         "negative duration": durations < 0,
+        "need above 1e18": needs > MOST_NEED,
+        "duration above 1e11 seconds": durations > MOST_SECONDS,
         "zero duration": durations == 0,
     }
     found = {reason: list(at) for reason, at in rejected.items()}
@@ -88,11 +96,34 @@ def sift(
     return Chunk(needs[good], durations[good], found)
 
 
+def read_number(text: str | bytes) -> float:
+    """A number as files have it. Raises `ValueError` on others that Python reads: 1_000, or digits
+    of other scripts."""
+    written = text if isinstance(text, str) else text.decode("ascii")
+    if "_" in written or not written.isascii():
+        raise ValueError(f"no number: {written[:80]!r}")
+    return float(written)
+
+
+def require_columns(names: Sequence[str], needed: Sequence[str], hint: str = "") -> None:
+    """Raise `ValueError` unless the first line names each needed column, once."""
+    found = f"found {', '.join(names):.300}{hint}"
+    if missing := [column for column in needed if column not in names]:
+        raise ValueError(f"the first line must name a column {' and '.join(missing)}, {found}")
+    for column in needed:
+        if names.count(column) > 1:
+            times = names.count(column)
+            raise ValueError(
+                f"the first line must name the column {column} once, not {times} times"
+            )
+
+
 class Lines:
     """The lines of a file in blocks: (number of the first line, bytes that end with a newline).
 
     One block for each piece of the file on disk, so that `len` says how many there will be. Raises
-    `ValueError` if the file is missing, empty or no text, or if its gzip stream is cut off.
+    `ValueError` if the file is missing, empty or no text, if a line has no end, or if its gzip
+    stream is cut off.
     """
 
     def __init__(self, file: str | Path) -> None:
@@ -122,6 +153,8 @@ class Lines:
                 block = block.replace(b"\r\n", b"\n")
             yield line, block
             line += block.count(b"\n")
+            if len(rest) > LONGEST_LINE:
+                raise ValueError(f"line {line} of {self._file} has more than {LONGEST_LINE} bytes")
         if rest:
             yield line, rest.removesuffix(b"\r") + b"\n"
 
@@ -134,12 +167,18 @@ class Lines:
         inflate = zlib.decompressobj(wbits=31)
         try:
             for piece in raw:
-                out = [inflate.decompress(piece)]
+                out = inflate.decompress(piece, MOST_INFLATED)
                 # Streams may follow one another in one file.
-                while inflate.eof and inflate.unused_data:
-                    piece, inflate = inflate.unused_data, zlib.decompressobj(wbits=31)
-                    out.append(inflate.decompress(piece))
-                yield b"".join(out)
+                while rest := inflate.unconsumed_tail or inflate.unused_data:
+                    if inflate.eof:
+                        inflate = zlib.decompressobj(wbits=31)
+                    if len(out) >= MOST_INFLATED:
+                        yield out
+                        out = b""
+                    out += inflate.decompress(rest, MOST_INFLATED)
+                yield out
+            while not inflate.eof and (out := inflate.decompress(b"", MOST_INFLATED)):
+                yield out
         except zlib.error as error:
             raise ValueError(f"{self._file} is damaged: {error}") from error
         if not inflate.eof:

@@ -63,7 +63,7 @@ def _read_json(
             raise ValueError("more or fewer records than lines")
         values = np.array([float(field) for fields in map(FIELDS, records) for field in fields])
         return first + np.arange(len(rows)), values.reshape(-1, len(COLUMNS)), rejected
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         pass
     lines, found = [], []
     for line, row in enumerate(rows, start=first):
@@ -74,7 +74,7 @@ def _read_json(
             fields = [record.get(column) for column in COLUMNS]
             found.append([np.nan if field is None else float(field) for field in fields])
             lines.append(line)
-        except (ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             rejected.setdefault("malformed", []).append(line)
     table = np.array(found, dtype=float).reshape(-1, len(COLUMNS))
     return np.array(lines, dtype=np.int64), table, rejected

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from traces import Chunk, Lines, sift
+from traces import Chunk, Lines, read_number, require_columns, sift
 
 
 def read(
@@ -43,14 +43,12 @@ def read_numbers(
     for first, block in progress(Lines(file)):
         if not names and block:
             header, _, block = block.partition(b"\n")
-            names, first = _split(header.decode("utf-8", "replace"), separator), first + 1
+            try:
+                names, first = _split(header.decode("utf-8", "replace"), separator), first + 1
+            except ValueError as error:
+                raise ValueError(f"the first line names no columns: {error}") from None
             names = [name.strip() for name in names]
-            missing = [column for column in columns if column not in names]
-            if missing:
-                raise ValueError(
-                    f"the first line must name a column {' and '.join(missing)},"
-                    f" found {', '.join(names)}"
-                )
+            require_columns(names, columns)
             used = [names.index(column) for column in columns]
         if block:
             values = _read_at_once(block, len(names), used, separator)
@@ -97,12 +95,12 @@ def _read_line_by_line(
         text = raw.decode("utf-8", "replace")
         if not text.strip():
             continue
-        fields = _split(text, separator) if '"' in text else text.split(separator)
-        if len(fields) != width:
-            rejected.setdefault("another number of fields", []).append(line)
-            continue
         try:
-            row = [float(fields[i]) if fields[i].strip() else np.nan for i in used]
+            fields = _split(text, separator) if '"' in text else text.split(separator)
+            if len(fields) != width:
+                rejected.setdefault("another number of fields", []).append(line)
+                continue
+            row = [read_number(fields[i]) if fields[i].strip() else np.nan for i in used]
         except ValueError:
             rejected.setdefault("malformed", []).append(line)
             continue
@@ -113,4 +111,8 @@ def _read_line_by_line(
 
 
 def _split(text: str, separator: str) -> list[str]:
-    return next(csv.reader([text], delimiter=separator), [])
+    """The fields of a line. Raises `ValueError` at quotation marks that enclose none."""
+    try:
+        return next(csv.reader([text], delimiter=separator), [])
+    except csv.Error as error:
+        raise ValueError(str(error)) from None

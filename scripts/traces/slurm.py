@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from traces import Chunk, Lines, sift
+from traces import Chunk, Lines, read_number, require_columns, sift
 
 FINISHED = {
     b"BOOT_FAIL",
@@ -72,13 +72,11 @@ class _Parser:
     def __init__(self, header: bytes, need: str) -> None:
         names = [name.strip().lower() for name in header.decode("utf-8", "replace").split("|")]
         self._width = len(names)
-        place = {name: i for i, name in enumerate(names)}
-        self._id = _find(place, ("jobid", "jobidraw"))
-        self._state = _find(place, ("state",))
-        self._elapsed = _find(place, ("elapsedraw", "elapsed"))
-        self._seconds = float if "elapsedraw" in place else read_elapsed
-        _find(place, NEEDS[need])
-        self._needs = [place[name] for name in NEEDS[need] if name in place]
+        self._id = _find(names, ("jobid", "jobidraw"))[0]
+        self._state = _find(names, ("state",))[0]
+        self._elapsed = _find(names, ("elapsedraw", "elapsed"))[0]
+        self._seconds = read_number if "elapsedraw" in names else read_elapsed
+        self._needs = _find(names, NEEDS[need])
         self._known: dict[bytes, float] = {}
 
     def __call__(self, first: int, block: bytes) -> Chunk:
@@ -110,8 +108,8 @@ class _Parser:
                     number = row[best]
                     if number in (b"", b"0"):
                         number = next((n for i in self._needs if (n := row[i]) > b"0"), number)
-                    need = int(number)
-                except ValueError:
+                    need = _read_whole(number)
+                except (ValueError, OverflowError):
                     empty = not row[elapsed] or not any(row[i] for i in self._needs)
                     reason = "missing need or duration" if empty else "malformed"
             if reason:
@@ -132,11 +130,14 @@ class _Parser:
         return duration
 
 
-def _find(place: dict[str, int], names: tuple[str, ...]) -> int:
-    found = [place[name] for name in names if name in place]
-    if not found:
-        raise ValueError(
-            f"the first line must name a column {' or '.join(names)}, found {', '.join(place)}"
-            " (export with --parsable2 and a header)"
-        )
-    return found[0]
+def _read_whole(text: bytes) -> float:
+    if b"_" in text:
+        raise ValueError(f"no number: {text!r}")
+    return float(int(text))
+
+
+def _find(names: list[str], wanted: tuple[str, ...]) -> list[int]:
+    """The places of the columns that are wanted, best first; there is one at least."""
+    found = [name for name in wanted if name in names] or [" or ".join(wanted)]
+    require_columns(names, found, " (export with --parsable2 and a header)")
+    return [names.index(name) for name in found]

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from traces import Chunk, Lines, sift
+from traces import Chunk, Lines, read_number, sift
 
 FIELDS = 18
 RUN_TIME, ALLOCATED, REQUESTED, STATUS, LAST = 3, 4, 7, 10, FIELDS - 1
@@ -84,7 +84,7 @@ def _read_line_by_line(
             rejected.setdefault("another number of fields", []).append(line)
             continue
         try:
-            row = [float(fields[i]) for i in USED]
+            row = [read_number(fields[i]) for i in USED]
         except ValueError:
             rejected.setdefault("malformed", []).append(line)
             continue
