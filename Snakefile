@@ -1,7 +1,6 @@
 # The table of contents: what there is to build, from config to checked figures.
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -17,42 +16,11 @@ import forks
 import warm
 from plan import MEGABYTES, expose, minutes, travels_with
 
-# Of a workflow that takes this one as a module, `prefix` is part of the names of what is made.
-FOLDER = Path(workflow.modifier.path_modifier.prefix or "")
 SCRIPTS = os.path.relpath(ROOT / "scripts")
-
 # Of modules Snakemake takes rules, but nothing that is to be done before a run.
-MODULE = Path(workflow.main_snakefile) not in (ROOT / "Snakefile", ROOT / "workflow/Snakefile")
+MODULE = Path(workflow.basedir) not in (ROOT, ROOT / "workflow")
 # A job of another machine, which computes series of this workflow itself, finds them planned.
-SENT = (
-    workflow.remote_exec
-    and re.search(" --allowed-rules (compute|part) --", " ".join(sys.argv))
-    and not MODULE
-)
-if SENT:
-    from plan import Asked
-
-    plan = Asked(ROOT)
-    expose(ROOT)
-    # Whoever sent it forks for its own machine.
-    if os.environ.get(warm.NAME):
-        del os.environ[warm.NAME]
-    if not workflow.deployment_settings.deployment_method:
-        forks.start(sum(word.startswith("compute:") for word in sys.argv))
-else:
-    from plan import ConfigError, Plan, hold_driver, require_writable, tell_unmade
-
-    try:
-        if workflow.is_main_process:
-            require_writable()
-        plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
-        for line in plan.tell() if workflow.is_main_process else ():
-            print(line, file=sys.stderr)
-        if MODULE:
-            plan.write_specs()
-        expose(ROOT)
-    except (ConfigError, OSError) as error:
-        raise WorkflowError(str(error))
+SENT = not workflow.is_main_process and not MODULE
 
 
 wildcard_constraints:
@@ -60,7 +28,43 @@ wildcard_constraints:
     digest="[0-9a-f]+",
 
 
+include: "workflow/rules/again.smk"
+
+
+# Of a workflow that takes this one as a module, a prefix is part of the names of what is made.
+FOLDER = Path(rules.again.output[0].partition("results/")[0])
+
+if SENT:
+    from plan import Asked
+
+    plan = Asked(ROOT)
+    build = plan
+    # Whoever sent it forks for its own machine.
+    os.environ[warm.NAME] = ""
+else:
+    from plan import Build, ConfigError, Plan, hold_driver, require_writable
+
+    configfile: str(ROOT / "config/config.yaml")
+
+    try:
+        if workflow.is_main_process:
+            require_writable()
+        plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
+        build = Build(plan, FOLDER)
+        for line in build.tell() if workflow.is_main_process else ():
+            print(line, file=sys.stderr)
+        if MODULE:
+            plan.write_specs()
+    except (ConfigError, OSError) as error:
+        raise WorkflowError(str(error))
+
+
+expose(ROOT)
+
+
 include: "workflow/rules/compute.smk"
+include: "workflow/rules/part.smk"
+include: "workflow/rules/benchmark.smk"
 
 
 if not SENT:
@@ -68,8 +72,8 @@ if not SENT:
     rule all:
         default_target: True
         input:
-            plan.targets(*plan.complete(), *plan.needed().values()),
-            plan.targets(plan.agreement, plan.gallery),
+            build.targets(*plan.complete(), *plan.needed().values()),
+            build.targets(plan.agreement, plan.gallery),
         localrule: True
         message:
             "all papers are made and agree"
@@ -80,15 +84,32 @@ if not SENT:
             name:
                 paper
             input:
-                plan.targets(*plan.complete(paper), *plan.needed(paper).values()),
+                build.targets(*plan.complete(paper), *plan.needed(paper).values()),
             localrule: True
             message:
                 f"all of {paper} is made"
 
-    include: "workflow/rules/make.smk"
+    for product in plan.products:
+
+        rule:
+            name:
+                f"{product.paper}_{product.id}"
+            input:
+                build.targets(product),
+            localrule: True
+            message:
+                f"all of {product.paper}/{product.id} is made"
+
+    include: "workflow/rules/combine.smk"
+    include: "workflow/rules/draw.smk"
+    include: "workflow/rules/tabulate.smk"
+    include: "workflow/rules/judge.smk"
+    include: "workflow/rules/typeset.smk"
+    include: "workflow/rules/standardise.smk"
     include: "workflow/rules/agree.smk"
     include: "workflow/rules/archive.smk"
-    include: "workflow/rules/benchmark.smk"
+    include: "workflow/rules/verify.smk"
+    include: "workflow/rules/scaling.smk"
     include: "workflow/rules/docs.smk"
     include: "workflow/rules/clean.smk"
     include: "workflow/rules/preview.smk"
@@ -99,26 +120,13 @@ if not SENT:
 
 onstart:
     try:
-        if workflow.is_main_process:
-            hold_driver()
-        for line in plan.prepare():
+        hold_driver()
+        for line in build.prepare():
             print(line, file=sys.stderr)
     except OSError as error:
         raise WorkflowError(str(error))
-    if workflow.local_exec:
-        # Here no scheduler is to be spared: each job that ended would leave a clock behind that asks
-        # once a second what can start, until the run ends.
-        workflow.scheduler.job_rate_limiter = None
-    # Jobs of other environments start by themselves, and so do those of other machines.
-    if not workflow.deployment_settings.deployment_method:
-        here = (
-            workflow.dag.needrun_jobs()
-            if workflow.local_exec
-            else workflow.dag.local_needrun_jobs
-        )
-        told = [job.params for job in here]
-        drawn = [params.spec for params in told if params.get("stage") == "draw"]
-        forks.start(len(told), drawn)
+    here = build.find_jobs()
+    forks.start(len(here), [one.spec_file for one in here if one.stage == "draw"])
 
 
 onsuccess:
@@ -128,7 +136,5 @@ onsuccess:
 
 
 onerror:
-    asked = {job.rule.name for job in workflow.dag.jobs}
-    products = [p for p in plan.products if f"{p.paper}_{p.id}" in asked]
-    for line in tell_unmade(products, FOLDER):
+    for line in build.tell_unmade():
         print(line, file=sys.stderr)

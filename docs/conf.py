@@ -15,6 +15,7 @@ import multiserver
 from covered import write_coverage, write_coverage_in_short
 from methods import write_methods
 from pictures import PICTURES
+from rulegraph import rulegraph
 from scored import write_scored
 from timed import draw_cost, draw_scaling, write_cost, write_scaling, write_timed
 
@@ -77,7 +78,7 @@ def draw(*_: object) -> None:
         (HERE / f"_{name}.md").write_text(text(), encoding="utf-8")
     folder = HERE / "_pictures"
     folder.mkdir(exist_ok=True)
-    for name, picture in PICTURES.items():
+    for name, picture in (PICTURES | {"rulegraph": rulegraph}).items():
         (folder / f"{name}.svg").write_text(picture().svg(), encoding="utf-8")
     draw_scaling().savefig(folder / "scaling.svg")
     draw_cost().savefig(folder / "cost.svg")

@@ -16,13 +16,12 @@ import gc
 import importlib
 import json
 import os
+import secrets
 import select
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -49,7 +48,7 @@ def start(jobs: int, drawn: Sequence[str] = ()) -> None:
     them draw figures, of which these are the specs."""
     if sys.platform != "linux" or jobs < FEW or warm.NAME in os.environ:
         return
-    os.environ[warm.NAME] = str(Path(tempfile.mkdtemp(prefix="warm-")) / "socket")
+    os.environ[warm.NAME] = f"multiserver-{secrets.token_hex(16)}"
     # As jobs of one thread have it: the libraries read it when they are imported.
     single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     command = [sys.executable, str(HERE), warm.SERVE, os.environ[warm.NAME]]
@@ -72,7 +71,7 @@ def serve(name: str, drawn: Sequence[str], run: Callable[[list[str]], Any]) -> N
                 importlib.import_module(".".join(file.relative_to(HERE).with_suffix("").parts))
     signal.signal(signal.SIGCHLD, lambda *_: reap())
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
-        server.bind(name)
+        server.bind(warm.address(name))
         server.listen(64)  # whoever asks now waits, which is shorter than to import
         for spec in drawn:
             with contextlib.suppress(Exception):  # nor is a figure that cannot be drawn
@@ -81,11 +80,10 @@ def serve(name: str, drawn: Sequence[str], run: Callable[[list[str]], Any]) -> N
         gc.freeze()
         while 0 not in select.select([0, server], [], [])[0]:
             asked, _ = server.accept()
-            if os.fork() == 0:
+            if warm.is_ours(asked) and os.fork() == 0:
                 server.close()
                 work(asked, run)
             asked.close()
-    shutil.rmtree(Path(name).parent, ignore_errors=True)
 
 
 def reap() -> None:

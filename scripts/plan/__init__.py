@@ -12,13 +12,13 @@ from typing import Any
 _WHERE = {
     "MEGABYTES": "resources",
     "Asked": "asked",
+    "Build": "build",
     "ConfigError": "errors",
     "Plan": "resolve",
     "expose": "environment",
     "hold_driver": "health",
     "minutes": "resources",
     "require_writable": "health",
-    "tell_unmade": "health",
     "travels_with": "resources",
 }
 __all__ = list(_WHERE)

@@ -37,6 +37,10 @@ class Asked:
                 )
         return Series(study, spec["parameters"], modules, used_by=f"series {digest}", **here)
 
-    def again(self, series: Series) -> list[str]:
+    def code(self, *modules: str) -> str:
+        """The digest of these modules of ours and of all that they import."""
+        return self._digests.digest(*modules)
+
+    def inputs(self, series: Series) -> list[str]:
         """Nothing: what is damaged is the business of who sent the job."""
         return []

@@ -60,7 +60,8 @@ def choose(
     Those of the given files that have a `paper` are paper files too. The run is then about these
     alone, unless one of them names `papers` besides. Raises `ConfigError`.
     """
-    run, lines = _read(root / CONFIG, CONFIG)
+    whole, lines = _read(root / CONFIG, CONFIG)
+    run = whole
     places: dict[Path, str] = {path: f"{CONFIG}:{line}" for path, line in lines.items()}
     contents: dict[FilePath, dict[str, Any]] = {}
     for file in dict.fromkeys(map(FilePath, given)):
@@ -73,7 +74,7 @@ def choose(
             said = contents[file]
         run = _merged(run, said)
         places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in said}
-    said = _said_elsewhere(config, contents)
+    said = _said_elsewhere(config, {root / CONFIG: whole, **contents})
     run = _merged(run, said)
     for key in said:
         places = {path: place for path, place in places.items() if path[0] != key}

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Protocol
 
 from output.sums import find_changes
-from plan.products import Product
 
 LOCKS = Path(".snakemake/locks")
 DRIVER = Path(".snakemake/driver.lock")
@@ -114,14 +113,3 @@ def set_clocks(things: Iterable[Made], root: Path) -> Iterator[str]:
         if file.exists() and file.stat().st_mtime > now + SLACK:
             os.utime(file)
             yield f"{file}: had a time in the future, which is now set to now"
-
-
-def tell_unmade(products: Iterable[Product], root: Path) -> Iterator[str]:
-    """Say of products below `root` which are not made, and what that they need is not computed."""
-    for product in products:
-        if (root / product.mark).exists():
-            continue
-        lost = [s for s in product.series.values() if not (root / s.sums).exists()]
-        logs = [f"{one.study} was not computed ({root / one.log})" for one in lost]
-        why = "; ".join(dict.fromkeys(logs)) or f"see {root / product.log}"
-        yield f"{product.paper}/{product.id} is not made: {why}"

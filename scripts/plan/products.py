@@ -11,13 +11,17 @@ they were made from. Sums and marks tell what was written, so that damage is fou
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from output.specs import canonical, digest
 from plan.resources import count_parts
+
+# Of the files of a product, a page shows that of the first of these kinds.
+SHOWN = ("svg", "png", "pdf", "csv", "tex")
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Series:
     software: Mapping[str, str]
     used_by: str
     place: tuple[str, ...] = ()
+    stage: ClassVar[str] = "compute"
 
     @cached_property
     def text(self) -> str:
@@ -148,20 +153,23 @@ class Product:
     sums = mark
 
     @property
-    def targets(self) -> list[str]:
-        """What must be there and up to date: a file that nothing asks for may be missing."""
-        return [*self.files, self.mark]
-
-    @property
     def files(self) -> list[str]:
         """What a reader takes away, and the sidecar that says how it was made."""
         return [f"figures/{self.paper}/{self.id}.{suffix}" for suffix in (*self.suffixes, "json")]
 
+    targets = files
+
     @property
     def shown(self) -> str:
         """The file that a page shows of it."""
-        kinds = (".svg", ".png", ".pdf", ".csv", ".tex")
-        return next(name for kind in kinds for name in self.files if name.endswith(kind))
+        found = (name for kind in SHOWN for name in self.files if name.endswith(f".{kind}"))
+        return next(found)
+
+    @property
+    def caption(self) -> str:
+        """Its title and caption as reStructuredText."""
+        texts = (self.content.get(key) for key in ("title", "caption"))
+        return "\n\n".join(re.sub(r"([\\*`_|])", r"\\\1", text) for text in texts if text)
 
     @property
     def entry(self) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path as FilePath
@@ -13,19 +14,13 @@ from plan.choose import Choice, choose
 from plan.deposit import Archive, describe_archive
 from plan.environment import software
 from plan.fingerprint import CodeDigests, digest
-from plan.health import (
-    GALLERY,
-    Made,
-    find_damage,
-    is_run_going_on,
-    make_room,
-    name_again,
-    require_replaceable,
-    set_clocks,
-)
+from plan.health import Made
 from plan.planned import Planned
-from plan.products import Agreement, Gallery, Inventory, Product, Series, unite
+from plan.products import SHOWN, Agreement, Gallery, Inventory, Product, Series, unite
 from plan.shelf import Record, recall, record, shelf_file
+
+# A regular expression that matches no name.
+NOTHING = "(?!)"
 
 
 @dataclass(frozen=True)
@@ -80,9 +75,35 @@ class Plan:
         """All series by file name."""
         return unite(self.products)
 
+    @cached_property
+    def _by_name(self) -> dict[str, Product]:
+        return {f"{product.paper}/{product.id}": product for product in self.products}
+
     def needed(self, paper: str | None = None) -> dict[str, Series]:
         """The series that complete products are made from, of one paper or of all."""
         return unite(self.complete(paper))
+
+    def product(self, name: str) -> Product:
+        """The product called <paper>/<id>."""
+        return self._by_name[name]
+
+    def pattern(self, stage: str) -> str:
+        """A regular expression for the names of all that a stage makes: those of figures and tables
+        as <paper>/<id>, else of papers."""
+        made = (p for p in self.products if p.stage == stage)
+        whole = stage in ("draw", "tabulate")
+        names = sorted(f"{p.paper}/{p.id}" if whole else p.paper for p in made)
+        return "|".join(map(re.escape, names)) or NOTHING
+
+    @property
+    def split(self) -> str:
+        """A regular expression for the digests of series that are split over jobs."""
+        return "|".join(s.digest for s in self.series.values() if s.parts) or NOTHING
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats of figures, that which pages show first."""
+        return sorted(self._choice.run["formats"], key=SHOWN.index)
 
     def find(self, study: str, digest: str) -> Series:
         """The series of a study with a digest."""
@@ -130,13 +151,6 @@ class Plan:
         code = digest(self.code("stages.publish"), *texts)
         return Gallery(entries, code, software("publish"))
 
-    @property
-    def marks(self) -> list[str]:
-        """The marks of all that the gallery shows: the same, whichever papers the run is about."""
-        others = [other for other in self.others if not other.fault]
-        marks = {name for other in others for name in other.marks}
-        return sorted(marks | {product.mark for product in self.complete()})
-
     @cached_property
     def others(self) -> list[Record]:
         """What stands of the papers that this run is not about."""
@@ -182,52 +196,6 @@ class Plan:
             self._root,
             self.code("stages.archive"),
         )
-
-    @cached_property
-    def damage(self) -> Mapping[str, list[str]]:
-        """What is not as it was made, by the sums of the thing that it belongs to: nothing beside a
-        run that goes on, of which this process may be a part."""
-        if is_run_going_on():
-            return {}
-        found = find_damage([*self.made, self.gallery], self._folder)
-        # Of what only led to it, Snakemake does not ask whether it is still there.
-        agreed = self.agreement.sums
-        if agreed not in found and (self._folder / agreed).exists():
-            asked = [(self._folder / name, p.sums) for p in self.complete() for name in p.targets]
-            if any(sums in found or not file.is_file() for file, sums in asked):
-                found[agreed] = []
-        return found
-
-    def again(self, thing: Made) -> list[str]:
-        """What else is to be made of a thing that is damaged: a file that is not there."""
-        return [name_again(thing.sums, self._folder)] if thing.sums in self.damage else []
-
-    def _is_to_make(self, thing: Made) -> bool:
-        return thing.sums in self.damage or not (self._folder / thing.sums).exists()
-
-    def targets(self, *things: Made) -> list[str]:
-        """What must be there of some things, and as it was made."""
-        return [name for one in things for name in (*one.targets, *self.again(one))]
-
-    def tell(self) -> Iterator[str]:
-        """Say what is damaged, and what the gallery lacks."""
-        for changes in self.damage.values():
-            yield from (f"{change}; made again" for change in changes)
-        for other in self.others:
-            if other.fault:
-                yield f"gallery: without {other.paper}, as {other.fault}"
-
-    def prepare(self) -> Iterator[str]:
-        """Write what the jobs of a run are to read, and say what else was done for them.
-
-        Raises `OSError` if that cannot be written, or what jobs have made before not be replaced.
-        """
-        files = [name for one in self.complete() if self._is_to_make(one) for name in one.files]
-        pages = (self._folder / GALLERY).rglob("*") if self._is_to_make(self.gallery) else ()
-        require_replaceable([*(self._folder / name for name in files), *pages])
-        make_room(self.damage, self._folder)
-        self.write_specs()
-        yield from set_clocks(self.made, self._folder)
 
     def write_specs(self) -> None:
         """Write what jobs are to read, and mend what is not as its name says."""

@@ -66,10 +66,25 @@ def test_a_job_needs_its_spec_and_no_config(project):
     """As executors start it."""
     series = planned(project)["wastage-by-rate-ratio"]
     Path("config").rename("elsewhere")
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(project.root / "Snakefile")]
-    command += ["--target-jobs", f"compute:study={series.study},digest={series.digest}"]
-    command += ["--allowed-rules", "compute", "--cores", "all", "--force", "--nolock"]
-    command += ["--no-hooks", "--ignore-incomplete", "--mode", "remote"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_as_executors_do(project, f"compute:study={series.study},digest={series.digest}")
     assert done.returncode == 0, done.stderr
     assert all(Path(name).is_file() for name in series.targets)
+
+
+@pytest.mark.slow
+def test_benchmarks_run_on_another_machine_too(project):
+    Path(project.root, "benchmarks/benchmark.py").write_text(
+        "import sys, pathlib; pathlib.Path(sys.argv[2]).write_text('route,seconds\\n')", "utf-8"
+    )
+    done = run_as_executors_do(project, "benchmarks:")
+    assert done.returncode == 0, done.stderr
+    assert Path("results/benchmarks.csv").is_file()
+
+
+def run_as_executors_do(project: Project, job: str) -> subprocess.CompletedProcess[str]:
+    """Run a job, RULE:WILDCARDS, as a job of a cluster does."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(project.root / "Snakefile")]
+    command += ["--target-jobs", job, "--allowed-rules", job.partition(":")[0]]
+    command += ["--cores", "all", "--force", "--nolock"]
+    command += ["--no-hooks", "--ignore-incomplete", "--mode", "remote"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)

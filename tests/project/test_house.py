@@ -176,6 +176,24 @@ def test_the_code_is_clean(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+# What the workflow takes from Snakemake besides its language: properties of a workflow without an
+# underscore, which others' workflows use too. Each more is one that a new version may break.
+OFFERED = {"basedir", "configfiles", "current_basedir", "is_main_process", "local_exec"}
+
+
+def test_the_workflow_takes_from_snakemake_what_it_offers():
+    files = [ROOT / "Snakefile", *(ROOT / "workflow").rglob("*.smk")]
+    text = "\n".join(file.read_text("utf-8") for file in files)
+    assert set(re.findall(r"\bworkflow\.([\w.]+)", text)) == OFFERED
+    scripts = "\n".join(file.read_text("utf-8") for file in SCRIPTS.rglob("*.py"))
+    imported = re.findall(r"^\s*(?:from|import) snakemake.*", text + scripts, re.MULTILINE)
+    assert {line.strip() for line in imported} == {
+        "from snakemake.utils import min_version",
+        "from snakemake.utils import update_config",
+        "from snakemake.cli import main as run",
+    }
+
+
 def test_the_lock_pins_every_package_that_the_project_names():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     groups = project["dependency-groups"]

@@ -48,18 +48,20 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
 @pytest.fixture(scope="module")
 def socket(tmp_path_factory) -> str:
     """Where a process serves, as the Snakefile keeps one."""
-    folder = tmp_path_factory.mktemp("warm")
-    name = str(folder / "served/socket")
-    Path(name).parent.mkdir()
-    command = [sys.executable, ROOT / "scripts", warm.SERVE, name, write(folder, FIGURE)]
+    name, spec = f"test-{os.getpid()}", write(tmp_path_factory.mktemp("warm"), FIGURE)
+    command = [sys.executable, ROOT / "scripts", warm.SERVE, name, spec]
     served = subprocess.Popen(command, stdin=subprocess.PIPE)
-    while not Path(name).exists():
+    while not is_served(name):
         assert served.poll() is None
         time.sleep(0.1)
     yield name
     served.communicate()
     assert served.returncode == 0
-    assert not Path(name).parent.exists()
+    assert not is_served(name)
+
+
+def is_served(name: str) -> bool:
+    return f"@{name}\n" in Path("/proc/net/unix").read_text()
 
 
 def run(folder: Path, *arguments: str | Path, socket: str = "") -> subprocess.CompletedProcess:
@@ -109,7 +111,7 @@ def test_a_fork_fails_in_the_same_words(socket, tmp_path):
 
 
 def test_where_nobody_answers_the_stage_runs_all_the_same(tmp_path):
-    done = run(tmp_path, "verify", "--help", socket=str(tmp_path / "nothing"))
+    done = run(tmp_path, "verify", "--help", socket="nobody")
     assert done.returncode == 0 and "usage" in done.stdout
 
 

@@ -3,9 +3,9 @@
 
 rule agree:
     input:
-        plan.targets(*plan.complete()),
+        build.targets(*plan.complete()),
     output:
-        *map(touch, plan.again(plan.agreement)),
+        *map(touch, build.again(plan.agreement)),
         summary=plan.agreement.file,
         sums=plan.agreement.sums,
     log:

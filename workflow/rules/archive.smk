@@ -1,11 +1,11 @@
-# One archive of the whole run, and the check of the outputs against it. The archive's name holds
-# the digest of everything that determines it, so that the age of a file says nothing: one that was
-# tampered with is newer, and must not be a reason to make the archive anew.
+# One archive of the whole run. Its name holds the digest of everything that determines it, so that
+# the age of a file says nothing: one that was tampered with is newer, and must not be a reason to
+# make the archive anew.
 
 
 rule archive:
     input:
-        ancient(plan.targets(*plan.complete(), *plan.needed().values())),
+        ancient(build.targets(*plan.complete(), *plan.needed().values())),
         ancient(plan.agreement.file),
     output:
         plan.archive.file,
@@ -23,19 +23,3 @@ rule archive:
     shell:
         "python {params.scripts:q} archive {params.spec:q} --root {params.root:q} --output {output:q}"
         " 2>&1 | tee {log:q}"
-
-
-# No inputs: what is missing is to be found, not to be made.
-rule verify:
-    log:
-        "results/logs/verify.log",
-    localrule: True
-    conda:
-        "../envs/atlas.yaml"
-    params:
-        scripts=SCRIPTS,
-        archive=plan.archive.file,
-    message:
-        "verify the outputs against {params.archive}"
-    shell:
-        "python {params.scripts:q} verify . --against {params.archive:q} 2>&1 | tee {log:q}"

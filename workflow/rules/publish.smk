@@ -4,11 +4,11 @@
 
 rule gallery:
     input:
-        plan.marks,
+        build.shown,
     output:
         directory("figures/gallery"),
         "figures/atlas.bib",
-        *map(touch, plan.again(plan.gallery)),
+        *map(touch, build.again(plan.gallery)),
         mark=plan.gallery.mark,
     log:
         "results/logs/publish.log",

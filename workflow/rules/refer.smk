@@ -5,7 +5,7 @@ if plan.reference is not None:
 
     rule refer:
         input:
-            plan.targets(*plan.reference.series.values()),
+            build.targets(*plan.reference.series.values()),
         log:
             "results/logs/refer.log",
         localrule: True

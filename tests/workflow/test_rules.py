@@ -1,0 +1,60 @@
+"""Rules have names, and Snakemake's options that take them do what they say."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from tests.conftest import ROOT, jobs
+from tests.faults.tiny import FILE, read_outputs
+
+pytestmark = pytest.mark.slow
+
+DRAWN = "draw tiny/fig1"
+
+
+def test_the_rules_of_a_whole_run_are_those_of_the_picture():
+    command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "all"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = dict(re.findall(r"(id\d+)\[(\w+)\]", done.stdout))
+    found = {(names[a], names[b]) for a, b in re.findall(r"(id\d+) --> (id\d+)", done.stdout)}
+    with (ROOT / "docs/rulegraph.csv").open(encoding="utf-8") as file:
+        drawn = {(row["from"], row["to"]) for row in csv.DictReader(file)}
+    assert found - {(a, b) for a, b in found if "again" in (a, b)} == drawn
+    assert len({rule for arrow in drawn for rule in arrow}) <= 25
+
+
+def test_a_rule_is_forced_by_its_name(tiny_copy):
+    before = read_outputs(tiny_copy.root)
+    messages = tiny_copy.build("all", "--forcerun", "draw")
+    assert DRAWN in messages and not any("compute" in message for message in messages)
+    messages = tiny_copy.build("tiny_fig1", "--forcerun", "compute")
+    assert [message for message in messages if "compute" in message and "fig1" in message]
+    assert DRAWN in messages
+    assert read_outputs(tiny_copy.root) == before
+
+
+def test_a_run_ends_with_a_rule_or_leaves_it_out(tiny_copy):
+    shutil.rmtree(tiny_copy.root / "figures")
+    tiny_copy.edit(FILE, "servers: 30, needs: [1, 10]", "servers: 31, needs: [1, 10]")
+    until = jobs(tiny_copy.run("all", "--dry-run", "--until", "draw"))
+    assert DRAWN in until and {message.partition(" ")[0] for message in until} == {"draw"}
+    without = jobs(tiny_copy.run("all", "--dry-run", "--omit-from", "draw"))
+    assert DRAWN not in without and "tabulate tiny/wasted" in without
+
+
+def test_a_file_is_a_target(tiny_copy):
+    (tiny_copy.root / "figures/tiny/fig1.svg").unlink()
+    assert tiny_copy.build("figures/tiny/fig1.svg") == [DRAWN]
+    assert tiny_copy.build("figures/tiny/fig1.svg") == []
+
+
+def test_to_touch_makes_nothing(tiny_copy):
+    before = read_outputs(tiny_copy.root)
+    assert tiny_copy.run("all", "--touch").returncode == 0
+    assert read_outputs(tiny_copy.root) == before
+    assert tiny_copy.build("all") == []

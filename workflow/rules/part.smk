@@ -1,0 +1,28 @@
+# The points of a series that takes hours are split over jobs: each computes some of them.
+
+
+rule part:
+    output:
+        temp("results/parts/{study}/{digest}/{part}.csv"),
+    log:
+        "results/logs/compute/{study}/{digest}/{part}.log",
+    wildcard_constraints:
+        part="[0-9]+-of-[0-9]+",
+    localrule: SENT
+    conda:
+        "../envs/atlas.yaml"
+    threads: 1
+    resources:
+        runtime=lambda wildcards, attempt: attempt
+        * minutes(plan.find(wildcards.study, wildcards.digest).parameters),
+        mem_mb=lambda wildcards, attempt: attempt * MEGABYTES,
+    params:
+        scripts=SCRIPTS,
+        spec=lambda wildcards: plan.find(wildcards.study, wildcards.digest).spec_file,
+        used_by=lambda wildcards: plan.find(wildcards.study, wildcards.digest).used_by,
+        place=lambda wildcards: plan.find(wildcards.study, wildcards.digest).place,
+    message:
+        "compute {wildcards.part} of {wildcards.study} for {params.used_by}"
+    shell:
+        "python {params.scripts:q} compute {params.spec:q} --part {wildcards.part} --output {output:q}"
+        " --place {params.place:q} 2>&1 | tee {log:q}"

@@ -1,0 +1,19 @@
+# How far a build scales. No inputs: it is about the run that has made what there is.
+
+
+rule scaling:
+    log:
+        "results/logs/scaling.log",
+    localrule: True
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        path=os.pathsep.join(str(ROOT / part) for part in ("scripts", "src")),
+        script=os.path.relpath(ROOT / "benchmarks/scaling.py"),
+        targets=[str(FOLDER / name) for name in (plan.agreement.file, plan.gallery.mark)],
+        folder=str(FOLDER / "results"),
+    message:
+        "schedule the jobs of the last build on more cores"
+    shell:
+        "PYTHONPATH={params.path:q} python {params.script:q} {params.targets:q}"
+        " --folder {params.folder:q} 2>&1 | tee {log:q}"

@@ -1,0 +1,34 @@
+# A table as data and as LaTeX: alone, and with its caption.
+
+
+rule tabulate:
+    input:
+        lambda wildcards: build.inputs(plan.product(wildcards.table)),
+    output:
+        "figures/{table}.tex",
+        "figures/{table}.table.tex",
+        "figures/{table}.json",
+        report(
+            "figures/{table}.csv",
+            caption="../report/caption.rst",
+            category=lambda wildcards: plan.product(wildcards.table).paper,
+            labels=lambda wildcards: {"product": plan.product(wildcards.table).id},
+        ),
+    log:
+        "results/logs/tabulate/{table}.log",
+    wildcard_constraints:
+        table=plan.pattern("tabulate"),
+    localrule: True
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        scripts=SCRIPTS,
+        spec=lambda wildcards: plan.product(wildcards.table).spec_file,
+        mark=lambda wildcards: FOLDER / plan.product(wildcards.table).mark,
+        # Of functions that take the output too, Snakemake asks for no change.
+        caption=lambda wildcards, output: plan.product(wildcards.table).caption,
+    message:
+        "tabulate {wildcards.table}"
+    shell:
+        "python {params.scripts:q} tabulate {params.spec:q} --mark {params.mark:q}"
+        " 2>&1 | tee {log:q}"

@@ -1,0 +1,25 @@
+# The recomputed values of a paper's claims, as LaTeX to cite in a text.
+
+
+rule typeset:
+    input:
+        lambda wildcards: build.inputs(plan.product(f"{wildcards.paper}/values")),
+    output:
+        "figures/{paper}/values.json",
+        report("figures/{paper}/values.tex", category="{paper}", labels={"product": "values"}),
+    log:
+        "results/logs/typeset/{paper}/values.log",
+    wildcard_constraints:
+        paper=plan.pattern("typeset"),
+    localrule: True
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        scripts=SCRIPTS,
+        spec=lambda wildcards: plan.product(f"{wildcards.paper}/values").spec_file,
+        mark=lambda wildcards: FOLDER / plan.product(f"{wildcards.paper}/values").mark,
+    message:
+        "typeset {wildcards.paper}/values"
+    shell:
+        "python {params.scripts:q} typeset {params.spec:q} --mark {params.mark:q}"
+        " 2>&1 | tee {log:q}"

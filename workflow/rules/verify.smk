@@ -1,0 +1,17 @@
+# The check of the outputs against the archive of the run. No inputs: what is missing is to be
+# found, not to be made.
+
+
+rule verify:
+    log:
+        "results/logs/verify.log",
+    localrule: True
+    conda:
+        "../envs/atlas.yaml"
+    params:
+        scripts=SCRIPTS,
+        archive=plan.archive.file,
+    message:
+        "verify the outputs against {params.archive}"
+    shell:
+        "python {params.scripts:q} verify . --against {params.archive:q} 2>&1 | tee {log:q}"
