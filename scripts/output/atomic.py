@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,10 +11,13 @@ from pathlib import Path
 
 @contextmanager
 def replace(target: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of `target` once all has gone well."""
+    """A path to write to, which takes the place of `target` once all has gone well. Drafts that
+    processes left which were killed go."""
     target.parent.mkdir(parents=True, exist_ok=True)
     # The suffix stays last: writers choose the format by it.
     draft = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    for left in _find_left(target):
+        left.unlink(missing_ok=True)
     try:
         yield draft
         draft.replace(target)
@@ -25,3 +29,25 @@ def write_text(target: Path, text: str) -> None:
     """Write `text` to `target`, whole or not at all."""
     with replace(target) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _find_left(target: Path) -> Iterator[Path]:
+    """The drafts of a file, and drafts of these, whose processes are gone."""
+    mine = rf"\.+{re.escape(target.stem)}((?:\.[0-9]+)+){re.escape(target.suffix)}"
+    for file in target.parent.iterdir():
+        match = re.fullmatch(mine, file.name)
+        if match and not any(_lives(int(number)) for number in match[1].split(".")[1:]):
+            yield file
+
+
+def _lives(process: int) -> bool:
+    """Whether a process of this number may live; on Windows any may."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass
+    return True

@@ -19,8 +19,8 @@ from typing import Any
 
 from output.specs import canonical, digest
 from plan.errors import Fault, Path, suggest
+from plan.given import check_given
 from plan.tolerances import allow
-from plan.validate import check_systems
 from plan.words import determining
 
 # What the run's config gives to quantities that simulate.
@@ -226,7 +226,7 @@ def _resolve_case(
         return None
     before = len(ledger.faults)
     ledger.faults += _check_keys(given, known, (*path, "given"))
-    ledger.faults += check_systems(given, (*path, "given"))
+    ledger.faults += check_given(given, (*path, "given"))
     for of in _of(case):
         figure, _, series = of.partition("/")
         if series not in context.blocks.get(figure, {}).get("series", {}):

@@ -1,0 +1,80 @@
+"""What a claim is given can be, or is refused with its line before a job starts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.conftest import ROOT
+
+from plan import ConfigError, Plan
+from plan.given import check_given
+from plan.read import read_yaml
+
+PAPER = """
+paper: own
+bibliography: {title: A Paper, authors: [A. A], year: 2020}
+claims:
+- id: demand
+  where: Section 1
+  quote: the mean demand is 5.5
+  quantity: systems/mean-demand
+  given: {servers: 30, needs: [1, 10], rates: [1, 1], probabilities: [0.5, 0.5]}
+  stated: '5.5'
+  within: is
+  certainty: stated
+  verdict: agrees
+"""
+JOBS = {
+    "servers": 4,
+    "needs": [1, 4],
+    "durations": 2 * [{"exponential": 1}],
+    "probabilities": [0.5, 0.5],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("servers", value) for value in (0, -3, 1.5, "many", True, 10**16, [[1, 0]])],
+        *[("needs", value) for value in ([0], [1, "2"], [1.5], 0)],
+        *[("rates", value) for value in ([0], [-1], [1e30], ["fast"], 0)],
+        *[("probabilities", value) for value in ([0.5, 1.5], [-0.5, 1.5])],
+        *[("load", value) for value in (0, -0.5, 1e9)],
+        *[("jobs", value) for value in (0, 1e30, -5)],
+        *[("size", value) for value in (0, -1, {"nothing": 1}, {"pareto": {"shape": -1}})],
+        *[("durations", value) for value in ([{"nothing": 1}], [5], [{"exponential": -1}])],
+        ("system", {"multiserver-jobs": JOBS | {"needs": [1, 5]}}),
+        ("system", {"multiserver-jobs": JOBS | {"probabilities": [0.5, 0.4]}}),
+        ("systems", [{"multiserver-jobs": JOBS | {"durations": [{"exponential": 0}] * 2}}]),
+        ("system", {"heterogeneous": {"speeds": [-1]}}),
+    ],
+)
+def test_what_cannot_be_is_refused_at_its_key(name, value):
+    faults = list(check_given({name: value}, ("claims", 0, "given")))
+    assert faults
+    assert all(fault.path[:4] == ("claims", 0, "given", name) for fault in faults)
+    assert all(fault.found and fault.expected for fault in faults)
+
+
+def test_what_any_paper_gives_can_be():
+    for file in sorted((ROOT / "config/papers").glob("*.yaml")):
+        for claim in read_yaml(file, file.name)[0].get("claims", []):
+            for case in (claim, *claim.get("readings", ()), *claim.get("evidence", ())):
+                assert list(check_given(case.get("given") or {}, ())) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("servers: 30", "servers: 0"), ("[1, 10]", "[1, 31]"), ("rates: [1, 1]", "rates: [1, -1]")],
+)
+def test_the_plan_says_the_line(tmp_path, old, new):
+    file = tmp_path / "own.yaml"
+    word = next(iter(read_yaml(ROOT / "config/tolerances.yaml", "")[0]))
+    text = PAPER.replace("within: is", f"within: {word}")
+    file.write_text(text, "utf-8")
+    Plan.load({}, ROOT, [file])
+    file.write_text(text.replace(old, new), "utf-8")
+    with pytest.raises(ConfigError) as error:
+        Plan.load({}, ROOT, [file])
+    assert re.search(r"own\.yaml:9: claims\.0\.given", str(error.value))
