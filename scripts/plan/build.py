@@ -22,7 +22,7 @@ from plan.health import (
     require_replaceable,
     set_clocks,
 )
-from plan.products import Product, Series
+from plan.products import Product
 from plan.resolve import Plan
 
 
@@ -31,7 +31,7 @@ class Build:
 
     def __init__(self, plan: Plan, folder: Path = Path()) -> None:
         self.plan, self.folder = plan, folder
-        self._wanted: dict[str, Series | Product] = {}
+        self._wanted: dict[str, Made] = {}
 
     @cached_property
     def damage(self) -> Mapping[str, list[str]]:
@@ -51,12 +51,14 @@ class Build:
         """What must be there of some things, and as it was made."""
         return [name for one in things for name in (*one.targets, *self.again(one))]
 
-    def inputs(self, thing: Series | Product) -> list[str]:
-        """What a thing is made from, and what asks for it to be made again. Snakemake wants to know
-        of each that it has a job for."""
+    def ingredients(self, thing: Made) -> list[str]:
+        """What a thing is made from. Snakemake wants to know of each that it has a job for."""
         self._wanted[thing.sums] = thing
-        made_from = thing.series.values() if isinstance(thing, Product) else ()
-        return [*self.targets(*made_from), *self.again(thing)]
+        return self.targets(*thing.made_from)
+
+    def inputs(self, thing: Made) -> list[str]:
+        """What a thing is made from, and what asks for it to be made again."""
+        return [*self.ingredients(thing), *self.again(thing)]
 
     @property
     def shown(self) -> list[str]:
@@ -69,9 +71,9 @@ class Build:
         asked = thing.sums in self.damage or self._has_changed(thing)
         return [name_again(thing.sums, self.folder)] if asked else []
 
-    def find_jobs(self) -> list[Series | Product]:
-        """What is still to be made of what is wanted."""
-        return [thing for thing in self._wanted.values() if self._is_to_make(thing)]
+    def find_jobs(self) -> list[Made]:
+        """What is still to be made of what is wanted, and what is made from it."""
+        return [thing for thing in self._wanted.values() if self._is_affected(thing)]
 
     def tell_unmade(self) -> Iterator[str]:
         """Say of wanted products which are not made, and what that they need is not computed."""
@@ -98,7 +100,8 @@ class Build:
         Raises `OSError` if that cannot be written, or what jobs have made before not be replaced.
         """
         plan = self.plan
-        files = [name for one in plan.complete() if self._is_to_make(one) for name in one.files]
+        # Before a job Snakemake removes its log too.
+        files = [name for one in self.find_jobs() for name in (*(one.files or ()), one.log)]
         pages = (self.folder / GALLERY).rglob("*") if self._is_to_make(plan.gallery) else ()
         require_replaceable([*(self.folder / name for name in files), *pages])
         make_room(self.damage, self.folder)
@@ -115,6 +118,9 @@ class Build:
             and not (self.folder / thing.mark).exists()
             and any((self.folder / name).exists() for name in thing.files)
         )
+
+    def _is_affected(self, thing: Made) -> bool:
+        return self._is_to_make(thing) or any(map(self._is_affected, thing.made_from))
 
     def _is_to_make(self, thing: Made) -> bool:
         return thing.sums in self.damage or not (self.folder / thing.sums).exists()

@@ -30,7 +30,8 @@ SLACK = 2.0
 
 
 class Made(Protocol):
-    """What a job makes: files, if it is known beforehand which, and the file with their sums."""
+    """What a job of a `stage` makes: files, if it is known beforehand which, and the file with
+    their sums."""
 
     @property
     def files(self) -> list[str] | None: ...
@@ -40,6 +41,15 @@ class Made(Protocol):
 
     @property
     def targets(self) -> list[str]: ...
+
+    @property
+    def stage(self) -> str: ...
+
+    @property
+    def log(self) -> str: ...
+
+    @property
+    def made_from(self) -> tuple[Made, ...]: ...
 
 
 def require_writable() -> None:

@@ -40,6 +40,7 @@ class Series:
     used_by: str
     place: tuple[str, ...] = ()
     stage: ClassVar[str] = "compute"
+    made_from: ClassVar[tuple[()]] = ()
 
     @cached_property
     def text(self) -> str:
@@ -117,6 +118,10 @@ class Product:
     suffixes: tuple[str, ...]
     pending: str = ""
 
+    @property
+    def made_from(self) -> tuple[Series, ...]:
+        return tuple(self.series.values())
+
     @cached_property
     def text(self) -> str:
         """The spec: all that the product may depend on, series by name and file."""
@@ -185,6 +190,9 @@ class Gallery:
     entries: tuple[Mapping[str, str], ...]
     code: str
     software: Mapping[str, str]
+    stage: ClassVar[str] = "publish"
+    made_from: ClassVar[tuple[()]] = ()
+    log: ClassVar[str] = "results/logs/publish.log"
 
     @cached_property
     def text(self) -> str:
@@ -219,6 +227,12 @@ class Agreement:
     products: tuple[Product, ...]
     code: str
     software: Mapping[str, str]
+    stage: ClassVar[str] = "agree"
+    log: ClassVar[str] = "results/logs/agree.log"
+
+    @property
+    def made_from(self) -> tuple[Product, ...]:
+        return self.products
 
     @cached_property
     def text(self) -> str:

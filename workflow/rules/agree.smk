@@ -3,13 +3,13 @@
 
 rule agree:
     input:
-        build.targets(*plan.complete()),
+        lambda wildcards: build.ingredients(plan.agreement),
     output:
         *map(touch, build.again(plan.agreement)),
         summary=plan.agreement.file,
         sums=plan.agreement.sums,
     log:
-        "results/logs/agree.log",
+        plan.agreement.log,
     localrule: True
     conda:
         "../envs/atlas.yaml"

@@ -5,13 +5,14 @@
 rule gallery:
     input:
         build.shown,
+        lambda wildcards: build.ingredients(plan.gallery),
     output:
         directory("figures/gallery"),
         "figures/atlas.bib",
         *map(touch, build.again(plan.gallery)),
         mark=plan.gallery.mark,
     log:
-        "results/logs/publish.log",
+        plan.gallery.log,
     localrule: True
     conda:
         "../envs/atlas.yaml"

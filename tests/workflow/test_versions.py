@@ -1,0 +1,49 @@
+"""The oldest and the newest Snakemake that the project allows build a paper."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.conftest import ROOT
+from tests.faults.tiny import make_tiny, read_outputs
+
+pytestmark = pytest.mark.slow
+
+
+def find_requirement() -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    groups = project["dependency-groups"]["pipeline"]
+    return next(entry for entry in groups if re.match(r"snakemake\W", entry))
+
+
+@pytest.mark.parametrize("which", ["lowest-direct", "highest"])
+def test_the_oldest_and_the_newest_snakemake_build_a_paper(which, tiny, tmp_path):
+    packages, requirement = tmp_path / "packages", find_requirement()
+    uv = Path(sys.executable).with_name("uv")
+    install = [uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", packages]
+    done = subprocess.run([*install, "--resolution", which, requirement], check=False)
+    if done.returncode:
+        pytest.skip("no package index")
+    if which == "lowest-direct":
+        (found,) = packages.glob("snakemake-*.dist-info")
+        assert found.name.startswith(f"snakemake-{requirement.partition('>=')[2]}")
+    project = make_tiny(tmp_path / "atlas")
+    path = ":".join(map(str, (packages, project.root / "scripts", project.root / "src")))
+    command = [
+        "env",
+        f"PYTHONPATH={path}",
+        sys.executable,
+        "-m",
+        "snakemake",
+        "all",
+        "--cores",
+        "2",
+    ]
+    done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert read_outputs(project.root) == read_outputs(tiny.root)
