@@ -52,14 +52,20 @@ def describe() -> dict[str, Schema]:
         series["patternProperties"] = {pattern: {"$ref": "#/$defs/series"}}
     definitions["Figure"]["properties"]["drawing"] = {"$ref": "#/$defs/drawing"}
     paper, run = found[names[Paper]], found[names[Run]]
-    both = paper | {
+    both = {
+        "$schema": DRAFT,
+        **paper,
         "description": "A paper of one's own, and run-wide choices",
-        "properties": paper["properties"] | run["properties"],
+        "properties": {
+            key: {"$ref": f"{file}#/properties/{key}"}
+            for file, schema in (("paper.json", paper), ("config.json", run))
+            for key in schema["properties"]
+        },
     }
     return {
         "config.json": _whole(run, found),
         "paper.json": _whole(paper, definitions),
-        "own.json": _whole(both, definitions),
+        "own.json": both,
         "tolerances.json": _whole(found[names[Tolerances]], found),
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 from tests.conftest import ROOT
 
 from plan.describe import describe
@@ -17,12 +18,15 @@ SCHEMAS = ROOT / "workflow/schemas"
 FILES = sorted((ROOT / "config").rglob("*.yaml"))
 
 
-def schema_of(file: Path) -> dict:
-    """The schema that the first line of a file names."""
+def validator_of(file: Path) -> Draft202012Validator:
+    """A validator by the schema that the first line of a file names, and what that refers to."""
     first = file.read_text("utf-8").splitlines()[0]
     place = first.removeprefix("# yaml-language-server: $schema=")
     assert place != first, file
-    return json.loads((file.parent / place).read_text("utf-8"))
+    schemas = {one.name: json.loads(one.read_text("utf-8")) for one in SCHEMAS.iterdir()}
+    resources = [(name, Resource.from_contents(schema)) for name, schema in schemas.items()]
+    registry = Registry().with_resources(resources)
+    return Draft202012Validator(schemas[Path(place).name], registry=registry)
 
 
 def test_the_files_are_what_the_code_declares():
@@ -32,10 +36,10 @@ def test_the_files_are_what_the_code_declares():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_config_file_names_its_schema_and_passes(file):
-    schema = schema_of(file)
-    Draft202012Validator.check_schema(schema)
+    validator = validator_of(file)
+    validator.check_schema(validator.schema)
     content, _ = read_yaml(file, file.name)
-    assert not list(Draft202012Validator(schema).iter_errors(content))
+    assert not list(validator.iter_errors(content))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +63,7 @@ def test_typical_mistakes_are_underlined(tmp_path, old, new):
     assert old in text
     (tmp_path / "mine.yaml").write_text(text.replace(old, new, 1), "utf-8")
     content, _ = read_yaml(tmp_path / "mine.yaml", "mine.yaml")
-    assert list(Draft202012Validator(schema_of(example)).iter_errors(content))
+    assert list(validator_of(example).iter_errors(content))
 
 
 @pytest.mark.parametrize("study", kinds("studies"))
