@@ -66,7 +66,7 @@ def set_up() -> None:
 
 def unlock() -> None:
     """Clear the lock of a run that was killed, and refuse to start beside one that lives: it holds
-    the driver's lock, a plain `snakemake` too (`plan.health`)."""
+    the driver's lock, a plain `snakemake` too (`plan.locks`)."""
     import fcntl
 
     Path(".snakemake").mkdir(exist_ok=True)

@@ -16,9 +16,9 @@ _WHERE = {
     "ConfigError": "errors",
     "Plan": "resolve",
     "expose": "environment",
-    "hold_driver": "health",
+    "hold_driver": "locks",
     "minutes": "resources",
-    "require_writable": "health",
+    "require_writable": "locks",
     "travels_with": "resources",
 }
 __all__ = list(_WHERE)

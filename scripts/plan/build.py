@@ -12,16 +12,15 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from plan.health import (
+from plan.integrity import (
     GALLERY,
     Made,
     find_damage,
-    is_run_going_on,
     make_room,
     name_again,
-    require_replaceable,
     set_clocks,
 )
+from plan.locks import is_run_going_on, require_replaceable
 from plan.products import Product
 from plan.resolve import Plan
 

@@ -15,7 +15,8 @@ from pydantic.json_schema import models_json_schema
 
 from output.atomic import write_text
 from plan.fit import FROM_THE_RUN, SCRIPTS, kinds, module
-from plan.shape import Paper, Run
+from plan.paper_schema import Paper
+from plan.run_schema import Run
 from plan.tolerances import Tolerances
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from plan.choose import ABOUT_RUNS, is_ours, name_of, reserved_names
 from plan.claims import Context, read_quantities, resolve
 from plan.class_tables import Tables
 from plan.environment import software
@@ -14,9 +13,10 @@ from plan.errors import Fault, Path, raise_for, show
 from plan.fingerprint import CodeDigests, digest_file
 from plan.fit import complete
 from plan.letters import find_strange
+from plan.paper_schema import Paper
 from plan.products import Product, Series, list_modules
 from plan.read import read_yaml
-from plan.shape import Paper
+from plan.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
 from plan.tolerances import read_tolerances
 from plan.validate import check, check_values
 from plan.words import word

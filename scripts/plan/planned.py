@@ -17,11 +17,11 @@ import pydantic
 
 from output.specs import digest
 from plan import cache
-from plan.choose import name_of, reserved_names
 from plan.environment import PACKAGES, software
 from plan.fingerprint import CodeDigests, digest_file, digest_sources
 from plan.papers import TOLERANCES, PaperFile
 from plan.products import Product, Series, unite
+from plan.run_config import name_of, reserved_names
 
 SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place")
 PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")

@@ -10,14 +10,14 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from output.atomic import write_text
-from plan.choose import Choice, choose
-from plan.deposit import Archive, describe_archive
+from plan.archive_contents import Archive, describe_archive
 from plan.environment import software
 from plan.fingerprint import CodeDigests, digest
-from plan.health import Made
+from plan.integrity import Made
+from plan.other_papers import Record, recall, record, shelf_file
 from plan.planned import Planned
 from plan.products import SHOWN, Agreement, Gallery, Inventory, Product, Series, unite
-from plan.shelf import Record, recall, record, shelf_file
+from plan.run_config import Choice, choose
 
 # A regular expression that matches no name.
 NOTHING = "(?!)"

@@ -57,8 +57,8 @@ def _plan(paper: str, root: Path, configfiles: tuple[Path, ...]) -> Plan:
     from snakemake.utils import update_config
 
     from plan import Plan
-    from plan.choose import our_files
     from plan.read import read_yaml
+    from plan.run_config import our_files
 
     config: dict[str, Any] = {}
     for file in (root / "config/config.yaml", *configfiles):

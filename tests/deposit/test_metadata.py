@@ -9,7 +9,7 @@ from rocrate.rocrate import ROCrate
 from rocrate.vocabs import RO_CRATE
 from tests.deposit.conftest import BIBLIOGRAPHY, DATA, digest
 
-from plan import deposit
+from plan import archive_contents
 from provenance import crate, kinds
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -122,6 +122,6 @@ def test_a_paper_without_an_address_is_cited_by_an_absolute_uri_all_the_same():
 
 def test_every_file_of_the_project_has_a_kind_of_its_own():
     assert kinds.explain("results/series/a-study/0.csv").endswith("of the study a-study")
-    for part in deposit.PARTS:
+    for part in archive_contents.PARTS:
         name = f"{part}/a" if (ROOT / part).is_dir() else part
         assert kinds.explain(name) != kinds.KINDS[""], name

@@ -21,11 +21,11 @@ from tests.conftest import ROOT
 from tests.fuzz.mutate import Mutation, mutate
 
 from plan import ConfigError
-from plan.choose import choose
 from plan.fingerprint import CodeDigests
 from plan.fit import module
 from plan.papers import PaperFile
 from plan.read import read_yaml
+from plan.run_config import choose
 from plan.tolerances import read_tolerances
 from stages.compute import check
 

@@ -14,7 +14,8 @@ import pytest
 
 import multiserver as ms
 from multiserver.results import QUANTITIES
-from plan.shape import Claim, Run, Source
+from plan.paper_schema import Claim, Source
+from plan.run_schema import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = re.compile(

@@ -1,7 +1,7 @@
-"""The shelf: what was planned of each paper, so that one gallery holds all that is up to date.
+"""What was planned of each paper, so that one gallery holds all that is up to date.
 
-A run is about some papers, the others' figures stand. A record on the shelf says which they are and
-what they rest on: the paper's file, the code, the packages, and the files that were made.
+A run is about some papers, the others' figures stand. A record of each says which they are and what
+they rest on: the paper's file, the code, the packages, and the files that were made.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The shape of the files of config: run-wide choices, and a paper.
+"""The schema of a paper's file: figures, tables and claims.
 
 A series and a drawing are checked here for their kind only; what else they hold is declared by the
 study or drawing of that kind.
@@ -10,58 +10,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from declared.block import AS_WRITTEN, DIFFERENT, WHOLE, Block, require
-from declared.vocabulary import Effort, Id, Seed, Text
-from models.workloads import TraceBlock
+from declared.block import AS_WRITTEN, WHOLE, Block, require
+from declared.vocabulary import Id, Text
 
-Width = Annotated[float, Field(ge=0.5, le=100, description="a width in inches"), AS_WRITTEN]
-Format = Annotated[
-    Literal["pdf", "svg", "png"], Field(description="a file format that figures are written in")
-]
 # `format(x, ".3f")` and the like; LaTeX and CSV get what it gives.
 CELL = r"^,?(\.[0-9]{1,2})?[efg%]?$"
 NUMBER = r"^(\.[0-9]{1,2})?[efg%]$"
-
-
-class Widths(Block):
-    """The widths in inches that a figure can ask for by name."""
-
-    single: Width = 3.4
-    double: Width = 7.0
-    slide: Width = 10.0
-
-
-class Run(Block):
-    """Run-wide choices (config/config.yaml)."""
-
-    papers: (
-        Literal["all"] | Annotated[list[Text], Field(min_length=0, max_length=1000), DIFFERENT]
-    ) = Field(
-        "all",
-        description="'all', or a list of files in config/papers without endings, and reference",
-    )
-    effort: Effort = "paper"
-    seed: Annotated[Seed, Field(description="what all random numbers are drawn from")] = 2020
-    formats: Annotated[
-        list[Format],
-        Field(min_length=1, description="the file formats that every figure is written in"),
-        DIFFERENT,
-    ] = ["pdf", "svg", "png"]
-    style: Annotated[Text, Field(description="the matplotlib style of all figures, a file")] = (
-        "config/atlas.mplstyle"
-    )
-    widths: Widths = Widths()
-    previews: Annotated[
-        list[Text],
-        Field(description="the figures on the project's front page, as paper/figure"),
-        DIFFERENT,
-    ] = []
-    traces: Annotated[
-        dict[Id, TraceBlock],
-        Field(
-            description="the logs that the papers' figures are drawn from, by name, such as borg"
-        ),
-    ] = {}
 
 
 class Record(Block):

@@ -12,8 +12,9 @@ from typing import Any
 import yaml
 
 from plan.errors import Fault, Path, raise_for, suggest
+from plan.paper_schema import Paper
 from plan.read import read_yaml
-from plan.shape import Paper, Run
+from plan.run_schema import Run
 from plan.validate import check, check_values
 
 CONFIG = "config/config.yaml"

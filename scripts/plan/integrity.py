@@ -1,4 +1,4 @@
-"""What is damaged, and what a run does before its first job.
+"""Whether files are as they were made, and what a run does about those that are not.
 
 Whatever a job made is compared with the sums that the job left: its content, not its time. To look
 changes nothing. Of what has been changed, cut or lost since, a run asks for a file that is not
@@ -17,14 +17,8 @@ from typing import Protocol
 
 from output.sums import find_changes
 
-LOCKS = Path(".snakemake/locks")
-DRIVER = Path(".snakemake/driver.lock")
-# The variable by which run.py says that this process holds the driver's lock already.
-HELD = "MULTISERVER_DRIVER"
 AGAIN = "results/again"
 GALLERY = Path("figures/gallery")
-# Where Snakemake writes before it looks after errors.
-NEEDED = tuple(Path(".snakemake", name) for name in ("", "incomplete", "locks", "log", "metadata"))
 # A network file system's clock may be a little ahead of ours.
 SLACK = 2.0
 
@@ -50,48 +44,6 @@ class Made(Protocol):
 
     @property
     def made_from(self) -> tuple[Made, ...]: ...
-
-
-def require_writable() -> None:
-    """Raise `OSError` that names a folder of Snakemake's in which nothing can be written: it writes
-    there before it looks after errors."""
-    for folder in NEEDED:
-        there = next(f for f in (folder, *folder.absolute().parents) if f.exists())
-        if not there.is_dir():
-            raise OSError(f"{there}: found no folder; no job was started")
-        if not os.access(there, os.W_OK | os.X_OK):
-            raise OSError(f"{folder}: cannot be written; no job was started")
-
-
-def require_replaceable(files: Iterable[Path]) -> None:
-    """Raise `OSError` that names a file that cannot be replaced: Snakemake removes what a job is to
-    make before it looks after errors."""
-    there = {file for file in files if file.exists()}
-    for path in sorted(there | {file.parent for file in there}):
-        if not os.access(path, os.W_OK):
-            raise OSError(f"{path}: cannot be written, as it is read-only; no job was started")
-
-
-def is_run_going_on() -> bool:
-    """Whether a run goes on here, or was killed and is still to be unlocked."""
-    return any(LOCKS.glob("*"))
-
-
-def hold_driver() -> None:
-    """Hold the driver's lock, with other plain runs, until this process ends in whatever way;
-    Snakemake's own locks outlive a run that is killed, and do not say whether it is.
-
-    Raises `OSError` beside a run of run.py, which has it alone.
-    """
-    if os.name == "nt" or HELD in os.environ:
-        return
-    import fcntl
-
-    driver = os.open(DRIVER, os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(driver, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OSError("another run is going on in this folder; no job was started") from None
 
 
 def find_damage(things: Iterable[Made], root: Path) -> dict[str, list[str]]:

@@ -1,0 +1,56 @@
+"""Whether a run may start in a folder: what it cannot write, and whose locks are held."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+LOCKS = Path(".snakemake/locks")
+DRIVER = Path(".snakemake/driver.lock")
+# The variable by which run.py says that this process holds the driver's lock already.
+HELD = "MULTISERVER_DRIVER"
+# Where Snakemake writes before it looks after errors.
+NEEDED = tuple(Path(".snakemake", name) for name in ("", "incomplete", "locks", "log", "metadata"))
+
+
+def require_writable() -> None:
+    """Raise `OSError` that names a folder of Snakemake's in which nothing can be written: it writes
+    there before it looks after errors."""
+    for folder in NEEDED:
+        there = next(f for f in (folder, *folder.absolute().parents) if f.exists())
+        if not there.is_dir():
+            raise OSError(f"{there}: found no folder; no job was started")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise OSError(f"{folder}: cannot be written; no job was started")
+
+
+def require_replaceable(files: Iterable[Path]) -> None:
+    """Raise `OSError` that names a file that cannot be replaced: Snakemake removes what a job is to
+    make before it looks after errors."""
+    there = {file for file in files if file.exists()}
+    for path in sorted(there | {file.parent for file in there}):
+        if not os.access(path, os.W_OK):
+            raise OSError(f"{path}: cannot be written, as it is read-only; no job was started")
+
+
+def is_run_going_on() -> bool:
+    """Whether a run goes on here, or was killed and is still to be unlocked."""
+    return any(LOCKS.glob("*"))
+
+
+def hold_driver() -> None:
+    """Hold the driver's lock, with other plain runs, until this process ends in whatever way;
+    Snakemake's own locks outlive a run that is killed, and do not say whether it is.
+
+    Raises `OSError` beside a run of run.py, which has it alone.
+    """
+    if os.name == "nt" or HELD in os.environ:
+        return
+    import fcntl
+
+    driver = os.open(DRIVER, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(driver, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError("another run is going on in this folder; no job was started") from None
