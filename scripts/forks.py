@@ -39,7 +39,7 @@ PACKAGES = (
     *("scipy.interpolate", "scipy.integrate", "scipy.optimize", "scipy.signal", "scipy.stats"),
 )
 OURS = ("stages/product.py", "studies/*.py", "drawings/*.py", "claims/*.py", "output/*.py")
-# To rehearse takes as long as it saves in three figures.
+# To warm up takes as long as it saves in three figures.
 FIGURES = 4
 
 
@@ -59,7 +59,7 @@ def start(jobs: int, drawn: Sequence[str] = ()) -> None:
 
 
 def serve(name: str, drawn: Sequence[str], run: Callable[[list[str]], Any]) -> None:
-    """Import, rehearse for the figures of these specs, then run what is asked for in forks, until
+    """Import, warm up for the figures of these specs, then run what is asked for in forks, until
     standard input is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever is interrupted closes the input
     for package in PACKAGES:
@@ -75,7 +75,7 @@ def serve(name: str, drawn: Sequence[str], run: Callable[[list[str]], Any]) -> N
         server.listen(64)  # whoever asks now waits, which is shorter than to import
         for spec in drawn:
             with contextlib.suppress(Exception):  # nor is a figure that cannot be drawn
-                importlib.import_module("output.press").rehearse(Path(spec))
+                importlib.import_module("output.rendering").warm_up(Path(spec))
         gc.collect()
         gc.freeze()
         while 0 not in select.select([0, server], [], [])[0]:

@@ -16,9 +16,9 @@ import pandas as pd
 from PIL import Image
 
 from output.cite import references
+from output.claim_values import recomputed, stated, tell
 from output.scores import assess
 from output.tidy import read_table
-from output.values import recomputed, stated, tell
 
 FIGURES = Path("figures")
 # What a product comes with, in the order in which it is offered.

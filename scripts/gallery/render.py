@@ -18,7 +18,7 @@ from gallery.explorer import find_absent, find_links, find_presets
 from gallery.index import index_all
 from gallery.typesetting import cell, heading, number, numeral, parameter, prose
 from output.cite import SOFTWARE
-from output.origin import tell_version
+from output.credit import tell_version
 from output.scores import ALARM
 
 ROWS = 100

@@ -20,7 +20,7 @@ from pypdf.generic import NameObject
 from pypdf.xmp import XmpInformation
 
 from output.cite import AUTHORS, SOFTWARE, where_published
-from output.origin import LICENCE, trace_origin
+from output.credit import LICENCE, trace_origin
 
 RIGHTS = f"SPDX-License-Identifier: {LICENCE}"
 MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "svg": "image/svg+xml"}

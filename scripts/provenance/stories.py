@@ -24,7 +24,7 @@ from pypdf import PdfReader
 from pypdf.errors import PyPdfError
 from pypdf.generic import DictionaryObject, IndirectObject
 
-from output.origin import HEAD
+from output.credit import HEAD
 from output.sums import sha256
 from output.untrusted import Unreadable, printable, read_bytes, refuse
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from output.origin import trace_origin
+from output.credit import trace_origin
 from output.untrusted import printable
 from provenance.stories import Story
 

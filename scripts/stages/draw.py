@@ -16,10 +16,10 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from output import metadata, press
+from output import metadata, rendering
 from output.atomic import replace, write_text
 from output.cite import frame, paste
-from output.shades import shade
+from output.dark_mode import shade
 from stages.product import Spec, identify, run
 
 
@@ -27,9 +27,9 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
     """Write the figure in every format that the config asks for."""
     drawing = importlib.import_module(f"drawings.{spec['drawing']['kind'].replace('-', '_')}")
     look = spec["look"]
-    with press.dressed(look["style"]):
+    with rendering.style_context(look["style"]):
         figure = drawing.draw(spec, series, look["widths"][spec["width"]])
-        press.settle(figure)
+        rendering.freeze_layout(figure)
         for kind in look["formats"]:
             file = folder / f"{spec['id']}.{kind}"
             _write(figure, file, spec)
@@ -46,7 +46,7 @@ def _write(figure: Figure, file: Path, spec: Spec) -> None:
     text = json.dumps(story, sort_keys=True, ensure_ascii=False)
     told = metadata.Told(spec["title"], spec["caption"] or "", text, story)
     with replace(file) as draft:
-        metadata.save(partial(press.save, figure), draft, kind, told)
+        metadata.save(partial(rendering.save, figure), draft, kind, told)
         if kind == "svg":
             write_text(draft, shade(draft.read_text(encoding="utf-8")))
 

@@ -19,11 +19,11 @@ from claims import Found, record
 from claims.cases import find
 from claims.verdicts import decide, holds
 from output.atomic import write_text
+from output.claim_values import quotation, recomputed, stated, tell
+from output.credit import tell_version
 from output.mathematics import formulate
-from output.origin import tell_version
 from output.tabulars import paragraphs
 from output.tidy import write_table
-from output.values import quotation, recomputed, stated, tell
 from stages.product import Spec, comment, run
 
 UNITS = {

@@ -19,7 +19,7 @@ import pandas as pd
 
 from multiserver import __version__
 from output.atomic import write_text
-from output.origin import HEAD, LICENCE
+from output.credit import HEAD, LICENCE
 from output.specs import read_spec
 from output.sums import leave_sums, read_manifest, require_whole, sha256, write_manifest
 from output.tidy import read_table

@@ -18,7 +18,7 @@ import pandas as pd
 from multiserver.policies import policy
 from output.atomic import write_text
 from output.cite import name, references
-from output.origin import LICENCE
+from output.credit import LICENCE
 from output.specs import canonical, digest, read_spec
 from output.sums import sha256
 from output.tidy import read_table

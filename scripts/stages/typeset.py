@@ -13,8 +13,8 @@ import pandas as pd
 
 from claims.cases import find
 from output.atomic import write_text
+from output.claim_values import show
 from output.latex import escape
-from output.values import show
 from stages.product import Spec, comment, run
 
 # The error is one that can be expanded, so that captions and their lists work.

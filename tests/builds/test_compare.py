@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from tests.builds.compare import Build, compare
 from tests.conftest import ROOT
 
-from output import metadata, press
+from output import metadata, rendering
 from output.specs import digest
 from stages.product import identify
 
@@ -36,10 +36,10 @@ def build(root: Path, revision: str, end: float = 1.0) -> Path:
     story = identify(spec)
     told = metadata.Told(spec["title"], "", json.dumps(story), story)
     style = (ROOT / "config/atlas.mplstyle").read_text("utf-8")
-    with press.dressed(style):
+    with rendering.style_context(style):
         for kind in ("pdf", "png", "svg"):
             draft = folder / f"fig1.{kind}"
-            metadata.save(partial(press.save, figure), draft, kind, told)
+            metadata.save(partial(rendering.save, figure), draft, kind, told)
     (folder / "fig1.figure.tex").write_text(f"% {json.dumps(story)}\n\\caption{{A line.}}\n")
     outputs = {file.name: digest(revision) for file in folder.iterdir()}
     sidecar = {**story, "outputs": outputs, "revision": revision, "made": revision, "seconds": 1}

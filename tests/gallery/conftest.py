@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from output.shades import shade
+from output.dark_mode import shade
 from output.specs import digest
 from output.tidy import write_table
 from stages.judge import UNITS as LEDGER

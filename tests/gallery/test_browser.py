@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from PIL import Image
 
-from output.shades import GROUND, INK
+from output.dark_mode import GROUND, INK
 
 from .conftest import ROOT
 from .test_pages import PAGES, SHEET, contrast

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from ruamel.yaml import YAML
 
-from output.shades import darken
+from output.dark_mode import darken
 
 from .test_pages import contrast
 

@@ -16,7 +16,7 @@ from claims.verdicts import decide
 from gallery.collect import measure, natural, relate
 from gallery.render import ROWS, VERDICTS, settings
 from gallery.typesetting import cell, heading, parameter, prose
-from output.shades import GROUND
+from output.dark_mode import GROUND
 
 from .conftest import PENDING, ROOT, build_products, publish, write_spec
 

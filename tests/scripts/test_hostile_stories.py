@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
-from output.origin import HEAD
+from output.credit import HEAD
 from output.untrusted import Unreadable
 from provenance import stories, trace_back
 

@@ -14,8 +14,8 @@ from claims import record
 from claims.verdicts import decide, holds
 from multiserver.simulation.estimate import Estimate
 from output.cite import references
-from output.origin import tell_version
-from output.values import show_found, tell
+from output.claim_values import show_found, tell
+from output.credit import tell_version
 from plan.read import read_yaml
 from plan.tolerances import allow, parse
 from stages import agree, judge

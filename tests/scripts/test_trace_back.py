@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 from tests.conftest import Project, compute, copy_project
 
-from output.origin import HEAD
+from output.credit import HEAD
 from output.tidy import write_table
 from output.untrusted import Unreadable
 from plan import Plan

@@ -83,7 +83,7 @@ def test_a_fork_writes_the_same_files(socket, tmp_path):
     assert len(found[""]) == 2
 
 
-def test_a_fork_that_has_rehearsed_draws_the_same_figure(socket, tmp_path):
+def test_a_fork_that_is_warmed_up_draws_the_same_figure(socket, tmp_path):
     spec = write(tmp_path, FIGURE)
     found = {}
     for where in ("", socket):

@@ -2,7 +2,7 @@
 
 Matplotlib's `savefig` draws each time once more, without a file, to find a layout; and what it does
 for the first figure of a process (fonts found and read, a grammar for mathematics built) costs a
-third of the figure. So the layout is found once, and a process that forks may rehearse.
+third of the figure. So the layout is found once, and a process that forks may `warm_up`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TICKS = (
 
 
 @contextmanager
-def dressed(style: str) -> Iterator[None]:
+def style_context(style: str) -> Iterator[None]:
     """Figures made here have this look, the text of a style file, whatever a user's matplotlibrc
     says."""
     # It is read from files only; one that is open cannot be read again on every system.
@@ -54,7 +54,7 @@ def dressed(style: str) -> Iterator[None]:
         yield
 
 
-def settle(figure: Figure) -> None:
+def freeze_layout(figure: Figure) -> None:
     """Find the layout, for good: each format would look for it again, and find another."""
     figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
@@ -74,10 +74,10 @@ def save(figure: Figure, file: Any, *, format: str, **options: Any) -> None:
     getattr(get_registered_canvas_class(format)(figure), f"print_{format}")(file, **options)
 
 
-def rehearse(spec: Path) -> None:
+def warm_up(spec: Path) -> None:
     """Draw for nobody what this figure shares with others; forks of the process then know it."""
     look = json.loads(spec.read_text(encoding="utf-8"))["look"]
-    with dressed(look["style"]):
+    with style_context(look["style"]):
         figure = Figure()
         ax = figure.subplots()
         ax.loglog([1, 10], [1, 10], label=r"words and $\lambda^*_\mathrm{x}$")
@@ -86,6 +86,6 @@ def rehearse(spec: Path) -> None:
                 1, 1, rf"$\mathdefault{{{label}}}$", size=matplotlib.rcParams["xtick.labelsize"]
             )
         figure.legend(loc="outside upper left")
-        settle(figure)
+        freeze_layout(figure)
         for kind in look["formats"]:
             save(figure, BytesIO(), format=kind)

@@ -15,7 +15,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from pypdf import PdfReader
 from tests.conftest import ROOT
 
-from output import press
+from output import rendering
 from stages.draw import draw
 
 STYLE = (ROOT / "config/atlas.mplstyle").read_text("utf-8")
@@ -40,13 +40,13 @@ SERIES = {
 def write(figure: Figure, kind: str) -> bytes:
     written = BytesIO()
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
-    press.save(figure, written, format=kind, metadata=undated)
+    rendering.save(figure, written, format=kind, metadata=undated)
     return written.getvalue()
 
 
 @pytest.fixture
 def style():
-    with press.dressed(STYLE):
+    with rendering.style_context(STYLE):
         yield
 
 
@@ -86,7 +86,7 @@ def test_layout_and_ticks_are_found_once_for_all_formats(style, tmp_path, monkey
 @pytest.mark.parametrize("kind", FORMATS)
 def test_what_has_settled_is_drawn_as_matplotlib_would(crowded, kind):
     ours, theirs = crowded
-    press.settle(ours)
+    rendering.freeze_layout(ours)
     theirs.get_layout_engine().execute(theirs)
     theirs.set_layout_engine("none")
     theirs.set_facecolor("white")
@@ -105,7 +105,7 @@ def test_what_has_settled_is_drawn_as_matplotlib_would(crowded, kind):
 
 def test_a_pdf_has_shapes_and_widths_of_its_fonts_only(crowded):
     figure = crowded[0]
-    press.settle(figure)
+    rendering.freeze_layout(figure)
     pdf = PdfReader(BytesIO(write(figure, "pdf")))
     fonts = [o.get_object() for o in pdf.pages[0]["/Resources"]["/Font"].values()]
     assert len(fonts) > 1
@@ -116,15 +116,15 @@ def test_a_pdf_has_shapes_and_widths_of_its_fonts_only(crowded):
         assert not {"GDEF", "GPOS", "GSUB", "kern"} & set(tables)
 
 
-def test_who_has_rehearsed_knows_the_labels_of_ticks_in_all_formats(style, tmp_path):
+def test_who_is_warmed_up_knows_the_labels_of_ticks_in_all_formats(style, tmp_path):
     spec = tmp_path / "spec.json"
     spec.write_text(json.dumps(SPEC), "utf-8")
-    press.rehearse(spec)
+    rendering.warm_up(spec)
     figure = Figure(figsize=(3.4, 2.5))
     figure.subplots().set(xlim=(0, 1), yscale="log", ylim=(0.1, 1e4))
-    known = press.MathTextParser._parse_cached.cache_info()
-    press.settle(figure)
+    known = rendering.MathTextParser._parse_cached.cache_info()
+    rendering.freeze_layout(figure)
     for kind in FORMATS:
         write(figure, kind)
-    now = press.MathTextParser._parse_cached.cache_info()
+    now = rendering.MathTextParser._parse_cached.cache_info()
     assert now.misses == known.misses and now.hits > known.hits
