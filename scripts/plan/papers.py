@@ -15,7 +15,7 @@ from plan.fit import complete
 from plan.letters import find_strange
 from plan.paper_schema import Paper
 from plan.products import Product, Series, list_modules
-from plan.read import read_yaml
+from plan.read import read_mapping
 from plan.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
 from plan.tolerances import read_tolerances
 from plan.validate import check, check_values
@@ -53,7 +53,7 @@ class PaperFile:
         self._digests, self._look, self._chance, self._traces = digests, look, chance, traces
         ours = is_ours(file, root)
         self._name = name_of(file, root)
-        document, self._lines = read_yaml(file, self._name)
+        document, self._lines = read_mapping(file, self._name)
         if isinstance(document, dict):  # a config file may hold run-wide choices besides
             document = {k: v for k, v in document.items() if ours or k not in ABOUT_RUNS}
             self._faults = [

@@ -62,6 +62,30 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
     return _Composer(name, iter(events)).compose()
 
 
+def read_mapping(file: FilePath, name: str) -> tuple[dict[str, Any], Lines]:
+    """The same of a file that is a mapping, as all are. Raises `ConfigError` on another."""
+    content, lines = read_yaml(file, name)
+    if not isinstance(content, dict):
+        kinds = {list: "a list", str: "text", type(None): "an empty file"}
+        found = kinds.get(type(content), "a single value")
+        refuse(name, 1, found, "a mapping of keys to values")
+    return content, lines
+
+
+def read_style(file: FilePath, name: str) -> str:
+    """The text of a matplotlib style file. Raises `ConfigError` at a line that is none of one."""
+    content = file.read_bytes()
+    for line, raw in enumerate(content.split(b"\n"), start=1):
+        try:
+            setting = raw.decode("utf-8").partition("#")[0].strip()
+        except UnicodeDecodeError as error:
+            refuse(name, line, f"bytes that are no text, {error.reason}", "text in UTF-8")
+        key, colon, _ = setting.partition(":")
+        if setting and not (key.strip() and colon):
+            refuse(name, line, repr(setting[:80]), "a setting of matplotlib such as font.size: 7")
+    return content.decode("utf-8").replace("\r\n", "\n")
+
+
 def refuse(name: str, line: int, found: str, expected: str, hint: str = "") -> None:
     """Raise `ConfigError` about a line of a file."""
     raise_for([Fault((), found, expected, hint)], f"{name}:{line}" if line else name, {})

@@ -17,6 +17,7 @@ from plan.integrity import Made
 from plan.other_papers import Record, recall, record, shelf_file
 from plan.planned import Planned
 from plan.products import SHOWN, Agreement, Gallery, Inventory, Product, Series, unite
+from plan.read import read_style
 from plan.run_config import Choice, choose
 
 # A regular expression that matches no name.
@@ -53,7 +54,7 @@ class Plan:
         choice = choose(config, root, given)
         run = choice.run
         look = {
-            "style": (root / run["style"]).read_text(encoding="utf-8"),
+            "style": read_style(root / run["style"], run["style"]),
             "widths": run["widths"],
             "formats": run["formats"],
         }

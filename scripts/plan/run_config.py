@@ -13,7 +13,7 @@ import yaml
 
 from plan.errors import Fault, Path, raise_for, suggest
 from plan.paper_schema import Paper
-from plan.read import read_yaml
+from plan.read import read_mapping, read_yaml
 from plan.run_schema import Run
 from plan.validate import check, check_values
 
@@ -61,7 +61,7 @@ def choose(
     Those of the given files that have a `paper` are paper files too. The run is then about these
     alone, unless one of them names `papers` besides. Raises `ConfigError`.
     """
-    whole, lines = _read(root / CONFIG, CONFIG)
+    whole, lines = read_mapping(root / CONFIG, CONFIG)
     run = whole
     places: dict[Path, str] = {path: f"{CONFIG}:{line}" for path, line in lines.items()}
     contents: dict[FilePath, dict[str, Any]] = {}
@@ -69,7 +69,7 @@ def choose(
         if file.resolve() == (root / CONFIG).resolve():
             continue
         name = name_of(file, root)
-        contents[file], lines = _read(file, name)
+        contents[file], lines = read_mapping(file, name)
         said = {k: v for k, v in contents[file].items() if k in ABOUT_RUNS}
         if "paper" not in contents[file]:
             said = contents[file]
@@ -140,14 +140,6 @@ def reserved_names(root: FilePath) -> set[str]:
     templates = (root / "scripts/gallery/templates").glob("*.html.j2")
     pages = {file.name.removesuffix(".html.j2") for file in templates}
     return FOLDERS.union(pages, *rules)
-
-
-def _read(file: FilePath, name: str) -> tuple[dict[str, Any], Mapping[Path, int]]:
-    content, lines = read_yaml(file, name)
-    if not isinstance(content, dict):
-        found = "an empty file" if content is None else type(content).__name__
-        raise_for([Fault((), found, "a mapping of keys to values")], name, {})
-    return content, lines
 
 
 def _said_elsewhere(config: Mapping[str, Any], contents: Mapping[FilePath, dict]) -> dict[str, Any]:

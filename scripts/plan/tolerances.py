@@ -17,7 +17,7 @@ from pydantic import Field, RootModel, model_validator
 from declared.block import AS_WRITTEN, Block, require
 from declared.vocabulary import Text
 from plan.errors import raise_for
-from plan.read import read_yaml
+from plan.read import read_mapping
 from plan.validate import check, check_values
 
 Interval = tuple[float, float]
@@ -73,7 +73,7 @@ class Tolerances(RootModel[dict[Text, Tolerance]]):
 
 def read_tolerances(file: Path, name: str) -> dict[str, dict[str, Any]]:
     """What each word of a file allows; raises `ConfigError`, in which the file is called `name`."""
-    document, lines = read_yaml(file, name)
+    document, lines = read_mapping(file, name)
     raise_for(list(check_values(document, ())), name, lines)
     words, faults = check(Tolerances, document, ())
     raise_for(faults, name, lines)

@@ -20,6 +20,8 @@ Place = tuple[str | int, ...]
 # Below these keys stand names or values of people's own, any of which will do.
 NAMES = {"figures", "tables", "series", "labels", "settings", "systems", "networks", "traces"}
 NAMES |= {"curves", "points", "panels"}
+# Texts that LaTeX is to print.
+LETTERS = {"title", "caption", "quote", "where", "reason", "decides", "reading", "what"}
 # What a claim is given and states is the business of its quantity.
 OPEN = {"given", "stated", "rows"}
 
@@ -158,6 +160,8 @@ STRUCTURAL: dict[str, tuple] = {
     "huge": (_is_closed_number, _put(1e30), True),
     "NaN": (_is_number, _put(float("nan")), True),
     "infinite": (_is_number, _put(float("inf")), True),
+    "other letters": (lambda p, v: p[-1] in LETTERS and isinstance(v, str), _put("Очередь"), True),
+    "Latin letters": (lambda p, v: p[-1] in LETTERS and isinstance(v, str), _put("Größe"), False),
     "null": (lambda place, _: not OPEN & set(place), _put(None), True),
     "empty list": (lambda _, value: isinstance(value, list), _put([]), False),
     "retyped": (lambda p, v: isinstance(v, list) and not OPEN & set(p), _put(5), True),
@@ -172,6 +176,7 @@ STRUCTURAL: dict[str, tuple] = {
     ),
 }
 TEXTUAL = ("duplicate key", "tab", "brace", "unknown anchor", "non-ASCII key", "tag", "empty file")
+TEXTUAL += ("list file", "text file")
 
 
 @cache
@@ -218,4 +223,8 @@ def _mutate_text(kind: str, file: Path, rng: random.Random) -> Mutation | None:
             lines[i] = line.replace(": ", ": !!python/object:os.system ", 1)
         case "empty file":
             lines = ["# nothing\n"]
+        case "list file":
+            lines = [f"- {line.strip()!r}\n"]
+        case "text file":
+            lines = ["no mapping\n"]
     return Mutation(kind, (i,), "".join(lines), kind not in ("non-ASCII key", "empty file"))

@@ -1,0 +1,77 @@
+"""A file of config that is none is refused with its line, whatever it is instead."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from tests.conftest import ROOT
+from tests.plan.test_hostile import OWN
+
+from plan import ConfigError, Plan
+from plan.tolerances import read_tolerances
+
+STYLE = "config/atlas.mplstyle"
+
+
+@pytest.fixture
+def root(tmp_path):
+    for folder in ("config", "workflow/rules", "scripts/gallery/templates"):
+        shutil.copytree(ROOT / folder, tmp_path / "root" / folder)
+    shutil.copy(ROOT / "Snakefile", tmp_path / "root")
+    (tmp_path / "root/scripts/studies").symlink_to(ROOT / "scripts/studies")
+    return tmp_path / "root"
+
+
+def refused(root, *given) -> str:
+    with pytest.raises(ConfigError) as error:
+        Plan.load({}, root, given)
+    assert re.fullmatch(r"\d+ faults? in \S+; no job was started", str(error.value).split("\n")[0])
+    return str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "null\n", "- 1\n", "7\n", "text\n", "[]\n"])
+@pytest.mark.parametrize("name", ["config/config.yaml", "config/tolerances.yaml", "own.yaml"])
+def test_what_is_no_mapping_is_refused_at_its_first_line(root, name, text):
+    (root / name).write_text(text, "utf-8")
+    if "tolerances" in name:
+        with pytest.raises(ConfigError) as error:
+            read_tolerances(root / name, name)
+        said = str(error.value)
+    else:
+        said = refused(root, *[root / name] * (name == "own.yaml"))
+    assert re.search(
+        rf"{name}:1: the whole file\n    found     \S.*\n    expected  a mapping", said
+    )
+
+
+def test_a_paper_of_the_project_is_no_list_either(root):
+    paper = next(iter(sorted((root / "config/papers").glob("*.yaml"))))
+    paper.write_text("- 1\n", "utf-8")
+    assert f"{paper.name}:1: the whole file" in refused(root)
+
+
+@pytest.mark.parametrize(
+    "content", [b"font.size: 7\n# Gr\xf6\xdfe\n", b"a: 1\nnonsense\n", b"a: 1\n: 7\n"]
+)
+def test_a_style_file_that_is_none_is_refused_at_its_line(root, content):
+    (root / STYLE).write_bytes(content)
+    own = root / "own.yaml"
+    own.write_text(OWN % ("own", "fig1", "curve"), "utf-8")
+    assert f"{STYLE}:2: the whole file" in refused(root, own)
+
+
+@pytest.mark.parametrize(
+    "value", ["\tWasted", "2026-13-45", "0000-00-00", "1:60:99", "0b2", "=", "<<"]
+)
+def test_what_yaml_1_1_has_as_a_date_a_time_or_a_tab_is_text_or_refused(tmp_path, value):
+    own = tmp_path / "own.yaml"
+    text = OWN % ("own", "fig1", "curve")
+    own.write_text(
+        text.replace("title: Wasted servers", f"title:{value:>{len(value) + 1}}"), "utf-8"
+    )
+    try:
+        Plan.load({}, ROOT, [own])
+    except ConfigError as error:
+        assert "own.yaml:5" in str(error)
