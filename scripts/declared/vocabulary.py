@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from declared.block import AS_WRITTEN, DIFFERENT, INCREASING, SUMMING_TO_1, WHOLE
+from declared.markers import Resolution
 
 LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
@@ -108,7 +109,9 @@ Loads = Annotated[
         description="the loads ρ = λ E[S] of capacity of the points, increasing",
     ),
     INCREASING,
+    Resolution(),
 ]
+HighestLoad = Annotated[Load, Resolution()]
 FractionOfLimit = Annotated[
     float,
     Field(gt=0, lt=1, description="λ/λ*, strictly between 0 and 1"),
@@ -118,11 +121,14 @@ FractionsOfLimit = Annotated[
     list[FractionOfLimit],
     Field(min_length=1, max_length=10_000, description="λ/λ* of the points, increasing"),
     INCREASING,
+    Resolution(),
 ]
+HighestFractionOfLimit = Annotated[FractionOfLimit, Resolution()]
 Gap = Annotated[
     list[FractionOfLimit],
     Field(min_length=2, max_length=2, description="the ends of the axis of 1 − λ/λ*"),
     INCREASING,
+    Resolution(),
 ]
 Exponent = Annotated[
     float, Field(ge=0, le=100, description="an exponent of at least 0"), AS_WRITTEN
@@ -142,9 +148,18 @@ Range = Annotated[
     Field(min_length=2, max_length=2, description="the ends [from, to] of a logarithmic axis"),
     INCREASING,
 ]
-Points = Annotated[int, Field(ge=2, le=100_000, description="the most points of a curve"), WHOLE]
-DearPoints = Annotated[int, Field(ge=2, le=10_000, description="the most points of a curve"), WHOLE]
-FewPoints = Annotated[int, Field(ge=2, le=1000, description="the number of points"), WHOLE]
+Points = Annotated[
+    int,
+    Field(ge=2, le=100_000, description="the most points of a curve"),
+    WHOLE,
+    Resolution(),
+]
+DearPoints = Annotated[
+    int, Field(ge=2, le=10_000, description="the most points of a curve"), WHOLE, Resolution()
+]
+FewPoints = Annotated[
+    int, Field(ge=2, le=1000, description="the number of points"), WHOLE, Resolution()
+]
 Jobs = Annotated[
     int,
     Field(
@@ -153,14 +168,19 @@ Jobs = Annotated[
         description="the jobs of a simulated point at the paper's effort, a whole number",
     ),
     WHOLE,
+    Resolution(),
 ]
 Seed = Annotated[
-    int, Field(ge=0, lt=2**63, description="a seed of its own instead of the run's"), WHOLE
+    int,
+    Field(ge=0, lt=2**63, description="a seed of its own instead of the run's"),
+    WHOLE,
+    Resolution(),
 ]
 Replications = Annotated[
     int,
     Field(ge=2, le=1000, description="the independent replications of a simulated point"),
     WHOLE,
+    Resolution(),
 ]
 Count = Annotated[int, Field(ge=0, le=10**6, description="a number of jobs"), WHOLE]
 Capacities = Annotated[
@@ -187,6 +207,7 @@ Effort = Annotated[
         description="how many jobs a simulated point takes: 'paper' as many as its series says,"
         " 'quick' at most 2e5, 'exhaustive' the paper's runs where fewer do, or a number"
     ),
+    Resolution(),
 ]
 ClassName = Annotated[
     str, Field(pattern=r"^class-[1-9][0-9]*$", description="a class such as class-1")

@@ -19,12 +19,10 @@ from typing import Any
 
 from output.specs import canonical, digest
 from plan.errors import Fault, Path, suggest
+from plan.faithful import determining
 from plan.given import check_given
 from plan.tolerances import allow
-from plan.words import determining
 
-# What the run's config gives to quantities that simulate.
-CHANCE = ("seed", "jobs", "jumps")
 DRAWN = "drawn"
 # The end of a sentence, which the point of Eq. (1) or Fig. 2 is not.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")

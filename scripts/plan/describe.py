@@ -14,9 +14,10 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from output.atomic import write_text
-from plan.fit import FROM_THE_RUN, SCRIPTS, kinds, module
+from plan.kinds import SCRIPTS, kinds, module
 from plan.paper_schema import Paper
 from plan.run_schema import Run
+from plan.series import FROM_THE_RUN
 from plan.tolerances import Tolerances
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -6,12 +6,7 @@ which say what series it wants, with which columns.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from functools import cache
-from pathlib import Path as FilePath
-from types import ModuleType
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -20,27 +15,10 @@ from declared.block import Block
 from declared.columns import Kind, is_kind, kind_of
 from declared.wanted import OptionsBlock, Wanted
 from plan.errors import Fault, Path, show, suggest
+from plan.faithful import check_stated, is_faithful
+from plan.kinds import choose_kind, kinds, module
+from plan.series import complete_series
 from plan.validate import check
-from plan.words import RESOLUTION, is_faithful
-
-SCRIPTS = FilePath(__file__).resolve().parents[1]
-# What the run gives to every study that takes it, unless a series has its own.
-FROM_THE_RUN = {"seed": 0, "effort": "paper"}
-# Made from the claims of a paper, not by hand; and the marks that all drawings share.
-INTERNAL = {"claims", "marks"}
-
-
-@cache
-def kinds(group: str) -> list[str]:
-    """The names of all studies or drawings."""
-    names = (file.stem.replace("_", "-") for file in (SCRIPTS / group).glob("[!_]*.py"))
-    return sorted(set(names) - INTERNAL)
-
-
-@cache
-def module(group: str, kind: str) -> ModuleType:
-    """A study or a drawing."""
-    return importlib.import_module(f"{group}.{kind.replace('-', '_')}")
 
 
 def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, Any], list[Fault]]:
@@ -55,11 +33,8 @@ def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, A
         faults += found
     stated = block["source"].get("parameters")
     if stated is not None and not faults:
-        faults = list(_check_stated(stated, block["series"], (*path, "source", "parameters")))
-    faithful = {
-        name: is_faithful(name, given, stated, lambda x: (complete_series(x, ())[0], []))
-        for name, given in block["series"].items()
-    }
+        faults = list(check_stated(stated, block["series"], (*path, "source", "parameters")))
+    faithful = {name: is_faithful(name, given, stated) for name, given in block["series"].items()}
     completed = block | {"series": series, "faithful": faithful}
     if stage == "tabulate":
         if not faults:
@@ -73,74 +48,12 @@ def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, A
     return completed, faults + found
 
 
-def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[Fault]]:
-    """A series, completed, its parameters if they are in order, and its faults."""
-    study, faults = _kind("studies", "study", given, path)
-    if faults:
-        return given, None, faults
-    model = module("studies", study).Parameters
-    own = {key: value for key, value in given.items() if key != "study"}
-    lent = {k: v for k, v in FROM_THE_RUN.items() if k in model.model_fields and k not in own}
-    parameters, faults = check(model, lent | own, path)
-    if faults:
-        return given, None, faults
-    return {"study": study} | parameters.plain() | dict.fromkeys(lent), parameters, []
-
-
-def _check_stated(
-    stated: Mapping[str, Mapping[str, Any]], series: Mapping[str, dict], path: Path
-) -> Iterator[Fault]:
-    """Faults of what `source` says that the paper draws: parameters of the studies that are drawn
-    here, all that a study requires, and no more.
-
-    A series that it does not name may be one more than the paper has: what `all` share is then to
-    be in order for another.
-    """
-    for name, own in stated.items():
-        if name not in (*series, "all"):
-            hint = suggest(name, [*series, "all"])
-            yield Fault((*path, name), "no such series", f"all, {', '.join(series)}", hint)
-        for key in own.keys() & RESOLUTION:
-            yield Fault((*path, name, key), show(own[key]), "a parameter of the system only")
-    found = {name: _check_paper(name, given, stated, path) for name, given in series.items()}
-    unnamed = [found.pop(name) for name in series if name not in stated]
-    if "all" in stated and all(unnamed):
-        found["all"] = [fault for faults in unnamed for fault in faults]
-    yield from dict.fromkeys(fault for faults in found.values() for fault in faults)
-
-
-def _check_paper(
-    name: str, given: dict, stated: Mapping[str, Mapping[str, Any]], path: Path
-) -> list[Fault]:
-    """Faults of a series as the paper draws it, which says nothing of resolution and lengths."""
-    own, shared = stated.get(name, {}), stated.get("all", {})
-    free = {key: value for key, value in given.items() if key in RESOLUTION}
-    faults = []
-    for fault in complete_series(free | shared | own, ())[2]:
-        place = "all" if not own or (fault.path and fault.path[0] not in own) else name
-        if not fault.path or fault.path[0] not in RESOLUTION:
-            faults.append(replace(fault, path=(*path, place, *fault.path)))
-    return faults
-
-
 def _complete_drawing(given: dict, path: Path) -> tuple[OptionsBlock | None, list[Fault]]:
-    kind, faults = _kind("drawings", "kind", given, path)
+    kind, faults = choose_kind("drawings", "kind", given, path)
     if faults:
         return None, faults
     own = {key: value for key, value in given.items() if key != "kind"}
     return check(module("drawings", kind).Options, own, path)
-
-
-def _kind(group: str, key: str, given: dict, path: Path) -> tuple[str, list[Fault]]:
-    known = kinds(group)
-    expected = "one of " + ", ".join(known)
-    if key not in given:
-        return "", [Fault(path, f"no key '{key}'", f"{key}: {expected}")]
-    kind = given[key]
-    if kind not in known:
-        hint = suggest(kind, known) if isinstance(kind, str) else ""
-        return "", [Fault((*path, key), repr(kind), expected, hint)]
-    return kind, []
 
 
 def _fit_drawing(

@@ -39,22 +39,6 @@ ALLOWED = (
 # What a template raises that is none, that nests too deep, or filters what is of another kind.
 REFUSED = (TemplateError, TypeError, ValueError, LookupError)
 REFUSED += (AttributeError, ArithmeticError, RecursionError)
-# Parameters that say how finely or for how long something is drawn, not what.
-RESOLUTION = frozenset(
-    {"study", "points", "highest_load", "loads", "highest_fraction_of_limit", "fractions_of_limit"}
-    | {
-        "levels",
-        "largest",
-        "jobs",
-        "replications",
-        "seed",
-        "effort",
-        "half_width",
-        "warmup",
-        "jumps",
-    }
-    | {"most", "exact", "rate_ratio", "gap", "ceiling"}
-)
 
 
 class Either(tuple):
@@ -107,28 +91,6 @@ def word(
         if key in block:
             block[key] = fill(block[key], (*path, key))
     return faults
-
-
-def determining(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a series that determine the system drawn."""
-    return {key: value for key, value in parameters.items() if key not in RESOLUTION}
-
-
-def is_faithful(
-    name: str,
-    given: Mapping[str, Any],
-    stated: Mapping[str, Mapping[str, Any]] | None,
-    complete: Callable[[dict[str, Any]], tuple[dict[str, Any], Any]],
-) -> bool:
-    """Whether series `name` is drawn with the parameters that `source` states, or states none.
-
-    `complete` fills in a study's defaults; resolution and length of runs are free.
-    """
-    if stated is None:
-        return True
-    free = {key: given[key] for key in given.keys() - determining(given).keys()}
-    paper = {**stated.get("all", {}), **stated.get(name, {}), **free}
-    return determining(complete(dict(given))[0]) == determining(complete(paper)[0])
 
 
 def number(value: Any) -> str:

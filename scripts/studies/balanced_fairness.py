@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from declared.block import Block
-from declared.vocabulary import Load, Points
+from declared.vocabulary import HighestLoad, Points
 from models.clusters import ClusterBlock
 from models.sampling import Row, sample
 from models.sharing import names_of
@@ -27,7 +27,7 @@ class Parameters(Block):
     """What to compute."""
 
     system: ClusterBlock
-    highest_load: Load = 0.99
+    highest_load: HighestLoad = 0.99
     points: Points = 99
 
     @property

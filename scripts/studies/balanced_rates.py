@@ -13,6 +13,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import WHOLE, Block, require
+from declared.markers import Resolution
 from models.clusters import ClusterBlock
 from multiserver.sharing.balanced_fairness import rates
 
@@ -31,7 +32,9 @@ class Parameters(Block):
     """What to compute."""
 
     system: ClusterBlock
-    most: Annotated[int, Field(ge=1, le=100, description="the most jobs of a class"), WHOLE] = 6
+    most: Annotated[
+        int, Field(ge=1, le=100, description="the most jobs of a class"), WHOLE, Resolution()
+    ] = 6
 
     @model_validator(mode="after")
     def _has_two_classes(self) -> Self:

@@ -11,7 +11,7 @@ import math
 
 import pandas as pd
 
-from declared.vocabulary import Load, Points
+from declared.vocabulary import HighestLoad, Points
 from models.finite_skip_solutions import CoveredBlock
 from models.sampling import Row, sample
 
@@ -29,7 +29,7 @@ UNITS = {
 class Parameters(CoveredBlock):
     """What to compute."""
 
-    highest_load: Load = 0.99
+    highest_load: HighestLoad = 0.99
     points: Points = 99
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import INCREASING, WHOLE, Block, require
+from declared.markers import Resolution
 from declared.vocabulary import FractionOfLimit
 from models.clusters import NetworkBlock
 from models.feasibility import require_means
@@ -45,6 +46,7 @@ class Parameters(Block):
             " network",
         ),
         INCREASING,
+        Resolution(),
     ] = []
     permanent: Annotated[
         list[Annotated[int, Field(ge=0, le=1000, description="a number of jobs"), WHOLE]],

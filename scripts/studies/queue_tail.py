@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from declared.block import WHOLE
+from declared.markers import Resolution
 from declared.vocabulary import FractionOfLimit
 from models.feasibility import SolvableBlock
 from multiserver.open.multiserver_jobs import prepare
@@ -22,7 +23,10 @@ class Parameters(SolvableBlock):
 
     fraction_of_limit: FractionOfLimit
     largest: Annotated[
-        int, Field(ge=1, le=10**6, description="the largest number of jobs k"), WHOLE
+        int,
+        Field(ge=1, le=10**6, description="the largest number of jobs k"),
+        WHOLE,
+        Resolution(),
     ] = 400
 
 

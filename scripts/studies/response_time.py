@@ -9,7 +9,7 @@ import math
 
 import pandas as pd
 
-from declared.vocabulary import FractionOfLimit, Points
+from declared.vocabulary import HighestFractionOfLimit, Points
 from models.open_fcfs import ReachableBlock, open_fcfs
 from models.sampling import Row, sample
 
@@ -26,7 +26,7 @@ UNITS = {
 class Parameters(ReachableBlock):
     """What to compute."""
 
-    highest_fraction_of_limit: FractionOfLimit = 0.99
+    highest_fraction_of_limit: HighestFractionOfLimit = 0.99
     points: Points = 200
 
 

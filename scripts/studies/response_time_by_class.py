@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from declared.vocabulary import FractionOfLimit, Points
+from declared.vocabulary import HighestFractionOfLimit, Points
 from models.open_fcfs import ReachableBlock, open_fcfs
 from models.sampling import Row, sample
 
@@ -16,7 +16,7 @@ UNITS = {"fraction_of_limit": "1", "class": "name", "mean_response_time": "s"}
 class Parameters(ReachableBlock):
     """What to compute."""
 
-    highest_fraction_of_limit: FractionOfLimit = 0.97
+    highest_fraction_of_limit: HighestFractionOfLimit = 0.97
     points: Points = 97
 
 

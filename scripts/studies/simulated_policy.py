@@ -15,6 +15,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import require
+from declared.markers import Resolution
 from declared.vocabulary import Loads
 from models.finite_skip_simulators import simulate
 from models.finite_skip_solutions import ModelBlock
@@ -44,7 +45,9 @@ class Parameters(ModelBlock, SimulatedBlock):
     """What to compute."""
 
     loads: Loads
-    exact: Annotated[bool, Field(description="whether known exact values stand beside")] = True
+    exact: Annotated[
+        bool, Field(description="whether known exact values stand beside"), Resolution()
+    ] = True
 
     @model_validator(mode="after")
     def _can_be_served(self) -> Self:

@@ -13,6 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from declared.block import INCREASING
+from declared.markers import Resolution
 from declared.vocabulary import Count, FractionOfLimit
 from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, stable_throughput
 from models.streams import stream_key
@@ -40,6 +41,7 @@ class Parameters(SystemBlock, SimulatedBlock):
         list[Count],
         Field(min_length=1, max_length=10_000, description="the numbers of jobs k, increasing"),
         INCREASING,
+        Resolution(),
     ]
 
 

@@ -21,6 +21,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
+from declared.markers import Resolution
 from declared.vocabulary import Effort, Loads, Positive, Seed
 from models.clusters import ClusterBlock
 from models.sharing import names_of, read_cluster
@@ -82,15 +83,26 @@ class Parameters(Block):
         ),
         INCREASING,
     ]
-    half_width: Annotated[Positive, Field(description="the half-width that stops a point")] = 0.01
+    half_width: Annotated[
+        Positive, Field(description="the half-width that stops a point"), Resolution()
+    ] = 0.01
     warmup: Annotated[
-        int, Field(ge=0, le=10**10, description="the jumps before a replication, at least"), WHOLE
+        int,
+        Field(ge=0, le=10**10, description="the jumps before a replication, at least"),
+        WHOLE,
+        Resolution(),
     ] = 10_000
     jumps: Annotated[
-        int, Field(ge=1000, le=10**10, description="the jumps of a replication"), WHOLE
+        int,
+        Field(ge=1000, le=10**10, description="the jumps of a replication"),
+        WHOLE,
+        Resolution(),
     ] = 50_000
     most: Annotated[
-        int, Field(ge=32, le=10**6, description="the most replications of a point"), WHOLE
+        int,
+        Field(ge=32, le=10**6, description="the most replications of a point"),
+        WHOLE,
+        Resolution(),
     ] = 1024
     effort: Effort
     seed: Seed

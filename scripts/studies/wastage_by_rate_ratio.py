@@ -6,12 +6,13 @@ the paper approximates the upper one, stand in every row.
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
+from declared.markers import Resolution
 from declared.vocabulary import InnerProbability, Points, Range
 from models.feasibility import require_states
 from models.systems import TwoNeedsBlock
@@ -32,7 +33,7 @@ class Parameters(TwoNeedsBlock):
     """What to compute."""
 
     probability_2: InnerProbability
-    rate_ratio: Range = [1.0e-3, 1.0e4]
+    rate_ratio: Annotated[Range, Resolution()] = [1.0e-3, 1.0e4]
     points: Points = 701
 
     @model_validator(mode="after")

@@ -8,12 +8,13 @@ even on a logarithmic axis.
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
+from declared.markers import Resolution
 from declared.vocabulary import FewPoints, Range
 from models.feasibility import require_states
 from models.sampling import Row, sample
@@ -35,7 +36,7 @@ class Parameters(TwoNeedsBlock):
     """What to compute."""
 
     odds: Range = [1.0e-3, 1.0e3]
-    rate_ratio: Range = [1.0e-3, 1.0e4]
+    rate_ratio: Annotated[Range, Resolution()] = [1.0e-3, 1.0e4]
     points: FewPoints = 71
 
     @model_validator(mode="after")

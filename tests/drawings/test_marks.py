@@ -16,7 +16,7 @@ from tests.drawings.legible import require_all_legible, require_legible, texts
 from drawings import marks
 from drawings.capacity_by_exponent import find_lowest
 from drawings.transitions import HALF, route
-from plan.fit import kinds
+from plan.kinds import kinds
 from stages.draw import _write
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.conftest import ROOT
 
-from plan.fit import kinds, module
+from plan.kinds import kinds, module
 from plan.read import read_yaml
 
 PAPER = read_yaml(ROOT / "config/papers/finite-skip.yaml", "finite-skip.yaml")[0]

@@ -7,7 +7,8 @@ import pytest
 from tests.conftest import ROOT
 
 from plan.class_tables import Tables
-from plan.fit import complete, module
+from plan.fit import complete
+from plan.kinds import module
 from plan.read import read_yaml
 
 EXAMPLE = read_yaml(ROOT / "config/examples/my-cluster.yaml", "my-cluster.yaml")[0]

@@ -22,7 +22,7 @@ from tests.fuzz.mutate import Mutation, mutate
 
 from plan import ConfigError
 from plan.fingerprint import CodeDigests
-from plan.fit import module
+from plan.kinds import module
 from plan.papers import PaperFile
 from plan.read import read_yaml
 from plan.run_config import choose

@@ -15,8 +15,8 @@ from gallery.collect import relate
 from output.latex import escape
 from plan import Plan
 from plan.claims import read_quantities
+from plan.faithful import determining
 from plan.read import read_yaml
-from plan.words import determining
 
 FILES = sorted((ROOT / "config/papers").glob("*.yaml"))
 DOCUMENTS = {file.stem: read_yaml(file, file.name)[0] for file in FILES}

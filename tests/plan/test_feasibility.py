@@ -13,7 +13,8 @@ from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.sharing import chain, networks
 from multiserver.sharing.queue import MultiServerQueue
 from multiserver.sizes import Exponential
-from plan.fit import complete_series, module
+from plan.kinds import module
+from plan.series import complete_series
 from stages.compute import check
 
 PHASES = {"hyperexponential": {"rates": [1.0, 2.0], "probabilities": [0.5, 0.5]}}

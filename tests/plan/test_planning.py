@@ -11,7 +11,7 @@ from numba.core import event
 from tests.conftest import ROOT
 
 from plan import Plan
-from plan.fit import kinds
+from plan.kinds import kinds
 
 ENGINES = tuple(
     str(ROOT / "src/multiserver" / name)

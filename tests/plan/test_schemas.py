@@ -11,7 +11,7 @@ from referencing import Registry, Resource
 from tests.conftest import ROOT
 
 from plan.describe import describe
-from plan.fit import kinds, module
+from plan.kinds import kinds, module
 from plan.read import read_yaml
 
 SCHEMAS = ROOT / "workflow/schemas"

@@ -10,9 +10,10 @@ import pytest
 
 from output.cite import credit
 from plan.class_tables import Tables
-from plan.fit import complete_series
+from plan.faithful import determining, is_faithful, resolution
 from plan.read import read_yaml
-from plan.words import COUNTS, determining, is_faithful, number, render, word
+from plan.series import complete_series
+from plan.words import COUNTS, number, render, word
 
 ROOT = Path(__file__).parents[2]
 PAPERS = {file.stem: read_yaml(file, file.name)[0] for file in (ROOT / "config/papers").glob("*")}
@@ -124,13 +125,14 @@ def test_a_change_of_all_parameters_leaves_no_number_standing(block):
 def test_any_change_of_the_system_takes_the_figure_from_the_paper(block):
     stated = block["source"]["parameters"]
     for name, given in block["series"].items():
-        complete = lambda x: complete_series(x, ())[::2]  # noqa: E731
-        assert is_faithful(name, given, stated, complete)
-        finer = {key: given[key] for key in given} | {"points": 3}
-        assert is_faithful(name, finer, stated, complete)
+        assert is_faithful(name, given, stated)
+        finer = given | change(
+            {key: given[key] for key in resolution(given["study"]) & given.keys()}
+        )
+        assert is_faithful(name, finer, stated)
         for path in leaves(determining(given)):
             changed = change({key: given[key] for key in path[:1]})
-            assert not is_faithful(name, {**given, **changed}, stated, complete) or not isinstance(
+            assert not is_faithful(name, {**given, **changed}, stated) or not isinstance(
                 _at(given, path), int | float
             )
 

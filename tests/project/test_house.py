@@ -86,7 +86,7 @@ ROOMS = {
 # Modules that import others by a name that config gives, and from which room; nothing else does,
 # and no study but this one knows claims. The plan reads what both declare.
 BY_NAME = {
-    "plan/fit.py": "{group}",
+    "plan/kinds.py": "{group}",
     "stages/compute.py": "studies",
     "stages/draw.py": "drawings",
     "studies/claims.py": "claims",

@@ -1,0 +1,37 @@
+"""What is special about a parameter, said where it is defined: `Annotated[int, …, Resolution()]`.
+
+Who completes, compares or plans series asks a study's parameters which of them bear a mark, and
+knows no names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How finely, how far or for how long something is drawn, not what: a figure that is drawn
+    otherwise is still the paper's."""
+
+
+Mark = TypeVar("Mark")
+
+
+@cache
+def marked(model: type[BaseModel], mark: type[Mark]) -> Mapping[str, Mark]:
+    """The marks of a kind on the parameters of `model`, by the names that config writes."""
+    return MappingProxyType(
+        {
+            field.alias or name: found
+            for name, field in model.model_fields.items()
+            for found in field.metadata
+            if isinstance(found, mark)
+        }
+    )
