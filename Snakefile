@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
 import forks
 import warm
-from plan import MEGABYTES, expose, minutes, travels_with
+from plan import MEGABYTES, expose
 
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 # Of modules Snakemake takes rules, but nothing that is to be done before a run.

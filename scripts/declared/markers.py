@@ -21,6 +21,26 @@ class Resolution:
     otherwise is still the paper's."""
 
 
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """How many points there are, or a list of an entry each; those of several axes multiply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """For how long something is simulated and from which seed, not what: its random streams do not
+    depend on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """The run's `choice` goes to a series that has none of its own, and is checked with `meanwhile`
+    before the run is known."""
+
+    choice: str
+    meanwhile: int | str
+
+
 Mark = TypeVar("Mark")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from declared.block import AS_WRITTEN, DIFFERENT, INCREASING, SUMMING_TO_1, WHOLE
-from declared.markers import Resolution
+from declared.markers import Axis, Lent, Resolution, Sampling
 
 LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
@@ -110,6 +110,7 @@ Loads = Annotated[
     ),
     INCREASING,
     Resolution(),
+    Axis(),
 ]
 HighestLoad = Annotated[Load, Resolution()]
 FractionOfLimit = Annotated[
@@ -122,6 +123,7 @@ FractionsOfLimit = Annotated[
     Field(min_length=1, max_length=10_000, description="λ/λ* of the points, increasing"),
     INCREASING,
     Resolution(),
+    Axis(),
 ]
 HighestFractionOfLimit = Annotated[FractionOfLimit, Resolution()]
 Gap = Annotated[
@@ -153,12 +155,17 @@ Points = Annotated[
     Field(ge=2, le=100_000, description="the most points of a curve"),
     WHOLE,
     Resolution(),
+    Axis(),
 ]
 DearPoints = Annotated[
-    int, Field(ge=2, le=10_000, description="the most points of a curve"), WHOLE, Resolution()
+    int,
+    Field(ge=2, le=10_000, description="the most points of a curve"),
+    WHOLE,
+    Resolution(),
+    Axis(),
 ]
 FewPoints = Annotated[
-    int, Field(ge=2, le=1000, description="the number of points"), WHOLE, Resolution()
+    int, Field(ge=2, le=1000, description="the number of points"), WHOLE, Resolution(), Axis()
 ]
 Jobs = Annotated[
     int,
@@ -169,12 +176,15 @@ Jobs = Annotated[
     ),
     WHOLE,
     Resolution(),
+    Sampling(),
 ]
 Seed = Annotated[
     int,
     Field(ge=0, lt=2**63, description="a seed of its own instead of the run's"),
     WHOLE,
     Resolution(),
+    Sampling(),
+    Lent("seed", 0),
 ]
 Replications = Annotated[
     int,
@@ -208,6 +218,8 @@ Effort = Annotated[
         " 'quick' at most 2e5, 'exhaustive' the paper's runs where fewer do, or a number"
     ),
     Resolution(),
+    Sampling(),
+    Lent("effort", "paper"),
 ]
 ClassName = Annotated[
     str, Field(pattern=r"^class-[1-9][0-9]*$", description="a class such as class-1")

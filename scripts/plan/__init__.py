@@ -17,9 +17,7 @@ _WHERE = {
     "Plan": "resolve",
     "expose": "environment",
     "hold_driver": "locks",
-    "minutes": "resources",
     "require_writable": "locks",
-    "travels_with": "resources",
 }
 __all__ = list(_WHERE)
 

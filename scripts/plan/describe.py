@@ -13,11 +13,11 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from declared.markers import Lent, marked
 from output.atomic import write_text
 from plan.kinds import SCRIPTS, kinds, module
 from plan.paper_schema import Paper
 from plan.run_schema import Run
-from plan.series import FROM_THE_RUN
 from plan.tolerances import Tolerances
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -40,7 +40,7 @@ def describe() -> dict[str, Schema]:
         key = "study" if group == "studies" else "kind"
         branch = found[names[model]]
         title = module(group, kind).__doc__.strip().splitlines()[0].removesuffix(".")
-        required = [k for k in branch.get("required", []) if k not in FROM_THE_RUN]
+        required = [k for k in branch.get("required", []) if k not in marked(model, Lent)]
         definitions[f"{group}-{kind}"] = branch | {
             "description": title,
             "properties": {key: {"const": kind}} | branch.get("properties", {}),

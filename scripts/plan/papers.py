@@ -17,6 +17,7 @@ from plan.paper_schema import Paper
 from plan.products import Product, Series, list_modules
 from plan.read import read_mapping
 from plan.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
+from plan.series import count_points, lend
 from plan.tolerances import read_tolerances
 from plan.validate import check, check_values
 from plan.words import word
@@ -216,7 +217,7 @@ class PaperFile:
 
     def _draw_by_lot(self, block: dict[str, Any]) -> dict[str, Any]:
         """A series with the run's seed and effort, where it has none of its own."""
-        block = {k: self._chance[k] if v is None else v for k, v in block.items()}
+        block = lend(block, self._chance)
         if "jobs" in block:
             block["jobs"] = self._limit(block["jobs"])
         return block
@@ -236,6 +237,7 @@ class PaperFile:
             software=software("compute"),
             used_by=f"{self._paper['paper']}/{used_by}",
             place=(self._name, *path),
+            points=count_points(study, parameters),
         )
 
     def _product(self, id, stage, content, series, modules=(), suffixes=()) -> Product:

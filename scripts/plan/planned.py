@@ -23,7 +23,7 @@ from plan.papers import TOLERANCES, PaperFile
 from plan.products import Product, Series, unite
 from plan.run_config import name_of, reserved_names
 
-SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place")
+SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place", "points")
 PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
 # The code that plans, which need not be that of the project whose plan it is.
 RUNNING = digest_sources(FilePath(__file__).parents[2] / part for part in ("scripts", "src"))

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from output.specs import canonical, digest
-from plan.resources import count_parts
+from plan.resources import count_parts, minutes, travels_with
 
 # Of the files of a product, a page shows that of the first of these kinds.
 SHOWN = ("svg", "png", "pdf", "csv", "tex")
@@ -29,7 +29,7 @@ class Series:
     """Data to compute: the study and its parameters, and the cached file they make.
 
     `code` is the digest of `modules` and all that they import; `place` is where config describes
-    it, a file and the keys that lead there.
+    it, a file and the keys that lead there; `points` are those that it may be split into.
     """
 
     study: str
@@ -39,6 +39,7 @@ class Series:
     software: Mapping[str, str]
     used_by: str
     place: tuple[str, ...] = ()
+    points: int = 1
     stage: ClassVar[str] = "compute"
     made_from: ClassVar[tuple[()]] = ()
 
@@ -73,9 +74,19 @@ class Series:
     @property
     def parts(self) -> list[str]:
         """The files from which it is put together, if it is split."""
-        count = count_parts(self.parameters)
+        count = count_parts(self.parameters, self.points)
         names = (f"{k}-of-{count}" for k in range(1, count + 1)) if count > 1 else ()
         return [f"results/parts/{self.study}/{self.digest}/{name}.csv" for name in names]
+
+    @property
+    def minutes(self) -> int:
+        """The time that it may take, or each of its parts."""
+        return minutes(self.parameters, self.points)
+
+    @property
+    def group(self) -> str | None:
+        """The group in which it travels to a cluster, if it is small."""
+        return travels_with(self.parameters, self.points)
 
     @property
     def log(self) -> str:

@@ -19,28 +19,19 @@ MEGABYTES = 4000
 SECONDS_A_JOB = 1e-6
 # The jumps of a point, where a run stops by itself: several times what one has taken.
 JUMPS = {"quick": 1e6, "paper": 4e8, "exhaustive": 2e8}
-POINTS = ("loads", "fractions_of_limit", "exponents", "interruptions", "servers")
 # Series that simulate for at most as many minutes are small, and those beyond an hour are split.
 SMALL, LONG = 2, 60
 
 
-def minutes(parameters: Mapping[str, Any]) -> int:
+def minutes(parameters: Mapping[str, Any], points: int) -> int:
     """The time that a series may take, or each part of one that is split, in minutes."""
-    points = math.ceil(count_points(parameters) / count_parts(parameters))
-    return MINUTES + math.ceil(points * _simulates(parameters))
+    each = math.ceil(points / count_parts(parameters, points))
+    return MINUTES + math.ceil(each * _simulates(parameters))
 
 
-def count_points(parameters: Mapping[str, Any]) -> int:
-    """The points of a series, as its study goes through them."""
-    lists = [parameters.get(name) for name in POINTS]
-    points = math.prod(len(values) for values in lists if isinstance(values, list))
-    return points * parameters.get("points", 1)
-
-
-def count_parts(parameters: Mapping[str, Any]) -> int:
+def count_parts(parameters: Mapping[str, Any], points: int) -> int:
     """Over how many jobs the points of a series are split, each of which simulates for an hour or
     for one point. A run that stops by itself is not split, as it does so long before."""
-    points = count_points(parameters)
     if parameters.get("effort") in ("quick", "paper"):
         return 1
     return max(1, min(points, math.ceil(points * _simulates(parameters) / LONG)))
@@ -52,6 +43,6 @@ def _simulates(parameters: Mapping[str, Any]) -> float:
     return parameters.get("jobs", JUMPS.get(effort, effort)) * SECONDS_A_JOB / 60
 
 
-def travels_with(parameters: Mapping[str, Any]) -> str | None:
+def travels_with(parameters: Mapping[str, Any], points: int) -> str | None:
     """The group in which a series travels to a cluster, if it is small."""
-    return "small" if minutes(parameters) <= MINUTES + SMALL else None
+    return "small" if minutes(parameters, points) <= MINUTES + SMALL else None

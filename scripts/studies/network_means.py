@@ -15,7 +15,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import INCREASING, WHOLE, Block, require
-from declared.markers import Resolution
+from declared.markers import Axis, Resolution
 from declared.vocabulary import FractionOfLimit
 from models.clusters import NetworkBlock
 from models.feasibility import require_means
@@ -47,6 +47,7 @@ class Parameters(Block):
         ),
         INCREASING,
         Resolution(),
+        Axis(),
     ] = []
     permanent: Annotated[
         list[Annotated[int, Field(ge=0, le=1000, description="a number of jobs"), WHOLE]],

@@ -21,7 +21,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
-from declared.markers import Resolution
+from declared.markers import Axis, Resolution
 from declared.vocabulary import Effort, Loads, Positive, Seed
 from models.clusters import ClusterBlock
 from models.sharing import names_of, read_cluster
@@ -82,6 +82,7 @@ class Parameters(Block):
             description="the mean numbers m of interruptions per job, increasing",
         ),
         INCREASING,
+        Axis(),
     ]
     half_width: Annotated[
         Positive, Field(description="the half-width that stops a point"), Resolution()

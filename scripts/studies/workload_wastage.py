@@ -32,6 +32,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import AS_WRITTEN, DIFFERENT, INCREASING
+from declared.markers import Axis
 from declared.vocabulary import Servers
 from models.streams import stream_key
 from models.systems import SimulatedBlock
@@ -83,6 +84,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
         list[Servers],
         Field(min_length=1, max_length=1000, description="the numbers of servers"),
         INCREASING,
+        Axis(),
     ]
     methods: Annotated[
         list[

@@ -8,8 +8,9 @@ from typing import Annotated
 import pytest
 
 from declared.block import Block
-from declared.markers import Resolution, marked
+from declared.markers import Axis, Lent, Resolution, Sampling, marked
 from declared.vocabulary import Seed, Servers
+from models.streams import stream_key
 from plan import faithful, kinds, series
 
 
@@ -19,6 +20,9 @@ class Parameters(Block):
     servers: Servers
     meshes: Annotated[int, Resolution()] = 10
     optional: Annotated[float | None, Resolution()] = None
+    heights: Annotated[tuple[float, ...], Axis()] = (1.0,)
+    throws: Annotated[int, Sampling(), Axis()] = 1
+    dice: Annotated[int, Lent("seed", 0)]
 
 
 @pytest.fixture
@@ -51,3 +55,22 @@ def test_a_resolution_by_any_name_is_free_of_the_paper(study):
     assert list(faithful.check_stated(stated, {"curve": given}, ())) == []
     (fault,) = faithful.check_stated({"all": {"servers": 4, "meshes": 9}}, {"curve": given}, ())
     assert fault.path == ("all", "meshes")
+
+
+def test_a_series_has_as_many_points_as_its_axes_by_any_name(study):
+    assert series.count_points(study, {"servers": 7, "heights": [1.0, 2.0, 4.0]}) == 3
+    assert series.count_points(study, {"heights": [1.0, 2.0], "throws": 6}) == 12
+
+
+def test_how_long_something_is_simulated_changes_no_stream_by_any_name():
+    given = Parameters(servers=7, dice=3)
+    assert stream_key(given) == stream_key(given.model_copy(update={"throws": 9}))
+    assert stream_key(given) != stream_key(given.model_copy(update={"servers": 9}))
+
+
+def test_the_run_lends_by_any_name_what_a_series_does_not_have(study):
+    found, parameters, faults = series.complete_series({"study": study, "servers": 7}, ())
+    assert (found["dice"], parameters.dice, faults) == (None, 0, [])
+    assert series.lend(found, {"seed": 17, "effort": "quick"})["dice"] == 17
+    own, _, _ = series.complete_series({"study": study, "servers": 7, "dice": 5}, ())
+    assert series.lend(own, {"seed": 17})["dice"] == 5

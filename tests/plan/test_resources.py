@@ -10,60 +10,60 @@ from tests.conftest import ROOT
 from plan.read import read_yaml
 from plan.resources import MINUTES, count_parts, minutes, travels_with
 
-POINT = {"jobs": 6_000_000, "loads": [0.5]}
+POINT = {"jobs": 6_000_000}
 
 
 @pytest.mark.parametrize(
-    ("parameters", "expected"),
+    ("parameters", "points", "expected"),
     [
-        ({"servers": 10}, 0),
-        (POINT, 1),
-        (POINT | {"loads": [0.1] * 600}, 60),
+        ({"servers": 10}, 1, 0),
+        (POINT, 1, 1),
+        (POINT, 600, 60),
         # A point of ten thousand million jobs: those of a series are split over jobs.
-        ({"jobs": 10**10, "fractions_of_limit": [0.5] * 10}, 167),
-        ({"jobs": 10**9, "fractions_of_limit": [0.5] * 10}, 67),
-        ({"effort": "quick", "loads": [0.5], "interruptions": [0, 1]}, 1),
-        ({"effort": "paper", "loads": [0.5], "interruptions": [0, 1]}, 14),
-        ({"effort": "exhaustive", "loads": [0.5] * 10, "interruptions": [1]}, 34),
-        ({"effort": 10**9, "loads": [0.5]}, 17),
-        ({"jobs": 10**8, "points": 31}, 52),
+        ({"jobs": 10**10}, 10, 167),
+        ({"jobs": 10**9}, 10, 67),
+        ({"effort": "quick"}, 2, 1),
+        ({"effort": "paper"}, 2, 14),
+        ({"effort": "exhaustive"}, 10, 34),
+        ({"effort": 10**9}, 1, 17),
+        ({"jobs": 10**8}, 31, 52),
     ],
 )
-def test_time_grows_with_what_is_simulated(parameters, expected):
-    assert minutes(parameters) == MINUTES + expected
+def test_time_grows_with_what_is_simulated(parameters, points, expected):
+    assert minutes(parameters, points) == MINUTES + expected
 
 
 @pytest.mark.parametrize(
-    ("parameters", "expected"),
+    ("parameters", "points", "expected"),
     [
-        ({"servers": 10}, "small"),
-        (POINT, "small"),
-        (POINT | {"loads": [0.1] * 20}, "small"),
-        (POINT | {"loads": [0.1] * 21}, None),
-        ({"effort": "paper", "loads": [0.5], "interruptions": [0]}, None),
+        ({"servers": 10}, 1, "small"),
+        (POINT, 1, "small"),
+        (POINT, 20, "small"),
+        (POINT, 21, None),
+        ({"effort": "paper"}, 1, None),
     ],
 )
-def test_series_that_simulate_long_travel_alone(parameters, expected):
-    assert travels_with(parameters) == expected
+def test_series_that_simulate_long_travel_alone(parameters, points, expected):
+    assert travels_with(parameters, points) == expected
 
 
 @pytest.mark.parametrize(
-    ("parameters", "expected"),
+    ("parameters", "points", "expected"),
     [
-        ({"servers": 10}, 1),
-        (POINT | {"loads": [0.1] * 600}, 1),
-        (POINT | {"loads": [0.1] * 601}, 2),
-        ({"jobs": 10**10, "fractions_of_limit": [0.5] * 10}, 10),
-        ({"jobs": 10**10, "loads": [0.5]}, 1),
-        ({"jobs": 10**9, "fractions_of_limit": [0.5] * 10}, 3),
+        ({"servers": 10}, 1, 1),
+        (POINT, 600, 1),
+        (POINT, 601, 2),
+        ({"jobs": 10**10}, 10, 10),
+        ({"jobs": 10**10}, 1, 1),
+        ({"jobs": 10**9}, 10, 3),
         # They stop by themselves.
-        ({"effort": "paper", "loads": [0.5] * 10, "interruptions": [0, 1, 2]}, 1),
-        ({"effort": "exhaustive", "loads": [0.5] * 10, "interruptions": [0, 1, 2]}, 2),
-        ({"effort": 10**10, "loads": [0.5] * 10, "interruptions": [0, 1, 2]}, 30),
+        ({"effort": "paper"}, 30, 1),
+        ({"effort": "exhaustive"}, 30, 2),
+        ({"effort": 10**10}, 30, 30),
     ],
 )
-def test_a_series_is_split_into_hours_or_points(parameters, expected):
-    assert count_parts(parameters) == expected
+def test_a_series_is_split_into_hours_or_points(parameters, points, expected):
+    assert count_parts(parameters, points) == expected
 
 
 def test_what_takes_seconds_is_made_where_snakemake_runs():

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import ROOT
 
 from output.specs import canonical, digest
-from plan.resources import count_points
+from plan.series import count_points
 from stages import combine, compute
 
 SYSTEM = {"servers": 4, "needs": [1, 4], "rates": [1.0, 1.0], "probabilities": [0.8, 0.2]}
@@ -95,4 +95,4 @@ def test_points_are_counted_as_the_study_goes_through_them(study):
     seen = []
     parameters = module.Parameters.model_validate(SERIES[study])
     module.compute(parameters, progress=lambda items: seen.append(len(items)) or items[:0])
-    assert seen == [count_points(SERIES[study])]
+    assert seen == [count_points(study, SERIES[study])]

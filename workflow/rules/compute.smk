@@ -11,16 +11,14 @@ rule compute:
     log:
         "results/logs/compute/{study}/{digest}.log",
     group:
-        None
-        if SENT or workflow.local_exec
-        else lambda wildcards: travels_with(plan.find(**wildcards).parameters)
+        None if SENT or workflow.local_exec else lambda wildcards: plan.find(**wildcards).group
     # Where it was sent to, by the process that was: no step of a job, with a Snakemake of its own.
     localrule: SENT
     conda:
         "../envs/atlas.yaml"
     threads: 1
     resources:
-        runtime=lambda wildcards, attempt: attempt * minutes(plan.find(**wildcards).parameters),
+        runtime=lambda wildcards, attempt: attempt * plan.find(**wildcards).minutes,
         mem_mb=lambda wildcards, attempt: attempt * MEGABYTES,
         alone=1,
     params:

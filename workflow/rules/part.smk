@@ -14,7 +14,7 @@ rule part:
     threads: 1
     resources:
         runtime=lambda wildcards, attempt: attempt
-        * minutes(plan.find(wildcards.study, wildcards.digest).parameters),
+        * plan.find(wildcards.study, wildcards.digest).minutes,
         mem_mb=lambda wildcards, attempt: attempt * MEGABYTES,
     params:
         scripts=SCRIPTS,
