@@ -59,8 +59,10 @@ def set_up() -> None:
     hashed = ["--require-hashes", "-r"]
     fast = subprocess.run([*pip, *hashed, f"{VENV}/uv.lock"], stderr=subprocess.DEVNULL)
     quick = [BIN / "uv", "pip", "install", "--quiet", "--compile-bytecode", "--python", PYTHON]
+    tools = [pip] if fast.returncode else [quick, pip]
     for what in ([*hashed, "requirements.lock"], ["--no-deps", "--no-build-isolation", "-e", "."]):
-        if subprocess.run([*(pip if fast.returncode else quick), *what]).returncode:
+        # Where uv does not trust a company's certificates, pip may.
+        if all(subprocess.run([*tool, *what]).returncode for tool in tools):
             sys.exit("The packages could not be installed; is the package index within reach?")
 
 
