@@ -35,9 +35,9 @@ include: "workflow/rules/again.smk"
 FOLDER = Path(rules.again.output[0].partition("results/")[0])
 
 if SENT:
-    from plan import Asked
+    from plan import WrittenPlan
 
-    plan = Asked(ROOT)
+    plan = WrittenPlan(ROOT)
     build = plan
     # Whoever sent it forks for its own machine.
     os.environ[warm.NAME] = ""

@@ -2,7 +2,7 @@
 
 The only place where config becomes parameters. The Snakefile asks a `Plan` what to build; the
 scripts that run as jobs get the resolved specs and never see the config. On another machine it asks
-only what was `Asked`.
+a `WrittenPlan`.
 """
 
 from importlib import import_module
@@ -11,10 +11,10 @@ from typing import Any
 # Nothing is imported before it is used: a job on another machine waits for no plan.
 _WHERE = {
     "MEGABYTES": "resources",
-    "Asked": "asked",
     "Build": "build",
     "ConfigError": "errors",
     "Plan": "resolve",
+    "WrittenPlan": "written_plan",
     "expose": "environment",
     "hold_driver": "locks",
     "require_writable": "locks",

@@ -11,11 +11,11 @@ from typing import Any
 
 from output.atomic import write_text
 from plan.archive_contents import Archive, describe_archive
+from plan.cached_paper import CachedPaper
 from plan.environment import software
 from plan.fingerprint import CodeDigests, digest
 from plan.integrity import Made
 from plan.other_papers import Record, recall, record, shelf_file
-from plan.planned import Planned
 from plan.products import SHOWN, Agreement, Gallery, Inventory, Product, Series, unite
 from plan.read import read_style
 from plan.run_config import Choice, choose
@@ -34,7 +34,7 @@ class Plan:
     _root: FilePath = field(repr=False)
     _folder: FilePath = field(repr=False)
     _digests: CodeDigests = field(repr=False)
-    _planned: tuple[Planned, ...] = field(repr=False)
+    _planned: tuple[CachedPaper, ...] = field(repr=False)
 
     @classmethod
     def load(
@@ -61,7 +61,8 @@ class Plan:
         chance = {"effort": run["effort"], "seed": run["seed"]}
         digests = CodeDigests.below(root)
         planned = {
-            file: Planned(file, root, digests, look, chance, run["traces"]) for file in choice.files
+            file: CachedPaper(file, root, digests, look, chance, run["traces"])
+            for file in choice.files
         }
         files = {file: one.products for file, one in planned.items()}
         products = tuple(product for group in files.values() for product in group)

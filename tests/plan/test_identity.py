@@ -167,14 +167,14 @@ def test_order_of_keys_in_a_block_does_not_count(plan):
 def test_another_release_of_a_package_changes_what_it_writes_and_nothing_else(
     plan, stage, monkeypatch
 ):
-    from plan import environment, papers, planned, resolve
+    from plan import cached_paper, environment, papers, resolve
 
     genuine = environment.software
 
     def upgraded(of):
         return dict.fromkeys(genuine(of), "99") if of == stage else genuine(of)
 
-    for module in (papers, planned, resolve):
+    for module in (papers, cached_paper, resolve):
         monkeypatch.setattr(module, "software", upgraded)
     config = YAML(typ="safe").load(ROOT / "config/config.yaml")
     config |= {"papers": ["product-form-saturated"], "previews": []}

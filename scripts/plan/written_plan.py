@@ -15,7 +15,7 @@ from plan.fingerprint import CodeDigests
 from plan.products import Series, list_modules, name_spec
 
 
-class Asked:
+class WrittenPlan:
     """What was planned elsewhere of the project at `root`."""
 
     def __init__(self, root: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Project
 from tests.faults.tiny import make_tiny
 
-from plan import Asked, Plan
+from plan import Plan, WrittenPlan
 from plan.products import Series
 
 STUDY = "scripts/studies/wastage_by_rate_ratio.py"
@@ -33,7 +33,7 @@ def planned(project: Project) -> dict[str, Series]:
 
 def test_it_finds_the_series_as_they_were_planned(project):
     for study, series in planned(project).items():
-        found = Asked(project.root).find(study, series.digest)
+        found = WrittenPlan(project.root).find(study, series.digest)
         assert found.text == series.text
         assert found.file == series.file
         assert found.modules == series.modules
@@ -44,13 +44,13 @@ def test_it_refuses_what_was_planned_for_other_code(project):
     project.edit(STUDY, "    ratio = np.geomspace", "    ratio = 1 * np.geomspace")
     series = all_series["wastage-by-rate-ratio"]
     with pytest.raises(ValueError, match="run again, and it is planned anew"):
-        Asked(project.root).find(series.study, series.digest)
+        WrittenPlan(project.root).find(series.study, series.digest)
     other = all_series["queue-tail"]
-    assert Asked(project.root).find(other.study, other.digest).text == other.text
+    assert WrittenPlan(project.root).find(other.study, other.digest).text == other.text
     project.edit("scripts/claims/states.py", "import annotations", "import annotations, division")
     claims = all_series["claims"]
     with pytest.raises(ValueError, match="planned with code"):
-        Asked(project.root).find(claims.study, claims.digest)
+        WrittenPlan(project.root).find(claims.study, claims.digest)
 
 
 def test_it_refuses_a_spec_that_is_not_as_it_was_written(project):
@@ -58,7 +58,7 @@ def test_it_refuses_a_spec_that_is_not_as_it_was_written(project):
     spec = Path(series.spec_file)
     spec.write_text(spec.read_text("utf-8").replace('"servers":4', '"servers":5'), "utf-8")
     with pytest.raises(ValueError, match="not as it was written"):
-        Asked(project.root).find(series.study, series.digest)
+        WrittenPlan(project.root).find(series.study, series.digest)
 
 
 @pytest.mark.slow

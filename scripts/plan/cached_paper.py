@@ -30,7 +30,7 @@ RUNNING = digest_sources(FilePath(__file__).parents[2] / part for part in ("scri
 TUPLES = ("modules", "place", "suffixes")
 
 
-class Planned:
+class CachedPaper:
     """The products of one paper's file; those of `PaperFile`, where they are not cached."""
 
     def __init__(
