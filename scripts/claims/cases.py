@@ -10,7 +10,11 @@ import pandas as pd
 
 from claims import drawn, record
 
-DRAWN = {"value": drawn.value, "deepest-fall": drawn.deepest_fall}
+DRAWN = {
+    "value": drawn.value,
+    "deepest-fall": drawn.deepest_fall,
+    "deepest-trough": drawn.deepest_trough,
+}
 
 
 def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:

@@ -44,3 +44,15 @@ def deepest_fall(parameters: Parameters, table: pd.DataFrame) -> Found:
     worst = int(falls.argmax())
     at = f"{parameters['against']} = {curve[parameters['against']].iloc[worst]:.4g}"
     return Found(float(falls[worst]), at)
+
+
+@takes("column", "against")
+def deepest_trough(parameters: Parameters, table: pd.DataFrame) -> Found:
+    """The least value of the drawn curve over the largest that it has had before."""
+    curve = table.sort_values(parameters["against"])
+    y = curve[parameters["column"]].to_numpy()
+    # Where the curve starts it may be 0, which is no trough.
+    shares = y[1:] / np.maximum.accumulate(y)[1:]
+    worst = int(shares.argmin())
+    at = f"{parameters['against']} = {curve[parameters['against']].iloc[worst + 1]:.4g}"
+    return Found(float(shares[worst]), at)

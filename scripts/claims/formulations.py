@@ -58,13 +58,14 @@ def runs_that_differ(parameters: Parameters) -> Found:
     return Found(same.count(False), f"{len(same)} runs of {parameters['completions']} completions")
 
 
-@takes("count", "seed")
+@takes("formulation", "count", "seed")
 def most_in_queue(parameters: Parameters) -> int:
-    """The most jobs waiting in any state of formulation II."""
+    """The most jobs waiting in any state of `formulation` 1 or 2."""
+    needs_more = {1: exactly_k, 2: just_enough}[parameters["formulation"]]
     return max(
         len(present) - in_service(system, present)
         for system in _draw(parameters, one_rate=False)
-        for present in embedded_law(system, just_enough)
+        for present in embedded_law(system, needs_more)
     )
 
 

@@ -187,13 +187,14 @@ def last_peak_moves(parameters: Parameters) -> float:
 
 
 @takes("servers", "needs", "probability_2")
-def deepest_fall_in_servers(parameters: Parameters) -> Found:
-    """The deepest fall of wastage at μ1 = μ2 as n grows from n2 to `servers`."""
+def turn_in_servers(parameters: Parameters) -> float:
+    """The lesser of the deepest fall and the highest rise of wastage at μ1 = μ2 as n grows from n2
+    to `servers`: 0 if it is monotonic."""
     needs, p2 = parameters["needs"], parameters["probability_2"]
     sizes = range(needs[1], parameters["servers"] + 1)
     curve = np.array([two_class.sweep(n, needs, (1.0, 1.0), p2).wastage for n in sizes])
-    falls = np.maximum.accumulate(curve) - curve
-    return Found(float(falls.max()), f"n = {sizes[int(falls.argmax())]}")
+    fall, rise = np.maximum.accumulate(curve) - curve, curve - np.minimum.accumulate(curve)
+    return float(min(fall.max(), rise.max()))
 
 
 @takes("servers", "needs", "rates")

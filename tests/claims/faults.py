@@ -87,6 +87,7 @@ def _wrong(path: tuple, value: Any) -> Iterator[Any]:
         if 0 < value < 1 and not path[0].startswith("load"):
             yield 1 - value
         yield value / 2
+        yield value + 1
 
 
 def put(parameters: Mapping[str, Any], fault: Fault) -> dict[str, Any]:
@@ -179,7 +180,8 @@ def _find(node: ast.AST, claims: bool, judged: bool, compares: bool = False) -> 
         for index, child in enumerate(value) if isinstance(value, list) else ((None, value),):
             if not isinstance(child, ast.AST) or field in UNREAD or isinstance(child, UNSAID):
                 continue
-            if claims and isinstance(child, ast.Compare):
+            # What a loop or a choice compares is a rule, not what is judged.
+            if claims and isinstance(child, ast.Compare) and field not in ("test", "ifs"):
                 continue
             if not (compares and (_is_comparison(child) or isinstance(child, ast.Constant))):
                 for new, rank in _instead(child, claims):
@@ -214,8 +216,8 @@ def _instead(node: ast.AST, claims: bool) -> Iterator[tuple[ast.AST, int]]:
     if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store) and len(node.elts) == 2:
         yield _with(node, elts=node.elts[::-1]), 1
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        off = node.value + 1 if type(node.value) is int else node.value * 1.1
-        if type(off) is int or node.value >= 1e-6:
+        off = node.value + 1 if node.value == int(node.value) else node.value * 1.1
+        if node.value == 0 or node.value >= 1e-6:
             yield ast.Constant(off), 2
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in EXTREMES:
         yield _with(node, func=ast.Name(EXTREMES[node.func.id], ast.Load())), 3

@@ -14,11 +14,20 @@ from plan.read import read_yaml
 PAPERS = sorted((Path(__file__).parents[2] / "config/papers").glob("*.yaml"))
 COMMAND = "PYTHONPATH=scripts:src:. .venv/bin/python -m tests.claims.plant"
 ROWS = read_rows()
+# What no fault has turned yet: simulated, and far from what is allowed. No case joins them.
+UNTURNED = {
+    "finite-skip/fig6-pff-in-bounds",
+    "finite-skip/fig7-max-weight",
+    "finite-skip/fig7-pff-in-bounds",
+    "finite-skip/never-too-high",
+    "parallel-processing/one-interruption-at-high-load",
+}
 
 
-def cases() -> tuple[set[str], set[str]]:
-    """The cases that must hold, since the verdict says so; and those that may."""
-    must, may = set(), set()
+def cases() -> tuple[set[str], set[str], list[set[str]]]:
+    """The cases that must hold, since the verdict says so; those that may; and those of which one
+    must, claim by claim."""
+    must, may, some = set(), set(), []
     for file in PAPERS:
         for claim in read_yaml(file, file.name)[0].get("claims", ()):
             name = f"{file.stem}/{claim['id']}"
@@ -28,14 +37,21 @@ def cases() -> tuple[set[str], set[str]]:
             }
             if claim["verdict"] in ("agrees", "corrected"):
                 must |= {name} | parts["evidence"]
-            if claim["verdict"] != "erratum":
+            if claim["verdict"] == "depends":
+                some.append({name} | parts["readings"])
+            if claim["verdict"] not in ("erratum", "needs the trace"):
                 may |= {name} | parts["evidence"] | parts["readings"]
-    return must, may
+    return must, may, some
 
 
-def test_what_is_on_record_is_in_the_ledger():
-    _, may = cases()
-    assert not sorted(ROWS.keys() - may), f"gone from the ledger; `{COMMAND}` takes them out"
+def test_each_case_that_holds_has_a_fault_on_record():
+    must, may, some = cases()
+    new = f"new; `{COMMAND}` looks for faults that turn them, and lists what nothing turns"
+    missing = sorted(must - ROWS.keys())
+    missing += [min(names) for names in some if not names & ROWS.keys()]
+    assert set(missing) == UNTURNED, new
+    extra = sorted(ROWS.keys() - may)
+    assert not extra, f"gone from the ledger; `{COMMAND}` takes them out"
 
 
 @pytest.mark.slow
