@@ -1,4 +1,4 @@
-"""What the columns of a study hold: texts, truth values or numbers, by the unit of each."""
+"""What the columns of a study hold: numbers of a unit, texts or truth values."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ if TYPE_CHECKING:
 
 Kind = Literal["text", "truth value", "number"]
 
-TEXTS = {
-    *("name", "text", "JSON", "line numbers", "jobs, first in the queue first"),
-    *("service, front or queue", "service, blocking or waiting"),
-}
-TRUTH = "whether "
+
+class Words(str):
+    """What stands in a column of texts."""
+
+    __slots__ = ()
+    kind: Kind = "text"
+
+
+class Truth(str):
+    """What a column of truth values says, from "whether" on."""
+
+    __slots__ = ()
+    kind: Kind = "truth value"
 
 
 def kind_of(unit: str) -> Kind:
-    """What a column of this unit holds."""
-    if unit in TEXTS:
-        return "text"
-    return "truth value" if unit.startswith(TRUTH) else "number"
+    """What a column of this unit holds: one that says no more than its unit holds numbers."""
+    return getattr(unit, "kind", "number")
 
 
 def is_kind(value: object, kind: Kind) -> bool:
@@ -34,7 +40,7 @@ def is_kind(value: object, kind: Kind) -> bool:
 
 
 def check_columns(table: pd.DataFrame, units: Mapping[str, str]) -> None:
-    """Raise `ValueError` if a column holds something else than its unit says; it may lack cells."""
+    """Raise `ValueError` if a column holds something else than declared; it may lack cells."""
     for name, unit in units.items():
         cells = table[name].dropna().infer_objects()
         if len(cells) and _found(cells) != kind_of(unit):

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from declared.columns import Truth, Words, kind_of
 from enumeration.fronts import Means
 from enumeration.limits import Unknown, take_limit
 from enumeration.route import take
@@ -37,25 +38,25 @@ BEHIND_HEAD = "the job at the head of the line not counted as waiting"
 FELT = ("mean_jobs", "mean_waiting", "mean_response_time", "mean_waiting_time")
 
 UNITS = {
-    "system": "name",
-    "quantity": "name",
-    "class": "name",
+    "system": Words("name"),
+    "quantity": Words("name"),
+    "class": Words("name"),
     "k": "jobs",
-    "definition": "text",
+    "definition": Words("text"),
     "value": "of the quantity",
     "half_width": "of the quantity",
-    "route": "text",
-    "source": "text",
+    "route": Words("text"),
+    "source": Words("text"),
     "second": "of the quantity",
     "second_half_width": "of the quantity",
-    "confirmed_by": "text",
-    "unconfirmed": "text",
+    "confirmed_by": Words("text"),
+    "unconfirmed": Words("text"),
     "difference": "1",
     "jobs": "jobs",
     "replications": "1",
     "exact": "of the quantity",
     "z": "1",
-    "inside": "whether the 95 % interval holds the exact value",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
 
@@ -223,7 +224,7 @@ def row(name: str, key: Key, definition: str, **rest: Any) -> Row:
     """A row of the table; what is not said is missing."""
     quantity, which, k = key
     head = {"system": name, "quantity": quantity, "class": which, "k": math.nan if k is None else k}
-    empty = {c: None if unit in ("text", "name") else math.nan for c, unit in UNITS.items()}
+    empty = {c: None if kind_of(unit) == "text" else math.nan for c, unit in UNITS.items()}
     return {**empty, **head, "definition": definition, "inside": None, **rest}
 
 

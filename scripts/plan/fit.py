@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from declared.block import Block
-from declared.columns import Kind, is_kind, kind_of
+from declared.columns import Kind, Words, is_kind, kind_of
 from declared.wanted import OptionsBlock, Wanted
 from plan.errors import Fault, Path, show, suggest
 from plan.faithful import check_stated, is_faithful
@@ -126,7 +126,7 @@ def _fitting(want: Wanted) -> list[str]:
 def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
     """Whether all series have the columns that are typeset or selected by, with such values."""
     studies = [given["study"] for given in block["series"].values()]
-    several = {"series": "name"} if len(studies) > 1 else {}
+    several = {"series": Words("name")} if len(studies) > 1 else {}
     units = {study: several | module("studies", study).UNITS for study in studies}
     for key in ("columns", "rows"):
         for column in block[key]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from declared.block import Block
+from declared.columns import Words
 from declared.vocabulary import HighestLoad, Points
 from models.clusters import ClusterBlock
 from models.sampling import Row, sample
@@ -16,7 +17,7 @@ from models.sharing import names_of
 
 UNITS = {
     "load": "1",
-    "class": "name",
+    "class": Words("name"),
     "mean_service_rate": "work/s",
     "mean_jobs": "jobs",
     "limit": "1",

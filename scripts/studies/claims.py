@@ -12,9 +12,10 @@ import pandas as pd
 
 from claims import record
 from declared.block import Block
+from declared.columns import Words
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
-UNITS = {"id": "name", "quantity": "name", "found": "JSON"}
+UNITS = {"id": Words("name"), "quantity": Words("name"), "found": Words("JSON")}
 
 
 class Parameters(Block):

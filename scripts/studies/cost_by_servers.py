@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from declared.columns import Truth, Words
 from models.growing_systems import GrowingBlock, with_phases
 from multiserver.fronts.every import LARGEST as MOST_COUNTS
 from multiserver.model import MultiserverJobSystem
@@ -33,10 +34,10 @@ from multiserver.sizes import Exponential
 
 UNITS = {
     "servers": "servers",
-    "method": "name",
+    "method": Words("name"),
     "numbers": "1",
     "most": "1",
-    "within": "whether the method takes the system",
+    "within": Truth("whether the method takes the system"),
 }
 
 AT = 0.9

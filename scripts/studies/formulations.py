@@ -14,6 +14,7 @@ import pandas as pd
 from pydantic import model_validator
 
 from declared.block import Block, require
+from declared.columns import Truth, Words
 from declared.vocabulary import Seed
 from models.systems import Systems
 from multiserver.model import MultiserverJobSystem
@@ -28,14 +29,14 @@ from multiserver.saturated.formulations import (
 )
 
 UNITS = {
-    "system": "name",
+    "system": Words("name"),
     "states_1": "count",
     "states_2": "count",
     "gap_1_2": "1",
     "gap_chain": "1",
     "gap_theorem": "1",
     "theorem": "number",
-    "coupled": "whether they serve the same jobs",
+    "coupled": Truth("whether they serve the same jobs"),
 }
 
 COMPLETIONS = 2000

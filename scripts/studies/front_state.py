@@ -12,11 +12,12 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import Block
+from declared.columns import Words
 from declared.vocabulary import Needs, Servers
 from models.finite_skip_simulators import read_server_filling
 from models.systems import require_room
 
-UNITS = {"job": "1", "need": "servers", "place": "service, front or queue"}
+UNITS = {"job": "1", "need": "servers", "place": Words("service, front or queue")}
 
 
 class Parameters(Block):

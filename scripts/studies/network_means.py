@@ -15,6 +15,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import INCREASING, WHOLE, Block, require
+from declared.columns import Words
 from declared.markers import Axis, Resolution
 from declared.vocabulary import FractionOfLimit
 from models.clusters import NetworkBlock
@@ -26,7 +27,7 @@ UNITS = {
     "fraction_of_limit": "1",
     "permanent": "jobs",
     "queue": "1",
-    "class": "name",
+    "class": Words("name"),
     "throughput": "jobs/s",
     "ceiling": "jobs/s",
     "mean_jobs": "jobs",

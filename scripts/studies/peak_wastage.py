@@ -8,6 +8,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import Block
+from declared.columns import Words
 from declared.vocabulary import Text
 from models.feasibility import require_states
 from models.systems import TwoClassBlock
@@ -15,7 +16,7 @@ from multiserver.saturated import two_class
 from multiserver.saturated.peak import find_peak_wastage
 
 UNITS = {
-    "system": "name",
+    "system": Words("name"),
     "servers": "servers",
     "need1": "servers",
     "need2": "servers",

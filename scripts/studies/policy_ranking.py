@@ -14,6 +14,7 @@ from typing import Any, Self
 import pandas as pd
 from pydantic import model_validator
 
+from declared.columns import Truth, Words
 from declared.vocabulary import Loads
 from models.finite_skip import read_model
 from models.finite_skip_simulators import simulate
@@ -24,11 +25,11 @@ from models.systems import SimulatedBlock
 UNITS = {
     "load": "1",
     "rank": "1",
-    "policy": "name",
+    "policy": Words("name"),
     "mean_response_time": "s",
     "standard_error": "s",
     "over_best": "1",
-    "settled": "whether the policy before it is better",
+    "settled": Truth("whether the policy before it is better"),
 }
 SETTLED = 4.0
 

@@ -9,13 +9,14 @@ import math
 
 import pandas as pd
 
+from declared.columns import Words
 from declared.vocabulary import HighestLoad, Points
 from models.finite_skip_solutions import SolvedBlock, require_reach
 from models.sampling import Row, sample
 
 UNITS = {
     "load": "1",
-    "class": "name",
+    "class": Words("name"),
     "mean_response_time": "s",
     "pooled": "s",
     "limit": "1",

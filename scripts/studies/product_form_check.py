@@ -16,13 +16,14 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import WHOLE, Block, require
+from declared.columns import Words
 from declared.vocabulary import Seed
 from models.feasibility import require_enumerable
 from models.systems import Systems
 from multiserver.saturated.agreement import compare, draw_system
 
 UNITS = {
-    "system": "name",
+    "system": Words("name"),
     "systems": "count",
     "states": "count",
     "throughput_gap": "1",

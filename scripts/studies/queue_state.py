@@ -13,6 +13,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import WHOLE, require
+from declared.columns import Words
 from declared.vocabulary import Count
 from models.feasibility import require_states
 from models.systems import TwoNeedsBlock
@@ -21,7 +22,7 @@ from multiserver.saturated.chain import enumerate_chain
 
 UNITS = {
     "class": "1 or 2",
-    "place": "service, blocking or waiting",
+    "place": Words("service, blocking or waiting"),
     "first_server": "number from 0, -1 outside service",
     "need": "servers",
 }

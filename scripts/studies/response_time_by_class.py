@@ -6,11 +6,12 @@ import math
 
 import pandas as pd
 
+from declared.columns import Words
 from declared.vocabulary import HighestFractionOfLimit, Points
 from models.open_fcfs import ReachableBlock, open_fcfs
 from models.sampling import Row, sample
 
-UNITS = {"fraction_of_limit": "1", "class": "name", "mean_response_time": "s"}
+UNITS = {"fraction_of_limit": "1", "class": Words("name"), "mean_response_time": "s"}
 
 
 class Parameters(ReachableBlock):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from declared.columns import Words
 from declared.vocabulary import FractionOfLimit
 from models.growing_systems import GrowingBlock
 from models.open_fcfs import under_fcfs
@@ -25,7 +26,7 @@ UNITS = {
     "mean_response_time_small": "s",
     "mean_response_time_large": "s",
     "formula": "s",
-    "method": "name",
+    "method": Words("name"),
 }
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from declared.columns import Words
 from declared.vocabulary import DearPoints, EvenServers, Exponents
 from models.mixes import MixBlock, build_mix
 from models.sampling import Row, sample
@@ -20,7 +21,7 @@ UNITS = {
     "throughput": "jobs/s",
     "relative_completions": "jobs",
     "utilisation": "1",
-    "method": "name",
+    "method": Words("name"),
 }
 
 

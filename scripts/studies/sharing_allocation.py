@@ -11,14 +11,15 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import AS_WRITTEN, Block, require
+from declared.columns import Words
 from declared.vocabulary import Capacities, Positive, Server, ServerSet
 from models.sharing import read_allocations
 
 UNITS = {
     "step": "1",
     "time": "s",
-    "event": "name",
-    "order": "jobs, first in the queue first",
+    "event": Words("name"),
+    "order": Words("jobs, first in the queue first"),
     "server": "1",
     "job": "1",
 }

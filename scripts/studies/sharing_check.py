@@ -14,6 +14,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import WHOLE, Block
+from declared.columns import Words
 from declared.vocabulary import Text
 from models.clusters import NetworkBlock
 from models.feasibility import require_chain, require_means
@@ -21,7 +22,7 @@ from models.networks import read_network
 from multiserver.sharing.chain import compare
 
 UNITS = {
-    "network": "name",
+    "network": Words("name"),
     "queues": "count",
     "classes": "count",
     "states": "count",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
+from declared.columns import Truth, Words
 from declared.vocabulary import FractionsOfLimit
 from models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
 from models.streams import stream_key
@@ -22,7 +23,7 @@ from multiserver.simulation.fcfs import Workload
 
 UNITS = {
     "fraction_of_limit": "1",
-    "quantity": "name",
+    "quantity": Words("name"),
     "mean_response_time": "s",
     "half_width": "s",
     "jobs": "jobs",
@@ -30,7 +31,7 @@ UNITS = {
     "exact": "s",
     "score": "1",
     "z": "1",
-    "inside": "whether the 95 % interval holds the exact value",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import require
+from declared.columns import Truth, Words
 from declared.markers import Resolution
 from declared.vocabulary import Loads
 from models.finite_skip_simulators import simulate
@@ -25,7 +26,7 @@ from multiserver.simulation.estimate import fair_half_width, observations, score
 
 UNITS = {
     "load": "1",
-    "quantity": "name",
+    "quantity": Words("name"),
     "mean_response_time": "s",
     "half_width": "s",
     "jobs": "jobs",
@@ -37,7 +38,7 @@ UNITS = {
     "exact": "s",
     "score": "1",
     "z": "1",
-    "inside": "whether the 95 % interval holds the exact value",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
 

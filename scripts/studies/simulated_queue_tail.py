@@ -13,6 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from declared.block import INCREASING
+from declared.columns import Truth
 from declared.markers import Resolution
 from declared.vocabulary import Count, FractionOfLimit
 from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, stable_throughput
@@ -29,7 +30,7 @@ UNITS = {
     "exact": "1",
     "score": "1",
     "z": "1",
-    "inside": "whether the 95 % interval holds the exact value",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from declared.columns import Truth
 from declared.vocabulary import FractionsOfLimit
 from models.fcfs_limits import simulate_jobs, simulate_phases, solvable_blocks, stable_throughput
 from models.streams import stream_key
@@ -36,7 +37,7 @@ UNITS = {
     "effective_size": "1",
     "exact_mean_jobs": "jobs",
     "z": "1",
-    "inside": "whether the 95 % interval holds the exact value",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
 

@@ -21,6 +21,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
+from declared.columns import Truth, Words
 from declared.markers import Axis, Resolution
 from declared.vocabulary import Effort, Loads, Positive, Seed
 from models.clusters import ClusterBlock
@@ -36,7 +37,7 @@ from multiserver.sizes import Exponential
 UNITS = {
     "load": "1",
     "interruptions": "1 per job",
-    "quantity": "name",
+    "quantity": Words("name"),
     "mean_service_rate": "work/s",
     "half_width": "work/s",
     "balanced": "work/s",
@@ -50,7 +51,7 @@ UNITS = {
     "exact": "work/s",
     "score": "1",
     "z": "1",
-    "inside": "whether the 95 % interval holds the exact value",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
 # Few replications would make the rule that stops on a narrow interval stop too soon, and fewer than

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from declared.columns import Words
 from models.traces import count_rows
 from models.workloads import JobsBlock
 
 UNITS = {
-    "kind": "name",
-    "reason": "name",
+    "kind": Words("name"),
+    "reason": Words("name"),
     "rows": "1",
     "share": "1",
-    "first_lines": "line numbers",
+    "first_lines": Words("line numbers"),
 }
 
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from declared.columns import Words
 from models.traces import read_table
 from models.workloads import WorkloadBlock
 from traces.aggregate import by_need, fit
 
-UNITS = {"quantity": "name", "value": "unit beside it", "unit": "name"}
+UNITS = {"quantity": Words("name"), "value": "unit beside it", "unit": Words("name")}
 
 
 class Parameters(WorkloadBlock):

@@ -19,6 +19,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import DIFFERENT, WHOLE
+from declared.columns import Words
 from declared.vocabulary import Loads, Servers
 from models.streams import stream_key
 from models.systems import SimulatedBlock
@@ -41,7 +42,7 @@ from multiserver.simulation.saturated import hold
 
 UNITS = {
     "load": "1",
-    "policy": "name",
+    "policy": Words("name"),
     "arrival_rate": "jobs/s",
     "mean_response_time": "s",
     "half_width": "s",

@@ -32,6 +32,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from declared.block import AS_WRITTEN, DIFFERENT, INCREASING
+from declared.columns import Truth, Words
 from declared.markers import Axis
 from declared.vocabulary import Servers
 from models.streams import stream_key
@@ -59,7 +60,7 @@ EXPONENTIAL = ("exponential", "counted")
 
 UNITS = {
     "servers": "servers",
-    "method": "name",
+    "method": Words("name"),
     "naive_throughput": "jobs/s",
     "throughput": "jobs/s",
     "throughput_half_width": "jobs/s",
@@ -67,12 +68,12 @@ UNITS = {
     "wastage_half_width": "servers",
     "utilisation": "1",
     "utilisation_half_width": "1",
-    "needs": "text",
-    "note": "text",
+    "needs": Words("text"),
+    "note": Words("text"),
     "jobs": "jobs",
     "effective_size": "1",
     "z": "1",
-    "inside": "whether the 95 % interval holds the exact value",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Annotated
 
+import pandas as pd
 import pytest
 
 from declared.block import Block
+from declared.columns import Truth, Words, check_columns, kind_of
 from declared.markers import Axis, Lent, Resolution, Sampling, marked
 from declared.vocabulary import Seed, Servers
 from models.streams import stream_key
@@ -74,3 +77,17 @@ def test_the_run_lends_by_any_name_what_a_series_does_not_have(study):
     assert series.lend(found, {"seed": 17, "effort": "quick"})["dice"] == 17
     own, _, _ = series.complete_series({"study": study, "servers": 7, "dice": 5}, ())
     assert series.lend(own, {"seed": 17})["dice"] == 5
+
+
+def test_a_column_says_what_it_holds_and_its_words_decide_nothing():
+    units = {
+        "note": Words("a remark"),
+        "late": Truth("whether it is late"),
+        "rank": "whether or not",
+    }
+    assert [kind_of(unit) for unit in units.values()] == ["text", "truth value", "number"]
+    table = pd.DataFrame({"note": ["a", None], "late": [True, False], "rank": [1, 2]})
+    check_columns(table, units)
+    for name in units:
+        with pytest.raises(ValueError, match=re.escape(f"{name} [{units[name]}] holds")):
+            check_columns(table.assign(**{name: [1, 2] if name != "rank" else "x"}), units)
