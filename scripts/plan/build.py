@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from plan.integrity import (
+    AGAIN,
     GALLERY,
     Made,
     find_damage,
@@ -102,7 +103,8 @@ class Build:
         # Before a job Snakemake removes its log too.
         files = [name for one in self.find_jobs() for name in (*(one.files or ()), one.log)]
         pages = (self.folder / GALLERY).rglob("*") if self._is_to_make(plan.gallery) else ()
-        require_replaceable([*(self.folder / name for name in files), *pages])
+        again = (self.folder / AGAIN).rglob("*")
+        require_replaceable([*(self.folder / n for n in (*files, AGAIN)), *pages, *again])
         make_room(self.damage, self.folder)
         plan.write_specs()
         yield from set_clocks(plan.made, self.folder)
