@@ -10,8 +10,11 @@ rule compute:
         sums="results/series/{study}/{digest}.sha256",
     log:
         "results/logs/compute/{study}/{digest}.log",
+    # Which executor there is, Snakemake knows when it asks for the group of a job, and no sooner.
     group:
-        None if SENT or workflow.local_exec else lambda wildcards: plan.find(**wildcards).group
+        None
+        if SENT
+        else lambda wildcards: None if workflow.local_exec else plan.find(**wildcards).group
     # Where it was sent to, by the process that was: no step of a job, with a Snakemake of its own.
     localrule: SENT
     conda:
