@@ -56,8 +56,8 @@ class Fault:
 
 
 def parameter_faults(parameters: Mapping[str, Any]) -> Iterator[Fault]:
-    """The faults of parameters, those of the first first."""
-    for path, value in _walk(parameters, ()):
+    """The faults of parameters, those of the outermost first."""
+    for path, value in sorted(_walk(parameters, ()), key=lambda one: len(one[0])):
         for new in _wrong(path, value):
             place = "/".join(map(str, path))
             yield Fault("parameter", place, repr(value), repr(new))

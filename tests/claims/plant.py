@@ -7,9 +7,9 @@ looks at the cases that have no fault in tests/claims/faults.csv, or at those th
 value is found that is not allowed: an error, a value that is not finite and a run that takes five
 times as long say nothing.
 
-Faults are tried in an order: parameters of the case, then functions of the library, then formulas
-of `scripts/claims`, the functions that are called last first: what reads a system comes before
-what computes.
+Faults are tried in an order: parameters of the case, the outermost first, then functions of the
+library, then formulas of `scripts/claims`, the functions that are called last first: what reads a
+system comes before what computes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tests.claims.faults import (
 FILE = Path(__file__).with_name("faults.csv")
 HEADER = ("paper", "case", *(field.name for field in fields(Fault)), "found", "turned")
 # How many faults of each kind are tried on a case, and for how many seconds.
-TRIES, SECONDS = 60, 20.0
+TRIES, SECONDS = 150, 60.0
 PROCESSES = 2
 
 
