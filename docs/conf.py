@@ -12,7 +12,7 @@ PARTS = ("src", "scripts", "benchmarks")
 sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in PARTS)]
 
 import multiserver
-from covered import write_coverage, write_coverage_in_short
+from covered import write_controls, write_coverage, write_coverage_in_short
 from methods import write_methods
 from pictures import PICTURES
 from rulegraph import rulegraph
@@ -20,6 +20,7 @@ from scored import write_scored
 from timed import draw_cost, draw_scaling, write_cost, write_scaling, write_timed
 
 TABLES = {
+    "controls": write_controls,
     "coverage": write_coverage,
     "coverage-in-short": write_coverage_in_short,
     "methods": write_methods,

@@ -9,6 +9,8 @@ from timed import MEASURED
 
 # Of fewer intervals a share says nothing.
 FEWEST = 50
+ENDS = ("coverage", "spread", "width")
+DIGITS = {"coverage": 3, "width": 2}
 
 
 def write_coverage() -> str:
@@ -46,6 +48,35 @@ def write_coverage_in_short() -> str:
         f" {enough['coverage'].max():.1%}, mean scores from {enough['bias'].min():+.2f} to"
         f" {enough['bias'].max():+.2f}.\n"
     )
+
+
+def write_controls() -> str:
+    """What controls do to intervals of the same runs: without them and with the error of least
+    squares as measured once, with that of the jackknife as in the table of all systems."""
+    once, _ = read_table(MEASURED / "controls.csv")
+    suite, _ = read_table(MEASURED / "coverage.csv")
+    lines = [
+        "| system | interval | coverage | root of the mean square score | half-width |",
+        "|---|---|--:|--:|--:|",
+    ]
+    for system, rows in once.groupby("system", sort=False):
+        name, means = rows["shown"].iloc[0], rows["means"].iloc[0].split()
+        for row in rows.to_dict("records"):
+            ends = [(row[f"least_{key}"], row[f"most_{key}"]) for key in ENDS]
+            lines.append(f"| {name} | {row['interval']} | {_ends(ends)} |")
+            name = ""
+        found = suite[(suite["system"] == system) & suite["class"].astype(str).isin(means)]
+        ends = [(found[key].min(), found[key].max()) for key in ENDS]
+        lines.append(f"| | jackknife | {_ends(ends)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _ends(ends: list[tuple[float, float]]) -> str:
+    def show(key: str, value: float) -> str:
+        return f"{value:.2f}" if key == "spread" else f"{100 * value:.{DIGITS[key]}g} %"
+
+    pairs = ([show(key, end) for end in pair] for key, pair in zip(ENDS, ends, strict=True))
+    return " | ".join(a if a == b else f"{a} to {b}" for a, b in pairs)
 
 
 def _named(row: pd.Series) -> str:
