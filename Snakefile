@@ -10,11 +10,10 @@ min_version("9.10")
 
 
 ROOT = Path(workflow.current_basedir)
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
+sys.path[:0] = [str(ROOT / "src")]
 
-import forks
-import warm
-from plan import MEGABYTES, expose
+from prefork import client, server
+from atlas.plan import MEGABYTES, expose
 
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 # Of modules Snakemake takes rules, but nothing that is to be done before a run.
@@ -35,14 +34,14 @@ include: "workflow/rules/again.smk"
 FOLDER = Path(rules.again.output[0].partition("results/")[0])
 
 if SENT:
-    from plan import WrittenPlan
+    from atlas.plan import WrittenPlan
 
     plan = WrittenPlan(ROOT)
     build = plan
     # Whoever sent it forks for its own machine.
-    os.environ[warm.NAME] = ""
+    os.environ[client.NAME] = ""
 else:
-    from plan import Build, ConfigError, Plan, hold_driver, require_writable
+    from atlas.plan import Build, ConfigError, Plan, hold_driver, require_writable, say_less
 
     configfile: str(ROOT / "config/config.yaml")
 
@@ -55,6 +54,8 @@ else:
             print(line, file=sys.stderr)
         if MODULE:
             plan.write_specs()
+        else:
+            say_less(plan.names)
     except (ConfigError, OSError) as error:
         raise WorkflowError(str(error))
 
@@ -123,16 +124,20 @@ onstart:
         hold_driver()
         for line in build.prepare():
             print(line, file=sys.stderr)
-    except OSError as error:
+    except (ConfigError, OSError) as error:
         raise WorkflowError(str(error))
     here = build.find_jobs()
-    forks.start(len(here), [one.spec_file for one in here if one.stage == "draw"])
+    server.start(len(here), [one.spec_file for one in here if one.stage == "draw"])
 
 
 onsuccess:
     agreed = FOLDER / plan.agreement.file
     if agreed.is_file():
         print(agreed.read_text(encoding="utf-8"), end="")
+    # Of one paper nothing else asks whether its claims are as expected.
+    if unsound := () if SENT else [*build.find_unsound()]:
+        claims = "\n".join(unsound)
+        raise WorkflowError(f"{len(unsound)} of the claims are not as expected:\n{claims}")
 
 
 onerror:

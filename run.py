@@ -35,15 +35,15 @@ def main(arguments: list[str]) -> None:
         set_up()
         STAMP.write_text(wanted)
     os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "src")])
+    os.environ["PYTHONPATH"] = str(ROOT / "src")
     if arguments[:1] == ["test"]:
         hand_over([str(PYTHON), "-m", "pytest", *ALL_CORES, *arguments[1:]])
     if arguments[:1] in (["whence"], ["score"]):
         os.chdir(here)  # the file is named from where the caller stands
         hand_over([str(PYTHON), str(ROOT / "scripts"), *arguments])
     if os.name != "nt":
-        unlock()
-    hand_over([str(PYTHON), "-m", "plan.start", *arguments])
+        unlock(arguments)
+    hand_over([str(PYTHON), "-m", "atlas", *arguments])
 
 
 def set_up() -> None:
@@ -66,21 +66,29 @@ def set_up() -> None:
             sys.exit("The packages could not be installed; is the package index within reach?")
 
 
-def unlock() -> None:
+def unlock(arguments: list[str]) -> None:
     """Clear the lock of a run that was killed, and refuse to start beside one that lives: it holds
-    the driver's lock, a plain `snakemake` too (`plan.locks`)."""
+    the driver's lock, a plain `snakemake` too (`plan.locks`). A dry run, which writes nothing, may
+    stand beside one, and is in nobody's way."""
     import fcntl
+
+    dry = any(re.fullmatch("-[pqFkr]*n[pqFkr]*|--dry-?run", word) for word in arguments)
 
     Path(".snakemake").mkdir(exist_ok=True)
     driver = os.open(".snakemake/driver.lock", os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(driver, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        if dry:
+            return
         sys.exit("Another run is going on in this folder; wait for it, or stop it, and try again.")
-    os.set_inheritable(driver, True)  # held until the run that we become ends
-    os.environ["MULTISERVER_DRIVER"] = str(driver)
+    if not dry:
+        os.set_inheritable(driver, True)  # held until the run that we become ends
+        os.environ["MULTISERVER_DRIVER"] = str(driver)
     if any(Path(".snakemake/locks").glob("*")):
         subprocess.run([str(PYTHON), "-m", "snakemake", "--unlock", "--quiet", "all"], check=True)
+    if dry:
+        os.close(driver)
 
 
 def hand_over(command: list[str]) -> None:

@@ -24,6 +24,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from atlas.io.tidy import write_table
+from atlas.traces import borg, plain, slurm, swf
+from atlas.traces.aggregate import aggregate
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
@@ -42,13 +45,10 @@ from multiserver.simulation import (
 )
 from multiserver.sizes import Hyperexponential
 from open_fcfs import blocks as open_blocks
-from output.tidy import write_table
 from pipeline import BLOCKS
 from saturated_chain import blocks as saturated_blocks
 from simulators import simulate_in_most_queue, simulate_in_simpy
 from summation import sum_in_a_loop, sum_in_chunks
-from traces import borg, plain, slurm, swf
-from traces.aggregate import aggregate
 
 UNITS = {
     "block": "name",
@@ -149,12 +149,12 @@ def blocks() -> dict[str, Routes]:
     return {
         "400 mixes at n = 200": {
             "enumerated chain, one mix": lambda: stationary.solve(region).throughput,
-            "product form, one mix": lambda: two_class.law(region).throughput,
+            "product form, one mix": lambda: two_class.distribution(region).throughput,
             "product form, all 400": lambda: two_class.sweep(
                 200, (1, 100), (2.0, 1.0), np.append(p2, 0.064)
             ).throughput[-1],
         },
-        "λ* at n = 1e6": {"product form": lambda: two_class.law(large).throughput},
+        "λ* at n = 1e6": {"product form": lambda: two_class.distribution(large).throughput},
         "E[Δ] of needs 1 and n at n = 1e8": {
             "naive sum": lambda: sum_in_chunks(*vast),
             "compiled loop": lambda: sum_in_a_loop(*vast),

@@ -17,15 +17,15 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from multiserver.open import head_age, level_sweeps
+from atlas.io.tidy import write_table
+from multiserver.open import age_process, fcfs_levels
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.sizes import Erlang
-from output.tidy import write_table
 
 NEEDS = (1, 2, 5, 10, 20)
 RATES, WEIGHTS = (1.0, 0.8, 0.6, 0.5, 0.4), (0.4, 0.25, 0.15, 0.12, 0.08)
 SERVERS, PHASES = (5, 10, 20, 40), (1, 2, 3)
-METHODS = {"age of the head": (head_age, 1_100), "sweeps over levels": (level_sweeps, 7_000)}
+METHODS = {"age of the head": (age_process, 1_100), "sweeps over levels": (fcfs_levels, 7_000)}
 UNITS = {
     "servers": "servers",
     "classes": "1",
@@ -53,7 +53,7 @@ def measured() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
-def _seconds(process: head_age.HeadAge | level_sweeps.LevelSweeps) -> float:
+def _seconds(process: age_process.AgeProcess | fcfs_levels.LevelSweeps) -> float:
     times = []
     for fraction in (0.89, 0.9):
         start = time.process_time()

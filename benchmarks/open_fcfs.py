@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import head_age, level_sweeps, multiserver_jobs, one_or_n, qbd
-from multiserver.open.along_loads import along
+from multiserver.open import age_process, fcfs_levels, multiserver_jobs, one_or_n, qbd
+from multiserver.open.load_interpolation import along
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import one_or_n as saturated
 from multiserver.sizes import Exponential
@@ -29,13 +29,13 @@ def of(n: int, large: int, p_large: float, rate_large: float) -> MultiserverJobS
 def by_age(system: MultiserverJobSystem, fraction: float, *, interpolated: bool = False) -> Point:
     """E[T] at a fraction of λ*, by the age of the head of the queue."""
     jobs = PhasedJobs.exponential(system)
-    process = (head_age.interpolate if interpolated else head_age.prepare)(jobs)
+    process = (age_process.interpolate if interpolated else age_process.prepare)(jobs)
     return lambda: process.at(fraction * process.limit).mean_response_time
 
 
 def by_sweeps(system: MultiserverJobSystem, fraction: float) -> Point:
     """The same by sweeps over levels."""
-    process = level_sweeps.prepare(PhasedJobs.exponential(system))
+    process = fcfs_levels.prepare(PhasedJobs.exponential(system))
     return lambda: process.at(fraction * process.limit).mean_response_time
 
 
@@ -60,7 +60,7 @@ def by_large_age(system: MultiserverJobSystem, fraction: float) -> Point:
 
 def curve(system: MultiserverJobSystem, loads: int, *, shared: bool) -> Point:
     """E[T_1] summed over as many loads up to .99 λ*, point by point or from few of them."""
-    process = head_age.prepare(PhasedJobs.exponential(system))
+    process = age_process.prepare(PhasedJobs.exponential(system))
     rates = np.linspace(0.005, 0.99, loads) * process.limit
     services = 1 / np.array(system.rates)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -14,11 +15,11 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 
-import warm
-from plan import Plan
+from atlas.plan import Plan
+from prefork import client
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = [str(ROOT / part) for part in ("scripts", "src")]
+SOURCES = [str(ROOT / part) for part in (".", "src")]
 SEEDS = cycle((1, 2))
 # As many jobs, which read nothing and are planned by nobody.
 ALONE = """
@@ -66,18 +67,19 @@ def alone() -> Path:
 @cache
 def serve() -> str:
     """Where a process forks jobs from now on."""
-    name = str(Path(tempfile.mkdtemp()) / "socket")
-    command = [sys.executable, str(ROOT / "scripts"), warm.SERVE, name]
+    name = f"benchmark-{os.getpid()}"
+    command = [sys.executable, str(ROOT / "scripts"), client.SERVE, name]
     served = subprocess.Popen(command, stdin=subprocess.PIPE)
     atexit.register(served.communicate)
-    while not Path(name).exists():
-        time.sleep(0.1)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
+        while asked.connect_ex(client.address(name)):
+            time.sleep(0.1)
     return name
 
 
 def draw_nothing(forked: bool) -> float:
     """1, once a job has all that it needs to draw a figure, in a fork or an interpreter."""
-    environment = os.environ | {warm.NAME: serve() if forked else ""}
+    environment = os.environ | {client.NAME: serve() if forked else ""}
     command = [sys.executable, str(ROOT / "scripts"), "draw", "--help"]
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
     return 1.0
@@ -92,8 +94,8 @@ BLOCKS: dict[str, dict[str, Callable[[], float]]] = {
     },
     "start of a job": {
         "Snakemake": lambda: start("import snakemake.cli"),
-        "draw": lambda: start("import stages.draw"),
-        "compute": lambda: start("import stages.compute"),
+        "draw": lambda: start("import scripts.draw"),
+        "compute": lambda: start("import scripts.compute"),
         "Python alone": lambda: start("pass"),
     },
     "a job that draws nothing": {

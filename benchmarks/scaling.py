@@ -28,7 +28,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from output.tidy import write_table
+from atlas.io.tidy import write_table
 
 METADATA = Path(".snakemake/metadata")
 CORES = (1, 2, 4, 8, 16, 32, 64, 128)

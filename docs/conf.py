@@ -8,12 +8,13 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
-PARTS = ("src", "scripts", "benchmarks")
+PARTS = ("src", "benchmarks")
 sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in PARTS)]
 
 import multiserver
+from choices import write_drawings, write_quantities, write_studies
 from covered import write_controls, write_coverage, write_coverage_in_short
-from methods import write_methods
+from methods import write_exact, write_methods
 from pictures import PICTURES
 from rulegraph import rulegraph
 from scored import write_scored
@@ -23,8 +24,12 @@ TABLES = {
     "controls": write_controls,
     "coverage": write_coverage,
     "coverage-in-short": write_coverage_in_short,
+    "drawings": write_drawings,
+    "exact": write_exact,
     "methods": write_methods,
+    "quantities": write_quantities,
     "scored": write_scored,
+    "studies": write_studies,
     "timed": write_timed,
     "scaling": write_scaling,
     "cost": write_cost,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from output.tidy import read_table
+from atlas.io.tidy import read_table
 from timed import MEASURED
 
 # Of fewer intervals a share says nothing.

@@ -20,6 +20,19 @@ def write_methods() -> str:
     return "\n".join(parts)
 
 
+def write_exact() -> str:
+    """One table, in Markdown: of every model and policy, how means are exact, or that none are."""
+    lines = ["| model | policy | E[T] by | for | cost |", "|---|---|---|---|---|"]
+    rows = [row for row in ms.known().rows() if row["question"] == "exact"]
+    for policy in sorted(map(ms.policy, ms.policies.names()), key=lambda p: (p.models, p.name)):
+        for model in policy.models:
+            mine = [r for r in rows if (r["model"], r["policy"]) == (model, policy.name)]
+            for row in mine or [{"method": "none", "range": "", "cost": ""}]:
+                said = model, policy.name, row["method"], row["range"], row["cost"]
+                lines.append("| " + " | ".join(said) + " |")
+    return "\n".join(lines)
+
+
 def _table(rows: list[dict[str, str]]) -> list[str]:
     """A policy and a question are said once, where they begin."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from atlas.io.tidy import read_table
 from cost import drawn
-from output.tidy import read_table
 from scaling import draw
 
 MEASURED = Path(__file__).resolve().parents[1] / "benchmarks/measured"

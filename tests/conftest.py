@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,16 +26,17 @@ from typing import Any
 import hypothesis
 import pandas as pd
 import pytest
+from scripts.compute import check
 
-from plan.fingerprint import CodeDigests
-from stages.compute import check
+from atlas.plan.fingerprint import CodeDigests
+from tests.browser import chromium
 from tests.faults.forks import Forks
 from tests.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
 # As in the pipeline: jobs find the project by its paths; and small matrices lose time, and the last
 # bits vary, where BLAS shares them out.
-os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "src")])
+os.environ["PYTHONPATH"] = str(ROOT / "src")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Numba does not notice that a function changed which another module calls: as in the pipeline, what
@@ -44,7 +46,7 @@ os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
 # Their jobs are forked already (`tests.faults.forks`).
 os.environ["MULTISERVER_WARM"] = ""
 # Copies of the project share it.
-os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "compiled.ByPackage"
+os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "atlas.numba_cache.ByPackage"
 
 PARTS = (
     *("Snakefile", "benchmarks", "config", "profiles", "pyproject.toml", "requirements.lock"),
@@ -112,6 +114,32 @@ class Project:
         done = self.run(*arguments)
         assert done.returncode == 0, done.stderr
         return jobs(done)
+
+
+def call(
+    script: str, *arguments: str | Path, options: tuple[str, ...] = (), **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a script on what a stranger hands it: it may refuse that, but neither break nor repeat
+    codes that a terminal would obey."""
+    done = subprocess.run(
+        [sys.executable, *options, ROOT / "scripts", script, *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        timeout=90,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    return done
+
+
+def check_output(*command: str | Path, cwd: Path = ROOT) -> str:
+    """What a command prints, which must succeed."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def jobs(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -182,3 +210,10 @@ def copy_project(target: Path, papers: str = "[two-class-stability]") -> Project
     copied.edit("config/config.yaml", "effort: paper ", "effort: quick ")
     copied.edit("config/config.yaml", "papers: all ", f"papers: {papers} ")
     return copied
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    """Chromium; one at a time, since another module may start its own."""
+    with chromium() as running:
+        yield running

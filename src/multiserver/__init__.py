@@ -13,17 +13,19 @@ In short::
     print(queue.known())                # what is known of it: how, from which theorem, at what cost
     print(queue.stability())            # the largest arrival rate λ*
     print(queue.exact(load=0.6))        # E[N], E[T], waiting, by class
+    print(queue.distribution(load=0.6)) # waiting and response times: percentiles, by class
     print(queue.simulate(load=0.6, jobs=10**6, seed=1))
 
 - `System` and `JobClass`: servers, and what jobs may do with them; `Network` and `Station`.
 - `Exponential`, `Hyperexponential`, `Erlang`, `PhaseType`, `coxian`, `Deterministic`, `Bimodal`,
-  `Pareto`: durations; `scaled` stretches one; `fit_two_moments`, `fit_three_moments` find one.
+  `Pareto`, `Lognormal`, `Weibull`: durations; `scaled` stretches one; `fit_two_moments` and
+  `fit_three_moments` find one.
 - Policies: `FCFS`, `ServerFilling`, …; `policies.names()`; `policy(name)` finds one, and `known()`
   says what is known of all.
 - A `Queue` is a system under a policy. The operating point is `load=` ρ = λ E[S]/n, or
   `arrival_rate=` λ, or `fraction_of_limit=` λ/λ*.
-- `Result` has the same attributes whether exact, bounded or simulated; `print` it or
-  take `rows()`.
+- `Result` has the same attributes whether exact, bounded or simulated, and `Curve` results along
+  a list of loads; `print` them or take `rows()`, `to_frame()`, `plot()`.
 - Errors: `UnstableError` (with λ and λ*), `NotKnownError` (which says what to ask instead).
 
 The engines stand below, independent of each other: `multiserver.saturated`, `open`, `wcfs`,
@@ -39,6 +41,8 @@ __version__ = "0.1.0"
 
 # Nothing is imported before it is used: who solves one closed form waits for no compiler.
 _HOMES = {
+    "curves": ("Curve",),
+    "distribution": ("ClassDistribution", "Distribution", "TimeDistribution"),
     "errors": ("NotKnownError", "NotSampledError", "TooLargeError", "UnstableError"),
     "knowledge": ("Known", "known"),
     "model": ("MultiserverJobSystem",),
@@ -47,14 +51,15 @@ _HOMES = {
     "policies.policy": ("Policy",),
     "queue": ("Queue",),
     "results": ("ClassResult", "Result", "Stability"),
+    "sizing": ("Sizing", "Target", "fewest_servers"),
     "simulation.estimate": ("Estimate", "z_score"),
     "sizes": (
         *("Bimodal", "BoundedPareto", "Deterministic", "Erlang", "Exponential"),
-        *("Hyperexponential", "Pareto"),
+        *("Hyperexponential", "Lognormal", "Pareto", "Weibull"),
         "scaled",
     ),
     "phase_type": ("PhaseType", "coxian"),
-    "fitting": ("fit_law", "fit_three_moments", "fit_two_moments"),
+    "fitting": ("fit_distribution", "fit_three_moments", "fit_two_moments"),
     "system": ("JobClass", "System"),
     "wcfs.bounds": ("Interval",),
 }

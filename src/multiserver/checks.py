@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from collections.abc import Iterable
+from itertools import pairwise
+from numbers import Integral, Real
 
 # Probabilities and shares are decimal fractions typed by people: thirds do not sum to 1.
 SUM_TOLERANCE = 1e-9
@@ -16,3 +18,33 @@ def require_integer(name: str, value: object, least: int = 1) -> int:
         wanted = _WORDS.get(least, f"an integer of at least {least}")
         raise ValueError(f"{name} must be {wanted}, found {value!r}")
     return int(value)
+
+
+def whole(name: str, value: object, least: int = 1, why: str = "") -> int:
+    """A number of things as an integer: 1e6 is a million.
+
+    Raises `ValueError`, which says `why`, unless it is one, of at least `least`.
+    """
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or value % 1 or value < least:
+        reason = f" ({why})" if why else ""
+        raise ValueError(f"{name} must be an integer from {least} on{reason}, found {value!r}")
+    return int(value)
+
+
+def divide_servers(servers: int, needs: Iterable[int]) -> bool:
+    """Whether every need divides n."""
+    return not any(servers % v for v in needs)
+
+
+def divide_each_other(servers: int, needs: Iterable[int]) -> bool:
+    """Whether, in increasing order, each need divides the next and the last one n."""
+    return not any(larger % v for v, larger in pairwise([*sorted(set(needs)), servers]))
+
+
+def require_divisors(servers: int, needs: Iterable[int], *, each_other: bool = False) -> None:
+    """Raise `ValueError` unless the needs divide n, and `each_other` if so asked."""
+    needs = tuple(needs)
+    if not (divide_each_other if each_other else divide_servers)(servers, needs):
+        also = "each other and " if each_other else ""
+        raise ValueError(f"needs must divide {also}the {servers} servers, found {needs}")

@@ -9,7 +9,7 @@ import math
 
 
 class UnstableError(ValueError):
-    """Jobs arrive at least as fast as they can be served: there is no stationary law.
+    """Jobs arrive at least as fast as they can be served: there is no stationary distribution.
 
     `arrival_rate` is λ and `limit` λ* (jobs per unit of time, NaN where it was not computed); all
     arrival rates must be multiplied by less than `scale` = λ*/λ. Where a set of classes is

@@ -1,7 +1,8 @@
 """Exact means of one queue: by the cheapest of its methods that is precise enough.
 
 Methods stand in order of cost. Each says of its means how good they are (`Means.imprecision`), or
-refuses a point: what follows then is asked too, and the best answer is taken.
+refuses a point: what follows then is asked too, and the best answer is taken. Methods that iterate
+are told how good is good enough.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ class ExactMethods:
 
     def __init__(self, system: System | Network, policy: Policy, methods: Sequence[Method]) -> None:
         self._system, self._policy, self._methods = system, policy, methods
-        self._prepared: dict[str, Answer | TooLargeError] = {}
+        self._prepared: dict[tuple[str, float], Answer | TooLargeError] = {}
 
     def prepare(self) -> None:
         """Raise the `TooLargeError` of the first method if none of them has room."""
-        found = [answer for _, answer in self._in_turn(until_one_has_room=True)]
+        found = [answer for _, answer in self._in_turn(PRECISE, until_one_has_room=True)]
         if isinstance(found[-1], TooLargeError):
             raise found[0]
 
-    def at(self, rate: float | None) -> tuple[Method, Means]:
-        """The means at λ = `rate`, and their method.
+    def at(self, rate: float | None, enough: float = PRECISE) -> tuple[Method, Means]:
+        """The means at λ = `rate`, good to `enough` if any are, and their method.
 
         Raises what the first method raises if none has an answer.
         """
         best: tuple[Method, Means] | None = None
         refused: list[ValueError] = []
-        for method, answer in self._in_turn():
+        for method, answer in self._in_turn(enough):
             if isinstance(answer, TooLargeError):
                 refused.append(answer)
                 continue
@@ -48,22 +49,24 @@ class ExactMethods:
                 continue
             if best is None or found.imprecision < best[1].imprecision:
                 best = method, found
-            if found.imprecision <= PRECISE:
+            if found.imprecision <= enough:
                 break
         if best is None:
             raise refused[0]
         return best
 
     def _in_turn(
-        self, *, until_one_has_room: bool = False
+        self, enough: float, *, until_one_has_room: bool = False
     ) -> Iterator[tuple[Method, Answer | TooLargeError]]:
         for method in self._methods:
-            if method.name not in self._prepared:
+            place = method.name, enough if method.iterates else PRECISE
+            if place not in self._prepared:
+                told = {"enough": enough} if method.iterates else {}
                 try:
-                    answer = method.answer(self._system, **self._policy.options)
+                    answer = method.answer(self._system, **told, **self._policy.options)
                 except TooLargeError as error:
                     answer = error
-                self._prepared[method.name] = answer
-            yield method, self._prepared[method.name]
-            if until_one_has_room and not isinstance(self._prepared[method.name], TooLargeError):
+                self._prepared[place] = answer
+            yield method, self._prepared[place]
+            if until_one_has_room and not isinstance(self._prepared[place], TooLargeError):
                 return

@@ -14,9 +14,9 @@ exponential branches if c² > 1 and m_3 m_1 > (3/2) m_2²: the means of the bran
 a quadratic equation, by the moments n! Σ p_i x_i^n (W. Whitt, Oper. Res. 30, 1982, Section 3). The
 same equations give a Cox-2 outside that range where its probabilities come out between 0 and 1.
 
-`fit_law` takes the moments of a law that has no phases, as many as can be matched. What the exact
-routes then find is exact for the fit: how far that is from the law in question is a matter of all
-its moments, and is seen beside a simulation.
+`fit_distribution` takes the moments of a distribution that has no phases, as many as can be
+matched. What the exact routes then find is exact for the fit: how far that is from the distribution
+in question is a matter of all its moments, and is seen beside a simulation.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ from multiserver.sizes import (
     Erlang,
     Exponential,
     Hyperexponential,
+    Lognormal,
     Pareto,
     Size,
+    Weibull,
 )
 
 # A c² that is typed as 1, or as 1/k, is meant to be.
@@ -48,8 +50,8 @@ def fit_two_moments(mean: float, scv: float) -> Size:
 
     >>> fit_two_moments(mean=2.0, scv=0.25)
     Erlang(stages=4, rate=2.0)
-    >>> law = fit_two_moments(mean=2.0, scv=4.0)
-    >>> round(law.mean, 12), round(law.variance / law.mean**2, 12)
+    >>> distribution = fit_two_moments(mean=2.0, scv=4.0)
+    >>> round(distribution.mean, 12), round(distribution.variance / distribution.mean**2, 12)
     (2.0, 4.0)
     """
     for name, value in (("mean", mean), ("scv", scv)):
@@ -79,37 +81,38 @@ def fit_two_moments(mean: float, scv: float) -> Size:
     return PhaseType(initial, tuple(map(tuple, rows)))
 
 
-def fit_law(law: Size) -> Size:
-    """A phase-type duration with three moments of a law if two phases have them, or else with two;
-    a law that has phases itself.
+def fit_distribution(distribution: Size) -> Size:
+    """A phase-type duration with three moments of a distribution if two phases have them, or else
+    with two; a distribution that has phases itself.
 
-    Raises `ValueError` unless the law has a variance, of 1/1000 of its squared mean or more.
+    Raises `ValueError` unless the distribution has a variance, of 1/1000 of its squared mean or
+    more.
 
     >>> from multiserver.sizes import BoundedPareto, Deterministic
-    >>> law = BoundedPareto(shape=1.5, low=1.0, high=1000.0)
-    >>> fit = fit_law(law)
-    >>> round(fit.mean / law.mean, 12), round(fit.second_moment / law.second_moment, 12)
+    >>> S = BoundedPareto(shape=1.5, low=1.0, high=1000.0)
+    >>> fit = fit_distribution(S)
+    >>> round(fit.mean / S.mean, 12), round(fit.second_moment / S.second_moment, 12)
     (1.0, 1.0)
     """
-    match law:
+    match distribution:
         case Deterministic():
             raise ValueError(
-                "a deterministic law has no variance to fit; Erlang(k, k/value) comes near"
+                "a deterministic distribution has no variance to fit; Erlang(k, k/value) comes near"
             )
         case Bimodal():
-            atoms = zip(law.values, law.probabilities, strict=True)
+            atoms = zip(distribution.values, distribution.probabilities, strict=True)
             third = math.fsum(p * v**3 for v, p in atoms)
         case Pareto():
-            k = law.shape
-            third = law.scale**3 * k / (k - 3) if k > 3 else math.inf
-        case BoundedPareto():
-            third = law.moment(3)
+            k = distribution.shape
+            third = distribution.scale**3 * k / (k - 3) if k > 3 else math.inf
+        case BoundedPareto() | Lognormal() | Weibull():
+            third = distribution.moment(3)
         case _:
-            return law
+            return distribution
     try:
-        return fit_three_moments(law.mean, law.second_moment, third)
+        return fit_three_moments(distribution.mean, distribution.second_moment, third)
     except ValueError:
-        return fit_two_moments(law.mean, law.variance / law.mean**2)
+        return fit_two_moments(distribution.mean, distribution.variance / distribution.mean**2)
 
 
 def fit_three_moments(first: float, second: float, third: float) -> Size:
@@ -119,8 +122,8 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
 
     Raises `ValueError` if no two phases have these moments.
 
-    >>> law = fit_three_moments(1.0, 3.0, 15.0)
-    >>> round(law.mean, 12), round(law.second_moment, 12)
+    >>> distribution = fit_three_moments(1.0, 3.0, 15.0)
+    >>> round(distribution.mean, 12), round(distribution.second_moment, 12)
     (1.0, 3.0)
     """
     bad = ValueError(

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 from multiserver.network import Network
 from multiserver.policies.capacity import CAPACITY
 from multiserver.policies.policy import Method, Policy
 from multiserver.system import System
-from multiserver.tables import aligned
+from multiserver.tables import Table, fitted
 
 COLUMNS = ("question", "method", "range", "source", "cost")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """Methods by question and cost; `print` it, or take its `rows()` for a DataFrame."""
+class Known(Table):
+    """Methods by question and cost; printed, it fits the terminal."""
 
-    title: str
+    heading: str
     table: tuple[dict[str, Any], ...]
 
     @classmethod
@@ -37,10 +39,23 @@ class Known:
         """Plain dictionaries, one for each method."""
         return [dict(row) for row in self.table]
 
-    def __str__(self) -> str:
+    def title(self) -> str:
+        """Of which queue, and what no policy exceeds there."""
+        return self.heading
+
+    def cells(self) -> list[list[str]]:
+        """What is shown: a line for each method."""
         columns = list(self.table[0])
-        cells = [[_cell(row[name]) for name in columns] for row in self.table]
-        return f"{self.title}\n{aligned([columns, *cells])}"
+        return [columns, *([_cell(row[name]) for name in columns] for row in self.table)]
+
+    def __str__(self) -> str:
+        width = get_terminal_size().columns
+        heading = "\n".join(
+            fill(line, width, break_on_hyphens=False) for line in self.heading.splitlines()
+        )
+        # A method stands below the question that it answers, of all models below its own too.
+        leading = self.cells()[0].index("method")
+        return f"{heading}\n{fitted(self.cells(), leading, width)}"
 
 
 def known() -> Known:

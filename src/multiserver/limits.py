@@ -1,13 +1,82 @@
-"""What is known of λ*, in the shape in which it is told."""
+"""λ* of one queue, and what is known where it is not; at which rates one may ask."""
 
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
+from multiserver.asking import Methods
+from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.network import Network
+from multiserver.operating_point import rate_of
+from multiserver.policies.capacity import highest
 from multiserver.policies.policy import Limit, Method, Policy
 from multiserver.results import Stability
 from multiserver.system import System
+
+# What `Queue.stability()` asks for: no E[Δ(Y_d)], a relative half-width and a seed.
+USUAL = (False, 0.01, 1)
+
+
+class Limits:
+    """λ* by the `methods` of one queue; each question is answered once."""
+
+    def __init__(self, methods: Methods) -> None:
+        self._methods = methods
+        self._found: dict[tuple[bool, float, int], Stability] = {}
+
+    def stability(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
+        """As `Queue.stability`."""
+        asked = relative_completions, half_width, seed
+        if asked not in self._found:
+            self._found[asked] = self._find(*asked)
+        return self._found[asked]
+
+    def _find(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
+        system, policy = self._methods.system, self._methods.policy
+        options = dict(policy.options)
+        try:
+            method = self._methods.first("stability")
+        except NotKnownError:
+            found, method = self.highest
+            if method is None:
+                raise
+            return of_capacity(system, policy, method, found)
+        if method.sampled:
+            options |= {"half_width": half_width, "seed": seed}
+        try:
+            found = method.answer(system, relative_completions=relative_completions, **options)
+        except TooLargeError as error:
+            raise self._methods.too_large("stability", error) from error
+        return of_limit(system, policy, method, found, self.highest[0].arrival_rate)
+
+    @cached_property
+    def highest(self) -> tuple[Limit, Method | None]:
+        """What no policy exceeds, and how it was found."""
+        return highest(self._methods.system)
+
+    @cached_property
+    def known(self) -> float | None:
+        """λ* if it is known without a simulation."""
+        try:
+            first = self._methods.first("stability")
+            return None if first.sampled else self.stability(*USUAL).limit
+        except NotKnownError:
+            return None
+
+    def rate(
+        self, load: float | None, arrival_rate: float | None, fraction: float | None
+    ) -> float | None:
+        """λ of an operating point; raises as `operating_point.rate_of`."""
+        limit = self.known if fraction is None else self.stability(*USUAL).limit
+        if fraction is not None and limit is None:
+            self._methods.first("stability")
+        most = limit, "λ* ="
+        if limit is None:
+            found, method = self.highest
+            most = found.arrival_rate, f"any limit, by {method.name}:"
+        point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
+        return rate_of(self._methods.system, repr(self._methods.policy), limit, most, point)
 
 
 def of_limit(

@@ -3,17 +3,20 @@
 With λ p_c the rate at which jobs of class c come, E[N_c] = λ p_c E[T_c]; and the capacity at work
 is λ E[S], whatever the policy, as all work is done in the end: a simulation tells what it measured
 instead, or nothing. A rigid job is in service for X_c in all, so that it waits E[T_c] − E[X_c]; and
-λ Σ_c p_c E[X_c] jobs are in service.
+λ Σ_c p_c E[X_c] jobs are in service. No job is served faster than on all servers that it can use,
+the fastest first, at rate s_c: E[T_c] ≥ E[X_c] v_c/s_c, below which no bound is told.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from multiserver.network import Network
-from multiserver.policies.policy import Means
-from multiserver.results import ClassResult, Kind, Result, changed
+from multiserver.policies.policy import Means, Value
+from multiserver.results import ClassResult, Kind, Result
 from multiserver.system import System
+from multiserver.wcfs.bounds import Interval
 
 
 def completed(
@@ -25,10 +28,14 @@ def completed(
     policy: str,
     method: str,
     source: str,
-) -> Result:
+) -> Result[Any]:
     """The result of a method at λ = `rate` (None: a closed network), λ* being `limit`."""
     nothing = (None,) * len(system.classes)
     jobs, times, waiting, busy = found.jobs, found.times, found.waiting, found.busy
+    if kind == "bounds":
+        least = least_response_time(system)
+        if times.lower < least:
+            times, method = times.at_least(least), f"{method}; lower end E[T] ≥ {least:.6g} alone"
     class_times, class_jobs = found.class_times or nothing, found.class_jobs or nothing
     waiting_time = None if waiting is None else changed(waiting, 1 / rate)
     class_waits = nothing
@@ -37,6 +44,7 @@ def completed(
         jobs = changed(times, rate) if jobs is None else jobs
         if busy is None and kind != "simulated":
             busy = system.load(rate) * system.capacity
+            busy = Interval(busy, busy) if kind == "bounds" else busy
         if found.class_jobs is None:
             pairs = zip(class_times, flows, strict=True)
             class_jobs = tuple(changed(t, flow) for t, flow in pairs)
@@ -57,15 +65,41 @@ def completed(
         arrival_rate=rate,
         load=None if rate is None else system.load(rate),
         limit=limit,
-        mean_jobs=jobs,
-        mean_waiting=waiting,
-        mean_response_time=times,
-        mean_waiting_time=waiting_time,
-        busy_servers=busy,
-        idle_servers=changed(busy, -1.0, system.capacity),
+        means=_told(
+            mean_jobs=jobs,
+            mean_waiting=waiting,
+            mean_response_time=times,
+            mean_waiting_time=waiting_time,
+            busy_servers=busy,
+            idle_servers=changed(busy, -1.0, system.capacity),
+        ),
         by_class=tuple(
-            ClassResult(mean_jobs=n, mean_response_time=t, mean_waiting_time=w) for n, t, w in rows
+            ClassResult(means=_told(mean_jobs=n, mean_response_time=t, mean_waiting_time=w))
+            for n, t, w in rows
         ),
         counts=found.counts,
+        _times=found.sampled,
         _tail=found.tail,
     )
+
+
+def least_response_time(system: System) -> float:
+    """E[T] if no job ever waited and each had the fastest servers that it can use."""
+    parts = []
+    for p, one in zip(system.probabilities, system.classes, strict=True):
+        among = system.speeds
+        if one.compatible is not None:
+            among = [among[s] for s in one.compatible]
+        most = one.degree or (len(one.compatible) if one.compatible is not None else one.servers)
+        fastest = sorted(among, reverse=True)[:most]
+        parts.append(p * one.demand / math.fsum(fastest))
+    return math.fsum(parts)
+
+
+def _told(**means: Value | None) -> dict[str, Value]:
+    return {name: value for name, value in means.items() if value is not None}
+
+
+def changed(value: Value | None, factor: float = 1.0, shift: float = 0.0) -> Value | None:
+    """factor · value + shift, where there is a value."""
+    return None if value is None else factor * value + shift

@@ -13,11 +13,12 @@ is taken as it is.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from multiserver.sharing import networks
 from multiserver.sharing.queue import MultiServerQueue
@@ -48,6 +49,16 @@ class Network:
     routing: ArrayLike
     populations: tuple[int, ...] = ()
     _network: networks.Network = field(init=False, repr=False)
+
+    if TYPE_CHECKING:
+        # What is taken; the fields say what is kept.
+        def __init__(
+            self,
+            stations: Iterable[Station],
+            arrivals: Sequence[float] | NDArray[np.floating],
+            routing: Sequence[Sequence[float]] | NDArray[np.floating],
+            populations: Iterable[int] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for name in ("stations", "populations"):

@@ -1,4 +1,4 @@
-"""Phase-type distributions of any initial law and any rates.
+"""Phase-type distributions of any initial distribution and any rates.
 
 A job starts in phase i with probability α_i, moves from phase i to phase j at rate T_ij and
 completes from phase i at rate t_i = −Σ_j T_ij ≥ 0, so that P(S > x) = α exp(T x) 1 and
@@ -115,11 +115,11 @@ class PhaseType:
         return bool(ends.all())
 
 
-# They are asked for again and again, and laws may have a thousand phases.
+# They are asked for again and again, and distributions may have a thousand phases.
 @lru_cache(REMEMBERED)
-def _moment(law: PhaseType, k: int) -> float:
+def _moment(distribution: PhaseType, k: int) -> float:
     """E[S^k]."""
-    initial, rates = law.phases()
+    initial, rates = distribution.phases()
     power = np.ones(len(rates))
     for _ in range(k):
         power = np.linalg.solve(-rates, power)

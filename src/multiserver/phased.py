@@ -55,14 +55,14 @@ class PhasedJobs:
         Raises `ValueError` unless all durations are phase-type.
         """
         durations = tuple(durations)
-        laws = [X.phases() for X in durations]
-        owner = np.repeat(np.arange(len(laws)), [len(alpha) for alpha, _ in laws])
+        distributions = [X.phases() for X in durations]
+        owner = np.repeat(np.arange(len(distributions)), [len(alpha) for alpha, _ in distributions])
         moves = np.zeros((len(owner), len(owner)))
         exits = np.concatenate(
-            [[exit_rate(row, i) for i, row in enumerate(T.tolist())] for _, T in laws]
+            [[exit_rate(row, i) for i, row in enumerate(T.tolist())] for _, T in distributions]
         )
         first = 0
-        for _, T in laws:
+        for _, T in distributions:
             last = first + len(T)
             moves[first:last, first:last] = T - np.diag(np.diagonal(T))
             first = last
@@ -72,7 +72,7 @@ class PhasedJobs:
             probabilities=tuple(probabilities),
             means=tuple(X.mean for X in durations),
             owner=owner,
-            start=np.concatenate([alpha for alpha, _ in laws]),
+            start=np.concatenate([alpha for alpha, _ in distributions]),
             moves=moves,
             exits=exits,
         )

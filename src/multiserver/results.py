@@ -2,24 +2,37 @@
 
 A value is a plain number if exact, an `Interval` (`lower`, `upper`) if bounded, and an `Estimate`
 (`mean`, `half_width`, `standard_error`, …) if simulated, which is shown without an interval, and
-with the reason, where its interval is not fair; None is what the method does not tell.
+with the reason, where its interval is not fair. A result is typed by what its values are. To ask
+for what the method does not tell raises; `means` has what it tells.
 Times are in the unit of time of the system, rates in jobs per unit of time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from multiserver.errors import NotKnownError
 from multiserver.policies.policy import Value
 from multiserver.simulation.estimate import Estimate, fair_half_width
-from multiserver.tables import aligned
+from multiserver.tables import Table, aligned
 from multiserver.wcfs.bounds import Interval
 
-Kind = Literal["exact", "bounds", "simulated"]
+if TYPE_CHECKING:
+    # A result of which nothing is said may hold any values: defaults are newer than Python 3.11.
+    from typing_extensions import TypeVar
+
+    from multiserver.simulation.sampled_times import SampledDistribution
+
+    V = TypeVar("V", bound=Value, covariant=True, default=Value)
+else:
+    from typing import TypeVar
+
+    V = TypeVar("V", bound=Value, covariant=True)
+
+Kind = Literal["exact", "fitted", "bounds", "simulated"]
 
 QUANTITIES = {
     "mean_jobs": "E[N]",
@@ -29,30 +42,51 @@ QUANTITIES = {
     "busy_servers": "E[busy]",
     "idle_servers": "E[idle]",
 }
+UNITS = {
+    "mean_jobs": "jobs",
+    "mean_waiting": "jobs",
+    "mean_response_time": "time",
+    "mean_waiting_time": "time",
+    "busy_servers": "servers",
+    "idle_servers": "servers",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassResult:
-    """One class: E[N_c] `mean_jobs`, E[T_c] `mean_response_time`, E[W_c] `mean_waiting_time`."""
+class ClassResult(Generic[V]):
+    """One class: E[N_c] `mean_jobs`, E[T_c] `mean_response_time`, E[W_c] `mean_waiting_time`.
 
-    mean_jobs: Value | None
-    mean_response_time: Value | None
-    mean_waiting_time: Value | None
+    `means` holds by name what the method tells of it; another raises `NotKnownError`.
+    """
 
+    means: Mapping[str, V]
 
-NOTHING = ClassResult(mean_jobs=None, mean_response_time=None, mean_waiting_time=None)
+    @property
+    def mean_jobs(self) -> V:
+        """E[N_c], jobs in the system."""
+        return _told(self.means, "mean_jobs")
+
+    @property
+    def mean_response_time(self) -> V:
+        """E[T_c], from arrival to departure."""
+        return _told(self.means, "mean_response_time")
+
+    @property
+    def mean_waiting_time(self) -> V:
+        """E[W_c], in the system and not in service."""
+        return _told(self.means, "mean_waiting_time")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Table, Generic[V]):
     """A queue at one arrival rate λ, of load ρ; `limit` is λ*, None if it is not known.
 
     `mean_jobs` E[N] in the system and `mean_waiting` E[Q] of them not in service, in jobs;
     `mean_response_time` E[T] from arrival to departure and `mean_waiting_time` E[W] of it not in
     service; `busy_servers` and `idle_servers`, the mean speed at work and not, in servers of
-    speed 1. `by_class` has the order in which the system was given its classes. `tail(k)` is
-    P(N > k). `counts` is what a simulator counted, replication by replication, in the engine's own
-    terms.
+    speed 1. `means` has by name those that the method tells; another raises `NotKnownError`.
+    `by_class` has the order in which the system was given its classes. `tail(k)` is P(N > k).
+    `counts` is what a simulator counted, replication by replication, in the engine's own terms.
     """
 
     kind: Kind
@@ -63,17 +97,55 @@ class Result:
     arrival_rate: float | None
     load: float | None
     limit: float | None
-    mean_jobs: Value | None
-    mean_waiting: Value | None
-    mean_response_time: Value | None
-    mean_waiting_time: Value | None
-    busy_servers: Value | None
-    idle_servers: Value | None
-    by_class: tuple[ClassResult, ...]
+    means: Mapping[str, V]
+    by_class: tuple[ClassResult[V], ...]
     counts: Any = field(default=None, repr=False, compare=False)
-    _tail: Callable[[int], Value] | None = field(default=None, repr=False, compare=False)
+    _times: Any = field(default=None, repr=False, compare=False)
+    _tail: Callable[[int], V] | None = field(default=None, repr=False, compare=False)
 
-    def tail(self, k: int) -> Value:
+    @property
+    def mean_jobs(self) -> V:
+        """E[N], jobs in the system."""
+        return _told(self.means, "mean_jobs")
+
+    @property
+    def mean_waiting(self) -> V:
+        """E[Q], jobs in the system that are not in service."""
+        return _told(self.means, "mean_waiting")
+
+    @property
+    def mean_response_time(self) -> V:
+        """E[T], from arrival to departure."""
+        return _told(self.means, "mean_response_time")
+
+    @property
+    def mean_waiting_time(self) -> V:
+        """E[W], in the system and not in service."""
+        return _told(self.means, "mean_waiting_time")
+
+    @property
+    def busy_servers(self) -> V:
+        """Servers at work on average, or their speed."""
+        return _told(self.means, "busy_servers")
+
+    @property
+    def idle_servers(self) -> V:
+        """Servers not at work on average, or their speed."""
+        return _told(self.means, "idle_servers")
+
+    @property
+    def distribution(self) -> SampledDistribution:
+        """Simulated waiting and response times. Raises `NotKnownError` unless they were kept."""
+        from multiserver.simulation.sampled_times import SampledDistribution
+
+        if self._times is None:
+            raise NotKnownError(
+                f"the times of jobs were not kept by the method {self.method!r} of {self.policy}:"
+                " ask simulate(times=True), or queue.distribution() where it is known"
+            )
+        return SampledDistribution.of(self._times)
+
+    def tail(self, k: int) -> V:
         """P(N > k). Raises `NotKnownError` where the method does not tell."""
         if self._tail is None:
             raise NotKnownError(
@@ -82,61 +154,63 @@ class Result:
         return self._tail(k)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each quantity and class, as plain values: `pandas.DataFrame(result.rows())`.
+        """A row for each quantity and class, as plain values.
 
-        `class` is "all" or the number of a class, from 1; `value` is NaN for bounds. Where an
-        estimate has no fair interval `lower` and `upper` are NaN, and `caveat` says why.
+        `class` is "all" or the number of a class, from 1; `unit` is jobs, servers, or time, in the
+        unit of the system; `value` is NaN for bounds. Where an estimate has no fair interval
+        `lower` and `upper` are NaN, and `caveat` says why.
         """
         same = {name: getattr(self, name) for name in ("model", "policy", "kind", "method")}
         same |= {name: getattr(self, name) for name in ("arrival_rate", "load", "limit")}
-        groups: list[tuple[str | int, Result | ClassResult]] = [("all", self)]
-        groups += list(enumerate(self.by_class, start=1))
         found = []
-        for label, group in groups:
-            for name in QUANTITIES:
-                value = getattr(group, name, None)
-                if value is not None:
-                    number, lower, upper = spread(value)
-                    found.append(
-                        {
-                            **same,
-                            "class": label,
-                            "quantity": name,
-                            "value": number,
-                            "lower": lower,
-                            "upper": upper,
-                            "caveat": lacking(value),
-                        }
-                    )
+        for label, means in self._groups():
+            for name, value in means.items():
+                number, lower, upper = spread(value)
+                row = {**same, "class": label, "quantity": name, "unit": UNITS[name]}
+                row |= {"value": number, "lower": lower, "upper": upper, "caveat": lacking(value)}
+                found.append(row)
         return found
 
-    def __str__(self) -> str:
+    def cells(self) -> list[list[str]]:
+        """What is shown: a line for each quantity, a column for each class."""
+        groups = self._groups()
+        if len(groups) == 2 or not any(c.means for c in self.by_class):
+            groups = groups[:1]
+        head = [str(label) if label == "all" else f"class {label}" for label, _ in groups]
+        rows = [["", *head]]
+        for name, symbol in QUANTITIES.items():
+            values = [means.get(name) for _, means in groups]
+            if any(v is not None for v in values):
+                rows.append([symbol, *map(shown, values)])
+        return rows
+
+    def title(self) -> str:
+        """What was asked, how it was answered, and at which point."""
         point = [
             f"{symbol} = {value:.6g}"
             for symbol, value in (("λ", self.arrival_rate), ("ρ", self.load), ("λ*", self.limit))
             if value is not None
         ]
         head = f"{self.model} under {self.policy}, {self.kind}: {self.method} ({self.source})"
-        told = any(c != NOTHING for c in self.by_class)
-        classes = range(1, len(self.by_class) + 1) if told and len(self.by_class) > 1 else ()
-        rows = [["", "all", *(f"class {c}" for c in classes)]]
-        for name, symbol in QUANTITIES.items():
-            values = [getattr(self, name)]
-            values += [getattr(self.by_class[c - 1], name, None) for c in classes]
-            if any(v is not None for v in values):
-                rows.append([symbol, *map(shown, values)])
-        notes = dict.fromkeys(filter(None, map(lacking, self._values())))
-        notes = [f"no interval: {note}" for note in notes]
-        return "\n".join(filter(None, [head, ",  ".join(point), aligned(rows), *notes]))
+        return "\n".join(filter(None, [head, ",  ".join(point)]))
 
-    def _values(self) -> Iterator[Value | None]:
-        for group in (self, *self.by_class):
-            for name in QUANTITIES:
-                yield getattr(group, name, None)
+    def notes(self) -> list[str]:
+        """Why values have no interval, each reason once."""
+        values = (value for _, means in self._groups() for value in means.values())
+        return [
+            f"no interval: {note}" for note in dict.fromkeys(filter(None, map(lacking, values)))
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join([self.title(), aligned(self.cells()), *self.notes()])
+
+    def _groups(self) -> list[tuple[str | int, Mapping[str, V]]]:
+        classes = [(c, one.means) for c, one in enumerate(self.by_class, start=1)]
+        return [("all", self.means), *classes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stability:
+class Stability(Table):
     """The queue is stable for λ < `limit` = λ* (jobs per unit of time), that is ρ < `load_limit`.
 
     No policy is stable from λ = `highest` on, which λ* does not exceed; where λ* is not known, and
@@ -166,31 +240,39 @@ class Stability:
         _, lower, upper = spread(value)
         return [row | {"lower": lower, "upper": upper, "caveat": lacking(value)}]
 
+    def title(self) -> str:
+        """What was asked, and how it was answered."""
+        return f"{self.model} under {self.policy}, stability: {self.method} ({self.source})"
+
+    def cells(self) -> list[list[str]]:
+        """What is shown: the numbers that are known under their symbols."""
+        said = {
+            "λ*": self.limit,
+            "ρ*": self.load_limit,
+            "wastage": self.wastage,
+            "utilisation": self.utilisation,
+            "E[Δ]": self.relative_completions,
+            "λ* ≤": self.highest if self.limit is None else None,
+        }
+        known = {name: f"{value:.6g}" for name, value in said.items() if value is not None}
+        return [list(known), list(known.values())]
+
     def __str__(self) -> str:
-        said = (
-            ("λ*", self.limit),
-            ("ρ*", self.load_limit),
-            ("wastage", self.wastage),
-            ("utilisation", self.utilisation),
-            ("E[Δ]", self.relative_completions),
-            ("λ* ≤", self.highest if self.limit is None else None),
-        )
-        values = ",  ".join(
-            f"{name} = {value:.6g}".replace("≤ =", "≤") for name, value in said if value is not None
-        )
+        pairs = zip(*self.cells(), strict=True)
+        values = ",  ".join(f"{name} = {value}".replace("≤ =", "≤") for name, value in pairs)
         if self.estimate is not None:
             values += f"  (λ* = {shown(self.estimate)} at 95 %)"
             if lacking(self.estimate):
                 values += f"\nno interval: {lacking(self.estimate)}"
-        head = f"{self.model} under {self.policy}, stability: {self.method} ({self.source})"
-        return f"{head}\n{values}"
+        return f"{self.title()}\n{values}"
 
 
 def spread(value: Value) -> tuple[float, float, float]:
     """Value, lower and upper end: equal if exact, NaN in the middle of bounds and at the ends of an
     interval that is not fair."""
     if isinstance(value, Interval):
-        return math.nan, value.lower, value.upper
+        known = value.lower == value.upper
+        return value.lower if known else math.nan, value.lower, value.upper
     if isinstance(value, Estimate):
         half_width = fair_half_width(value)
         return value.mean, value.mean - half_width, value.mean + half_width
@@ -206,27 +288,12 @@ def shown(value: Value | None) -> str:
     """A value for a table."""
     if value is None:
         return "—"
-    if isinstance(value, Interval):
-        return f"[{value.lower:.5g}, {value.upper:.5g}]"
-    if isinstance(value, Estimate):
-        if value.lacking:
-            return f"{value.mean:.5g} (no interval)"
-        return f"{value.mean:.5g} ± {value.half_width:.2g}"
-    return f"{value:.6g}"
+    return f"{value:.6g}" if isinstance(value, float | int) else str(value)
 
 
-def changed(value: Value | None, factor: float = 1.0, shift: float = 0.0) -> Value | None:
-    """factor · value + shift, for a factor that is not 0; a negative one turns bounds round."""
-    if value is None:
-        return None
-    if isinstance(value, Interval):
-        ends = sorted(factor * end + shift for end in value)
-        return Interval(*ends)
-    if isinstance(value, Estimate):
-        return replace(
-            value,
-            mean=factor * value.mean + shift,
-            half_width=abs(factor) * value.half_width,
-            standard_error=abs(factor) * value.standard_error,
-        )
-    return factor * value + shift
+def _told(means: Mapping[str, V], name: str) -> V:
+    """One of the means. Raises `NotKnownError` where the method does not tell it."""
+    if name not in means:
+        told = ", ".join(QUANTITIES[other] for other in means) or "nothing"
+        raise NotKnownError(f"{QUANTITIES[name]} is not told by this method, which tells {told}")
+    return means[name]

@@ -26,7 +26,7 @@ the share of the capacity that is at work, if the queue is stable. No queue is, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
@@ -60,6 +60,19 @@ class JobClass:
     threshold: int | None = None
     compatible: frozenset[int] | None = None
     degree: int | None = None
+
+    if TYPE_CHECKING:
+        # What is taken; the fields say what is kept.
+        def __init__(
+            self,
+            *,
+            duration: Size,
+            probability: float = 1.0,
+            need: int | None = None,
+            threshold: int | None = None,
+            compatible: Collection[int] | None = None,
+            degree: int | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if not isinstance(self.duration, Size):
@@ -127,6 +140,15 @@ class System:
     servers: int | tuple[float, ...]
     classes: tuple[JobClass, ...]
     limit: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            servers: int | Iterable[float],
+            classes: Iterable[JobClass],
+            limit: int | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(self.classes))

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from tests.builds.compare import Build, compare
 from tests.conftest import ROOT
 
-from output import metadata, rendering
-from output.specs import digest
-from stages.product import identify
+from atlas.io import metadata, rendering
+from atlas.io.product import identify
+from atlas.io.specs import digest
 
 SIDECAR = "figures/paper/fig1.json"
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from pypdf import PdfReader
+from scripts import draw, judge, tabulate, typeset
 from tests.conftest import ROOT, compute
 
-from output.cite import references
-from output.tidy import write_table
-from plan import Plan
-from plan.read import read_yaml
-from stages import draw, judge, tabulate, typeset
+from atlas.config.read import read_yaml
+from atlas.io.cite import references
+from atlas.io.tidy import write_table
+from atlas.plan import Plan
 
 # All quick to compute. Of the ledger, those claims whose numbers are.
 PRODUCTS = {
@@ -59,7 +59,7 @@ def make(spec: dict[str, Any], folder: Path) -> None:
         spec["claims"] = quick
     series = {}
     for name, one in spec["series"].items():
-        study = importlib.import_module(f"studies.{one['study'].replace('-', '_')}")
+        study = importlib.import_module(f"atlas.studies.{one['study'].replace('-', '_')}")
         series[name] = compute(study, one["parameters"])
         one["file"] = str(folder.parent / f"{spec['paper']}-{spec['id']}-{name}.csv")
         write_table(Path(one["file"]), series[name], study.UNITS)

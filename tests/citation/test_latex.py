@@ -11,13 +11,16 @@ import shutil
 import subprocess
 
 import pytest
+from matplotlib.figure import Figure
 from tests.citation.conftest import compile_document
 from tests.conftest import ROOT
 
-from output.mathematics import formulate
-from output.tabulars import table, tabular
-from plan.read import read_yaml
-from provenance.stories import read_stories
+from atlas.config.read import read_yaml
+from atlas.io.cite import paste
+from atlas.io.mathematics import formulate
+from atlas.io.printed import set_found, set_stated
+from atlas.io.tabulars import table, tabular
+from atlas.provenance.stories import read_stories
 
 pytestmark = pytest.mark.slow
 
@@ -117,6 +120,34 @@ def test_lualatex_compiles_it_too(kit, tmp_path):
     assert sorted(story["id"] for story in stories) == sorted(FIGURES)
 
 
+@pytest.mark.parametrize("package", ["", r"\usepackage{siunitx}"])
+def test_values_are_set_as_the_paper_prints_them(kit, tmp_path, package):
+    needs()
+    shutil.copytree(kit, tmp_path / "figures")
+    if package:  # which need not be installed: a stand-in that sets in bold what it is asked for
+        commands = r"\newcommand\num[1]{\textbf{#1}}\newcommand\SI[2]{\textbf{#1#2}}"
+        style = rf"\ProvidesPackage{{siunitx}}{commands}\newcommand\percent{{\%}}"
+        (tmp_path / "siunitx.sty").write_text(style, encoding="ascii")
+    values = tmp_path / "figures/product-form-saturated/values.tex"
+    pairs = (("37 %", "0.374782"), ("2.5e6", "2600000.0"))
+    for i, (stated, value) in enumerate(pairs):
+        found = set_found(float(value), stated, "about", holds=True)
+        for name, text in (("recomputed", found), ("stated", set_stated(stated))):
+            key = rf"\expandafter\def\csname multiserver@{name}@p/c{i}\endcsname"
+            line = rf"{key}{{{text}}}\makeatother"
+            with values.open("a", encoding="ascii") as file:
+                file.write(rf"\makeatletter {line}" + "\n")
+    lines = [rf"Is \multiserver{{p/c{i}}} and \multiserverstated{{p/c{i}}}." for i in (0, 1)]
+    head = [r"\documentclass{article}", package, r"\input{figures/product-form-saturated/values}"]
+    figure = r"\begin{figure}\caption{At \multiserver{p/c0}}\end{figure}"
+    body = [r"\begin{document}\listoffigures", *lines, figure, r"\end{document}", ""]
+    log, text = compile_document(tmp_path, "\n".join([*head, *body]), runs=2)
+    assert text is not None, log[-3000:]
+    joined = "".join(text.split())
+    assert "Is37%and37%." in joined and "At37%" in joined
+    assert ("and2.5e6" in joined) == bool(package)
+
+
 def test_an_unknown_value_is_an_error_that_names_it(kit, tmp_path):
     needs("bibtex")
     shutil.copytree(kit, tmp_path / "figures")
@@ -124,6 +155,24 @@ def test_an_unknown_value_is_an_error_that_names_it(kit, tmp_path):
     log, text = compile_document(tmp_path, document("article", "bibtex", body), runs=1)
     assert text is None
     assert "product-form-saturated/nonsense" in log
+
+
+@pytest.mark.parametrize("options", ["", "[twocolumn]"])
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_a_high_figure_fits_its_page_and_is_not_enlarged(tmp_path, width, options):
+    needs()
+    look = {"widths": {"single": 3.4, "double": 7.0}, "formats": ["pdf"]}
+    spec = {"paper": "p", "id": "x", "title": "T", "caption": "C", "width": width, "look": look}
+    spec |= {"bibliography": None, "faithful": True}
+    Figure(figsize=(look["widths"][width], 8.5)).savefig(tmp_path / "x.pdf")
+    head = [rf"\documentclass{options}{{article}}", r"\usepackage{graphicx}\begin{document}"]
+    shown = r"\sbox0{\ORIGINAL[#1]{#2}}\typeout{WIDE \the\wd0}\box0"
+    shown = rf"\renewcommand\includegraphics[2][]{{{shown}}}"
+    body = [r"\let\ORIGINAL\includegraphics", shown, paste(spec), r"\end{document}", ""]
+    log, text = compile_document(tmp_path, "\n".join([*head, *body]), runs=1)
+    assert text is not None and "Float too large" not in log, log[-3000:]
+    wide = float(re.search(r"WIDE ([0-9.]+)pt", log)[1])
+    assert 0 < wide <= 72.27 * look["widths"][width] + 0.1
 
 
 def test_figures_are_found_from_any_folder_and_fit_a_slide(kit, tmp_path):
@@ -177,6 +226,8 @@ def test_every_table_fits_whatever_its_length(tmp_path, name):
         ("[h,a,b] = [1,4,1]", r"$[h, a, b] = [1, 4, 1]$"),
         ("n = 1000 or 2e6", r"$n = 1000$ or $2 \cdot 10^{6}$"),
         ("w_nonfull and Y_{d+1}", r"$w_\mathrm{nonfull}$ and $Y_{d+1}$"),
+        ("E[N_idle^*], `a_b` = 2", r"$\mathrm{E}[N_\mathrm{idle}^*]$, \texttt{a\_b} = 2"),
+        ("for cells A and B of panel B", "for cells A and B of panel B"),
         # What only looks like a formula.
         ("a state of Fig. 6(a), 2/3 of M/G/1", "a state of Fig. 6(a), 2/3 of M/G/1"),
         ("class 2's jobs (1, Exp(2)), 95 %", r"class 2's jobs (1, Exp(2)), 95\,\%"),

@@ -1,7 +1,7 @@
 """The cases of the ledger one at a time, in this process, at the effort of a quick run.
 
 A case is what a claim states, or a reading of it, or further evidence: parameters, from which a
-quantity of `scripts/claims` follows, and what is allowed of it.
+quantity of `src/atlas/claims` follows, and what is allowed of it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 from tests.conftest import ROOT
 from tests.conftest import compute as compute_study
 
-from claims import record
-from claims.cases import DRAWN
-from claims.verdicts import holds
-from plan import Plan
-from plan.read import read_yaml
+from atlas.claims import record
+from atlas.claims.cases import DRAWN
+from atlas.claims.verdicts import holds
+from atlas.config.read import read_yaml
+from atlas.plan import Plan
 
-OURS = ("multiserver", "claims", "models", "studies")
+OURS = ("multiserver", "atlas.claims", "atlas.models", "atlas.studies")
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Case:
     def function(self) -> tuple[str, str]:
         """The module and the name of the quantity."""
         module, name = self.quantity.replace("-", "_").split("/")
-        return f"claims.{module}", name
+        return f"atlas.claims.{module}", name
 
     def compute(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The value that follows from parameters, where, and its half-width, as in a table."""
         module, name = self.function
         if self.drawn:
-            study = importlib.import_module(f"studies.{self.drawn.replace('-', '_')}")
+            study = importlib.import_module(f"atlas.studies.{self.drawn.replace('-', '_')}")
             table = compute_study(study, parameters)
             found = DRAWN[name.replace("_", "-")](self.read, table)
         else:
@@ -94,7 +94,7 @@ def read_cases() -> dict[str, Case]:
 
 def forget() -> None:
     """Empty the caches of all functions and methods of ours."""
-    ours = [module for name, module in sys.modules.items() if name.split(".")[0] in OURS]
+    ours = [module for name, module in sys.modules.items() if name.startswith(OURS)]
     for module in ours:
         for one in [*vars(module).values()]:
             methods = vars(one).values() if isinstance(one, type) else ()

@@ -1,4 +1,4 @@
-"""Faults to plant: in a parameter of a case, in the library, in a formula of `scripts/claims`.
+"""Faults to plant: in a parameter of a case, in the library, in a formula of `src/atlas/claims`.
 
 A fault of a *parameter* is a number one more or less, twice or half as much, or a tenth more; a
 probability p that is 1 − p; classes in each other's place, or all like the first. One of the
@@ -6,7 +6,7 @@ probability p that is 1 − p; classes in each other's place, or all like the fi
 that are swapped, in a function that is run. It is named by the place, the text before and after,
 and which of several such texts it is.
 
-What compares is left alone, for it decides whatever is compared: in `scripts/claims` comparisons,
+What compares is left alone, for it decides whatever is compared: in `src/atlas/claims` comparisons,
 and the differences, ratios and extremes that a quantity itself takes of what it has computed.
 """
 
@@ -159,7 +159,7 @@ def sites(place: str, quantity: str) -> tuple[tuple[Fault, Site], ...]:
     module, name = place.split(":")
     if name not in functions(module):
         raise Gone(f"{place} is not there")
-    claims = module.startswith("claims.")
+    claims = module.startswith("atlas.claims.")
     counts: Counter = Counter()
     found = []
     for site in _find(functions(module)[name], claims, place == quantity):

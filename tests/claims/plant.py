@@ -8,7 +8,7 @@ value is found that is not allowed: an error, a value that is not finite and a r
 times as long say nothing.
 
 Faults are tried in an order: parameters of the case, the outermost first, then functions of the
-library, then formulas of `scripts/claims`, the functions that are called last first: what reads a
+library, then formulas of `src/atlas/claims`, the functions that are called last first: what reads a
 system comes before what computes.
 """
 
@@ -208,7 +208,7 @@ def list_faults(case: Case) -> Iterator[Fault]:
     quantity = ":".join(case.function)
     places = profile(case)
     for ours in (False, True):
-        chosen = [place for place in reversed(places) if place.startswith("claims.") == ours]
+        chosen = [place for place in reversed(places) if place.startswith("atlas.claims.") == ours]
         groups = [[fault for fault, _ in sites(place, quantity)] for place in chosen]
         for faults in zip_longest(*groups):
             yield from (fault for fault in faults if fault)
@@ -234,7 +234,7 @@ def profile(case: Case) -> list[str]:
 
 
 def is_ours(module: str) -> bool:
-    return module.split(".")[0] in OURS
+    return module.startswith(OURS)
 
 
 def _place(module: str, code: Any) -> str:

@@ -9,10 +9,10 @@ from tests.claims.cases import read_cases
 from tests.claims.faults import Gone
 from tests.claims.plant import compute_with, is_turned, read_fault, read_rows
 
-from plan.read import read_yaml
+from atlas.config.read import read_yaml
 
 PAPERS = sorted((Path(__file__).parents[2] / "config/papers").glob("*.yaml"))
-COMMAND = "PYTHONPATH=scripts:src:. .venv/bin/python -m tests.claims.plant"
+COMMAND = "PYTHONPATH=src:. .venv/bin/python -m tests.claims.plant"
 ROWS = read_rows()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from claims import (
+from atlas.claims import (
     assignments,
     elastic_control,
     filling,
@@ -25,8 +25,8 @@ RIGID = {
     }
 }
 MODELS = [
-    ({"heterogeneous": {"speeds": [0.7, 0.3], "size": SIZE}}, "fastest-server-first"),
-    ({"limited-processor-sharing": {"limit": 3, "size": SIZE}}, "equal-shares"),
+    ({"heterogeneous": {"speeds": [0.7, 0.3], "sizes": [SIZE]}}, "fastest-server-first"),
+    ({"limited-processor-sharing": {"limit": 3, "sizes": [SIZE]}}, "equal-shares"),
     (
         {
             "threshold-parallelism": {
@@ -117,7 +117,7 @@ def test_inelastic_first_is_the_best_only_where_the_theorem_says():
 
 @pytest.mark.parametrize("reading", ["lsf", "max-weight", "msf"])
 def test_chains_of_counts_agree_with_the_engine_job_by_job(reading):
-    from models.finite_skip_simulators import simulate
+    from atlas.models.finite_skip_simulators import simulate
 
     name = {"lsf": "least-servers-first", "msf": "most-servers-first"}.get(reading, reading)
     mine = rigid_policies.response_time(

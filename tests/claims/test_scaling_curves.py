@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from claims import scaling
-from claims import scaling_curves as curves
-from claims import scaling_gaps as gaps
-from claims import scaling_limits as limits
-from claims import scaling_queues as queues
+from atlas.claims import scaling
+from atlas.claims import scaling_curves as curves
+from atlas.claims import scaling_gaps as gaps
+from atlas.claims import scaling_limits as limits
+from atlas.claims import scaling_queues as queues
 from multiserver.saturated import stationary
 
 GREEN = {"mean": "throughput", "exponent": 2.0, "to": "green"}

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.special import expi
 
-from claims import scaling_expansions as expansions
-from claims import scaling_identities as identities
-from claims import scaling_inequalities as inequalities
-from claims import scaling_limits as limits
-from claims import scaling_printed as printed
-from claims import scaling_rare as rare
-from claims.scaling_system import OneOrN, harmonic
+from atlas.claims import scaling_expansions as expansions
+from atlas.claims import scaling_identities as identities
+from atlas.claims import scaling_inequalities as inequalities
+from atlas.claims import scaling_limits as limits
+from atlas.claims import scaling_printed as printed
+from atlas.claims import scaling_rare as rare
+from atlas.claims.scaling_system import OneOrN, harmonic
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary
 

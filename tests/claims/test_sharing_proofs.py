@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from claims import (
+from atlas.claims import (
     sharing,
     sharing_algorithm,
     sharing_appendices,

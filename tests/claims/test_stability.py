@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from claims import foster, phase_vectors, stability
+from atlas.claims import foster, phase_vectors, stability
 
 EXAMPLE = {"servers": 30, "needs": [3, 10], "rates": [2.0, 1.0], "probabilities": [0.5, 0.5]}
 ONE_RATE = {"servers": 4, "needs": [1, 3], "rate": 2.0, "probabilities": [0.4, 0.6]}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from claims import product_form, rate_ratio, states, transitions, wastage
-from claims.states import list_edges
+from atlas.claims import product_form, rate_ratio, states, transitions, wastage
+from atlas.claims.states import list_edges
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import enumerate_chain
 

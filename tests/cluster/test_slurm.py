@@ -15,7 +15,7 @@ from tests.cluster.slurm import Cluster, lacks, wait_for
 from tests.conftest import Project, copy_project
 from tests.faults.tiny import FILE, SPLIT, TABLE, make_tiny, read_outputs
 
-from plan.resources import MEGABYTES, MINUTES
+from atlas.plan.resources import MEGABYTES, MINUTES
 
 pytestmark = [
     pytest.mark.slow,
@@ -28,7 +28,7 @@ IMPATIENT = (
     *("--slurm-init-seconds-before-status-checks", "1"),
     *("--seconds-between-status-checks", "1"),
 )
-STUDY = "scripts/studies/wastage_by_rate_ratio.py"
+STUDY = "src/atlas/studies/wastage_by_rate_ratio.py"
 RATIO = "    ratio = np.geomspace"
 HELD = """\
     from pathlib import Path
@@ -109,7 +109,7 @@ def test_a_paper_is_that_of_a_local_run(cluster, built, tmp_path):
 
 def test_a_job_that_takes_too_much_memory_is_tried_again_with_twice_of_it(cluster, project):
     """Twice 700 MB are enough for 600 MB and a job that has these besides what it imports."""
-    project.edit("scripts/plan/resources.py", f"MEGABYTES = {MEGABYTES}", "MEGABYTES = 700")
+    project.edit("src/atlas/plan/resources.py", f"MEGABYTES = {MEGABYTES}", "MEGABYTES = 700")
     project.edit(STUDY, RATIO, TAKEN + RATIO)
     before = set(cluster.jobs())
     code, said = end(project, start(cluster, project, "tiny", "--group-components", "small=1"))

@@ -8,12 +8,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
-from stages import archive, verify
+from scripts import archive, verify
 
 SOURCES = (
     *("Snakefile", "README.md", "requirements.lock", "config/config.yaml"),
-    "scripts/stages/draw.py",
+    "scripts/draw.py",
 )
 DATA = "results/series/stability-region/0123.csv"
 AGREED = "results/agreed/f00d.txt"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import zipfile
 
 import pytest
+from scripts import verify
 from tests.deposit.conftest import DATA, faults, zip_up
 
-from provenance import manifest
-from stages import verify
+from atlas.provenance import manifest
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused_unread(tmp_path, monkeypatch):

@@ -5,33 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import subprocess
-import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT
+from scripts import verify
+from tests.conftest import call
 from tests.deposit.conftest import DATA, digest, faults, flip, zip_up
 
-from output.sums import read_manifest
-from stages import verify
+from atlas.io.sums import read_manifest
 
 MANIFEST = "manifest-sha256.txt"
 SUM = 64 * "0"
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", ROOT / "scripts", "verify", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
-    return done
+run = partial(call, "verify", options=("-I", "-S"))
 
 
 def tell_of(folder: Path, name: str, content: bytes) -> None:

@@ -9,8 +9,8 @@ from rocrate.rocrate import ROCrate
 from rocrate.vocabs import RO_CRATE
 from tests.deposit.conftest import BIBLIOGRAPHY, DATA, digest
 
-from plan import archive_contents
-from provenance import crate, kinds
+from atlas.plan import archive_contents
+from atlas.provenance import crate, kinds
 
 ROOT = Path(__file__).resolve().parents[2]
 

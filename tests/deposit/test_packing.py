@@ -6,12 +6,12 @@ import os
 import sys
 
 import pytest
+from scripts import archive, verify
 from tests.deposit.conftest import AGREED, DATA, SOURCES, flip, make_run
 
-from output import specs
-from output.specs import canonical
-from output.untrusted import Unreadable
-from stages import archive, verify
+from atlas.io import specs
+from atlas.io.specs import canonical
+from atlas.io.untrusted import Unreadable
 
 
 def test_the_same_files_make_the_same_archive(packed, tmp_path):
@@ -40,7 +40,7 @@ def test_everything_is_packed_under_its_own_name(root, spec, unpacked):
 
 def test_what_is_not_as_it_was_made_is_not_archived(root, spec):
     flip(root / "figures/a-paper/fig1.pdf")
-    flip(root / "scripts/stages/draw.py")
+    flip(root / "scripts/draw.py")
     (root / DATA).unlink()
     spec["products"][1]["fingerprint"] = "another"
     del spec["sources"]["requirements.lock"]
@@ -48,7 +48,7 @@ def test_what_is_not_as_it_was_made_is_not_archived(root, spec):
     expected = [
         f"  {root}/{DATA}: missing",
         f"  {root}/figures/a-paper/fig1.pdf: {changed}",
-        f"  {root}/scripts/stages/draw.py: {changed}",
+        f"  {root}/scripts/draw.py: {changed}",
         "  figures/a-paper/ledger.json: made from ledger-made, expected another",
         "  requirements.lock: not among the sources",
     ]

@@ -10,9 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from scripts import verify
 from tests.deposit.conftest import DATA, faults, flip
-
-from stages import verify
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -44,7 +44,12 @@ SYSTEMS = {
         routing=[[0, 0, 0.5], [0, 0, 1], [0.25, 0, 0]],
     ),
 }
-EVERY = [(model, policy) for policy in REGISTRY.values() for model in policy.models]
+EVERY = [
+    (model, policy)
+    for policy in REGISTRY.values()
+    for model in policy.models
+    if not policy.lacks(SYSTEMS[model])
+]
 NAMES = [f"{model}-{policy.name}" for model, policy in EVERY]
 
 

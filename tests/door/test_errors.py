@@ -151,7 +151,7 @@ def test_engines_raise_the_same_error():
         ({"replications": 1}, r"from 2 on \(one has no interval\), found 1"),
         ({"replications": range(4)}, "replications must be an integer from 2 on"),
         ({"jobs": 0}, "jobs must be an integer from 1 on, found 0"),
-        ({"jobs": 1e6}, "jobs must be an integer from 1 on"),
+        ({"jobs": 1e6 + 0.5}, "jobs must be an integer from 1 on"),
         ({"warm_up": 1.0}, r"warm_up must lie in \[0, 1\)"),
         ({"confidence": 0.0}, r"confidence in \(0, 1\)"),
         ({"level": "front"}, "level must be 'jobs' or 'phases', found 'front'"),

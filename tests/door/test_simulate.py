@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,9 @@ import pytest
 from scipy.special import stdtrit
 
 import multiserver as ms
+from multiserver import compiling
 from multiserver.open import multiserver_jobs
+from multiserver.policies.quickswap import largest_that_fit
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.simulation.interruptions import simulate as interrupted
@@ -37,7 +40,7 @@ CLASS_ENGINE = {
         *("least_servers_first", "most_servers_first", "max_weight", "preemptive_first_fit"),
         *("inelastic_first", "elastic_first"),
     )
-}
+} | {"nonpreemptive-most-servers-first": largest_that_fit}
 
 ENGINES = {
     *CLASS_ENGINE,
@@ -157,7 +160,7 @@ def test_the_phase_level_is_the_engine_s():
     ):
         # So short that the door shows no interval.
         assert mine == theirs.without_interval(mine.caveat)
-    assert found.by_class[0].mean_response_time is None
+    assert "mean_response_time" not in found.by_class[0].means
     with pytest.raises(ms.NotKnownError, match="simulation phase by phase is not known"):
         system.under(ms.MaxWeight).simulate(**EFFORT, level="phases")
 
@@ -187,9 +190,8 @@ def test_durations_of_every_kind_are_simulated():
         assert found.busy_servers.mean == pytest.approx(2.0, rel=0.1)
         assert found.limit == pytest.approx(2.0)
         if not isinstance(duration, ms.Erlang | ms.Deterministic):
-            with pytest.raises(
-                ms.NotKnownError, match=r"is for .*; ask stability\(\), simulate\(\)"
-            ):
+            hint = r"is for .*; ask exact\(fit=True\), stability\(\), simulate\(\)"
+            with pytest.raises(ms.NotKnownError, match=hint):
                 queue.exact(load=0.5)
             continue
         exact = queue.exact(load=0.5).mean_response_time
@@ -205,7 +207,8 @@ def test_a_class_that_never_came_has_no_times():
     system = ms.System(2, classes)
     for policy in (ms.FCFS, ms.MaxWeight):
         found = system.under(policy).simulate(load=0.5, jobs=1000, seed=1)
-        assert found.by_class[1].mean_response_time is None
+        with pytest.raises(ms.NotKnownError, match=r"E\[T\] is not told .*, which tells"):
+            _ = found.by_class[1].mean_response_time
         assert found.by_class[0].mean_response_time.mean > 0
         assert "—" in str(found)
 
@@ -234,7 +237,7 @@ def test_of_classes_that_controls_correct_the_quantile_has_their_degrees_of_free
         assert found.half_width == pytest.approx(reach, rel=1e-12)
 
 
-def test_a_compile_is_said_once(tmp_path):
+def test_a_compile_is_said_with_its_engine_and_how_long_it_took(tmp_path):
     code = """
 import multiserver as ms
 system = ms.System(2, [ms.JobClass(duration=ms.Exponential(rate=1.0))])
@@ -247,8 +250,28 @@ for policy in (ms.FCFS, ms.FCFS):
         subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr
         for _ in range(2)
     ]
-    assert said[0].count("compiling, once on this machine") == 1
+    name = re.escape("multiserver.simulation.fcfs")
+    assert len(re.findall(f"^compiling {name}, once on this machine", said[0], re.M)) == 1
+    assert len(re.findall(rf"^compiled {name}: \d+ functions in [\d.]+ s$", said[0], re.M)) == 1
     assert said[1] == ""
+
+
+def test_progress_is_said_every_few_seconds(monkeypatch, caplog):
+    """By a clock of its own: functions that take 2 s each, one within another."""
+    clock = iter(range(0, 100, 2))
+    monkeypatch.setattr(compiling, "monotonic", lambda: next(clock))
+    progress = compiling.Progress()
+    progress.close()
+    assert not caplog.records
+    for _ in range(4):
+        progress.start("an engine")
+    for _ in range(4):
+        progress.end()
+    progress.close()
+    said = [record.getMessage() for record in caplog.records]
+    assert said[0].startswith("compiling an engine, once") and len(said) > 2
+    assert all(line.startswith("compiling an engine: ") for line in said[1:-1])
+    assert said[-1].startswith("compiled an engine: 4 functions in ")
 
 
 def test_scaling_keeps_the_requirement():

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import multiserver as ms
-from multiserver.open import settling
+from multiserver.open import iteration
 from multiserver.policies.phase_type import HEAD_AGE
 
 from .systems import EVERY, NAMES, SYSTEMS
@@ -93,7 +93,7 @@ def test_what_sweeps_do_not_reach_is_solved_by_matrices(monkeypatch):
 
     swept = queue().exact(fraction_of_limit=0.8)
     assert "sweeps over levels" in swept.method
-    monkeypatch.setattr(settling, "MOST_SWEEPS", 3)
+    monkeypatch.setattr(iteration, "MOST_SWEEPS", 3)
     found = queue().exact(fraction_of_limit=0.8)
     assert ", all " in found.method
     assert found.mean_response_time == pytest.approx(swept.mean_response_time, rel=1e-10)

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from scripts.draw import _write
 from tests.conftest import ROOT
 from tests.drawings.legible import require_all_legible, require_legible, texts
 
-from drawings import marks
-from drawings.capacity_by_exponent import find_lowest
-from drawings.transitions import HALF, route
-from plan.kinds import kinds
-from stages.draw import _write
+from atlas.config.kinds import kinds
+from atlas.drawings import marks
+from atlas.drawings.capacity_by_exponent import find_lowest
+from atlas.drawings.transitions import HALF, route
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_every_figure_of_a_paper_can_be_read(built):
 @pytest.mark.parametrize("kind", kinds("drawings"))
 def test_dotted_is_a_limit(kind):
     """No drawing has a dotted line of its own: dots come with the name of a limit."""
-    text = (ROOT / f"scripts/drawings/{kind.replace('-', '_')}.py").read_text("utf-8")
+    text = (ROOT / f"src/atlas/drawings/{kind.replace('-', '_')}.py").read_text("utf-8")
     # The empty places in the front are outlines of boxes.
     if kind != "front-diagram":
         assert not re.search(r"""(linestyle|ls)["']?\s*[=:]\s*["']:["']""", text)

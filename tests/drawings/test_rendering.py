@@ -13,10 +13,10 @@ from fontTools.ttLib import TTFont
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from pypdf import PdfReader
+from scripts.draw import draw
 from tests.conftest import ROOT
 
-from output import rendering
-from stages.draw import draw
+from atlas.io import rendering
 
 STYLE = (ROOT / "config/atlas.mplstyle").read_text("utf-8")
 FORMATS = ("pdf", "svg", "png")

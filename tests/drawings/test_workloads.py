@@ -1,4 +1,4 @@
-"""Every figure of the example of one's own cluster is drawn, of tables that its studies make."""
+"""Every figure of the examples of one's own is drawn, of tables that its studies make."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import matplotlib
 import pytest
 from tests.conftest import ROOT
 
-from plan.class_tables import Tables
-from plan.fit import complete
-from plan.kinds import module
-from plan.read import read_yaml
+from atlas.config.fit import complete
+from atlas.config.kinds import module
+from atlas.config.read import read_yaml
+from atlas.plan.class_tables import Tables
 
-EXAMPLE = read_yaml(ROOT / "config/examples/my-cluster.yaml", "my-cluster.yaml")[0]
+FIGURES = {
+    f"{name}/{id}": block
+    for name in ("my-cluster", "policies")
+    for id, block in read_yaml(ROOT / f"config/examples/{name}.yaml", name)[0]["figures"].items()
+}
 # As little as there may be.
 SHORT = {"jobs": 1000, "replications": 2, "seed": 1}
 
@@ -22,9 +26,9 @@ def style():
         yield
 
 
-@pytest.mark.parametrize("id", list(EXAMPLE["figures"]))
+@pytest.mark.parametrize("id", FIGURES)
 def test_it_is_drawn(id, style):
-    block = {"width": "single", "source": {}} | EXAMPLE["figures"][id]
+    block = {"width": "single", "source": {}} | FIGURES[id]
     block["series"] = Tables(ROOT).fill(block["series"], ("figures", id, "series"))
     completed, faults = complete("draw", block, ("figures", id))
     assert not faults
@@ -35,6 +39,8 @@ def test_it_is_drawn(id, style):
         short = {key: value for key, value in SHORT.items() if key in study.Parameters.model_fields}
         if "servers" in own and isinstance(own["servers"], list):
             short["servers"] = own["servers"][:2]
+        if "points" in study.Parameters.model_fields:
+            short["points"] = 4
         tables[name] = study.compute(study.Parameters.model_validate(own | short))
     figure = completed | {"title": "", "caption": ""}
     drawn = module("drawings", completed["drawing"]["kind"]).draw(figure, tables, 3.4)

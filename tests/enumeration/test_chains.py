@@ -10,13 +10,13 @@ import math
 import numpy as np
 import pytest
 
-from enumeration import balance, counts, networks
-from enumeration.elimination import Level, eliminate, stationary
-from enumeration.fronts import FrontChain
-from enumeration.limits import FULL, Unknown, fills, limit, packed, take_limit
-from enumeration.phases import read_phases
-from enumeration.policies import EqualShares, FastestServerFirst, FirstCome, ServerFilling
-from enumeration.route import take
+from atlas.enumeration import balance, counts, networks
+from atlas.enumeration.elimination import Level, eliminate, stationary
+from atlas.enumeration.fronts import FrontChain
+from atlas.enumeration.limits import FULL, Unknown, fills, limit, packed, take_limit
+from atlas.enumeration.phases import read_phases
+from atlas.enumeration.policies import EqualShares, FastestServerFirst, FirstCome, ServerFilling
+from atlas.enumeration.route import take
 
 ONE = read_phases({"exponential": 1})
 

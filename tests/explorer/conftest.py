@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser import watched
 
-from gallery.collect import Claim, Exhibit, Paper
-from gallery.render import render
+from atlas.gallery.collect import Claim, Exhibit, Paper
+from atlas.gallery.render import render
 
-QUIET = ["gpu", "quic", "background-networking", "component-update", "sync"]
-FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
 # Whether the page has nothing left to do.
 SETTLED = "() => document.body.dataset.busy === 'false'"
+PLOTS = ("time", "region", "mix", "ratio", "capacity", "response", "bell")
+TEN = "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4&wasted=10&fraction=0.8"
 
 
 def product(id: str, figure: str = "", **series: dict[str, Any]) -> Exhibit:
@@ -32,6 +32,12 @@ def paper(id: str, *figures: Exhibit, claims: tuple[Claim, ...] = ()) -> Paper:
     return Paper(id, {"title": id}, figures, (), claims, (), {})
 
 
+def present(page):
+    """What is set, once all is drawn."""
+    page.wait_for_function(SETTLED)
+    return page.evaluate("() => explorer.present")
+
+
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory) -> Path:
     """The explorer of a run with two systems."""
@@ -43,40 +49,15 @@ def page_file(tmp_path_factory) -> Path:
     return file
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator:
-    """Chromium, or a skip; one at a time, since another module may start its own."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("no chromium on the path: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=program, args=FLAGS)
-        yield running
-        running.close()
-
-
 @pytest.fixture
 def exploring(browser, page_file):
     """Opens the page: nothing may go wrong on it, and it may ask for nothing but itself."""
 
     @contextmanager
     def opened(hash: str = "", **options: Any) -> Iterator:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        page = context.new_page()
-        faults: list[str] = []
-        page.on("console", lambda message: faults.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-        page.on("request", lambda request: faults.extend(_leaves(request.url, page_file)))
-        page.goto(f"{page_file.as_uri()}{hash}")
-        page.wait_for_function(SETTLED)
-        yield page
-        context.close()
-        assert not faults
+        with watched(browser, page_file, **options) as (page, _):
+            page.goto(f"{page_file.as_uri()}{hash}")
+            page.wait_for_function(SETTLED)
+            yield page
 
     return opened
-
-
-def _leaves(url: str, file: Path) -> list[str]:
-    inside = url.partition("#")[0] == file.as_uri() or url.startswith(("data:", "blob:"))
-    return [] if inside else [url]

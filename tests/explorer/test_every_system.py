@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from gallery.collect import Exhibit, Paper
-from gallery.explorer import find_absent, find_obstacle, find_presets
+from atlas.gallery.collect import Exhibit, Paper
+from atlas.gallery.explorer import find_absent, find_obstacle, find_presets
+from atlas.plan import Plan
 from multiserver import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.peak import find_peak_wastage
-from plan import Plan
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from plan.resolve import Plan
+from atlas.plan.resolve import Plan
 
 from .conftest import SETTLED
 
@@ -111,12 +111,12 @@ def test_a_snapshot_is_a_picture_with_its_caption(exploring, scheme):
         for plot in ("region", "bell"):
             sentence = page.locator(f"#view-{plot} .sentence").inner_text()
             with page.expect_download() as download:
-                page.locator(f"#view-{plot} button").click()
+                page.locator(f"#view-{plot} button:not(.raster)").click()
             assert download.value.suggested_filename == f"{plot}.svg"
             root = ET.parse(download.value.path()).getroot()
             names = {"svg": "http://www.w3.org/2000/svg"}
             caption = root.find("svg:desc", names).text
-            assert caption.startswith("n = 10 servers, needs [1, 10], rates [8.6, 4.3]")
+            assert caption.startswith("10 servers, needs [1, 10], rates [8.6, 4.3]")
             assert sentence.split(".")[0] in caption
             curves = root.findall(".//svg:path[@class='curve look0']", names)
             assert curves and all(c.get("stroke").startswith("rgb") for c in curves)
@@ -131,3 +131,21 @@ def test_files_are_saved_as_they_are_shown(exploring):
             assert download.value.suggested_filename == name
             saved = Path(download.value.path()).read_text("utf-8")
             assert saved.strip() == page.locator(f"#{id}").inner_text().strip()
+
+
+def test_a_view_is_saved_as_png_and_the_system_is_shared(exploring):
+    with exploring() as page:
+        with page.expect_download() as found:
+            page.locator("#view-mix .raster").click()
+        data = Path(found.value.path()).read_bytes()
+        assert found.value.suggested_filename == "mix.png"
+        assert data.startswith(b"\x89PNG") and len(data) > 10_000
+        page.evaluate("() => { navigator.share = undefined; }")
+        page.evaluate("() => { window.copied = ''; }")
+        page.evaluate(
+            """() => Object.defineProperty(navigator, "clipboard", {
+              value: { writeText: async (text) => { window.copied = text; } } })"""
+        )
+        page.get_by_role("button", name="Share").click()
+        page.wait_for_function("() => document.getElementById('shared').textContent !== ''")
+        assert "servers=200" in page.evaluate("() => window.copied")

@@ -1,8 +1,6 @@
-"""The page under a reader's hands: mouse, keys, fingers, undo, the address."""
+"""The page under a reader's hands: keys, boxes, sliders, undo, the address."""
 
 from __future__ import annotations
-
-import re
 
 import numpy as np
 import pytest
@@ -11,19 +9,9 @@ from multiserver import MultiserverJobSystem
 from multiserver.saturated import two_class
 from multiserver.saturated.peak import find_peak_wastage
 
-from .conftest import SETTLED
+from .conftest import PLOTS, SETTLED, TEN, present
 
 pytestmark = pytest.mark.slow
-
-PRESENT = "() => explorer.present"
-PLOTS = ["time", "region", "mix", "ratio", "capacity", "response", "bell"]
-TEN = "#servers=10&class=1,8.6,0.6&class=10,4.3,0.4&wasted=10&fraction=0.8"
-
-
-def present(page):
-    """What is set, once all is drawn."""
-    page.wait_for_function(SETTLED)
-    return page.evaluate(PRESENT)
 
 
 def type_in(page, id: str, text: str) -> None:
@@ -58,20 +46,23 @@ def test_what_the_page_shows_after_typing_is_what_the_library_says(exploring):
                 type_in(page, f"need-{c}", str(need))
                 type_in(page, f"rate-{c}", repr(rate))
             type_in(page, "share-2", repr(percent))
-            page.wait_for_function(SETTLED)
-            set_to = page.evaluate(PRESENT)
+            set_to = present(page)
             p2 = set_to["classes"][1]["probability"]
             assert p2 == pytest.approx(percent / 100, rel=1e-15)
             columns = [[c[key] for c in set_to["classes"]] for key in ("need", "rate")]
             assert (set_to["servers"], *columns) == (n, [*needs], rates)
-            law = two_class.law(MultiserverJobSystem.of(n, needs, rates, (1 - p2, p2)))
+            distribution = two_class.distribution(
+                MultiserverJobSystem.of(n, needs, rates, (1 - p2, p2))
+            )
             means = page.evaluate(
                 "() => [explorer.about.means.throughput, explorer.about.means.wastage]"
             )
-            assert means == pytest.approx([law.throughput, law.wastage], rel=1e-10)
+            assert means == pytest.approx(
+                [distribution.throughput, distribution.wastage], rel=1e-10
+            )
             shown = page.locator("#limit").inner_text().removesuffix(" jobs/s")
             if "·" not in shown and not shown.startswith("10"):
-                assert float(shown) == pytest.approx(law.throughput, rel=6e-4)
+                assert float(shown) == pytest.approx(distribution.throughput, rel=6e-4)
 
 
 def test_sliders_by_keys_and_whole_numbers_by_one_at_least(exploring):
@@ -101,7 +92,7 @@ def test_dragging_a_slider_is_one_step_of_undo_and_needs_come_back_on_the_way(ex
             page.evaluate("() => new Promise(requestAnimationFrame)")
         page.mouse.up()
         after = present(page)
-        assert after["servers"] > 500 and after["classes"][1]["need"] == 200
+        assert after["servers"] > 500 and after["classes"][1]["need"] == after["servers"]
         page.get_by_role("button", name="Undo").click()
         assert present(page)["servers"] == 200
         assert page.get_by_role("button", name="Undo").is_disabled()
@@ -130,7 +121,7 @@ def test_undo_and_redo_by_keys(exploring):
         ("servers", "0", "whole number from 1 to 100000000"),
         ("servers", "2.5", "whole number"),
         ("rate-1", "-1", "must be positive"),
-        ("rate-2", "abc", "must be positive"),
+        ("rate-2", "abc", "no number"),
         ("share-2", "100", "between"),
         ("wasted", "0", "between 0 and 100 %"),
     ],
@@ -163,76 +154,6 @@ def test_the_address_holds_all_and_brings_it_back(exploring):
         page.wait_for_function("() => explorer.present.servers === 7")
     with exploring("#servers=3&class=5,1,1") as page:
         assert present(page)["servers"] == 200, "a system that cannot be is no system"
-
-
-def test_dragging_in_plots_moves_the_mix_the_rates_and_the_load(exploring):
-    with exploring(TEN) as page:
-        for plot, read in (
-            ("mix", "classes[1].probability"),
-            ("ratio", "classes[1].rate"),
-            ("region", "classes[1].probability"),
-            ("bell", "classes[1].probability"),
-            ("response", "fraction"),
-        ):
-            svg = page.locator(f"#plot-{plot}")
-            svg.scroll_into_view_if_needed()
-            before = page.evaluate(f"() => explorer.present.{read}")
-            box = svg.bounding_box()
-            x, y = box["x"] + 0.35 * box["width"], box["y"] + 0.55 * box["height"]
-            page.mouse.move(x, y)
-            page.mouse.down()
-            page.mouse.move(x + 20, y, steps=5)
-            page.mouse.up()
-            present(page)
-            assert page.evaluate(f"() => explorer.present.{read}") != before, plot
-
-
-def test_the_pointer_and_the_keys_read_values(exploring):
-    with exploring(TEN) as page:
-        for plot in PLOTS:
-            svg = page.locator(f"#plot-{plot}")
-            output = page.locator(f"#view-{plot} output")
-            svg.hover()
-            assert output.inner_text() and svg.locator(".cursor").count() == 1, plot
-            page.mouse.move(0, 0)
-            assert output.inner_text() == ""
-            svg.focus()
-            page.keyboard.press("Home")
-            first = output.inner_text()
-            page.keyboard.press("ArrowRight")
-            assert first and output.inner_text() not in ("", first), plot
-            page.keyboard.press("Escape")
-            assert output.inner_text() == ""
-
-
-def test_enter_takes_the_mix_that_is_read(exploring):
-    with exploring(TEN) as page:
-        page.locator("#plot-mix").focus()
-        page.keyboard.press("End")
-        read = page.locator("#view-mix output").inner_text()
-        page.keyboard.press("Enter")
-        p2 = present(page)["classes"][1]["probability"]
-        assert float(re.match(r"[\d.]+", read)[0]) == pytest.approx(100 * p2, rel=2e-3)
-
-
-def test_a_finger_sets_and_reads_and_the_page_still_scrolls(exploring):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with exploring(TEN, **phone) as page:
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-        svg = page.locator("#plot-mix")
-        svg.scroll_into_view_if_needed()
-        before = present(page)
-        svg.tap(position={"x": 120, "y": 120})
-        assert present(page) != before
-        assert page.locator("#view-mix output").inner_text()
-        assert (
-            page.evaluate("() => getComputedStyle(document.querySelector('#plot-mix')).touchAction")
-            == "pan-y"
-        )
-        sticky = page.locator("#headline").bounding_box()
-        assert 0 <= sticky["y"] < 10, "the answer stays in sight"
-        for slider in page.locator("input[type=range]").all():
-            assert slider.bounding_box()["height"] >= 32
 
 
 def test_presets_are_the_systems_of_the_run_and_an_open_mix_is_the_worst(exploring):

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from gallery.collect import Claim, Table
-from gallery.explorer import CLAIMS, find_absent, find_links, find_presets
+from atlas.gallery.collect import Claim, Table
+from atlas.gallery.explorer import CLAIMS, find_absent, find_links, find_presets
+from atlas.gallery.render import find_played, render
 
 from .conftest import paper, product
 
@@ -159,3 +160,27 @@ def test_theorems_are_linked_where_the_ledger_has_them():
     assert linked == {
         "two-class-stability/theorem-4-2-law": "ledger.html#two-class-stability.theorem-4-2-law"
     }
+
+
+@pytest.mark.slow
+def test_an_address_names_a_system_of_the_run_by_its_place(exploring):
+    shown = "() => explorer.present.servers"
+    with exploring("#preset=1") as page:
+        assert page.evaluate(shown) == 10
+        page.wait_for_function("() => location.hash.startsWith('#servers=10&class=1,8.6,0.6')")
+        page.evaluate("() => { location.hash = 'preset=0'; }")
+        page.wait_for_function("() => explorer.present.servers === 200")
+        page.evaluate("() => { location.hash = 'preset=7'; }")
+        page.wait_for_timeout(100)
+        assert page.evaluate(shown) == 200
+
+
+def test_each_figure_leads_to_its_system():
+    jobs = {**JOBS, "probabilities": [0.5, 0.5]}
+    run = [paper("p", product("a", "1", one=jobs), product("b", "2", two={**JOBS, "servers": 99}))]
+    run += [paper("q", product("c", "1", heterogeneous={"x": 1}), product("d", "2", one=jobs))]
+    presets = find_presets(run)
+    assert [preset["of"] for preset in presets] == [["a"], ["b"], ["d"]]
+    assert find_played(presets) == {"p/a": 0, "p/b": 1, "q/d": 2}
+    page = render(run)["q.html"]
+    assert page.count("explorer.html#preset=") == 1 and "explorer.html#preset=2" in page

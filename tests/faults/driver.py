@@ -28,8 +28,8 @@ from tests.faults.forks import Forks, Run, wait_for_group
 from tests.faults.readonly import held
 from tests.faults.tiny import FILE, build_reference, make_tiny, read_outputs
 
-STUDY = "scripts/studies/wastage_by_rate_ratio.py"
-DRAWING = "scripts/drawings/queue_tail.py"
+STUDY = "src/atlas/studies/wastage_by_rate_ratio.py"
+DRAWING = "src/atlas/drawings/queue_tail.py"
 LAW = '            "utilisation": swept.utilisation,\n'
 HALF = "      half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}\n"
 BUSY = HALF.replace("half", "busy").replace("0.5}", "0.8}")
@@ -71,6 +71,8 @@ PLACES = {
 FOLDERS = (".snakemake", "results", "results/*", "results/series/*", "figures/*")
 DAMAGES = ("delete", "truncate", "empty", "alter", "postpone")
 INTERRUPTIONS = ("kill all", "kill Snakemake", "full disk", "read-only", "raise", "two runs")
+# Of a plain `snakemake` beside another, or beside run.py.
+INTERRUPTIONS += ("two plain runs", "a plain run beside")
 RUN = ("all", "--cores", "2")
 
 
@@ -158,8 +160,8 @@ class Driver:
             with held(self.chance.choice(found or [self.project.root / "figures"])) as way:
                 self.note("read-only", way)
                 self.check(self.run(), interrupted=True)
-        elif how == "two runs":
-            runs = [self.start(), self.start()]
+        elif "run" in how:
+            runs = [self.start(plain="plain" in how), self.start(plain="two plain" in how)]
             for one in runs:
                 self.check(one.wait(), interrupted=True, beside=True)
         else:
@@ -178,8 +180,8 @@ class Driver:
         self.check(started.wait(), interrupted=True)
         wait_for_group(started.pid)
 
-    def start(self, limit: int | None = None) -> Run:
-        return self.forks.start(self.project.root, [*RUN], limit)
+    def start(self, limit: int | None = None, *, plain: bool = False) -> Run:
+        return self.forks.start(self.project.root, [*RUN], limit, plain=plain)
 
     def run(self, limit: int | None = None) -> subprocess.CompletedProcess[str]:
         return self.start(limit).wait()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 def main(root: Path) -> None:
-    sys.path[:1] = [str(root / "scripts"), str(root / "src")]
-    from plan import Plan
-    from plan.read import read_yaml
+    sys.path[:1] = [str(root), str(root / "src")]
+    from atlas.config.read import read_yaml
+    from atlas.plan import Plan
 
     plan = Plan.load(read_yaml(root / "config/config.yaml", "config.yaml")[0], root)
     plan.write_specs()
@@ -24,12 +24,12 @@ def main(root: Path) -> None:
 
 
 def run(stage: str, *arguments: str) -> None:
-    module = importlib.import_module(f"stages.{stage}")
+    module = importlib.import_module(f"scripts.{stage}")
     sys.argv = [stage, *arguments]
     make = {"judge": "judge", "typeset": "typeset", "standardise": "standardise"}
     make |= {"draw": "draw", "tabulate": "tabulate"}
     if stage in make:
-        importlib.import_module("stages.product").run(None, getattr(module, make[stage]))
+        importlib.import_module("atlas.io.product").run(None, getattr(module, make[stage]))
     else:
         module.main()
 

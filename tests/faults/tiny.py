@@ -74,7 +74,7 @@ tables:
       fraction_of_limit: {heading: load, format: .1f}
       mean_response_time: {heading: time, format: .3f}
 """
-SPLIT = ("scripts/plan/resources.py", "SMALL, LONG = 2, 60", "SMALL, LONG = 2, 0.0002")
+SPLIT = ("src/atlas/plan/resources.py", "SMALL, LONG = 2, 60", "SMALL, LONG = 2, 0.0002")
 # What sidecars say of the making alone.
 MAKING = ("software", "environment", "revision", "made", "seconds")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from plan.read import read_yaml
+from atlas.config.read import read_yaml
 
 Place = tuple[str | int, ...]
 
@@ -41,6 +41,15 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
         return True
 
 
+def _quote(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """A text, in quotes where it could be a number: YAML 1.1 has 1e5 for a text, we have not."""
+    style = '"' if text[:1] in "+-.0123456789" else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _quote)
+
+
 def mutate(file: Path, rng: random.Random) -> Mutation:
     """A mutation of the file, of a class that applies to it."""
     while True:
@@ -63,9 +72,14 @@ def _mutate(kind: str, file: Path, rng: random.Random) -> Mutation | None:
         above = above[part]
     if change(above, place[-1], rng) is False:
         return None
-    text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10**6)
+    text = dump(document)
     strict = strict and not OPEN & set(place)
     return Mutation(kind, place, text, strict)
+
+
+def dump(document: Any) -> str:
+    """A document as a file that reads as the same."""
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10**6)
 
 
 def walk(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
@@ -126,8 +140,15 @@ def _lengthen(above: Any, key: str, _rng: random.Random) -> None:
     above[key] = [*above[key], above[key][-1]]
 
 
-def _unbalance(above: Any, key: str, _rng: random.Random) -> None:
+def _unbalance(above: Any, key: str, _rng: random.Random) -> bool | None:
+    if abs(sum(above[key]) - 1) > 1e-6:  # of quantiles, say
+        return False
     above[key] = [0.5 * above[key][0], *above[key][1:]]
+    return None
+
+
+def _state_nothing(above: Any, key: str, rng: random.Random) -> None:
+    above[key] = rng.choice(["", None, [""]])
 
 
 def _outgrow(above: Any, key: str, _rng: random.Random) -> bool | None:
@@ -162,6 +183,11 @@ STRUCTURAL: dict[str, tuple] = {
     "infinite": (_is_number, _put(float("inf")), True),
     "other letters": (lambda p, v: p[-1] in LETTERS and isinstance(v, str), _put("Очередь"), True),
     "Latin letters": (lambda p, v: p[-1] in LETTERS and isinstance(v, str), _put("Größe"), False),
+    "no text": (lambda p, v: p[-1] in LETTERS and isinstance(v, str), _put("\x07"), True),
+    "formula": (lambda p, v: "drawing" in p and isinstance(v, str), _put(r"$\foo_{$"), True),
+    "glyph": (lambda p, v: "drawing" in p and isinstance(v, str), _put("行列"), True),
+    "heading": (lambda p, _: p[-1] == "heading", _put("50 % of {it"), True),
+    "nothing stated": (lambda p, _: p[-1] == "stated", _state_nothing, True),
     "null": (lambda place, _: not OPEN & set(place), _put(None), True),
     "empty list": (lambda _, value: isinstance(value, list), _put([]), False),
     "retyped": (lambda p, v: isinstance(v, list) and not OPEN & set(p), _put(5), True),

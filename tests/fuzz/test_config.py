@@ -3,31 +3,35 @@
 Each mutation is drawn from a seed. A file is refused with file, line, what was found and what was
 expected, or it is valid: its parameters then make the objects of the library again, and what their
 jobs refuse has a found and an expected too. Mutations that nothing can make valid must be refused.
+
+`python -m tests.fuzz.test_config COUNT SEED` counts outcomes by class, and says what is wrong.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import shutil
+import sys
+import tempfile
 from collections import Counter
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
 from pydantic_core import PydanticCustomError
+from scripts.compute import check
 from tests.conftest import ROOT
-from tests.fuzz.mutate import Mutation, mutate
+from tests.fuzz.mutate import Mutation, dump, mutate
 
-from plan import ConfigError
-from plan.fingerprint import CodeDigests
-from plan.kinds import module
-from plan.papers import PaperFile
-from plan.read import read_yaml
-from plan.run_config import choose
-from plan.tolerances import read_tolerances
-from stages.compute import check
+from atlas.config.kinds import module
+from atlas.config.read import read_yaml
+from atlas.config.run_config import choose
+from atlas.config.tolerances import read_tolerances
+from atlas.plan import ConfigError
+from atlas.plan.fingerprint import CodeDigests
+from atlas.plan.papers import PaperFile, Source
 
 SEED = 12
 # Specs of series, which most mutations leave as they are.
@@ -53,11 +57,15 @@ def digests() -> CachedDigests:
 @pytest.fixture
 def project(tmp_path, monkeypatch) -> Path:
     """A folder with the config of the project."""
-    shutil.copytree(ROOT / "config", tmp_path / "config")
-    shutil.copytree(ROOT / "workflow/rules", tmp_path / "workflow/rules")
-    shutil.copy(ROOT / "Snakefile", tmp_path)
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return copy_config(tmp_path)
+
+
+def copy_config(folder: Path) -> Path:
+    shutil.copytree(ROOT / "config", folder / "config")
+    shutil.copytree(ROOT / "workflow/rules", folder / "workflow/rules")
+    shutil.copy(ROOT / "Snakefile", folder)
+    return folder
 
 
 def load(project: Path, file: str, digests: CodeDigests) -> list:
@@ -73,7 +81,7 @@ def load(project: Path, file: str, digests: CodeDigests) -> list:
     run = choose({"papers": [Path(file).stem]} if not own else {}, project, own).run
     look = {"style": "", "widths": run["widths"], "formats": run["formats"]}
     chance = {"effort": run["effort"], "seed": run["seed"]}
-    return PaperFile(project / file, project, digests, look, chance, run["traces"]).load()
+    return PaperFile(Source(project / file, project, digests, look, chance, run["traces"])).load()
 
 
 def judge(project: Path, file: str, mutation: Mutation, digests: CodeDigests) -> str:
@@ -94,7 +102,7 @@ def judge(project: Path, file: str, mutation: Mutation, digests: CodeDigests) ->
                 parameters = study.Parameters.model_validate(series.parameters)
                 assert parameters.plain() == series.parameters, context
                 if series.text not in CHECKED:
-                    with suppress(PydanticCustomError):
+                    with contextlib.suppress(PydanticCustomError):
                         check(study, parameters)
                     CHECKED.add(series.text)
     return "accepted"
@@ -119,17 +127,24 @@ def check_form(message: str, project: Path, context: str) -> None:
             assert any(w in line for w in words) or "<<" in line or "- " in line, (context, block)
 
 
-def fuzz(project: Path, digests: CodeDigests, count: int, seed: int) -> Counter:
-    """Counts of outcomes, by class of mutation, of `count` mutations."""
+def fuzz(
+    project: Path, digests: CodeDigests, count: int, seed: int
+) -> tuple[Counter[tuple[str, str]], list[str]]:
+    """Counts of outcomes, by class of mutation, of `count` mutations, and what is wrong."""
     rng = random.Random(seed)
     weights = [1 + read_yaml(ROOT / file, file)[1].__len__() ** 0.5 for file in FILES]
-    counts: Counter = Counter()
+    counts, wrong = Counter(), []
     for _ in range(count):
         (file,) = rng.choices(FILES, weights)
         mutation = mutate(ROOT / file, rng)
-        counts[mutation.kind, judge(project, file, mutation, digests)] += 1
+        try:
+            counts[mutation.kind, judge(project, file, mutation, digests)] += 1
+        except Exception as error:
+            counts[mutation.kind, "wrong"] += 1
+            where = f"{mutation.kind} at {mutation.place} of {file}"
+            wrong.append(f"{where}: {type(error).__name__}: {error}")
         shutil.copy(ROOT / file, project / file)
-    return counts
+    return counts, wrong
 
 
 def test_the_files_as_they_are_load(project, digests):
@@ -137,20 +152,33 @@ def test_the_files_as_they_are_load(project, digests):
         load(project, file, digests)
 
 
+@pytest.mark.parametrize("file", FILES)
+def test_what_is_not_mutated_reads_as_it_was(file, tmp_path):
+    document = read_yaml(ROOT / file, file)[0]
+    (tmp_path / "again.yaml").write_text(dump(document), "utf-8")
+    assert read_yaml(tmp_path / "again.yaml", file)[0] == document
+
+
 def test_ten_mutations_are_refused_in_form_or_harmless(project, digests):
-    assert fuzz(project, digests, 10, SEED + 2).total() == 10
+    counts, wrong = fuzz(project, digests, 10, SEED + 2)
+    assert not wrong and counts.total() == 10, wrong
 
 
 @pytest.mark.slow
 def test_a_hundred_mutations_are_refused_in_form_or_harmless(project, digests):
-    counts = fuzz(project, digests, 100, SEED)
-    assert counts.total() == 100
+    counts, wrong = fuzz(project, digests, 100, SEED)
+    assert not wrong and counts.total() == 100, wrong
 
 
 @pytest.mark.verification
-def test_six_hundred_mutations_are_refused_in_form_or_harmless(project, digests, capsys):
-    counts = fuzz(project, digests, 600, SEED + 1)
-    with capsys.disabled():
-        for (kind, outcome), n in sorted(counts.items()):
-            print(f"{kind:20} {outcome:10} {n}")
-    assert counts.total() == 600
+def test_six_hundred_mutations_are_refused_in_form_or_harmless(project, digests):
+    counts, wrong = fuzz(project, digests, 600, SEED + 1)
+    assert not wrong and counts.total() == 600, wrong
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+        found, failures = fuzz(copy_config(Path(scratch)), CachedDigests(), *map(int, sys.argv[1:]))
+    for (kind, outcome), n in sorted(found.items()):
+        print(f"{n:5} {kind:20} {outcome}")
+    print(*failures, sep="\n\n")

@@ -12,18 +12,18 @@ from typing import Any
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from scripts.judge import UNITS as LEDGER
+from scripts.standardise import UNITS as SCORES
 
-from output.dark_mode import shade
-from output.specs import digest
-from output.tidy import write_table
-from stages.judge import UNITS as LEDGER
-from stages.standardise import UNITS as SCORES
+from atlas.io.dark_mode import shade
+from atlas.io.specs import digest
+from atlas.io.tidy import write_table
 
 ROOT = Path(__file__).resolve().parents[2]
 SUFFIXES = {
     "draw": ("pdf", "svg", "png", "figure.tex", "frame.tex"),
     "tabulate": ("csv", "tex"),
-    "judge": ("csv", "tex", "txt"),
+    "judge": ("csv", "tex", "short.tex", "txt"),
     "standardise": ("csv", "tex", "txt"),
 }
 PENDING = "the trace of the cluster, from its publisher, as data/trace.csv"
@@ -32,11 +32,7 @@ PENDING = "the trace of the cluster, from its publisher, as data/trace.csv"
 @pytest.fixture(scope="session")
 def gallery(tmp_path_factory) -> Path:
     """The gallery of two papers; its folder is figures/gallery."""
-    folder = build_products(tmp_path_factory.mktemp("products"))
-    site = folder / "figures/docs/index.html"  # which `snakemake docs` writes
-    site.parent.mkdir(parents=True)
-    site.write_text("<!DOCTYPE html>")
-    return publish(folder)
+    return publish(build_products(tmp_path_factory.mktemp("products")))
 
 
 def publish(folder: Path, seed: str = "0") -> Path:
@@ -149,7 +145,8 @@ def write_spec(folder: Path, entries: list[dict[str, Any]]) -> None:
     """The spec of a gallery, under the name that holds its digest."""
     for former in folder.glob("spec.*.json"):
         former.unlink()
-    text = json.dumps({"products": entries})
+    front = {"titles": {"beta": "The second", "alpha": "The first"}, "first": ["alpha/extra"]}
+    text = json.dumps({"products": entries, **front})
     write(folder / f"spec.{digest(text)}.json", text)
 
 
@@ -158,7 +155,7 @@ def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: st
     row = {"claim": id, "where": where, "quote": f"the quote of {id}", "quantity": "queue/jobs"}
     row |= {"parameters": '{"servers": 10}', "stated": '"2"', "recomputed": "2.5", "at": "ρ = 0.5"}
     row |= {"within": "about", "half_width": "null", "readings": "[]", "evidence": "[]"}
-    row |= {"how": "How many jobs", "route": "a chain", "confirmed": "simulation"}
+    row |= {"how": "How many `mean_jobs`", "route": "a chain", "confirmed": "simulation"}
     row |= {"certainty": "stated", "result": "", "decides": "", "version": ""}
     return row | {"verdict": verdict, "sound": True, "reason": reason, "of": of}
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from ruamel.yaml import YAML
 
-from output.dark_mode import darken
+from atlas.io.dark_mode import darken
 
 from .test_pages import contrast
 
@@ -36,11 +36,12 @@ def draw(paper: str, id: str) -> Figure:
     series, blocks = {}, {}
     for name, block in figure["series"].items():
         own = {key: value for key, value in block.items() if key != "study"}
-        study = importlib.import_module(f"studies.{block['study'].replace('-', '_')}")
+        study = importlib.import_module(f"atlas.studies.{block['study'].replace('-', '_')}")
         parameters = study.Parameters.model_validate(own)
         series[name] = study.compute(parameters)
         blocks[name] = {"study": block["study"], "parameters": parameters.plain()}
-    drawing = importlib.import_module(f"drawings.{figure['drawing']['kind'].replace('-', '_')}")
+    kind = figure["drawing"]["kind"].replace("-", "_")
+    drawing = importlib.import_module(f"atlas.drawings.{kind}")
     options = {key: value for key, value in figure["drawing"].items() if key != "kind"}
     plain = drawing.Options.model_validate(options).plain() | {"kind": figure["drawing"]["kind"]}
     with matplotlib.rc_context(fname=CONFIG / "atlas.mplstyle"):

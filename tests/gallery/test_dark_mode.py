@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from output.dark_mode import GROUND, INK, darken, shade
+from atlas.io.dark_mode import GROUND, INK, darken, shade
 
 DATA = "#d55e00"
 

@@ -8,9 +8,9 @@ import json
 import pytest
 from tests.gallery.conftest import build_products, publish
 
-from gallery.render import heading, prose
-from output.cite import frame, paste, references
-from output.latex import escape
+from atlas.gallery.render import heading, prose
+from atlas.io.cite import frame, paste, references
+from atlas.io.latex import escape
 
 SCRIPT = '<script>alert("x")</script><img src=x onerror=alert(1)>"\' {{ 7 * 7 }} !!python/object'
 LATEX = r"\input{/etc/passwd} $\write18{ls}$ %\end{figure} {{ _^ & # ~ \csname"
@@ -57,7 +57,7 @@ def test_the_kit_of_a_figure_with_such_words_holds_together():
     spec = {"paper": "own", "id": "fig1", "title": LATEX, "caption": LATEX, "width": "single"}
     spec |= {"fingerprint": "0", "bibliography": None, "source": {}, "series": {}}
     spec |= {"software": {"multiserver-atlas": "0"}, "stage": "draw"}
-    spec |= {"look": {"formats": ["pdf"]}, "faithful": False}
+    spec |= {"look": {"formats": ["pdf"], "widths": {"single": 3.4}}, "faithful": False}
     for text in (paste(spec), frame(spec), references(spec)):
         assert r"\input{" not in text and r"\write18" not in text and r"\csname" not in text
     assert paste(spec).count(r"\end{figure}") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
-from plan import Plan, papers
+from atlas.plan import Plan, papers
 
 RUN = {"papers": ["two-class-stability"]}
 PAPER = "config/papers/two-class-stability.yaml"
@@ -61,12 +61,13 @@ def test_what_was_kept_and_is_damaged_is_planned_again(read):
 def test_a_choice_a_trace_code_or_a_line_that_changes_is_seen(read, project):
     root = project.root
     log = root / "borg.csv"
-    log.write_text("one", "utf-8")
+    rows = "cpus,priority,start_time,end_time\n0.5,50,1000000,3000000\n"
+    log.write_text(rows, "utf-8")
     traces = {"borg": {"file": str(log), "format": "borg"}}
-    drawing = "scripts/drawings/queue_state.py"
+    drawing = "src/atlas/drawings/queue_state.py"
     for change in (
-        lambda: log.write_text("another", "utf-8"),
-        lambda: traces["borg"].update(format="slurm"),
+        lambda: log.write_text(rows + "0.5,50,1000000,2000000\n", "utf-8"),
+        lambda: traces["borg"].update(faults=0.5),
         lambda: project.edit(drawing, "    place = 0.0\n", "    place = 1.0\n"),
         lambda: (root / "config/atlas.mplstyle").write_text("lines.linewidth: 3\n", "utf-8"),
         lambda: (root / PAPER).write_text(

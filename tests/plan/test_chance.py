@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plan import ConfigError, Plan
+from atlas.plan import ConfigError, Plan
 
 PAPERS = {"papers": ["two-class-stability"]}
 

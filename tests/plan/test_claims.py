@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
-from gallery.collect import relate
-from output.latex import escape
-from plan import Plan
-from plan.claims import read_quantities
-from plan.faithful import determining
-from plan.read import read_yaml
+from atlas.config.claims import read_quantities
+from atlas.config.faithful import determining
+from atlas.config.read import read_yaml
+from atlas.gallery.collect import relate
+from atlas.io.latex import escape
+from atlas.plan import Plan
 
 FILES = sorted((ROOT / "config/papers").glob("*.yaml"))
 DOCUMENTS = {file.stem: read_yaml(file, file.name)[0] for file in FILES}
@@ -27,7 +27,7 @@ CLAIMS = [
     for paper, document in PAPERS.items()
     for claim in document["claims"]
 ]
-QUANTITIES = read_quantities(ROOT / "scripts/claims")
+QUANTITIES = read_quantities(ROOT / "src/atlas/claims")
 PAPER = "config/papers/two-class-stability.yaml"
 FIG7A = "curve: {study: wastage-by-rate-ratio,"
 
@@ -221,7 +221,7 @@ def test_editing_a_quantity_recomputes_its_group_alone(tmp_path):
     for part in ("config", "scripts", "src", "workflow", "benchmarks"):
         shutil.copytree(ROOT / part, tmp_path / part)
     shutil.copy2(ROOT / "Snakefile", tmp_path)
-    file = tmp_path / "scripts/claims/states.py"
+    file = tmp_path / "src/atlas/claims/states.py"
     text = file.read_text("utf-8")
     file.write_text(
         text.replace("return enumerate_chain(", "return [] + enumerate_chain("), "utf-8"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT, compute
 
-from models.class_tables import TableError, read_class_table
-from plan import ConfigError, Plan
-from plan.read import read_yaml
-from studies import workload_system
+from atlas.config.read import read_yaml
+from atlas.models.class_tables import TableError, read_class_table
+from atlas.plan import ConfigError, Plan
+from atlas.studies import workload_system
 
 CELLS = ROOT / "config/cells/borg.csv"
 GOOD = "# from nowhere\nneed,share,mean_duration\n1,0.75,2.5\n8,0.25,0.5\n"

@@ -5,23 +5,23 @@ from __future__ import annotations
 
 import pytest
 from pydantic_core import PydanticCustomError
+from scripts.compute import check
 
-from models.finite_skip import read_model
+from atlas.config.kinds import module
+from atlas.config.series import complete_series
+from atlas.models.finite_skip import read_model
 from multiserver.errors import TooLargeError
 from multiserver.open import elastic, finite_skip
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
 from multiserver.sharing import chain, networks
 from multiserver.sharing.queue import MultiServerQueue
 from multiserver.sizes import Exponential
-from plan.kinds import module
-from plan.series import complete_series
-from stages.compute import check
 
 PHASES = {"hyperexponential": {"rates": [1.0, 2.0], "probabilities": [0.5, 0.5]}}
 ONE = {"exponential": 1.0}
 POLICIES = {
-    "fastest-server-first": {"heterogeneous": {"speeds": [0.0625] * 16, "size": PHASES}},
-    "equal-shares": {"limited-processor-sharing": {"limit": 9000, "size": ONE}},
+    "fastest-server-first": {"heterogeneous": {"speeds": [0.0625] * 16, "sizes": [PHASES]}},
+    "equal-shares": {"limited-processor-sharing": {"limit": 9000, "sizes": [ONE]}},
     "fcfs": {
         "threshold-parallelism": {
             "servers": 400,
@@ -195,7 +195,7 @@ def test_states_are_counted_before_they_are_enumerated():
     opened = networks.Network((one, two), [0.1, 0.1, 0.1], [[0] * 3] * 3)
     mixed = networks.Network((one, two), [0, 0.1, 0], around, (4,))
     for network, most in ((closed, 0), (opened, 4), (mixed, 3)):
-        found = chain.stationary_law(network, most)
+        found = chain.stationary_distribution(network, most)
         assert chain.count_states(network, most) == len(found)
 
 

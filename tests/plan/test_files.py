@@ -9,18 +9,18 @@ import pytest
 from tests.conftest import ROOT
 from tests.plan.test_hostile import OWN
 
-from plan import ConfigError, Plan
-from plan.tolerances import read_tolerances
+from atlas.config.tolerances import read_tolerances
+from atlas.plan import ConfigError, Plan
 
 STYLE = "config/atlas.mplstyle"
 
 
 @pytest.fixture
 def root(tmp_path):
-    for folder in ("config", "workflow/rules", "scripts/gallery/templates"):
+    for folder in ("config", "workflow/rules", "src/atlas/gallery/templates"):
         shutil.copytree(ROOT / folder, tmp_path / "root" / folder)
     shutil.copy(ROOT / "Snakefile", tmp_path / "root")
-    (tmp_path / "root/scripts/studies").symlink_to(ROOT / "scripts/studies")
+    (tmp_path / "root/src/atlas/studies").symlink_to(ROOT / "src/atlas/studies")
     return tmp_path / "root"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from output.specs import canonical, digest
-from plan.fingerprint import CodeDigests
+from atlas.io.specs import canonical, digest
+from atlas.plan.fingerprint import CodeDigests
 
 MAIN = '"""Doc."""\nfrom pack.part import f\n\n\ndef g(x):\n    """Doc."""\n    return f(x)\n'
 PART = "def f(x):\n    return x + 1\n"

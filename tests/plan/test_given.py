@@ -7,9 +7,9 @@ import re
 import pytest
 from tests.conftest import ROOT
 
-from plan import ConfigError, Plan
-from plan.given import check_given
-from plan.read import read_yaml
+from atlas.config.given import check_given
+from atlas.config.read import read_yaml
+from atlas.plan import ConfigError, Plan
 
 PAPER = """
 paper: own
@@ -78,3 +78,13 @@ def test_the_plan_says_the_line(tmp_path, old, new):
     with pytest.raises(ConfigError) as error:
         Plan.load({}, ROOT, [file])
     assert re.search(r"own\.yaml:9: claims\.0\.given", str(error.value))
+
+
+@pytest.mark.parametrize("stated", ["''", "' '", "['5.5', '']"])
+def test_what_is_stated_is_no_empty_text(tmp_path, stated):
+    own = tmp_path / "own.yaml"
+    own.write_text(PAPER.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
+    with pytest.raises(
+        ConfigError, match=r"own.yaml:1[0-9]: claims.0.stated.*\n    found     ' ?'"
+    ):
+        Plan.load({}, ROOT, [own])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plan import ConfigError, Plan
+from atlas.plan import ConfigError, Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = """
@@ -43,6 +43,7 @@ def test_a_name_that_is_a_path_or_a_command_is_refused(tmp_path, place, name):
         "{{ curve.servers | jobs }}",
         "{{ curve.servers | system }}",
         "{{ curve.needs | count }}",
+        "{{ 1e308 | percent }}",
         f"{{{{ {'(' * 3000}1{')' * 3000} }}}}",
     ],
 )

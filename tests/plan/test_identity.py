@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from output.specs import LENGTH, canonical, digest, read_spec
-from plan import Plan
-from plan.environment import PACKAGES
-from plan.read import read_yaml
+from atlas.config.read import read_yaml
+from atlas.io.specs import LENGTH, canonical, digest, read_spec
+from atlas.plan import Plan
+from atlas.plan.environment import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -167,7 +167,7 @@ def test_order_of_keys_in_a_block_does_not_count(plan):
 def test_another_release_of_a_package_changes_what_it_writes_and_nothing_else(
     plan, stage, monkeypatch
 ):
-    from plan import cached_paper, environment, papers, resolve
+    from atlas.plan import cached_paper, environment, papers, resolve
 
     genuine = environment.software
 
@@ -207,7 +207,7 @@ def test_a_spec_that_is_not_what_its_name_says_is_refused_and_rewritten(
 def test_every_template_and_every_file_of_the_explorer_is_in_the_gallery_s_fingerprint(
     plan, tmp_path
 ):
-    folder = Path("scripts/gallery/templates")
+    folder = Path("src/atlas/gallery/templates")
     shutil.copytree(ROOT / folder, tmp_path / folder)
 
     def fingerprint() -> str:

@@ -9,12 +9,12 @@ from typing import Annotated
 import pandas as pd
 import pytest
 
-from declared.block import Block
-from declared.columns import Truth, Words, check_columns, kind_of
-from declared.markers import Axis, Lent, Resolution, Sampling, marked
-from declared.vocabulary import Seed, Servers
-from models.streams import stream_key
-from plan import faithful, kinds, series
+from atlas.config import faithful, kinds, series
+from atlas.fields.block import Block
+from atlas.fields.columns import Truth, Words, check_columns, kind_of
+from atlas.fields.markers import Axis, Lent, Resolution, Sampling, marked
+from atlas.fields.vocabulary import Seed, Servers
+from atlas.models.streams import stream_key
 
 
 class Parameters(Block):

@@ -10,8 +10,8 @@ from pathlib import Path
 from numba.core import event
 from tests.conftest import ROOT
 
-from plan import Plan
-from plan.kinds import kinds
+from atlas.config.kinds import kinds
+from atlas.plan import Plan
 
 ENGINES = tuple(
     str(ROOT / "src/multiserver" / name)
@@ -19,7 +19,7 @@ ENGINES = tuple(
 )
 # What these do is to count what there would be to solve; and what no policy exceeds takes less than
 # a millisecond.
-COUNT = {"applies", "block_entries", "reaches"}
+COUNT = {"applies", "block_entries", "fits", "most_between", "pays", "reaches"}
 BOUND = "packings.py"
 
 
@@ -38,7 +38,7 @@ def test_planning_everything_solves_and_compiles_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for group in ("studies", "drawings"):
         for kind in kinds(group):  # their imports are no part of it
-            importlib.import_module(f"{group}.{kind.replace('-', '_')}")
+            importlib.import_module(f"atlas.{group}.{kind.replace('-', '_')}")
     called: Counter = Counter()
 
     def note(frame, what, _):

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripts import compute
 from tests.plan.test_feasibility import ONE
 
-from output.specs import canonical, digest
-from stages import compute
+from atlas.io.specs import canonical, digest
 
 JOBS = {"servers": 4, "needs": [1, 4], "durations": [ONE, ONE], "probabilities": [0.5, 0.5]}
 SERIES = {"system": {"multiserver-jobs": JOBS}, "policy": "fcfs", "loads": [0.5, 0.99]}

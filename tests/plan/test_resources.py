@@ -7,8 +7,8 @@ import re
 import pytest
 from tests.conftest import ROOT
 
-from plan.read import read_yaml
-from plan.resources import MINUTES, count_parts, minutes, travels_with
+from atlas.config.read import read_yaml
+from atlas.plan.resources import MINUTES, count_parts, minutes, travels_with
 
 POINT = {"jobs": 6_000_000}
 

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from tests.conftest import ROOT
 
-from plan.describe import describe
-from plan.kinds import kinds, module
-from plan.read import read_yaml
+from atlas.config.kinds import kinds, module
+from atlas.config.read import read_yaml
+from atlas.config.schemas import describe
 
 SCHEMAS = ROOT / "workflow/schemas"
 FILES = sorted((ROOT / "config").rglob("*.yaml"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from plan import ConfigError, Plan
+from atlas.plan import ConfigError, Plan
 
 RUN = {"papers": ["two-class-stability"]}
+LOG = "cpus,priority,start_time,end_time\n0.5,50,1000000,3000000\n"
 
 
 def plan(project, **config):
@@ -30,7 +31,7 @@ def test_without_the_trace_its_figures_wait_and_say_for_what(project):
 def test_with_it_they_are_drawn_and_follow_its_content(project):
     log = project.root / "borg.csv"
     digests = []
-    for content in ("one", "another"):
+    for content in (LOG, LOG + "0.25,50,1000000,2000000\n"):
         log.write_text(content, "utf-8")
         loaded, products = plan(project, traces={"borg": {"file": str(log), "format": "borg"}})
         assert {"fig1", "fig2"} <= {product.id for product in loaded.complete()}
@@ -44,9 +45,26 @@ def test_a_trace_that_is_not_there_is_a_mistake(project):
         plan(project, traces={"borg": {"file": "gone.csv", "format": "borg"}})
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("JobID|State|Elapsed\n1|COMPLETED|1\n", "must name a column cpus and priority"),
+        (LOG.splitlines()[0] + "\nmany,first,never,again\n", "none of the first 1 rows is a job"),
+        ("", "is empty"),
+    ],
+)
+def test_a_trace_in_another_format_is_said_before_any_job(project, content, said):
+    log = project.root / "borg.csv"
+    log.write_text(content, "utf-8")
+    with pytest.raises(ConfigError, match=said) as error:
+        plan(project, traces={"borg": {"file": str(log), "format": "borg"}})
+    assert "figures.fig1.series.trace.trace.file" in str(error.value)
+    assert "a log of jobs of the format that is said" in str(error.value)
+
+
 def test_what_the_run_says_of_a_trace_holds_for_the_figures_that_name_it(project):
     log = project.root / "borg.csv"
-    log.write_text("one", "utf-8")
+    log.write_text(LOG, "utf-8")
     said = {"file": str(log), "format": "borg", "faults": 0.2}
     _, products = plan(project, traces={"borg": said})
     for series in products["fig1"].series.values():

@@ -8,12 +8,12 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from output.cite import credit
-from plan.class_tables import Tables
-from plan.faithful import determining, is_faithful, resolution
-from plan.read import read_yaml
-from plan.series import complete_series
-from plan.words import COUNTS, number, render, word
+from atlas.config.captions import COUNTS, number, render, word
+from atlas.config.faithful import determining, is_faithful, resolution
+from atlas.config.read import read_yaml
+from atlas.config.series import complete_series
+from atlas.io.cite import credit
+from atlas.plan.class_tables import Tables
 
 ROOT = Path(__file__).parents[2]
 PAPERS = {file.stem: read_yaml(file, file.name)[0] for file in (ROOT / "config/papers").glob("*")}
@@ -160,8 +160,11 @@ def test_every_figure_of_a_paper_says_once_and_literally_what_the_paper_draws():
 
 def test_a_credit_is_after_the_figure_only_if_it_is_the_papers():
     spec = {"paper": "p", "id": "f", "source": {"figure": "7(a)"}, "bibliography": {}}
-    assert credit(spec | {"faithful": True})[0] == r"after \cite[Fig.~7(a)]{p}"
-    assert credit(spec | {"faithful": False})[0] == r"in the manner of \cite[Fig.~7(a)]{p}"
+    after, manner = (credit(spec | {"faithful": faithful}) for faithful in (True, False))
+    assert after.startswith(r"Drawn after~\cite[Fig.~7(a)]{p} by Multiserver Atlas~\cite{")
+    assert manner.startswith(r"Drawn in the manner of~\cite[Fig.~7(a)]{p} by Multiserver Atlas")
+    assert after.endswith(r"entry~\cite{multiserver-atlas:p:f}.")
+    assert credit(spec | {"bibliography": None}).startswith("Drawn by Multiserver Atlas")
 
 
 @pytest.mark.parametrize(

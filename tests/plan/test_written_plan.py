@@ -10,10 +10,10 @@ import pytest
 from tests.conftest import Project
 from tests.faults.tiny import make_tiny
 
-from plan import Plan, WrittenPlan
-from plan.products import Series
+from atlas.plan import Plan, WrittenPlan
+from atlas.plan.products import Series
 
-STUDY = "scripts/studies/wastage_by_rate_ratio.py"
+STUDY = "src/atlas/studies/wastage_by_rate_ratio.py"
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_it_refuses_what_was_planned_for_other_code(project):
         WrittenPlan(project.root).find(series.study, series.digest)
     other = all_series["queue-tail"]
     assert WrittenPlan(project.root).find(other.study, other.digest).text == other.text
-    project.edit("scripts/claims/states.py", "import annotations", "import annotations, division")
+    project.edit("src/atlas/claims/states.py", "import annotations", "import annotations, division")
     claims = all_series["claims"]
     with pytest.raises(ValueError, match="planned with code"):
         WrittenPlan(project.root).find(claims.study, claims.digest)

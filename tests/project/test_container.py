@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from plan.archive_contents import PARTS
+from atlas.plan.archive_contents import PARTS
 
 ROOT = Path(__file__).resolve().parents[2]
 

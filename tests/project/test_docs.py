@@ -10,15 +10,18 @@ from pathlib import Path
 import pytest
 from tests.conftest import compute
 
-from claims.verdicts import holds
+from atlas.claims.verdicts import holds
+from atlas.config.read import read_yaml
+from atlas.config.tolerances import allow
+from atlas.plan import Plan
+from atlas.studies import workload_wastage
 from multiserver.model import MultiserverJobSystem
+from multiserver.open import class_counts, quickswap, served_alone
 from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.priority_by_need import stability_limit
 from multiserver.open.qbd import solve
+from multiserver.policies import REGISTRY
 from multiserver.saturated import stationary
-from plan import Plan
-from plan.read import read_yaml
-from plan.tolerances import allow
-from studies import workload_wastage
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = sorted((ROOT / "config/papers").glob("*.yaml"))
@@ -36,6 +39,16 @@ def test_python_on_a_page_runs(page, capsys):
     for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec"), names)
     assert capsys.readouterr().out
+
+
+def test_what_the_first_page_shows_is_what_its_example_prints(capsys):
+    index = ROOT / "docs/index.md"
+    exec(compile(blocks(index, "python")[0], str(index), "exec"), {})
+    printed = "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines())
+    assert printed.startswith(blocks(index, "text")[0].rstrip())
+    # The front page has the same system.
+    system = blocks(index, "python")[0].partition("queue =")[0]
+    assert system in blocks(ROOT / "README.md", "python")[0]
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "yaml")], ids=lambda p: p.name)
@@ -153,3 +166,38 @@ def test_what_no_row_evaluates_is_of_the_papers_and_accused_nowhere():
     }
     assert {paper for paper, _, why in rows if why == "needs the trace"} == pending
     assert {paper for paper, *_ in rows} <= papers.keys() and len(rows) > 10
+
+
+def test_the_page_of_what_is_exact_has_every_policy_and_its_numbers(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from methods import write_exact
+
+    rows = [line.split(" | ")[:3] for line in write_exact().splitlines()[2:]]
+    every = {(model, p.name) for p in REGISTRY.values() for model in p.models}
+    assert {(row[0].removeprefix("| "), row[1]) for row in rows} == every
+    assert ["| multiserver-jobs", "max-weight", "numbers of jobs by class"] in rows
+    text = (ROOT / "docs/exact.md").read_text("utf-8")
+    said = " ".join(text.split())
+    enough, rough = (
+        f"{x:g}".replace("e-0", "e-") for x in (class_counts.ENOUGH, class_counts.ROUGH)
+    )
+    most = f"{class_counts.MOST_STATES:,} states or {class_counts.MOST_SWEEPS} sweeps"
+    assert f"until the estimate is below {enough}. Where {most}" in said
+    assert f"a point whose estimate is above {rough} is refused" in said
+    figure = MultiserverJobSystem.of(4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3,) * 3)
+    rate = 0.878 * figure.naive_throughput
+    alone = served_alone.solve(figure, rate, stability_limit(figure))
+    times = (
+        f"{alone.states} states of the others in Fig. 6 at load 0.878 (0.01 s), where a job takes"
+    )
+    assert f"{times} {sum(alone.class_jobs) / rate:.3f} s on average" in said
+    for threshold, reading, stated in (
+        (1, "always", "Quickswap, threshold 1 |"),
+        (2, "always", "Quickswap, threshold 2 |"),
+        (1, "if-large-waits", "Quickswap, threshold 1, if a large job waits |"),
+        (2, "if-large-waits", "Quickswap, threshold 2, if a large job waits |"),
+    ):
+        flows = 0.6 * 8 / 1.7 * 0.9, 0.6 * 8 / 1.7 * 0.1
+        found = quickswap.solve(8, (1.0, 1.0), flows, threshold, reading)
+        mean = (found.small_jobs + found.large_jobs) / sum(flows)
+        assert f"| {stated} {mean:.6f} |" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.conftest import check_output
 
 ROOT = Path(__file__).resolve().parents[2]
 # run.py puts it beside Python.
@@ -16,24 +18,16 @@ UV = shutil.which("uv", path=f"{Path(sys.executable).parent}:{Path.home() / '.lo
 pytestmark = pytest.mark.skipif(UV is None, reason="needs uv")
 
 
-def run(*command: str | Path, cwd: Path = ROOT) -> str:
-    done = subprocess.run(
-        list(map(str, command)), cwd=cwd, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
-    run(UV, "build", "--quiet", "--out-dir", folder)
+    check_output(UV, "build", "--quiet", "--out-dir", folder)
     return folder
 
 
 def test_the_distributions_pass_the_index_own_check(distributions):
     files = [next(distributions.glob(f"*.{kind}")) for kind in ("whl", "tar.gz")]
-    run(UV, "tool", "run", "twine==7.0.0", "check", "--strict", *files)
+    check_output(UV, "tool", "run", "twine==7.0.0", "check", "--strict", *files)
 
 
 def test_the_wheel_holds_the_library_alone(distributions):
@@ -54,5 +48,31 @@ def test_the_wheel_works_by_itself(distributions, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     code = "import sys; sys.path.insert(0, '.'); import multiserver; print(multiserver.__file__)"
-    said = run(sys.executable, "-c", code, cwd=tmp_path)
+    said = check_output(sys.executable, "-c", code, cwd=tmp_path)
     assert Path(tmp_path, said.strip()).is_relative_to(tmp_path)
+
+
+@pytest.mark.slow
+def test_the_wheel_is_installed_and_used_in_a_clean_environment(distributions, tmp_path):
+    """As others install it: with what it requires and nothing else, and no folder of ours."""
+    (wheel,) = distributions.glob("*.whl")
+    check_output(UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "clean")
+    python = tmp_path / "clean/bin/python"
+    check_output(UV, "pip", "install", "--quiet", "--python", python, wheel, cwd=tmp_path)
+    page = (ROOT / "src/README.md").read_text("utf-8")
+    code = page.split("```python\n")[1].split("```")[0]
+    code += "print(queue.simulate(load=0.3, jobs=1e4, seed=1).mean_response_time)\n"
+    code += "print(ms.__file__)\n"
+    clean = {
+        name: value for name, value in os.environ.items() if name[:5] not in ("PYTHO", "NUMBA")
+    }
+    done = subprocess.run(
+        [python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, env=clean
+    )
+    assert done.returncode == 0, done.stderr
+    *_, last = done.stdout.splitlines()
+    assert Path(last).is_relative_to(tmp_path / "clean") and "exact" in done.stdout
+    listed = subprocess.run(
+        [UV, "pip", "list", "--python", python], capture_output=True, text=True, check=True
+    ).stdout
+    assert "pandas" not in listed and "numba" in listed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -13,10 +12,11 @@ from pathlib import Path
 import pytest
 from rocrate.vocabs import RO_CRATE
 from ruamel.yaml import YAML
+from scripts import codemeta
+from tests.conftest import check_output
 
+from atlas.config.read import read_yaml
 from multiserver import __version__
-from plan.read import read_yaml
-from stages import codemeta
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -26,24 +26,18 @@ CITATION = YAML(typ="safe").load(ROOT / "CITATION.cff")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
-def run(*command: str | Path, cwd: Path = ROOT) -> str:
-    done = subprocess.run(
-        list(map(str, command)), cwd=cwd, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 def test_the_citation_file_is_valid_by_the_schema_of_its_format():
     schema = "vendor.citation-file-format"
-    said = run(BIN / "check-jsonschema", "--builtin-schema", schema, "CITATION.cff")
+    said = check_output(BIN / "check-jsonschema", "--builtin-schema", schema, "CITATION.cff")
     assert "ok" in said
 
 
 @pytest.mark.skipif(UV is None, reason="needs uv")
 def test_the_citation_file_is_valid_for_cffconvert():
     """In an environment of its own: it wants an older jsonschema than we do."""
-    said = run(UV, "tool", "run", "--from", "cffconvert==2.0.0", "cffconvert", "--validate")
+    said = check_output(
+        UV, "tool", "run", "--from", "cffconvert==2.0.0", "cffconvert", "--validate"
+    )
     assert "valid according to schema version 1.2.0" in said
 
 
@@ -121,7 +115,7 @@ def test_the_workflow_catalog_finds_what_it_looks_for():
 @pytest.mark.slow
 def test_its_workflow_is_ours():
     ours, theirs = (
-        set(run(BIN / "snakemake", "-s", file, "--list-rules").splitlines())
+        set(check_output(BIN / "snakemake", "-s", file, "--list-rules").splitlines())
         for file in ("Snakefile", "workflow/Snakefile")
     )
     assert {rule for rule in ours if re.fullmatch(r"[\w-]+", rule)} <= theirs
@@ -129,7 +123,7 @@ def test_its_workflow_is_ours():
     named = set(re.findall(r"`python3 run\.py ([a-z][\w-]*)", page)) - {"test"}
     assert len(named) > 2
     assert named <= ours
-    run(BIN / "snakemake", "-s", "workflow/Snakefile", "--lint")
+    check_output(BIN / "snakemake", "-s", "workflow/Snakefile", "--lint")
 
 
 def read_lock() -> dict[str, str]:

@@ -66,11 +66,10 @@ def write(project: Project, file: str, language: str, text: str) -> None:
 def run(project: Project, command: str) -> None:
     """Run a command of a page, which must succeed."""
     (said,) = (said for said in COMMANDS if command.startswith(f"{said} "))
-    path = os.pathsep.join(str(project.root / part) for part in ("scripts", "src"))
     done = subprocess.run(
         [*COMMANDS[said], *shlex.split(command.removeprefix(said))],
         cwd=project.root,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": str(project.root / "src")},
         capture_output=True,
         text=True,
         check=False,

@@ -6,32 +6,19 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT
+from tests.conftest import ROOT, call
 
 HEAD = "system,quantity,value,half_width,replications\n"
 ROW = "mm1-90,mean_jobs,9.1,{},{}\n"
 SYSTEM = "systems/mm1-90.json"
 
 
-def score(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts", "score", *arguments],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        timeout=60,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
-    return done
+score = partial(call, "score")
 
 
 def write(folder: Path, text: str, name: str = "results.csv") -> Path:
@@ -63,7 +50,7 @@ def test_a_number_beyond_all_queues_is_refused_with_its_line(tmp_path, width, ru
 @pytest.mark.parametrize("value", ["0", "1e-50", "-1e50", "9.1"])
 @pytest.mark.parametrize("runs", ["", "2", "1000000000"])
 def test_every_other_number_is_scored(tmp_path, width, value, runs):
-    from stages.score import score as run
+    from scripts.score import score as run
 
     text = HEAD + ROW.replace("9.1", value).format(width, runs)
     assert run(write(tmp_path, text), ROOT / "reference") in (0, 3)
@@ -145,7 +132,7 @@ def test_a_reference_that_cannot_be_one_is_refused(tmp_path, change):
     (folder / SYSTEM).write_text(json.dumps(told), "utf-8")
     done = score(file, "--reference", folder)
     assert done.returncode == 2 and "not what its sum" in done.stderr
-    from output.sums import sha256
+    from atlas.io.sums import sha256
 
     index = (folder / "index.json").read_text("utf-8")
     index = index.replace(sha256(old), sha256((folder / SYSTEM).read_bytes()))

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from scripts.score import score
 from tests.conftest import ROOT
 
-from output.untrusted import Unreadable
+from atlas.io.untrusted import Unreadable
 from referee.read import Reference, read_results
-from stages.score import score
 
 REFERENCE = Reference.load(ROOT / "reference")
 GOOD = "system,quantity,value\nmm1-90,mean_jobs,9\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from models.reference_rectangle import tails
-from models.reference_values import second_route
+from atlas.models.reference_rectangle import tails
+from atlas.models.reference_values import second_route
 from multiserver.policies import policy
 from multiserver.sizes import Exponential, Hyperexponential
 from multiserver.system import JobClass, System
@@ -30,7 +30,8 @@ def test_two_needs_that_take_all_servers_each_are_one_queue():
 def test_as_level_by_level(ties, packings):
     options = {"ties": ties, "packings": packings}
     system = {"multiserver-jobs": {"servers": 4, "needs": [1, 3], **EVEN}}
-    block = {"system": system, "policy": "max-weight", "options": options, "tail": [0, 2, 8]}
+    said = {"name": "max-weight", "options": options}
+    block = {"system": system, "policy": said, "tail": [0, 2, 8]}
     other = queue("max-weight", (1, 3), **options)
     expected = second_route(block, other, 0.5)[0]
     found = tails(other, 0.5, [0, 2, 8])

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
-from output.atomic import replace, write_text
+from atlas.io.atomic import replace, write_text
 
 DIE = """
 import os, signal, sys
 from pathlib import Path
-from output.atomic import replace
+from atlas.io.atomic import replace
 with replace(Path(sys.argv[1])) as draft:
     draft.write_text("half")
     with replace(draft) as inner:
@@ -27,7 +27,7 @@ with replace(Path(sys.argv[1])) as draft:
 
 def die(target: Path) -> None:
     command = [sys.executable, "-c", DIE, target]
-    done = subprocess.run(command, env={"PYTHONPATH": str(ROOT / "scripts")}, check=False)
+    done = subprocess.run(command, env={"PYTHONPATH": str(ROOT / "src")}, check=False)
     assert done.returncode == -signal.SIGKILL
 
 

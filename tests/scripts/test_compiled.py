@@ -24,13 +24,19 @@ DAMAGE = {
     "cut by one": lambda content: content[:-1],
     "zeros": lambda content: bytes(len(content)),
     "other": lambda content: b"<html>\n",
+    # A number or an instruction in it: it would be run.
+    "altered": lambda content: content[:-200] + bytes([content[-200] ^ 1]) + content[-199:],
+    "that of another": lambda content: content[:-32] + bytes(32),
 }
 
 
-def run(folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, cache: Path, code: str = CODE) -> subprocess.CompletedProcess[str]:
     """What a function says that is compiled, and how often it was found compiled."""
-    (folder / "own.py").write_text(CODE, "utf-8")
-    told = {"NUMBA_CACHE_DIR": str(cache), "NUMBA_CACHE_LOCATOR_CLASSES": "compiled.ByPackage"}
+    (folder / "own.py").write_text(code, "utf-8")
+    told = {
+        "NUMBA_CACHE_DIR": str(cache),
+        "NUMBA_CACHE_LOCATOR_CLASSES": "atlas.numba_cache.ByPackage",
+    }
     command = [sys.executable, str(folder / "own.py")]
     environment = os.environ | told
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -6,13 +6,13 @@ import pytest
 from pydantic import ValidationError
 from tests.conftest import compute
 
-from declared.columns import check_columns
-from models.growing_systems import GrowingBlock, with_phases
+from atlas.fields.columns import check_columns
+from atlas.models.growing_systems import GrowingBlock, with_phases
+from atlas.studies import cost_by_servers, response_time_by_servers
 from multiserver.fronts import enumerate_fronts
 from multiserver.open import multiserver_jobs, qbd
-from multiserver.simulation import counts
+from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import z_score
-from studies import cost_by_servers, response_time_by_servers
 
 BALANCED = {"large": "n", "rates": [1, 1], "demand": 0.5}
 FIXED = {"large": "n/2", "rates": [1, 0.1], "probability": 0.1}
@@ -41,7 +41,9 @@ def test_far_beyond_they_are_those_of_a_simulation(family):
     table = compute(response_time_by_servers, family | sizes | {"fraction_of_limit": 0.5})
     block, row = GrowingBlock.model_validate(family | sizes), table.iloc[1]
     rate = 0.5 * row.limit
-    found = counts.respond(block.system(600), rate, jobs=3_200_000, replications=32, seed=4)
+    found = exponential_counts.respond(
+        block.system(600), rate, jobs=3_200_000, replications=32, seed=4
+    )
     # One score a family: beyond 6 with a probability of 2e-9.
     assert abs(z_score(found, row.mean_response_time)) < 6
     assert found.half_width < 0.1 * found.mean

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-import sys
 import zlib
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT
+from tests.conftest import call
 
-from output.credit import HEAD
-from output.untrusted import Unreadable
-from provenance import stories, trace_back
+from atlas.io.credit import HEAD
+from atlas.io.untrusted import Unreadable
+from atlas.provenance import stories, trace_back
 
 STORY = {
     **{"paper": "small", "id": "fig1", "stage": "draw", "title": "A state", "licence": "MIT"},
@@ -26,18 +25,7 @@ STORY = {
 STANDING = "standing     as the config now stands"
 
 
-def whence(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts", "whence", *arguments],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
-    return done
+whence = partial(call, "whence")
 
 
 def write(folder: Path, story: object, name: str = "x.tex") -> Path:
@@ -201,7 +189,7 @@ def pictures(tmp_path_factory) -> list[Path]:
     """Figures with stories, in all formats."""
     from matplotlib.figure import Figure
 
-    from output.metadata import Told, save
+    from atlas.io.metadata import Told, save
 
     folder = tmp_path_factory.mktemp("pictures")
     files = []

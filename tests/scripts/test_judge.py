@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from scripts import agree, judge
 
-from claims import record
-from claims.verdicts import decide, holds
+from atlas.claims import record
+from atlas.claims.verdicts import decide, holds
+from atlas.config.read import read_yaml
+from atlas.config.tolerances import allow, parse
+from atlas.io.cite import references
+from atlas.io.claim_values import show_found, tell
+from atlas.io.credit import tell_version
 from multiserver.simulation.estimate import Estimate
-from output.cite import references
-from output.claim_values import show_found, tell
-from output.credit import tell_version
-from plan.read import read_yaml
-from plan.tolerances import allow, parse
-from stages import agree, judge
 
 WORDS, _ = read_yaml(Path(__file__).parents[2] / "config/tolerances.yaml", "tolerances")
 
@@ -228,6 +228,16 @@ def test_what_is_corrected_is_counted_apart_and_not_in_quotation_marks(tmp_path)
             text = csv.with_suffix(suffix).read_text("utf-8")
             assert "77 servers" in text and ("“77" in text or "``77" in text) == marks
         assert f"1 claims: 1 {verdict}" in agree.check_ledger(csv)[0]
+
+
+def test_the_short_ledger_has_errata_and_what_depends_and_no_paths_of_tests(tmp_path):
+    csv = ledger(tmp_path, 77.2, verdict="agrees")
+    short, whole = (csv.with_suffix(f"{x}.tex").read_text("ascii") for x in (".short", ""))
+    assert "There is no such claim" in short and "77 servers" not in short
+    assert "77 servers" in whole and "tests/" not in whole
+    frame = pd.DataFrame([judge.row(claim(verdict="erratum"), {}, "")], columns=list(judge.UNITS))
+    frame["confirmed"] = "another route (tests/theory/test_x.py)"
+    assert "another route" in judge.typeset(frame) and "tests" not in judge.typeset(frame)
 
 
 def test_an_unsound_claim_is_a_fault_of_the_run(tmp_path):

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from pypdf import PdfReader
 
-from output import metadata
+from atlas.io import metadata
 
 DC = "{http://purl.org/dc/elements/1.1/}"
 RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

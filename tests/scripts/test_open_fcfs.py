@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from models import open_fcfs
-from models.open_fcfs import ReachableBlock
+from atlas.models import open_fcfs
+from atlas.models.open_fcfs import ReachableBlock
+from atlas.studies import response_time, response_time_by_class
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import head_age
+from multiserver.open import age_process
 from multiserver.phased import PhasedJobs
 from multiserver.policies import phase_type
-from studies import response_time, response_time_by_class
 
 SYSTEM = {"servers": 24, "needs": [1, 12], "rates": [1.0, 0.5], "probabilities": [0.9, 0.1]}
 
@@ -46,13 +46,13 @@ def test_hundreds_of_servers_are_within_reach():
     jobs = PhasedJobs.exponential(MultiserverJobSystem.of(*large.values()))
     table = response_time.compute(response_time.Parameters(**large, points=2))
     for row in table.itertuples():
-        law = head_age.interpolate(jobs).at(row.arrival_rate)
+        law = age_process.interpolate(jobs).at(row.arrival_rate)
         assert row.mean_jobs == pytest.approx(law.mean_jobs, rel=1e-9)
         assert row.mean_waiting == pytest.approx(law.mean_waiting, rel=1e-9)
     by_class = response_time_by_class.compute(response_time_by_class.Parameters(**large, points=24))
     assert set(by_class["class"]) == {"class-1", "class-2", "all"}
     last = by_class[by_class["fraction_of_limit"] == 0.97]["mean_response_time"].tolist()
-    law = head_age.interpolate(jobs).at(0.97 * head_age.interpolate(jobs).limit)
+    law = age_process.interpolate(jobs).at(0.97 * age_process.interpolate(jobs).limit)
     assert last[:2] == pytest.approx(law.class_response_times.tolist(), rel=1e-9)
 
 

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripts import combine, compute
 from tests.conftest import ROOT
 
-from output.specs import canonical, digest
-from plan.series import count_points
-from stages import combine, compute
+from atlas.config.series import count_points
+from atlas.io.specs import canonical, digest
 
 SYSTEM = {"servers": 4, "needs": [1, 4], "rates": [1.0, 1.0], "probabilities": [0.8, 0.2]}
 SERIES = {
@@ -85,13 +85,13 @@ def test_parts_of_different_series_are_not_combined(tmp_path):
 
 def test_a_point_keeps_its_number_whichever_part_it_is_in():
     """Random numbers are drawn under it: studies count points before they are chosen from."""
-    for file in (ROOT / "scripts/studies").glob("*.py"):
+    for file in (ROOT / "src/atlas/studies").glob("*.py"):
         assert not re.search(r"enumerate\(\s*progress\(", file.read_text("utf-8")), file.name
 
 
 @pytest.mark.parametrize("study", SERIES)
 def test_points_are_counted_as_the_study_goes_through_them(study):
-    module = __import__(f"studies.{study.replace('-', '_')}", fromlist=["compute"])
+    module = __import__(f"atlas.studies.{study.replace('-', '_')}", fromlist=["compute"])
     seen = []
     parameters = module.Parameters.model_validate(SERIES[study])
     module.compute(parameters, progress=lambda items: seen.append(len(items)) or items[:0])

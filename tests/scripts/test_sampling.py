@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from models.sampling import HAIR, sample
+from atlas.models.sampling import HAIR, sample
 
 
 def off(rows, curve, ends):

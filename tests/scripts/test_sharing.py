@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from tests.conftest import compute
 
-from claims import sharing_rates
-from models.networks import read_network
-from models.sharing import read_cluster, read_servers
+from atlas.claims import sharing_rates
+from atlas.models.networks import read_network
+from atlas.models.sharing import read_cluster, read_servers
+from atlas.studies import network_means, sharing_allocation, simulated_sharing
 from multiserver.sharing.networks import load_of
 from multiserver.sizes import Exponential
-from studies import network_means, sharing_allocation, simulated_sharing
 
 SHARED = {"assigned": {"capacities": [1, 1, 1], "servers": [[1, 3], [2, 3]], "shares": [0.5, 0.5]}}
 POOL = {"capacities": [1, 2, 4], "servers": [[1, 3], [2, 3]]}

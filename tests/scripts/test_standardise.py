@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import ndtri
+from scripts.agree import check_scores
+from scripts.standardise import UNITS, collect, narrate, standardise, typeset
 
-from output.scores import ALARM, assess
-from output.tidy import write_table
-from stages.agree import check_scores
-from stages.standardise import UNITS, collect, narrate, standardise, typeset
+from atlas.io.scores import ALARM, assess
+from atlas.io.tidy import write_table
 
 SPEC = {
     **{"paper": "small", "id": "z-scores", "series": {}, "fingerprint": "0", "code": "0"},

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scripts import tabulate
 
-from output import latex, tabulars, tidy
-from output.atomic import replace, write_text
-from stages import tabulate
+from atlas.io import latex, tabulars, tidy
+from atlas.io.atomic import replace, write_text
 
 
 def test_a_table_comes_back_exactly(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from output.tidy import guard, read_table, unguard, write_table
+from atlas.io.tidy import guard, read_table, unguard, write_table
 
 FORMULAS = ("=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", '=HYPERLINK("http://x")', "-2+3")
 

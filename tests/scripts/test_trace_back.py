@@ -13,17 +13,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from PIL import Image
+from scripts import draw, tabulate
 from tests.conftest import Project, compute, copy_project
 
-from output.credit import HEAD
-from output.tidy import write_table
-from output.untrusted import Unreadable
-from plan import Plan
-from plan.read import read_yaml
-from provenance import trace_back
-from provenance.stories import Story, read_stories
-from stages import draw, tabulate
-from stages.product import comment, describe
+from atlas.config.read import read_yaml
+from atlas.io.credit import HEAD
+from atlas.io.product import comment, describe
+from atlas.io.tidy import write_table
+from atlas.io.untrusted import Unreadable
+from atlas.plan import Plan
+from atlas.provenance import trace_back
+from atlas.provenance.stories import Story, read_stories
 
 PAPER = """
 paper: small
@@ -53,7 +53,7 @@ def drawn(tmp_path_factory) -> tuple[Project, Path]:
     config.write_text("".join(line for line in lines if not line.startswith("previews:")), "utf-8")
     plan = Plan.load(read_yaml(config, "config")[0], project.root)
     [product] = [product for product in plan.products if product.stage == "draw"]
-    study = importlib.import_module("studies.queue_state")
+    study = importlib.import_module("atlas.studies.queue_state")
     series = {"state": compute(study, product.series["state"].parameters)}
     folder = tmp_path_factory.mktemp("figures")
     spec = json.loads(json.dumps(product.spec))
@@ -242,7 +242,7 @@ def test_other_series_are_named(story):
     ],
 )
 def test_changed_code(project, drawn, file, difference):
-    code = project.root / f"scripts/{file}/queue_state.py"
+    code = project.root / f"src/atlas/{file}/queue_state.py"
     code.write_text(code.read_text("utf-8") + "\nMORE = 1\n", encoding="utf-8")
     found = json.loads(run(project, drawn[1] / "fig1.png", "--json").stdout)
     assert found["standing"] == trace_back.CHANGED

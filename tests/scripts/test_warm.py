@@ -8,14 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import forks
-import warm
-from output.specs import digest
+from atlas.io.specs import digest
+from prefork import client, server
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = {
@@ -49,7 +49,7 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
 def socket(tmp_path_factory) -> str:
     """Where a process serves, as the Snakefile keeps one."""
     name, spec = f"test-{os.getpid()}", write(tmp_path_factory.mktemp("warm"), FIGURE)
-    command = [sys.executable, ROOT / "scripts", warm.SERVE, name, spec]
+    command = [sys.executable, ROOT / "scripts", client.SERVE, name, spec]
     served = subprocess.Popen(command, stdin=subprocess.PIPE)
     while not is_served(name):
         assert served.poll() is None
@@ -66,7 +66,7 @@ def is_served(name: str) -> bool:
 
 def run(folder: Path, *arguments: str | Path, socket: str = "") -> subprocess.CompletedProcess:
     command = [sys.executable, ROOT / "scripts", *arguments]
-    environment = os.environ | {warm.NAME: socket}
+    environment = os.environ | {client.NAME: socket}
     told = {"capture_output": True, "text": True, "check": False}
     return subprocess.run(command, cwd=folder, env=environment, **told)
 
@@ -116,20 +116,20 @@ def test_where_nobody_answers_the_stage_runs_all_the_same(tmp_path):
 
 
 def test_another_interpreter_is_not_answered(socket, tmp_path, monkeypatch):
-    monkeypatch.setenv(warm.NAME, socket)
+    monkeypatch.setenv(client.NAME, socket)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    assert warm.ask(["scripts", "verify", "--help"]) is None
+    assert client.ask(["scripts", "verify", "--help"]) is None
 
 
 def test_a_fork_that_is_killed_is_a_job_that_is_killed(socket, tmp_path):
     os.mkfifo(tmp_path / "spec.json")  # to read it takes for ever
     command = [sys.executable, ROOT / "scripts", "compute", "spec.json", "--output", "0.csv"]
-    asking = subprocess.Popen(command, cwd=tmp_path, env=os.environ | {warm.NAME: socket})
+    asking = subprocess.Popen(command, cwd=tmp_path, env=os.environ | {client.NAME: socket})
     while not (forks := find_forks(tmp_path, asking.pid)):
         assert asking.poll() is None
         time.sleep(0.05)
     os.kill(forks[0], signal.SIGKILL)
-    assert asking.wait() == warm.KILLED
+    assert asking.wait() == client.KILLED
 
 
 def find_forks(folder: Path, besides: int) -> list[int]:
@@ -152,7 +152,7 @@ def test_forks_read_the_same_file_from_places_of_their_own(tmp_path):
         assert font.read(300) == file.read_bytes()[:300]
         place = os.lseek(font.fileno(), 0, os.SEEK_CUR)
         if (child := os.fork()) == 0:
-            forks.reopen()
+            server.reopen()
             right = font.read() == file.read_bytes()[300:]
             os._exit(0 if right else 1)
         assert os.waitpid(child, 0)[1] == 0
@@ -160,8 +160,35 @@ def test_forks_read_the_same_file_from_places_of_their_own(tmp_path):
         assert font.read() == file.read_bytes()[300:]
 
 
-@pytest.mark.parametrize("jobs", [0, forks.FEW - 1])
+@pytest.mark.parametrize("jobs", [0, server.FEW - 1])
 def test_few_jobs_are_not_worth_it(jobs, monkeypatch):
-    monkeypatch.delenv(warm.NAME, raising=False)
-    forks.start(jobs)
-    assert warm.NAME not in os.environ
+    monkeypatch.delenv(client.NAME, raising=False)
+    server.start(jobs)
+    assert client.NAME not in os.environ
+
+
+@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGKILL])
+def test_a_run_that_is_killed_leaves_neither_process_nor_file(tmp_path, how):
+    """In a folder for temporary files whose name is longer than that of any socket can be."""
+    folder = tmp_path / (60 * "long")
+    folder.mkdir()
+    code = "import os, sys; from prefork import client, server; server.start(99)"
+    code += "; print(os.environ[client.NAME], flush=True); sys.stdin.read()"
+    environment = {k: v for k, v in os.environ.items() if k != client.NAME}
+    environment |= {"TMPDIR": str(folder), "PYTHONPATH": str(ROOT / "src")}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    run = subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes)
+    name = run.stdout.readline().strip()
+    await_(lambda: is_served(name))
+    run.send_signal(how)
+    assert run.wait() == -how
+    await_(lambda: not is_served(name))
+    assert list(folder.iterdir()) == []
+
+
+def await_(holds: Callable[[], bool]) -> None:
+    for _ in range(1200):
+        if holds():
+            return
+        time.sleep(0.1)
+    raise TimeoutError

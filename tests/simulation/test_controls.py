@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from scipy.stats import kstest
 
-from models.sharing import read_cluster, read_servers
+from atlas.io.scores import TESTS, assess
+from atlas.models.sharing import read_cluster, read_servers
 from multiserver.simulation.controls import FREEDOM, control
 from multiserver.simulation.estimate import estimate, z_score
 from multiserver.simulation.interruptions import AREA, WORK, simulate
 from multiserver.sizes import Exponential
-from output.scores import TESTS, assess
 
 # Each test of a law fails by chance with this probability.
 FALSE_ALARM = 1e-6
@@ -171,7 +171,7 @@ def runs():
     servers = read_servers(block)
     cluster = read_cluster(servers, Exponential(1.0), 0.8, 1.0)
     found = [
-        simulate(cluster, seed=s, replications=range(24), warmup=4_000, jumps=16_000)
+        simulate(cluster, seed=s, replications=range(24), warmup=2_000, jumps=8_000)
         for s in range(60)
     ]
     return servers.service_rates(0.8), found

@@ -14,7 +14,7 @@ from multiserver.policies.first_fit import first_fit
 from multiserver.saturated import phased
 from multiserver.simulation import class_policies, class_queues, fcfs
 from multiserver.simulation.estimate import z_score
-from multiserver.simulation.growth import check_growth
+from multiserver.simulation.instability_test import check_growth
 from multiserver.simulation.interruptions import Cluster, ParallelClass
 from multiserver.simulation.interruptions import simulate as cluster_simulate
 from multiserver.simulation.saturated import limit

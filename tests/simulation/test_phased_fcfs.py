@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from multiserver.fitting import fit_two_moments
-from multiserver.open import head_age
+from multiserver.open import age_process
 from multiserver.phase_type import coxian
 from multiserver.phased import PhasedJobs
 from multiserver.simulation import fcfs
@@ -30,7 +30,7 @@ def test_means_by_class_lie_in_the_intervals(name):
     n, needs, sizes, p = SYSTEMS[name]
     p = p or (0.6, 0.4)
     jobs = PhasedJobs.of(n, needs, sizes, p)
-    process = (head_age.interpolate if name == "interpolated" else head_age.prepare)(jobs)
+    process = (age_process.interpolate if name == "interpolated" else age_process.prepare)(jobs)
     law = process.at(0.7 * process.limit)
     found = fcfs.simulate(
         Workload(n, needs, sizes, p, law.arrival_rate),

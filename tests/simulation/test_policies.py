@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enumeration.counts import heaviest
+from atlas.enumeration.counts import heaviest
 from multiserver.simulation import class_policies, front_policies
 from multiserver.simulation.class_queues import CLASS_POLICY
 from multiserver.simulation.fcfs import Workload

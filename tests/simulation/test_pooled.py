@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.finite_skip import read_model
+from atlas.models.finite_skip import read_model
 from multiserver.simulation import class_policies, class_queues, front, front_policies
 from multiserver.simulation.cluster import Cluster, ParallelClass
 from multiserver.simulation.controls import control

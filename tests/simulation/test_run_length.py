@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import multiserver as ms
+from atlas.io.scores import TESTS, assess
 from multiserver.simulation.run_length import (
     CARRIERS,
     FAIR,
@@ -18,7 +19,6 @@ from multiserver.simulation.run_length import (
     erlang_c,
 )
 from multiserver.simulation.workload import Workload
-from output.scores import TESTS, assess
 
 # Each of the three tests of scores fails by chance with this probability.
 FALSE_ALARM = 1e-6

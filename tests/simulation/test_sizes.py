@@ -17,8 +17,10 @@ from multiserver.sizes import (
     Erlang,
     Exponential,
     Hyperexponential,
+    Lognormal,
     Pareto,
     PhaseType,
+    Weibull,
     scaled,
 )
 
@@ -60,6 +62,13 @@ CONTINUOUS = [
     (BoundedPareto(2.0, 0.5, 3.0), lambda x: bounded(x, 2.0, 0.5, 3.0), (0.5, 3.0)),
     (BoundedPareto(6.0, 0.5, 150.0), lambda x: bounded(x, 6.0, 0.5, 150.0), (0.5, 150.0)),
     (BoundedPareto(1.0, 2.0, 2.5), lambda x: bounded(x, 1.0, 2.0, 2.5), (2.0, 2.5)),
+    (
+        Lognormal(0.8, 0.6),
+        lambda x: math.erfc(math.log(x / 0.8) / 0.6 / math.sqrt(2)) / 2 if x > 0 else 1.0,
+        (0.8,),
+    ),
+    (Weibull(0.7, 1.2), lambda x: math.exp(-((x / 1.2) ** 0.7)), (0.01,)),
+    (Weibull(3.0, 1.2), lambda x: math.exp(-((x / 1.2) ** 3)), ()),
     (Deterministic(1.7), lambda x: float(x < 1.7), (1.7,)),
     (
         Bimodal((0.2, 5.0), (5 / 6, 1 / 6)),
@@ -96,7 +105,7 @@ def test_moments(size, survival, breaks):
 @every_size
 def test_largest_remaining_size(size, survival, breaks):
     """No age leaves more, and some age or great age leaves nearly as much."""
-    if isinstance(size, Pareto):
+    if isinstance(size, Pareto | Lognormal) or size == Weibull(0.7, 1.2):
         assert size.largest_remaining == math.inf
         return
     ages = [a for a in (*np.linspace(0, 20, 41), *breaks) if survival(a) > 1e-12]
@@ -137,7 +146,11 @@ def test_phases(size):
 
 
 @pytest.mark.parametrize(
-    "size", [Deterministic(2), Bimodal((1, 2), (0.5, 0.5)), Pareto(3, 1), BoundedPareto(2, 1, 5)]
+    "size",
+    [
+        *(Deterministic(2), Bimodal((1, 2), (0.5, 0.5)), Pareto(3, 1), BoundedPareto(2, 1, 5)),
+        *(Lognormal(1, 2), Weibull(0.5, 1)),
+    ],
 )
 def test_no_phases(size):
     with pytest.raises(ValueError, match="only phase-type sizes have phases"):
@@ -177,6 +190,40 @@ def test_moments_of_a_bounded_pareto(shape, ratio):
 def test_variance_does_not_cancel():
     assert Bimodal((1e8, 1e8 + 1), (0.5, 0.5)).variance == close(0.25, rel=1e-12)
     assert Pareto(1e9, 1.0).variance == close(1e-18, rel=1e-8)
+
+
+@pytest.mark.parametrize("jobs", [10.0, 1e4])
+@pytest.mark.parametrize("law", [Lognormal(2.0, 1.5), Weibull(0.4, 2.0)], ids=repr)
+def test_what_jobs_show_of_a_law_against_quadrature(law, jobs):
+    """∫ x^k dP over what is below the quantile, from the densities of textbooks."""
+    with mp.workdps(20):
+        if isinstance(law, Lognormal):
+            top = mp.findroot(lambda z: mp.erfc(z / mp.sqrt(2)) / 2 - 1 / (1 + jobs), 2)
+            value, start = (lambda z: 2 * mp.exp(1.5 * z)), -10
+            density = mp.npdf
+        else:
+            top, start = mp.log(1 + mp.mpf(jobs)), 0
+            value, density = (lambda t: 2 * t ** mp.mpf(2.5)), (lambda t: mp.exp(-t))
+        for k in (1, 2, 6):
+            part = mp.quad(
+                lambda z, k=k: value(z) ** k * density(z), [start, (start + top) / 2, top]
+            )
+            expected = float(part / (1 - 1 / (1 + mp.mpf(jobs))))
+            assert law.seen(jobs).moment(k) == close(expected, rel=1e-9)
+            if jobs > 1e3 and k == 1:
+                assert law.seen(1e15).moment(1) == close(law.mean, rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", [0.1, 0.5, 1.0, 3.0, 9.9, 10.1, 1e4, 1e7])
+def test_moments_of_a_weibull_against_fifty_digits(shape):
+    with mp.workdps(50):
+        first, second = (2**k * mp.gamma(1 + k / mp.mpf(shape)) for k in (1, 2))
+        law = Weibull(shape, 2.0)
+        assert (law.mean, law.second_moment) == (
+            close(float(first), rel=1e-13),
+            close(float(second), rel=1e-13),
+        )
+        assert law.variance == close(float(second - first**2), rel=1e-12)
 
 
 def test_mixtures_are_normalised():

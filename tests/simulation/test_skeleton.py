@@ -169,17 +169,17 @@ def test_law_of_many_jumps_is_a_power_of_one(name, steps):
     found = skeleton(PROCESSES[name], steps)
     place, jumps, _, _ = brute(name, steps)
     power = np.linalg.matrix_power(jumps, steps)
-    np.testing.assert_allclose(found.law.sum(axis=(1, 2)), 1, rtol=1e-13)
+    np.testing.assert_allclose(found.distribution.sum(axis=(1, 2)), 1, rtol=1e-13)
     for k, _, row, x in rows_at(name, steps):
         if k > len(found.chain.first) + 1:
             continue
-        expected = np.zeros_like(found.law[row])
+        expected = np.zeros_like(found.distribution[row])
         for (to, j), y in place.items():
             if power[x, y]:
                 slot, between = divmod(to - k + steps, found.stride)
                 assert between == 0
                 expected[slot, j] = power[x, y]
-        np.testing.assert_allclose(found.law[row], expected, rtol=1e-12, atol=1e-300)
+        np.testing.assert_allclose(found.distribution[row], expected, rtol=1e-12, atol=1e-300)
 
 
 @every_process
@@ -209,7 +209,7 @@ def test_gains_of_many_jumps_are_sums_over_single_ones(name, steps):
 def test_tables_lead_where_the_law_does(name):
     found = skeleton(PROCESSES[name], 5)
     tables, bits = found.alias_tables()
-    for law, table in zip(found.law, tables, strict=True):
+    for law, table in zip(found.distribution, tables, strict=True):
         for outcome, share in shares(table, bits).items():
             if share:
                 slot, between = divmod(outcome >> 16, found.stride)
@@ -229,6 +229,6 @@ def test_few_jobs_get_small_tables_and_many_get_larger_ones(name):
         tables, _ = found.alias_tables()
         assert tables.nbytes <= 16 * MOST_ENTRIES
         # One jump more would double the number of columns.
-        slots, phases = found.law.shape[1:]
+        slots, phases = found.distribution.shape[1:]
         more = (slots + 2 // found.stride) * phases
         assert (slots * phases - 1).bit_length() < (more - 1).bit_length()

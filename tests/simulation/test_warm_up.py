@@ -10,6 +10,7 @@ import pytest
 from scipy.linalg import expm
 from scipy.stats import norm
 
+from atlas.io.scores import TESTS, assess
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
@@ -21,7 +22,6 @@ from multiserver.simulation.estimate import z_score
 from multiserver.simulation.saturated import hold
 from multiserver.simulation.workload import MISSING, MOST, RELAXATION, Workload, settle, stay
 from multiserver.sizes import Deterministic, Exponential, Pareto
-from output.scores import TESTS, assess
 
 # Each of the three tests of scores fails by chance with this probability.
 FALSE_ALARM = 1e-6

@@ -11,7 +11,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from .references import stationary_law
+from .references import stationary_distribution
 
 
 class Walk:
@@ -104,7 +104,7 @@ def saturated(n, needs, laws, p):
     states, moves, completions = walk.chain((counts, None, None))
     rates = moves + completions
     outflow = rates.sum(axis=1)
-    law = stationary_law(rates / outflow[:, None]) / outflow
+    law = stationary_distribution(rates / outflow[:, None]) / outflow
     law /= law.sum()
     complete = completions.sum(axis=1)
     throughput = law @ complete
@@ -122,7 +122,7 @@ def open_system(n, needs, laws, p, arrival_rate, most_behind):
     walk = Walk(n, needs, laws, p, most_behind)
     states, moves, completions = walk.chain((none_in_service(laws), None, 0), arrival_rate)
     rates = moves + completions
-    law = stationary_law(rates / rates.sum(axis=1)[:, None]) / rates.sum(axis=1)
+    law = stationary_distribution(rates / rates.sum(axis=1)[:, None]) / rates.sum(axis=1)
     law /= law.sum()
     front = np.array(
         [[sum(row) + (head == c) for c, row in enumerate(counts)] for counts, head, _ in states]

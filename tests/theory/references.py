@@ -60,7 +60,7 @@ class BruteChain:
 
     def laws(self):
         """The law at completions and the law in time."""
-        embedded = stationary_law(self.jumps)
+        embedded = stationary_distribution(self.jumps)
         sojourns = embedded / self.rate
         return embedded, sojourns / sojourns.sum()
 
@@ -146,7 +146,7 @@ def rational_means(n, needs, rates, p):
     return throughput, wastage, at_completions - in_time
 
 
-def stationary_law(jumps):
+def stationary_distribution(jumps):
     """The law π = π P by elimination of one state after another. Nothing is subtracted (Grassmann,
     Taksar and Heyman), so every entry, however small, is good to about K² roundings at worst."""
     moves = np.array(jumps, dtype=float)

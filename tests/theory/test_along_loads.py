@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, multiserver_jobs
-from multiserver.open.along_loads import FEWEST, MOST, along
+from multiserver.open import age_process, by_class, multiserver_jobs
+from multiserver.open.load_interpolation import FEWEST, MOST, along
 from multiserver.phased import PhasedJobs
 
 from .references import close
@@ -30,7 +30,7 @@ def test_a_queue_of_pollaczek_and_khinchine_is_a_constant():
     ],
 )
 def test_between_its_points_a_curve_is_as_good_as_it_says(system, most):
-    process = head_age.prepare(PhasedJobs.exponential(system))
+    process = age_process.prepare(PhasedJobs.exponential(system))
     services = 1 / np.array(system.rates)
 
     def waits(rate):

@@ -67,10 +67,10 @@ def test_blocks_keep_what_one_matrix_keeps(decades):
         tree = dissect(jumps, counts, 17)
         assert len(tree.first) > 4
         assert sorted(tree.order) == list(range(len(counts)))
-        law = Elimination(jumps, 17).law()
+        law = Elimination(jumps, 17).distribution()
         seen = law > 1e-250
         assert law[seen].min() < 10.0**-decades
-        assert BlockElimination(jumps, tree).law()[seen] == close(law[seen], 1e-13)
+        assert BlockElimination(jumps, tree).distribution()[seen] == close(law[seen], 1e-13)
         # Of mean 0 but for rounding; the state left out is the likeliest now.
         last = int(np.argmax(law))
         gain = rng.uniform(0.5, 1.5, len(law))

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from multiserver.fitting import SAME, fit_law, fit_three_moments, fit_two_moments
+import multiserver as ms
+from multiserver.fitting import SAME, fit_distribution, fit_three_moments, fit_two_moments
 from multiserver.phase_type import PhaseType, coxian
 from multiserver.sizes import (
     Bimodal,
@@ -19,7 +20,9 @@ from multiserver.sizes import (
     Erlang,
     Exponential,
     Hyperexponential,
+    Lognormal,
     Pareto,
+    Weibull,
     scaled,
 )
 
@@ -44,12 +47,16 @@ def moments(size):
         (Bimodal((1.0, 100.0), (0.99, 0.01)), 0.99 + 1e4, 3),
         (Bimodal((1.0, 2.0), (0.5, 0.5)), None, 2),
         (Pareto(3.5, 1.0), None, 2),
+        (Lognormal(2.0, 1.2), 8 * math.exp(4.5 * 1.44), 3),
+        (Lognormal(2.0, 0.3), None, 2),
+        (Weibull(0.5, 2.0), 8 * math.factorial(6), 3),
+        (Weibull(3.0, 2.0), None, 2),
         (Pareto(2.5, 1.0), None, 2),
     ],
     ids=repr,
 )
 def test_moments_of_a_law_without_phases(law, third, matched):
-    found = moments(fit_law(law))
+    found = moments(fit_distribution(law))
     assert found[0] == close(law.mean, 1e-12)
     assert found[1] == close(law.second_moment, 1e-12)
     if matched == 3:
@@ -57,11 +64,11 @@ def test_moments_of_a_law_without_phases(law, third, matched):
 
 
 def test_what_has_phases_is_its_own_fit_and_no_variance_has_none():
-    assert fit_law(Erlang(3, 2.0)) == Erlang(3, 2.0)
+    assert fit_distribution(Erlang(3, 2.0)) == Erlang(3, 2.0)
     with pytest.raises(ValueError, match="no variance to fit"):
-        fit_law(Deterministic(1.0))
+        fit_distribution(Deterministic(1.0))
     with pytest.raises(ValueError, match="scv must be a positive finite number"):
-        fit_law(Pareto(1.5, 1.0))
+        fit_distribution(Pareto(1.5, 1.0))
 
 
 # Just below 1 one phase has more variance, by less than a coarser rounding would notice.
@@ -174,3 +181,33 @@ def test_scaling():
         [2**k * m for k, m in enumerate(moments(law), 1)], 1e-14
     )
     assert scaled(Deterministic(1.0), 2.0) == Deterministic(2.0)
+
+
+def test_a_queue_by_a_fit_says_so_and_is_the_queue_of_the_fit():
+    law = Lognormal.of(mean=2.0, scv=3.0)
+    classes = [
+        ms.JobClass(need=1, duration=law, probability=0.8),
+        ms.JobClass(need=3, duration=Exponential(1.0), probability=0.2),
+    ]
+    queue = ms.System(3, classes).under(ms.FCFS)
+    with pytest.raises(ms.NotKnownError, match=r"ask exact\(fit=True\), .*simulate\(\)"):
+        queue.exact(load=0.4)
+    found = queue.exact(load=0.4, fit=True)
+    assert found.kind == "fitted" and f"exact for the fit of {law!r} by Hyper" in found.method
+    classes[0] = ms.JobClass(need=1, duration=fit_distribution(law), probability=0.8)
+    other = ms.System(3, classes).under(ms.FCFS)
+    assert found.means == other.exact(load=0.4).means and found.limit == other.stability().limit
+    assert other.exact(load=0.4, fit=True).kind == "exact"
+    curve = queue.exact(load=[0.3, 0.4], fit=True)
+    assert curve[1].means == found.means
+
+
+def test_where_two_moments_are_all_that_matters_the_fit_is_right():
+    """E[W] of M/G/1 by the formula of Pollaczek and Khinchine, which needs no fit."""
+    for law in (Lognormal(1.0, 1.5), Weibull(0.4, 1.0)):
+        queue = ms.System(2, [ms.JobClass(need=2, duration=law)]).under(ms.FCFS)
+        fit, exact = queue.exact(load=0.7, fit=True), queue.exact(load=0.7)
+        assert exact.kind == "exact" and fit.kind == "fitted"
+        assert fit.mean_waiting_time == close(exact.mean_waiting_time, 1e-10)
+        wait = exact.arrival_rate * law.second_moment / 2 / 0.3
+        assert exact.mean_waiting_time == close(wait, 1e-12)

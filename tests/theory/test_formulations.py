@@ -25,7 +25,9 @@ def chain_law(system):
 @pytest.mark.parametrize("system", [THREE, UNEQUAL, TWO], ids=["one rate", "three rates", "two"])
 @pytest.mark.parametrize("rule", [formulations.exactly_k, formulations.just_enough])
 def test_each_formulation_serves_as_the_chain_does(system, rule):
-    served = formulations.service_law(system, formulations.embedded_law(system, rule))
+    served = formulations.service_distribution(
+        system, formulations.embedded_distribution(system, rule)
+    )
     expected = chain_law(system)
     assert served.keys() == expected.keys()
     assert served == pytest.approx(expected, abs=1e-13)
@@ -33,7 +35,7 @@ def test_each_formulation_serves_as_the_chain_does(system, rule):
 
 def test_theorem_1_holds_for_one_rate_and_not_for_several():
     def gap(system):
-        law = formulations.embedded_law(system, formulations.exactly_k)
+        law = formulations.embedded_distribution(system, formulations.exactly_k)
         return max(
             abs(chance - np.prod([system.probabilities[c] for c in m])) for m, chance in law.items()
         )
@@ -43,8 +45,10 @@ def test_theorem_1_holds_for_one_rate_and_not_for_several():
 
 
 def test_theorem_2_is_the_law_of_formulation_1():
-    law = two_class.law(TWO)
-    served = formulations.service_law(TWO, formulations.embedded_law(TWO, formulations.exactly_k))
+    law = two_class.distribution(TWO)
+    served = formulations.service_distribution(
+        TWO, formulations.embedded_distribution(TWO, formulations.exactly_k)
+    )
     counts = zip(law.states.class_1.tolist(), law.states.class_2.tolist(), strict=True)
     assert served == pytest.approx(dict(zip(counts, law.embedded, strict=True)), abs=1e-13)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from multiserver.fitting import fit_two_moments
-from multiserver.open.head_age import prepare
+from multiserver.open.age_process import prepare
 from multiserver.open.heavy_traffic import heavy_traffic
 from multiserver.phased import PhasedJobs
 from multiserver.sizes import Erlang, Exponential

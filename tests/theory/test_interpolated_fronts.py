@@ -12,7 +12,7 @@ from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.fronts import fronts_among
 from multiserver.fronts.interpolated import InterpolatedFronts, applies, cut
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, multiserver_jobs, qbd
+from multiserver.open import age_process, by_class, multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import dispatch, phased
 from multiserver.simulation import fcfs
@@ -58,14 +58,14 @@ def test_steps_to_fronts_left_out_are_interpolated_exactly_for_polynomials():
 def test_needs_1_and_n_up_to_64_against_the_quasi_birth_death_process(p_n):
     for n in (2, 40, 64):
         system = one_or_n(n, p_n)
-        process = head_age.interpolate(PhasedJobs.exponential(system))
+        process = age_process.interpolate(PhasedJobs.exponential(system))
         blocks = multiserver_jobs.prepare(system)
         assert (len(process.fronts.head) < n + 1) == (n == 64)
         for fraction in (0.3, 0.98):
             law = process.at(fraction * process.limit)
             other = qbd.solve(blocks.at(law.arrival_rate))
             assert law.mean_jobs == close(other.mean_jobs, 1e-10)
-            assert law.class_response_times == close(by_class.of_law(blocks, other), 1e-10)
+            assert law.class_response_times == close(by_class.of_distribution(blocks, other), 1e-10)
 
 
 CASES = {
@@ -85,7 +85,7 @@ CASES = {
 def test_against_all_fronts(case):
     """Rounding grows like 1/(1 − λ/λ*)."""
     jobs = PhasedJobs.of(*case)
-    process, whole = head_age.interpolate(jobs), head_age.prepare(jobs)
+    process, whole = age_process.interpolate(jobs), age_process.prepare(jobs)
     assert not whole.interpolated
     assert len(process.fronts.head) < len(whole.fronts.head)
     assert process.limit == close(whole.limit, 1e-13)
@@ -115,7 +115,7 @@ def test_light_and_heavy_traffic_of_10000_servers():
     """At λ → 0 a job meets nobody; as λ → λ*, E[N] (1 − λ/λ*) → E[Δ(Y_d)] + 1, whose error is of
     the order of 1 − λ/λ*."""
     system = one_or_n(10**4, 1e-3)
-    process = head_age.prepare(PhasedJobs.exponential(system))
+    process = age_process.prepare(PhasedJobs.exponential(system))
     light = process.at(1e-6 * process.limit)
     assert light.class_response_times == close([1.0, 2.0], 1e-4)
     leading = dispatch.solve(system).relative_completions + 1
@@ -127,7 +127,7 @@ def test_light_and_heavy_traffic_of_10000_servers():
 def test_simulation_of_needs_1_and_1000():
     """One test in a million would fail by chance: 32 replications, Student's t."""
     system = one_or_n(1000, 2e-3)
-    process = head_age.prepare(PhasedJobs.exponential(system))
+    process = age_process.prepare(PhasedJobs.exponential(system))
     law = process.at(0.6 * process.limit)
     found = fcfs.simulate(
         Workload.of(system, law.arrival_rate),
@@ -155,7 +155,7 @@ def test_refusals():
 def test_rates_far_apart_are_solved():
     """Doubling loses all digits here: large jobs are 28 times faster, and rare."""
     system = MultiserverJobSystem.of(60, (3, 17), (1.0, 28.0), (0.992, 0.008))
-    process = head_age.prepare(PhasedJobs.exponential(system))
+    process = age_process.prepare(PhasedJobs.exponential(system))
     blocks = multiserver_jobs.prepare(system)
     for fraction in (0.2, 0.9):
         law = process.at(fraction * process.limit)

@@ -47,7 +47,7 @@ def test_fast_class_2_approaches_its_limit_in_proportion(n, needs):
 @every_system
 @every_p2
 def test_law_of_fast_class_2_is_that_of_its_formula(n, needs, p2):
-    jobs, chance = limits.fast_class_2_law(n, needs, p2)
+    jobs, chance = limits.fast_class_2_distribution(n, needs, p2)
     alone = [s1(n, needs, a) for a in range(n // needs[0] + 1) if s1(n, needs, a)[2] == 0]
     assert jobs.tolist() == [a for _, a, _ in alone]
     weight = np.array([(1 - p2) ** (a - jobs[0]) * (p2 if h else 1) / a for h, a, _ in alone])
@@ -78,7 +78,7 @@ def test_approximation_for_a_large_need(n1, p2):
 
 
 def most_likely(n, needs, p2):
-    jobs, chance = limits.fast_class_2_law(n, needs, p2)
+    jobs, chance = limits.fast_class_2_distribution(n, needs, p2)
     return int(jobs[np.argmax(chance)])
 
 
@@ -98,7 +98,7 @@ def test_when_fewest_class_1_jobs_are_most_likely(n, needs, p2):
 
 @pytest.mark.parametrize("p2", [0, 1, -0.1, 1.1, math.nan])
 def test_probability_must_lie_between_the_ends(p2):
-    for function in (limits.fast_class_2_wastage, limits.fast_class_2_law):
+    for function in (limits.fast_class_2_wastage, limits.fast_class_2_distribution):
         with pytest.raises(ValueError, match=r"^probability_2 must lie in \(0, 1\), found "):
             function(30, (3, 10), p2)
 
@@ -108,4 +108,4 @@ def test_needs_must_be_in_order(needs):
     with pytest.raises(ValueError, match=f"found {needs[0]} and {needs[1]}"):
         limits.slow_class_2_wastage(30, needs)
     with pytest.raises(ValueError, match=f"found {needs[0]} and {needs[1]}"):
-        limits.fast_class_2_law(30, needs, 0.5)
+        limits.fast_class_2_distribution(30, needs, 0.5)

@@ -10,7 +10,7 @@ from multiserver.errors import TooLargeError
 from multiserver.fitting import fit_two_moments
 from multiserver.fronts.every import count_vectors, ranked
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import head_age
+from multiserver.open import age_process
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import phased, stationary
 from multiserver.sizes import Erlang, Exponential
@@ -34,7 +34,7 @@ def test_ways_are_numbered_in_order(n, needs, least):
 @pytest.mark.parametrize("stages", [63, 300])
 def test_fronts_of_one_server_are_pollaczek_and_khinchine(stages):
     law = Erlang(stages, float(stages))
-    found = head_age.prepare(PhasedJobs.of(3, (3,), (law,), (1.0,)))
+    found = age_process.prepare(PhasedJobs.of(3, (3,), (law,), (1.0,)))
     assert found.limit == close(1.0, 1e-13)
     wait = 0.8 * (1 + 1 / stages) / 2 / 0.2
     assert found.at(0.8).mean_response_time == close(1 + wait, 1e-11)

@@ -8,7 +8,7 @@ import pytest
 from scipy.interpolate import BarycentricInterpolator
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, multiserver_jobs, qbd
+from multiserver.open import age_process, by_class, multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
 from multiserver.sizes import Erlang
 
@@ -17,13 +17,13 @@ from .references import close
 ERLANG = PhasedJobs.of(4, (1, 4), (Erlang(2, 2.0), Erlang(3, 3.0)), (0.7, 0.3))
 
 
-# By Newton's method for the Riccati equation and the sums of `head_age` in forty digits.
+# By Newton's method for the Riccati equation and the sums of `age_process` in forty digits.
 @pytest.mark.parametrize(
     ("gap", "jobs"),
     [(1e-2, 108.80591371087), (1e-4, 10971.273476905), (1e-5, 109720.99422147)],
 )
 def test_phases_against_forty_digits(gap, jobs):
-    process = head_age.prepare(ERLANG)
+    process = age_process.prepare(ERLANG)
     law = process.at((1 - gap) * process.limit)
     assert law.mean_jobs == close(jobs, 3e-13 + 3e-16 / gap)
     assert law.arrival_rate * law.mean_response_time == close(jobs, 3e-13 + 3e-16 / gap)
@@ -31,7 +31,7 @@ def test_phases_against_forty_digits(gap, jobs):
 
 
 def test_phases_against_loads_further_off():
-    process = head_age.prepare(ERLANG)
+    process = age_process.prepare(ERLANG)
 
     def scaled(fraction):
         return process.at(fraction * process.limit).mean_jobs * (1 - fraction)
@@ -48,13 +48,13 @@ def test_exponential_durations_against_the_number_of_jobs():
         needs = tuple(map(int, rng.choice(np.arange(1, n + 1), 3, replace=False)))
         rates = 10 ** rng.uniform(-1, 1, 3)
         system = MultiserverJobSystem.of(n, needs, rates, rng.dirichlet(np.ones(3)))
-        process = head_age.prepare(PhasedJobs.exponential(system))
+        process = age_process.prepare(PhasedJobs.exponential(system))
         law = process.at((1 - gap) * process.limit)
         blocks = multiserver_jobs.prepare(system)
         other = qbd.solve(blocks.at(law.arrival_rate))
         bound = 1e-12 + 2e-15 / gap
         assert law.mean_jobs == close(other.mean_jobs, bound)
-        assert law.class_response_times == close(by_class.of_law(blocks, other), bound)
+        assert law.class_response_times == close(by_class.of_distribution(blocks, other), bound)
         # λ* − λ has lost digits in either.
         assert law.imprecision > 2e-17 / gap
         assert other.imprecision > 2e-17 / gap

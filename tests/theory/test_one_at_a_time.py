@@ -11,7 +11,7 @@ import pytest
 
 import multiserver as ms
 from multiserver.errors import UnstableError
-from multiserver.open import deterministic, head_age
+from multiserver.open import age_process, deterministic
 from multiserver.open.one_at_a_time import OneAtATime, more_arrive
 from multiserver.phase_type import coxian
 from multiserver.phased import PhasedJobs
@@ -21,10 +21,12 @@ from multiserver.sizes import (
     Deterministic,
     Erlang,
     Hyperexponential,
+    Lognormal,
     Pareto,
+    Weibull,
 )
 
-from .references import close, stationary_law
+from .references import close, stationary_distribution
 
 COX = coxian((2.0, 0.5, 4.0), (0.4, 0.7))
 
@@ -37,7 +39,7 @@ def system(*rows, servers=5, use="need"):
 @pytest.mark.parametrize("load", [0.05, 0.7, 0.99])
 def test_phases_against_fronts(load):
     laws, p = (Erlang(3, 2.0), COX, Hyperexponential((3.0, 0.2), (0.9, 0.1))), (0.5, 0.3, 0.2)
-    process = head_age.prepare(PhasedJobs.of(5, (3, 4, 5), laws, p))
+    process = age_process.prepare(PhasedJobs.of(5, (3, 4, 5), laws, p))
     queue = OneAtATime(laws, p)
     assert queue.limit == close(process.limit, 1e-14)
     rate = load * queue.limit
@@ -172,7 +174,7 @@ def of_chain(k, load):
     for i in range(most + 1):
         left = max(i - k, 0)
         jumps[i, left:] = chance[: most + 1 - left]
-    law = stationary_law(jumps)
+    law = stationary_distribution(jumps)
     return law @ np.arange(most + 1) / arrivals - 1
 
 
@@ -183,8 +185,8 @@ def test_one_duration_on_several_servers_against_the_chain(k, load):
 
 
 def test_one_duration_by_terms_and_by_zeros():
-    for k in (1, 2, 7, 100):
-        for r in (0.6, 0.9, 0.99):
+    for k, highest in ((1, 0.97), (2, 0.97), (7, 0.99), (100, 0.99)):
+        for r in (0.6, 0.9, highest):
             terms = math.ceil(deterministic.NEVER / (k * (r - 1 - math.log(r))))
             expected = deterministic.by_zeros(k, r) / (r * k)
             few = k * (1 - r) ** 2 > 10
@@ -197,3 +199,24 @@ def test_one_duration_by_terms_and_by_zeros():
         assert [c.mean_waiting_time for c in found.by_class] == close([wait, wait], 1e-12)
     # E[Q] (1 − r) tends to (c² + 1)/2.
     assert found.mean_waiting * 1e-7 == close(0.5, 1e-6)
+
+
+@pytest.mark.parametrize(
+    "law", [Lognormal(0.8, 1.3), Weibull(0.6, 0.5), Weibull(4.0, 1.0)], ids=repr
+)
+def test_arrivals_during_laws_of_logs_against_quadrature(law):
+    """P(more than n arrivals of rate 2 during S), by mpmath from the density of ln S."""
+    found = more_arrive(law, 2.0, 8)
+    with mpmath.workdps(20):
+        for n in (0, 3, 8):
+
+            def at(z, n=n):
+                if isinstance(law, Lognormal):
+                    value, density = 0.8 * mpmath.exp(1.3 * z), mpmath.npdf(z)
+                else:
+                    value = law.scale * mpmath.exp(z / law.shape)
+                    density = mpmath.exp(z - mpmath.exp(z))
+                return mpmath.gammainc(n + 1, 0, 2 * value, regularized=True) * density
+
+            points = [-40, -10, *range(-6, 8)]
+            assert found[n] == close(float(mpmath.quad(at, points)), 1e-10)

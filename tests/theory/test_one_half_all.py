@@ -177,7 +177,7 @@ def test_a_million_servers_at_equal_rates(p_h, p_n):
 def test_without_n_server_jobs(n, p_h):
     for mu_1, mu_h in [(1.0, 1.0), (5.0, 0.1), (0.1, 5.0)]:
         system = MultiserverJobSystem.of(n, (1, n // 2), (mu_1, mu_h), (1 - p_h, p_h))
-        means, known = means_of(n, p_h, 0.0, (mu_1, mu_h, 1.0)), two_class.law(system)
+        means, known = means_of(n, p_h, 0.0, (mu_1, mu_h, 1.0)), two_class.distribution(system)
         assert means.throughput == close(known.throughput, 2e-12)
         assert means.wastage == close(known.wastage, 2e-12)
 

@@ -111,7 +111,7 @@ def test_numbers_of_the_paper_s_figures():
         (lambda: ThresholdParallelism(4, (1, 2), (H2,), (1.0,)), "equally many"),
         (lambda: ThresholdParallelism(4, (1,), (H2,), (0.9,)), "sum to 1"),
         (lambda: ServerFilling(SIXES), "divide each other"),
-        (lambda: DivisibleServerFilling(MultiserverJobSystem.of(5, (2,), (1,), (1,))), "divide 5"),
+        (lambda: DivisibleServerFilling(MultiserverJobSystem.of(5, (2,), (1,), (1,))), "the 5"),
         (lambda: prepare(LimitedProcessorSharing(3001, Exponential(1.0))), "more than 3000 fronts"),
     ],
 )

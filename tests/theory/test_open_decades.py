@@ -10,7 +10,7 @@ import pytest
 
 from multiserver.errors import NotKnownError
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, level_sweeps, multiserver_jobs, qbd
+from multiserver.open import age_process, by_class, fcfs_levels, multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import dispatch
 
@@ -33,7 +33,7 @@ def test_what_is_lost_is_told(decades):
     told, refused = [], 0
     for _ in range(25):
         system = drawn(rng, decades)
-        by_age = head_age.prepare(PhasedJobs.exponential(system))
+        by_age = age_process.prepare(PhasedJobs.exponential(system))
         by_level = multiserver_jobs.prepare(system)
         limit = dispatch.solve(system, relative_completions=False).throughput
         assert by_age.limit == close(limit, 1e-14)
@@ -66,7 +66,7 @@ def test_sweeps_settle_or_say_so(decades, most):
     refused = 0
     for _ in range(12):
         system = drawn(rng, decades)
-        process = level_sweeps.prepare(PhasedJobs.exponential(system))
+        process = fcfs_levels.prepare(PhasedJobs.exponential(system))
         by_level = multiserver_jobs.prepare(system)
         for load in (0.1, 0.8):
             rate = load * process.limit

@@ -12,7 +12,7 @@ from multiserver.errors import TooLargeError, UnstableError
 from multiserver.fitting import fit_two_moments
 from multiserver.fronts import enumerate_fronts
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, multiserver_jobs, qbd
+from multiserver.open import age_process, by_class, multiserver_jobs, qbd
 from multiserver.phase_type import coxian
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased, stationary
@@ -57,7 +57,7 @@ def test_saturated_against_the_chain_written_out(case):
 def test_open_against_the_chain_cut_off(name):
     n, needs, sizes, p = CASES[name]
     jobs = PhasedJobs.of(n, needs, sizes, p)
-    process = head_age.prepare(jobs)
+    process = age_process.prepare(jobs)
     rate = 0.35 * process.limit
     law = process.at(rate)
     # At this load fewer than 1e-9 of the mass has more than 40 jobs behind the front.
@@ -84,11 +84,11 @@ def test_one_phase_is_the_quasi_birth_death_process(fraction):
     rng = np.random.default_rng(6)
     for _ in range(8):
         system = drawn(rng)
-        process = head_age.prepare(PhasedJobs.exponential(system))
+        process = age_process.prepare(PhasedJobs.exponential(system))
         law = process.at(fraction * process.limit)
         blocks = multiserver_jobs.prepare(system)
         other = qbd.solve(blocks.at(law.arrival_rate))
-        assert law.class_response_times == close(by_class.of_law(blocks, other), 1e-10)
+        assert law.class_response_times == close(by_class.of_distribution(blocks, other), 1e-10)
         assert law.mean_jobs == close(other.mean_jobs, 1e-10)
         assert law.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-14)
         assert [law.tail(k) for k in (0, 2, 9, 30)] == close(other.tail([0, 2, 9, 30]), 1e-9)
@@ -96,7 +96,7 @@ def test_one_phase_is_the_quasi_birth_death_process(fraction):
 
 @every_case
 def test_littles_law_holds_in_the_count_of_all_jobs(case):
-    process = head_age.prepare(PhasedJobs.of(*case))
+    process = age_process.prepare(PhasedJobs.of(*case))
     for fraction in (0.1, 0.9, 0.98):
         law = process.at(fraction * process.limit)
         assert law.mean_jobs == close(law.arrival_rate * law.mean_response_time, 1e-11)
@@ -113,7 +113,7 @@ def test_a_mixture_is_as_many_classes():
     assert found.mean_relative_completions == close(chain.mean_relative_completions, 1e-12)
     blocks, rate = multiserver_jobs.prepare(system), 0.9 * chain.throughput
     times = by_class.response_times(blocks, rate)
-    law = head_age.prepare(jobs).at(rate)
+    law = age_process.prepare(jobs).at(rate)
     assert law.class_response_times == close([0.7 * times[0] + 0.3 * times[1], times[2]], 1e-11)
 
 
@@ -122,7 +122,7 @@ def test_a_mixture_is_as_many_classes():
 def test_one_server_is_pollaczek_and_khinchine(scv, load):
     X = fit_two_moments(2.0, scv)
     rate = load / X.mean
-    law = head_age.prepare(PhasedJobs.of(1, (1,), (X,), (1.0,))).at(rate)
+    law = age_process.prepare(PhasedJobs.of(1, (1,), (X,), (1.0,))).at(rate)
     wait = rate * X.second_moment / 2 / (1 - load)
     assert law.mean_response_time - X.mean == close(wait, 1e-10)
 
@@ -159,10 +159,10 @@ def test_the_count_of_fronts_is_that_of_the_list():
 
 def test_refusals():
     jobs = PhasedJobs.of(3, (1, 3), (Erlang(2, 1.0), COX), (0.7, 0.3))
-    process = head_age.prepare(jobs)
+    process = age_process.prepare(jobs)
     with pytest.raises(UnstableError, match=r"below λ\* = ") as caught:
         process.at(1.01 * process.limit)
     assert caught.value.limit == process.limit
     large = PhasedJobs.of(200, (1, 2, 5), (Exponential(1.0),) * 3, (0.4, 0.3, 0.3))
     with pytest.raises(TooLargeError, match=r"12261 settled fronts, .* 3000 fit"):
-        head_age.prepare(large)
+        age_process.prepare(large)

@@ -150,7 +150,7 @@ def test_simulations_on_both_sides(system, policy):
 
 
 def test_order_of_classes_and_unit_of_time_do_not_matter():
-    n, needs, rates, p = FIGURE_7
+    n, needs, rates, p = FIGURE_6
     limit = stability_limit(MultiserverJobSystem.of(n, needs, rates, p))
     turned = MultiserverJobSystem.of(
         n, (4, 1, 2), [rates[c] * 1e4 for c in (2, 0, 1)], [p[c] for c in (2, 0, 1)]

@@ -9,7 +9,7 @@ import pytest
 
 import multiserver as ms
 from multiserver.model import MultiserverJobSystem
-from multiserver.open import by_class, head_age, level_sweeps, multiserver_jobs, one_or_n
+from multiserver.open import age_process, by_class, fcfs_levels, multiserver_jobs, one_or_n
 from multiserver.phased import PhasedJobs
 from multiserver.sizes import Exponential, Hyperexponential
 
@@ -40,7 +40,7 @@ def test_every_route_against_a_job_that_is_added(n, need, load):
     system = MultiserverJobSystem.of(n, (1, need), (1.0, 1e4), (1 - p, p))
     jobs, rate = PhasedJobs.exponential(system), load * n
     expected = added(n, need, load) + 1e-4
-    by_age, swept = head_age.prepare(jobs).at(rate), level_sweeps.prepare(jobs).at(rate)
+    by_age, swept = age_process.prepare(jobs).at(rate), fcfs_levels.prepare(jobs).at(rate)
     assert by_age.class_response_times[1] == close(expected, 1e-10)
     assert swept.class_response_times[1] == close(expected, 1e-10)
     found = by_class.response_times(multiserver_jobs.prepare(system), rate)
@@ -76,7 +76,7 @@ def test_extreme_rates_and_a_rare_class():
     jobs = PhasedJobs.of(8, (1, 6), durations, p)
     mean = sum(x * v * X.mean for x, v, X in zip(p, (1, 6), durations, strict=True))
     rate = 0.8 * 8 / mean
-    law, swept = head_age.prepare(jobs).at(rate), level_sweeps.prepare(jobs).at(rate)
+    law, swept = age_process.prepare(jobs).at(rate), fcfs_levels.prepare(jobs).at(rate)
     assert swept.class_response_times == close(law.class_response_times, 1e-11)
     parts = [x * q for x, X in zip(p, durations, strict=True) for q in X.probabilities]
     rates = [r for X in durations for r in X.rates]
@@ -90,5 +90,5 @@ def test_the_age_of_a_large_job_says_how_good_it_is():
     for q in (1e-2, 1e-5, 1e-7):
         law = one_or_n.solve(8, 1.0, Exponential(2.0), (1 - q, q), 5.0)
         jobs = PhasedJobs.of(8, (1, 8), (Exponential(1.0), Exponential(2.0)), (1 - q, q))
-        expected = head_age.prepare(jobs).at(5.0).class_response_times
+        expected = age_process.prepare(jobs).at(5.0).class_response_times
         assert law.class_response_times == close(expected, 10 * law.imprecision + 1e-11)

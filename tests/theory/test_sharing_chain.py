@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from multiserver.sharing import chain
-from multiserver.sharing.chain import moves, rates_in_service, stationary_law
+from multiserver.sharing.chain import moves, rates_in_service, stationary_distribution
 from multiserver.sharing.networks import Network, ceilings, solve
 from multiserver.sharing.queue import MultiServerQueue
 
@@ -49,21 +49,21 @@ def test_moves_from_a_state_of_a_mixed_queue():
 def test_the_law_of_one_server_with_losses():
     """M/M/1 with room for 4: π(n) ∝ ρ^n; elimination of 5 states rounds to 1e-15."""
     queue = MultiServerQueue((2,), (frozenset({0}),))
-    law = stationary_law(Network((queue,), [1], [[0]]), most=4)
+    law = stationary_distribution(Network((queue,), [1], [[0]]), most=4)
     for n in range(5):
         assert law[((0,) * n,)] == pytest.approx(0.5**n / 1.9375, abs=1e-14)
 
 
 def test_the_check_finds_a_wrong_product_form(monkeypatch):
     right = chain.compare(CLOSED, 0)
-    assert max(right.law, right.mean_jobs, right.throughput) < 1e-12
+    assert max(right.distribution, right.mean_jobs, right.throughput) < 1e-12
     assert right.states == 1 + 2 + 4 + 8
 
     def processor_sharing(queue, loads, sequence):
         return math.prod(loads[i] for i in sequence) / float(queue.ranks()[-1]) ** len(sequence)
 
     monkeypatch.setattr(chain, "weight", processor_sharing)
-    assert chain.compare(CLOSED, 0).law > 0.01
+    assert chain.compare(CLOSED, 0).distribution > 0.01
 
 
 def test_throughputs_stay_below_their_ceilings_and_tend_to_them():

@@ -13,7 +13,7 @@ from multiserver.saturated.chain import UNSAMPLED
 from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.single_duration import single_duration
 from multiserver.saturated.stationary import local_balance_residuals, solve
-from multiserver.saturated.two_class import law, sweep
+from multiserver.saturated.two_class import distribution, sweep
 
 from .references import brute_chain, close, dispersion_of_completions, random_two_class_system
 
@@ -63,7 +63,10 @@ def test_laws_by_dense_elimination(n, needs, rates, p):
 def test_product_form_of_a_random_system(seed):
     """Rates over six decades and p2 ≥ 1e-6."""
     n, needs, rates, p = random_two_class_system(random.Random(seed), 100)
-    found, exact = solved(n, needs, rates, p), law(MultiserverJobSystem.of(n, needs, rates, p))
+    found, exact = (
+        solved(n, needs, rates, p),
+        distribution(MultiserverJobSystem.of(n, needs, rates, p)),
+    )
     np.testing.assert_allclose(found.time, exact.time, rtol=1e-11)
     np.testing.assert_allclose(found.embedded, exact.embedded, rtol=1e-11)
     assert found.throughput == close(exact.throughput, rel=1e-13)
@@ -183,7 +186,7 @@ def test_unlikely_states_do_not_overflow(n, needs, p1):
     with warnings.catch_warnings(), np.errstate(over="raise", invalid="raise", divide="raise"):
         warnings.simplefilter("error")
         found = solved(n, needs, (1.0, 3.0), (p1, 1 - p1))
-    exact = law(MultiserverJobSystem.of(n, needs, (1.0, 3.0), (p1, 1 - p1)))
+    exact = distribution(MultiserverJobSystem.of(n, needs, (1.0, 3.0), (p1, 1 - p1)))
     everything_small = found.chain.in_service[:, 0] == n // needs[0]
     assert found.embedded[everything_small] < 1e-298
     above = exact.embedded > 1e-290

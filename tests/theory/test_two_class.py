@@ -18,7 +18,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
 from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.peak import find_peak_wastage
-from multiserver.saturated.two_class import law, sweep
+from multiserver.saturated.two_class import distribution, sweep
 
 from .references import brute_chain, close, printed_law, random_two_class_system, s2
 
@@ -37,7 +37,7 @@ def test_chain_of_a_random_system(seed):
     n, needs, rates, p = random_two_class_system(random.Random(seed))
     chain = brute_chain(n, needs, rates, p)
     embedded, time = chain.laws()
-    found = law(MultiserverJobSystem.of(n, needs, rates, p))
+    found = distribution(MultiserverJobSystem.of(n, needs, rates, p))
     s = found.states
     listed = zip(s.blocking.tolist(), s.class_1.tolist(), s.class_2.tolist(), strict=True)
     assert list(listed) == [(int(head is not None), *counts) for counts, head in chain.states]
@@ -62,7 +62,7 @@ def test_printed_theorems_at_extreme_ratios(n, needs, p2):
         for ratio in (1e-12, 0.3, 1e12):
             p = 1 - mpmath.mpf(p2), mpmath.mpf(p2)
             exact = printed_law(n, needs, (1.0, ratio), p, mpmath.mpf)
-            found = law(MultiserverJobSystem.of(n, needs, (1.0, ratio), (1 - p2, p2)))
+            found = distribution(MultiserverJobSystem.of(n, needs, (1.0, ratio), (1 - p2, p2)))
             assert relative(found.throughput, exact.throughput) < 1e-12
             assert relative(found.wastage, exact.wastage) < 1e-12
             # A rarer state is further from the mode, by more steps, each of them rounded.
@@ -86,7 +86,7 @@ def test_printed_theorems_for_many_servers(n, needs, ratio, p2):
     with decimal.localcontext(digits):
         p = 1 - Decimal(p2), Decimal(p2)
         exact = printed_law(n, needs, (1.0, ratio), p, Decimal)
-        found = law(MultiserverJobSystem.of(n, needs, (1.0, ratio), (1 - p2, p2)))
+        found = distribution(MultiserverJobSystem.of(n, needs, (1.0, ratio), (1 - p2, p2)))
         assert relative(found.throughput, exact.throughput) < 1e-12
         assert relative(found.wastage, exact.wastage) < 1e-12
 
@@ -106,7 +106,7 @@ def test_the_smaller_probability_is_believed(p):
     with mpmath.workdps(45):
         pair = (smaller, 1 - smaller) if p[0] < p[1] else (1 - smaller, smaller)
         exact = printed_law(35, (3, 10), (1.0, 2.0), pair, mpmath.mpf)
-        found = law(MultiserverJobSystem.of(35, (3, 10), (1.0, 2.0), p))
+        found = distribution(MultiserverJobSystem.of(35, (3, 10), (1.0, 2.0), p))
         assert worst(found.embedded, exact.embedded) < 1e-12
 
 
@@ -120,7 +120,9 @@ def test_sweep_is_the_law_point_by_point():
     found = sweep(47, (3, 10), (2.0, RATES_2), P_2)
     assert found.throughput.shape == found.wastage.shape == found.utilisation.shape == (4, 5)
     for (i, j), p2 in np.ndenumerate(np.broadcast_to(P_2, (4, 5))):
-        point = law(MultiserverJobSystem.of(47, (3, 10), (2.0, RATES_2[i, 0]), (1 - p2, p2)))
+        point = distribution(
+            MultiserverJobSystem.of(47, (3, 10), (2.0, RATES_2[i, 0]), (1 - p2, p2))
+        )
         assert found.throughput[i, j] == close(point.throughput, rel=1e-13)
         assert found.wastage[i, j] == close(point.wastage, rel=1e-13)
         assert found.utilisation[i, j] == close(point.utilisation, rel=1e-13)
@@ -188,7 +190,7 @@ def test_bad_arguments_are_named(arguments, named):
 def test_law_wants_two_classes_smaller_first(needs):
     uniform = [1 / len(needs)] * len(needs)
     with pytest.raises(ValueError, match="found"):
-        law(MultiserverJobSystem.of(30, needs, [1.0] * len(needs), uniform))
+        distribution(MultiserverJobSystem.of(30, needs, [1.0] * len(needs), uniform))
 
 
 # Properties.
@@ -207,7 +209,7 @@ def test_claim_1(draw, exponent):
 def test_busy_servers_do_the_work_that_completes(draw):
     n, needs, rates, p = random_two_class_system(draw, 300)
     system = MultiserverJobSystem.of(n, needs, rates, p)
-    found = law(system)
+    found = distribution(system)
     assert found.throughput * system.mean_demand + found.wastage == close(n, rel=1e-12)
     assert 0 <= found.wastage <= (needs[1] - 1) * (1 + 1e-14)
     assert math.fsum(found.embedded) == close(1, rel=1e-14)
@@ -237,7 +239,7 @@ def test_peak_of_a_dense_grid(seed):
     logit = np.linspace(-27.6, 27.6, 20_000)
     wastage = sweep(n, needs, rates, 1 / (1 + np.exp(-logit))).wastage
     assert wastage.max() * (1 - 1e-12) <= peak.wastage <= wastage.max() * (1 + 1e-6)
-    here = law(
+    here = distribution(
         MultiserverJobSystem.of(n, needs, rates, (1 - peak.probability_2, peak.probability_2))
     )
     assert peak.wastage == close(here.wastage, rel=1e-12)

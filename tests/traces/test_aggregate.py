@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.conftest import compute
 
-from claims.traces import commonest_need, correlation, smallest_to_largest
-from models.traces import count_rows, generate, read_jobs, read_table
+from atlas.claims.traces import commonest_need, correlation, smallest_to_largest
+from atlas.models.traces import count_rows, generate, read_jobs, read_table
+from atlas.studies import trace_rows, trace_summary, workload_facts
+from atlas.traces import Chunk, aggregate
 from multiserver.simulation.correlated_jobs import CorrelatedJobs
-from studies import trace_rows, trace_summary, workload_facts
-from traces import Chunk, aggregate
 
 LAW = {
     "seed": 7,

@@ -8,17 +8,17 @@ from fractions import Fraction
 import pytest
 from tests.conftest import ROOT, compute
 
-from declared.columns import check_columns
-from models.class_tables import read_class_table
-from models.trace_systems import make_sizes, make_system, read_classes, split_branches
+from atlas.fields.columns import check_columns
+from atlas.models.class_tables import read_class_table
+from atlas.models.trace_systems import make_sizes, make_system, read_classes, split_branches
+from atlas.studies import workload_facts, workload_response_time, workload_system, workload_wastage
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import finite_skip, multiserver_jobs, qbd
 from multiserver.open.server_filling import ServerFilling
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import dispatch, phased
-from multiserver.simulation import counts
+from multiserver.simulation import exponential_counts
 from multiserver.sizes import Deterministic, Exponential, Hyperexponential
-from studies import workload_facts, workload_response_time, workload_system, workload_wastage
 
 TABLE = {"needs": [8, 1, 3], "shares": [0.2, 0.5, 0.3], "mean_durations": [2.0, 1.0, 4.0]}
 EFFORT = {"seed": 5, "replications": 16, "jobs": 320_000}
@@ -134,7 +134,7 @@ PUBLISHED = [
 def respond_in(name, rate, jobs):
     table = cell(name)
     system = make_system(read_classes({"classes": table, "rounding": "none"}), table["servers"])
-    return counts.respond(system, rate, jobs=jobs, replications=32, seed=11)
+    return exponential_counts.respond(system, rate, jobs=jobs, replications=32, seed=11)
 
 
 # Replications of these cells differ much: 32 of them give Student's t at most, of which 6 standard
@@ -159,7 +159,7 @@ def test_cells_can_carry_the_largest_load_that_the_source_has_simulated(name, pu
     """That with less than this at work its runs are stable: the limit is above."""
     table = cell(name)
     system = make_system(read_classes({"classes": table, "rounding": "none"}), table["servers"])
-    found = counts.hold(system, jobs=8_000_000, replications=16, seed=3)
+    found = exponential_counts.hold(system, jobs=8_000_000, replications=16, seed=3)
     utilisation, error = found.mean / system.servers, found.standard_error / system.servers
     assert utilisation > published - Z * error
     assert utilisation < published * 1.2

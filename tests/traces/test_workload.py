@@ -9,10 +9,13 @@ import pandas as pd
 import pytest
 from tests.conftest import compute
 
-from models.trace_systems import make_sizes, make_system, round_needs
-from models.traces import generate, read_table
+import multiserver as ms
+from atlas.config import validate
+from atlas.models.streams import stream_key
+from atlas.models.trace_systems import make_sizes, make_system, round_needs
+from atlas.models.traces import generate, read_table
+from atlas.studies import workload_response_time, workload_system, workload_wastage
 from multiserver.saturated import dispatch
-from studies import workload_response_time, workload_system, workload_wastage
 
 LAW = {
     "seed": 3,
@@ -119,3 +122,59 @@ def test_response_times_of_three_policies():
     assert (by[0.3] > 0.97 * service).all()
     assert (by[0.3] < 1.5 * service).all()
     assert by[0.97, "server-filling"] < math.inf
+
+
+def test_any_policy_of_the_library_takes_the_jobs_of_a_workload():
+    """As the front door has them, with options, by classes that are told apart by need."""
+    smaller = {"name": "max-weight", "options": {"ties": "smaller"}}
+    parameters = CHANCE | {
+        "generated": LAW | {"needs": [1, 4, 8]},
+        "servers": 16,
+        "policies": ["first-fit", smaller, "server-filling-divisible"],
+        "durations": "exponential",
+        "loads": [0.5],
+        "rounding": "none",
+        "jobs": 4000,
+    }
+    table = compute(workload_response_time, parameters).set_index("policy")
+    assert list(table.index) == [
+        *("first-fit", "max-weight(ties=smaller)", "server-filling-divisible"),
+    ]
+    block = workload_response_time.Parameters.model_validate(parameters)
+    system = make_system(round_needs(read_table(parameters), "none"), 16)
+    classes = [
+        ms.JobClass(need=c.need, duration=ms.Exponential(rate=c.rate), probability=c.probability)
+        for c in system.classes
+    ]
+    for label, rule in zip(
+        table.index,
+        (ms.FirstFit, ms.MaxWeight(ties="smaller"), ms.ServerFillingDivisible),
+        strict=True,
+    ):
+        found = (
+            ms.System(16, classes)
+            .under(rule)
+            .simulate(
+                arrival_rate=0.5 * system.naive_throughput,
+                jobs=block.jobs,
+                seed=block.seed,
+                replications=block.replications,
+                key=(stream_key(block), 1, 0),
+            )
+        )
+        assert table.loc[label, "mean_response_time"] == found.mean_response_time.mean
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"servers": 20, "rounding": "none"}, "each other"),
+        ({"servers": 16, "policies": ["fcfs", "equal-shares"]}, "'equal-shares'"),
+    ],
+)
+def test_a_policy_that_is_not_for_such_needs_is_refused_at_its_place(change, found):
+    given = CHANCE | {"generated": LAW | {"needs": [1, 4, 8]}, "loads": [0.5]}
+    given |= {"policies": ["fcfs", "server-filling"]} | change
+    block, (fault,) = validate.check(workload_response_time.Parameters, given, ())
+    assert block is None and fault.path == ("policies", 1)
+    assert found in f"{fault.found} {fault.expected}"

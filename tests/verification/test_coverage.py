@@ -18,7 +18,7 @@ from scipy.stats import binom, norm
 from tests.verification.coverage import RESULTS, UNITS, measured, table
 from tests.verification.systems import CASES
 
-from output.tidy import write_table
+from atlas.io.tidy import write_table
 
 pytestmark = pytest.mark.verification
 

@@ -34,6 +34,8 @@ def test_a_plain_run_that_lives_is_left_alone_and_one_that_was_killed_is_resumed
         done = project.run("tiny_wasted")
         assert done.returncode == 1
         assert "Another run is going on in this folder" in done.stdout
+        dry = project.run("tiny_wasted", "-n")
+        assert dry.returncode == 0 and "This was a dry-run" in dry.stdout, dry.stdout
         assert sorted((project.root / ".snakemake/locks").iterdir()) == locks != []
     finally:
         os.killpg(plain.pid, signal.SIGKILL)
@@ -50,4 +52,15 @@ def test_a_plain_run_does_not_start_beside_one_of_run_py(project):
     assert done.returncode == 1
     assert "another run is going on in this folder; no job was started" in done.stderr
     assert "Traceback" not in done.stderr
+    assert not (project.root / "figures/tiny").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("word", ["-n", "-np", "--dry-run", "--dryrun"])
+def test_a_dry_run_stands_beside_a_run_and_is_in_its_way_nowhere(project, word):
+    (project.root / ".snakemake").mkdir()
+    with (project.root / ".snakemake/driver.lock").open("w") as driver:
+        fcntl.flock(driver, fcntl.LOCK_EX)
+        done = project.run("tiny_wasted", word)
+    assert done.returncode == 0 and "This was a dry-run" in done.stdout, done.stdout
     assert not (project.root / "figures/tiny").exists()

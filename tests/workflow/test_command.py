@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
-from tests.conftest import ROOT, Project
+from tests.conftest import Project
 from tests.faults.tiny import make_tiny
 
 EXAMPLE = "config/examples/three-classes.yaml"
@@ -24,15 +21,6 @@ def test_a_target_stands_before_the_config_file_or_anywhere_after_run_py(project
         done = project.run("--dry-run", *words)
         assert done.returncode == 0, done.stdout
         assert f": draw {TARGET.replace('_', '/')}" in done.stdout
-
-    command = [sys.executable, "-m", "snakemake", "--dry-run"]
-    told = {"cwd": project.root, "capture_output": True, "text": True, "check": False}
-    found = [subprocess.run([*command, *words], **told) for words in orders]
-    # The first is a quirk of Snakemake's: if it is gone, the documents need not speak of it.
-    assert [done.returncode for done in found] == [1, 0]
-    assert TARGET in found[0].stdout + found[0].stderr
-    said = (ROOT / "docs/recipes.md").read_text("utf-8")
-    assert "snakemake my-cluster_response-time --configfile mine.yaml" in said
 
 
 def test_a_config_file_that_is_no_yaml_is_named_with_its_line(project):

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import ROOT, copy_built
 from tests.drawings.legible import require_all_legible
 
-from plan.read import read_yaml
+from atlas.config.read import read_yaml
 from referee.read import Reference
 
 pytestmark = pytest.mark.slow

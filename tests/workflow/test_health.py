@@ -16,7 +16,7 @@ from tests.conftest import Project
 from tests.faults.readonly import held
 from tests.faults.tiny import FILE, read_outputs
 
-from plan import Plan
+from atlas.plan import Plan
 
 # What a run replaces besides marks.
 REPLACED = ("figures/tiny", "figures/gallery", "results/again", "results/logs/draw/tiny/fig1.log")
@@ -120,6 +120,19 @@ def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(tiny_copy):
     assert "draw tiny/fig1" in tiny_copy.build("agree")
     one(tiny_copy, "results/series/queue-tail/*.csv").unlink()
     assert "compute queue-tail for tiny/fig1" in tiny_copy.build("all")
+
+
+def test_a_paper_of_which_a_claim_disagrees_is_made_and_ends_red(tiny_copy):
+    tiny_copy.edit(FILE, "    stated: 28\n", "    stated: 29\n")
+    for _ in range(2):
+        done = tiny_copy.run("tiny")
+        assert done.returncode != 0
+        assert "1 of the claims are not as expected:" in done.stdout
+        assert "least: disagrees (figures/tiny/ledger.txt)" in done.stdout
+        assert "!! disagrees" in (tiny_copy.root / "figures/tiny/ledger.txt").read_text("utf-8")
+    assert tiny_copy.run("tiny_fig1").returncode == 0
+    tiny_copy.edit(FILE, "    stated: 29\n", "    stated: 28\n")
+    assert tiny_copy.build("tiny")
 
 
 # Another release of a package, as far as its metadata say.

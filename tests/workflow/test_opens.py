@@ -16,12 +16,12 @@ from ruamel.yaml import YAML
 from tests.conftest import ROOT, Project
 from tests.faults.tiny import FILE, make_tiny
 
-from output.atomic import write_text
-from output.sums import leave_sums
-from output.tidy import write_table
-from plan import Plan
-from plan.fingerprint import CodeDigests
-from plan.products import Product
+from atlas.io.atomic import write_text
+from atlas.io.sums import leave_sums
+from atlas.io.tidy import write_table
+from atlas.plan import Plan
+from atlas.plan.fingerprint import CodeDigests
+from atlas.plan.products import Product
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +84,8 @@ class Tracer:
     def find_code(self, *modules: str) -> set[Path]:
         """The code that the digest of these modules is over, and what starts every stage."""
         found = set(self.code.closure(*modules).values())
-        started = {self.project.root / "scripts" / name for name in ("__main__.py", "warm.py")}
+        started = {self.project.root / "scripts/__main__.py"}
+        started |= {self.project.root / f"src/prefork/{name}.py" for name in ("__init__", "client")}
         return {file.resolve() for file in found} | started
 
 
@@ -138,16 +139,16 @@ def test_what_agree_reads(tracer, made):
     read = tracer.read_files("agree", agreement.spec_file, "--output", agreement.file)
     expected = [agreement.spec_file, agreement.file]
     expected += [name for product in made for name in (product.mark, *product.files)]
-    assert read - tracer.find_code("stages.agree") == resolve(expected)
+    assert read - tracer.find_code("agree") == resolve(expected)
 
 
 def test_what_publish_reads(tracer, made):
     gallery = replace(tracer.plan.gallery, entries=tuple(product.entry for product in made))
     write_text(Path(gallery.spec_file), gallery.text)
     read = tracer.read_files("publish", gallery.spec_file, "--mark", gallery.mark)
-    data = read - tracer.find_code("stages.publish")
+    data = read - tracer.find_code("publish")
     # The digest of the code is over the templates too.
-    templates = tracer.project.root / "scripts/gallery/templates"
+    templates = tracer.project.root / "src/atlas/gallery/templates"
     written = resolve(["figures/gallery", "figures/atlas.bib"])
     data = {file for file in data if not any(map(file.is_relative_to, written))}
     data = {file for file in data if not file.is_relative_to(templates)}
@@ -171,7 +172,7 @@ def test_what_archive_reads(tracer, made):
     read = tracer.read_files("archive", *arguments)
     outputs = [name for product in chosen for name in (*product["files"], *product["series"])]
     sources = {tracer.project.root / name for name in told["sources"]}
-    data = read - tracer.find_code("stages.archive")
+    data = read - tracer.find_code("archive")
     assert data - sources == resolve([archive.spec_file, agreed, *outputs])
     assert sources <= read
 
@@ -180,7 +181,7 @@ def test_what_preview_reads(tracer):
     figure = Path("figure.png")
     Image.new("RGB", (1440, 720)).save(figure)
     read = tracer.read_files("preview", str(figure), "--output", "preview.png")
-    assert read - tracer.find_code("stages.preview") == resolve([figure])
+    assert read - tracer.find_code("preview") == resolve([figure])
 
 
 def test_what_combine_reads(tracer):
@@ -188,22 +189,22 @@ def test_what_combine_reads(tracer):
     for part in parts:
         write_table(part, pd.DataFrame({"load": [0.5]}), {"load": "1"})
     read = tracer.read_files("combine", *map(str, parts), "--output", str(whole))
-    assert read - tracer.find_code("stages.combine") == resolve([*parts, whole])
+    assert read - tracer.find_code("combine") == resolve([*parts, whole])
 
 
 def test_all_stages_that_make_something_are_traced():
-    stages = {file.stem for file in (ROOT / "scripts/stages").glob("[!_]*.py")}
+    stages = {file.stem for file in (ROOT / "scripts").glob("[!_]*.py")}
     makers = {"compute", "draw", "tabulate", "judge", "typeset", "standardise"}
     makers |= {"combine", "agree", "publish", "archive", "preview"}
     # What a user asks these is answered from all that is there, and two of them write sources.
     asked = {"clean", "verify", "whence", "score", "refer", "codemeta"}
-    assert stages == makers | asked | {"product"}
+    assert stages == makers | asked
 
 
 def test_a_module_that_is_imported_counts(tracer):
     """The digest is over imports that are found by reading; these are those that happen."""
     product = next(p for p in tracer.plan.complete() if p.id == "fig1")
     code = tracer.find_code(*product.modules)
-    assert tracer.project.root / "scripts/drawings/queue_tail.py" in code
-    assert tracer.project.root / "scripts/output/cite.py" in code
-    assert tracer.project.root / "scripts/drawings/response_time.py" not in code
+    assert tracer.project.root / "src/atlas/drawings/queue_tail.py" in code
+    assert tracer.project.root / "src/atlas/io/cite.py" in code
+    assert tracer.project.root / "src/atlas/drawings/response_time.py" not in code

@@ -7,7 +7,7 @@ from tests.faults.tiny import FILE, SPLIT, TABLE, make_tiny, read_outputs
 
 pytestmark = pytest.mark.slow
 
-STUDY = "scripts/studies/simulated_response_time.py"
+STUDY = "src/atlas/studies/simulated_response_time.py"
 POINT = "    workload = Workload.of(system, arrival_rate)\n"
 FAIL = """\
     from pathlib import Path

@@ -33,4 +33,6 @@ def test_a_load_beyond_the_limit_is_refused_with_line_key_found_and_expected(pro
     assert "1 fault in mine.yaml; this series is not computed" in done.stdout
     assert "mine/steep is not made: simulated-policy was not computed" in done.stdout
     assert "Traceback" not in done.stdout
+    # What is wrong stands at the end once more, not only where it can be read.
+    assert "    expected  loads below 0." in done.stdout.rpartition(" is not made: ")[2]
     assert list(project.root.glob("results/series/*/*")) == []

@@ -72,11 +72,15 @@ def test_another_seed_reruns_what_is_simulated(copy):
         *(6 * [f"compute simulated-limit for {NAME}/limit-by-variability"]),
         f"compute simulated-response-time for {NAME}/fig3",
         f"compute simulated-response-time for {NAME}/fig3",
+        *(2 * [f"compute simulated-time-quantiles for {NAME}/waiting-quantiles"]),
+        *(2 * [f"compute simulated-time-quantiles for {NAME}/waiting-tail"]),
         *(4 * [f"compute workload-wastage for {NAME}/cells"]),
         *(2 * [f"compute workload-wastage for {NAME}/cells-limits"]),
         f"draw {NAME}/cells",
         f"draw {NAME}/fig3",
         f"draw {NAME}/limit-by-variability",
+        f"draw {NAME}/waiting-quantiles",
+        f"draw {NAME}/waiting-tail",
         f"judge {NAME}/ledger",
         f"standardise {NAME}/z-scores",
         f"tabulate {NAME}/cells-limits",
@@ -129,7 +133,7 @@ def test_going_back_to_old_parameters_recomputes_nothing(copy):
 
 def test_a_failed_job_leaves_no_stale_figure_behind_a_green_run(copy):
     coarsen_fig7a(copy)
-    study = "scripts/studies/wastage_by_rate_ratio.py"
+    study = "src/atlas/studies/wastage_by_rate_ratio.py"
     copy.edit(study, "    ratio = np.geomspace", "    raise OSError\n    ratio = np.geomspace")
     failed = copy.run("all")
     assert failed.returncode != 0
@@ -140,7 +144,7 @@ def test_a_failed_job_leaves_no_stale_figure_behind_a_green_run(copy):
 
 
 def test_a_failed_job_is_tried_again_by_the_next_run(copy):
-    copy.edit("scripts/drawings/queue_state.py", "    place = 0.0\n", "    place = 1 / 0\n")
+    copy.edit("src/atlas/drawings/queue_state.py", "    place = 0.0\n", "    place = 1 / 0\n")
     for _ in range(2):
         failed = copy.run("all")
         assert failed.returncode != 0

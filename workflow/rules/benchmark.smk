@@ -12,7 +12,7 @@ rule benchmarks:
         runtime=60,
         mem_mb=MEGABYTES,
     params:
-        path=os.pathsep.join(str(ROOT / part) for part in ("scripts", "src")),
+        path=str(ROOT / "src"),
         script=os.path.relpath(ROOT / "benchmarks/benchmark.py"),
         code=plan.code("benchmark"),
     message:

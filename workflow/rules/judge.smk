@@ -6,6 +6,7 @@ rule judge:
         lambda wildcards: build.inputs(plan.product(f"{wildcards.paper}/ledger")),
     output:
         "figures/{paper}/ledger.tex",
+        "figures/{paper}/ledger.short.tex",
         "figures/{paper}/ledger.txt",
         "figures/{paper}/ledger.json",
         report("figures/{paper}/ledger.csv", category="{paper}", labels={"product": "ledger"}),

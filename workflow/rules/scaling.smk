@@ -8,7 +8,7 @@ rule scaling:
     conda:
         "../envs/atlas.yaml"
     params:
-        path=os.pathsep.join(str(ROOT / part) for part in ("scripts", "src")),
+        path=str(ROOT / "src"),
         script=os.path.relpath(ROOT / "benchmarks/scaling.py"),
         targets=[str(FOLDER / name) for name in (plan.agreement.file, plan.gallery.mark)],
         folder=str(FOLDER / "results"),

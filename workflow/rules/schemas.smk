@@ -8,8 +8,8 @@ rule schemas:
     conda:
         "../envs/atlas.yaml"
     params:
-        path=os.pathsep.join(str(ROOT / part) for part in ("scripts", "src")),
+        path=str(ROOT / "src"),
     message:
         "describe config in JSON Schemas"
     shell:
-        "PYTHONPATH={params.path:q} python -m plan.describe 2>&1 | tee {log:q}"
+        "PYTHONPATH={params.path:q} python -m atlas.config.schemas 2>&1 | tee {log:q}"

@@ -6,8 +6,8 @@ for fixed w and h, is smooth but near the ends of its range: n servers take thou
 and one more or less changes little. So only some u are kept, and for each of the others the value
 is that of the polynomial through kept ones near it. In terms of rates, a step to a front that is
 left out is a mixture of steps to kept ones, with shares that sum to 1 but may be negative: a chain
-whose laws are weights of a quadrature, exact for smooth functions (means and Laplace transforms,
-not the probability of one front).
+whose distributions are weights of a quadrature, exact for smooth functions (means and Laplace
+transforms, not the probability of one front).
 
 A range is cut where another job of the larger need ceases to fit, and another two, …. At each end
 of a piece the first `DENSE` values of u are all kept; then follow panels as long as their distance

@@ -73,7 +73,8 @@ class Solution(NamedTuple):
 
 
 def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solution:
-    """The law of the age in a basis, frequencies being looked for from about `lowest` on."""
+    """The distribution of the age in a basis, frequencies being looked for from about `lowest`
+    on."""
     n, p, q, rate = system.n, system.p, system.q, system.rate
     flow, stop = rate * p, rate * q
     places, chain = Places(n), Stopped(n, flow, stop)

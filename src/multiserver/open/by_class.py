@@ -1,14 +1,14 @@
-"""Mean response times class by class under FCFS, from the law of fronts and levels.
+"""Mean response times class by class under FCFS, from the distribution of fronts and levels.
 
 A job is first *unsampled* behind the front, then perhaps blocks the head of the queue, then is in
 service. By Little's law, and as the front in which a job is drawn is independent of its class,
 
     E[T_c] = E[N_unsampled]/λ + B_c + 1/μ_c,    B_c = Σ_u f_u τ_c(u),
 
-which is derived in `front_law`. Here the law is that of `multiserver_jobs`, level by level: with
-x_q (m,) the settled fronts that q jobs are unsampled behind and C, F the matrices of
-`multiserver.fronts`, draws come to unsettled fronts at the rates z = Σ_q y_q, where
-y_q = x_q C + y_{q+1} F, and so
+which is derived in `front_distribution`. Here the distribution is that of `multiserver_jobs`, level
+by level: with x_q (m,) the settled fronts that q jobs are unsampled behind and C, F the matrices of
+`multiserver.fronts`, draws come to unsettled fronts at the rates z = Σ_q y_q, where y_q = x_q C +
+y_{q+1} F, and so
 
     z (I − F) = Σ_{q≥1} x_q C − y_1 F.
 
@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from multiserver.fronts import Fronts, drawn_through, enumerate_fronts
 from multiserver.model import MultiserverJobSystem
-from multiserver.open.front_law import Vector, blocked_for
+from multiserver.open.front_distribution import Vector, blocked_for
 from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks
-from multiserver.open.qbd import StationaryLaw, solve
+from multiserver.open.qbd import StationaryDistribution, solve
 from multiserver.phased import PhasedJobs
 
 # Systems whose fronts are remembered along curves over the load.
@@ -38,16 +38,18 @@ def response_times(blocks: FcfsBlocks, arrival_rate: float) -> NDArray[np.float6
 
     Raises `UnstableError` unless λ < λ*.
     """
-    return of_law(blocks, solve(blocks.at(arrival_rate)))
+    return of_distribution(blocks, solve(blocks.at(arrival_rate)))
 
 
-def of_law(blocks: FcfsBlocks, law: StationaryLaw) -> NDArray[np.float64]:
-    """The same, given the law of these blocks at the arrival rate λ."""
-    system, arrival_rate = blocks.system, law.qbd.arrival_rate
+def of_distribution(
+    blocks: FcfsBlocks, distribution: StationaryDistribution
+) -> NDArray[np.float64]:
+    """The same, given the distribution of these blocks at the arrival rate λ."""
+    system, arrival_rate = blocks.system, distribution.qbd.arrival_rate
     fronts, times = _fronts_of(system)
-    levels = _Levels(blocks, law, fronts)
+    levels = _Levels(blocks, distribution, fronts)
     found = levels.unsettled + levels.drawing() / arrival_rate
-    unsampled = law.mean_waiting - levels.blocked
+    unsampled = distribution.mean_waiting - levels.blocked
     return unsampled / arrival_rate + found @ times + 1 / np.array(system.rates)
 
 
@@ -59,9 +61,11 @@ def _fronts_of(system: MultiserverJobSystem) -> tuple[Fronts, NDArray[np.float64
 
 
 class _Levels:
-    """A law, by fronts and jobs unsampled behind them."""
+    """A distribution, by fronts and jobs unsampled behind them."""
 
-    def __init__(self, blocks: FcfsBlocks, law: StationaryLaw, fronts: Fronts) -> None:
+    def __init__(
+        self, blocks: FcfsBlocks, distribution: StationaryDistribution, fronts: Fronts
+    ) -> None:
         self.fronts = fronts
         settled = zip(map(tuple, fronts.counts.tolist()), fronts.head.tolist(), strict=True)
         place = {front: i for i, front in enumerate(settled)}
@@ -72,10 +76,10 @@ class _Levels:
         inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
         # No more than so many jobs are drawn at once.
         self._first = np.zeros((inside.max() + 2, len(place)))
-        levels = [*zip(blocks.fronts, law.boundary, strict=False)]
-        beyond = law.boundary[-1]
-        for _ in range(2 * int(inside.max()) - law.qbd.top + 1):
-            beyond = beyond @ law.rate_matrix
+        levels = [*zip(blocks.fronts, distribution.boundary, strict=False)]
+        beyond = distribution.boundary[-1]
+        for _ in range(2 * int(inside.max()) - distribution.qbd.top + 1):
+            beyond = beyond @ distribution.rate_matrix
             levels.append((blocks.fronts[-1], beyond))
         for k, (listed, masses) in enumerate(levels):
             rows = np.array([place.get(front, -1) for front in listed])
@@ -84,14 +88,14 @@ class _Levels:
             q = k - inside[rows]
             near = q < len(self._first)
             np.add.at(self._first, (q[near], rows[near]), mass[near])
-            if k <= law.qbd.top:
+            if k <= distribution.qbd.top:
                 np.add.at(self.behind, rows[q > 0], mass[q > 0])
                 self.blocked += mass[fronts.head[rows] != UNSAMPLED].sum()
                 for i in np.flatnonzero([front not in place for front in listed]):
                     self.unsettled[room[listed[i][0]]] += masses[i]
         rows = np.array([place[front] for front in blocks.fronts[-1]])
-        self.behind[rows] += law.above
-        self.blocked += law.above[fronts.head[rows] != UNSAMPLED].sum()
+        self.behind[rows] += distribution.above
+        self.blocked += distribution.above[fronts.head[rows] != UNSAMPLED].sum()
 
     def drawing(self) -> Vector:
         """z (e,)."""

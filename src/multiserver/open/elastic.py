@@ -29,7 +29,8 @@ from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 
 LARGEST_LOST_MASS = 1e-18
 MAX_PHASES = 1500
-# The law is found level by level from 1 at the lowest: after e^700 or so it would overflow.
+# The distribution is found level by level from 1 at the lowest: after e^700 or so it would
+# overflow.
 MAX_LEVELS = 300
 
 

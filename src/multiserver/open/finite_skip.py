@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.errors import TooLargeError
-from multiserver.open.qbd import Level, QuasiBirthDeath, StationaryLaw
+from multiserver.open.qbd import Level, QuasiBirthDeath, StationaryDistribution
 from multiserver.sizes import Size
 
 MAX_FRONTS = 3000  # Blocks are dense: each takes 72 MB then.
@@ -87,17 +87,19 @@ class FrontBlocks:
             levels.append(Level(arrival_rate * entries, moves, down, served))
         return QuasiBirthDeath(arrival_rate, tuple(levels[:-1]), levels[-1])
 
-    def response_times(self, law: StationaryLaw) -> NDArray[np.float64]:
-        """E[T] of every class (C,), under the law of this model at some arrival rate.
+    def response_times(self, distribution: StationaryDistribution) -> NDArray[np.float64]:
+        """E[T] of every class (C,), under the distribution of this model at some arrival rate.
 
         Jobs in the queue are of class c with probability p_c, whatever the front.
         """
         p = np.array(self.model.probabilities)
         at_front = np.zeros(len(p))
-        for mass, fronts in zip((*law.boundary, law.above), self.fronts, strict=True):
+        for mass, fronts in zip(
+            (*distribution.boundary, distribution.above), self.fronts, strict=True
+        ):
             at_front += mass @ np.array([self.model.counts(front) for front in fronts], dtype=float)
-        queueing = law.mean_jobs - at_front.sum()
-        return (at_front / p + queueing) / law.qbd.arrival_rate
+        queueing = distribution.mean_jobs - at_front.sum()
+        return (at_front / p + queueing) / distribution.qbd.arrival_rate
 
 
 def prepare(model: FiniteSkipModel) -> FrontBlocks:
@@ -112,14 +114,14 @@ def prepare(model: FiniteSkipModel) -> FrontBlocks:
 
     @cache
     def refilled(front: Front, waiting: int) -> dict[Front, float]:
-        """Law of the front once it is full or has taken all jobs that waited."""
+        """Distribution of the front once it is full or has taken all jobs that waited."""
         if not waiting or model.is_full(front):
             return {model.at_rest(front): 1.0}
-        law: dict[Front, float] = defaultdict(float)
+        distribution: dict[Front, float] = defaultdict(float)
         for p, larger in model.admissions(front):
             for after, q in refilled(larger, waiting - 1).items():
-                law[after] += p * q
-        return law
+                distribution[after] += p * q
+        return distribution
 
     def down(k: int, below: int) -> NDArray[np.float64]:
         rates = np.zeros((len(fronts[min(k, top)]), len(fronts[below])))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from multiserver.open.head_age import HeadAge
+from multiserver.open.age_process import AgeProcess
 from multiserver.saturated import phased
 
 # Roundings of f, near 1e-12, are divided by δ; what is left out is of order δ².
@@ -36,7 +36,7 @@ class HeavyTraffic:
         return self.leading / distance + (self.constant if constant else 0.0)
 
 
-def heavy_traffic(process: HeadAge) -> HeavyTraffic:
+def heavy_traffic(process: AgeProcess) -> HeavyTraffic:
     """The formula for a system, by its saturated chain and two exact points near λ*."""
     leading = phased.of_fronts(process.fronts).mean_relative_completions + 1
     near, far = (

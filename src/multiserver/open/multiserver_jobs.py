@@ -26,7 +26,7 @@ from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.finite_skip import shifted
 from multiserver.open.qbd import Level, QuasiBirthDeath
-from multiserver.open.solve import law_of_rates
+from multiserver.open.solve import distribution_of_rates
 
 UNSAMPLED = -1
 LARGEST = 30_000_000
@@ -53,7 +53,7 @@ class FcfsBlocks:
     def throughput(self) -> float:
         """λ* (jobs per unit of time), the throughput of the saturated system."""
         saturated = self.completions[-1]
-        return float(law_of_rates(saturated) @ saturated.sum(axis=1))
+        return float(distribution_of_rates(saturated) @ saturated.sum(axis=1))
 
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         """The process at arrival rate λ (jobs per unit of time)."""
@@ -165,21 +165,22 @@ class _Fronts:
         return matrix
 
     def _settle(self, level: dict[Front, int], jobs: int) -> dict[Counts, NDArray[np.float64]]:
-        """Laws of the state once all jobs that can start have started, by the jobs in service."""
-        laws: dict[Counts, NDArray[np.float64]] = {}
+        """Distributions of the state once all jobs that can start have started, by the jobs in
+        service."""
+        distributions: dict[Counts, NDArray[np.float64]] = {}
         for counts, served, idle in self.counts:
             if served > jobs:
                 continue
-            law = laws[counts] = np.zeros(len(level))
+            distribution = distributions[counts] = np.zeros(len(level))
             if served == jobs or idle < self.smallest:
-                law[level[counts, UNSAMPLED]] = 1.0
+                distribution[level[counts, UNSAMPLED]] = 1.0
                 continue
             for c, p in enumerate(self.probabilities):
                 if self.needs[c] <= idle:
-                    law += p * laws[shifted(counts, c, 1)]
+                    distribution += p * distributions[shifted(counts, c, 1)]
                 else:
-                    law[level[counts, c]] += p
-        return laws
+                    distribution[level[counts, c]] += p
+        return distributions
 
 
 def _total(counts: Counts, needs: Counts) -> int:

@@ -1,4 +1,4 @@
-"""The number of jobs in the system, needs 1 and n, from the law of the age of a large job.
+"""The number of jobs in the system, needs 1 and n, from the distribution of the age of a large job.
 
 Time and symbols are those of `one_or_n`. When a large job completes, x_j is the chance that j jobs
 have come behind it. Of these m are small and the next is large with probability q p^m, j > m: then
@@ -54,8 +54,8 @@ def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
     behind = found.coefficients @ np.array(list(found.basis.kept(rate, 1.0, top + most + 2)))
     times = _chain(chain, behind[: top + 1] * p ** np.arange(top + 1), above)
 
-    law = np.zeros(most + 1)
-    law[: top + 1] += times[: most + 1]
+    distribution = np.zeros(most + 1)
+    distribution[: top + 1] += times[: most + 1]
     drained = np.zeros(most + 1)
     for m in range(top, -1, -1):
         entering = min(m + 1, n) * drained + q * p**m * behind[m + 1 : m + most + 2]
@@ -64,13 +64,13 @@ def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
             break
         out = rate + min(m, n)
         drained = lfilter([1 / out], [1.0, -rate / out], entering)
-        law[m + 1 :] += drained[: max(most - m, 0)]
+        distribution[m + 1 :] += drained[: max(most - m, 0)]
     step = np.linalg.inv(rate * np.eye(len(system.alpha)) - system.phases)
     serving = np.zeros(len(system.alpha))
     for i in range(most):
         serving = (rate * serving + system.alpha * entering[i]) @ step
-        law[i + 1] += serving.sum()
-    return chain.stop * law
+        distribution[i + 1] += serving.sum()
+    return chain.stop * distribution
 
 
 def _chain(chain: Stopped, entering: Vector, above: float) -> Vector:

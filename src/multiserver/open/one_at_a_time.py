@@ -1,4 +1,4 @@
-"""One job at a time, in order of arrival: M/G/1, of any law.
+"""One job at a time, in order of arrival: M/G/1, of any distribution.
 
 Jobs come in a Poisson stream of rate λ and are served for S, a mixture over classes. With
 ρ = λ E[S] < 1,
@@ -7,7 +7,8 @@ Jobs come in a Poisson stream of rate λ and are served for S, a mixture over cl
 
 (F. Pollaczek, Math. Z. 32, 1930; A. Y. Khinchine, Mat. Sbornik 39, 1932). Between any two services
 in a row a new one begins with the jobs that have come meanwhile. With b_n the chance that more than
-n come during one, the numbers left behind, and by Poisson arrivals those at any time, have the law
+n come during one, the numbers left behind, and by Poisson arrivals those at any time, have the
+distribution
 
     π_0 = 1 − ρ,    (1 − b_0) π_j = b_{j−1} π_0 + Σ_{0<k<j} b_{j−k} π_k,
 
@@ -17,7 +18,7 @@ a recursion of positive terms (H. C. Tijms, Stochastic Models, 1994, Section 4.2
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,43 +29,55 @@ from scipy.special import gammainc, pdtrc
 
 from multiserver.errors import require_stable
 from multiserver.saturated.quadrature import WEIGHTS, panels
-from multiserver.sizes import Bimodal, BoundedPareto, Deterministic, Pareto, Size
+from multiserver.sizes import (
+    Bimodal,
+    BoundedPareto,
+    Deterministic,
+    Lognormal,
+    Pareto,
+    Size,
+    Weibull,
+)
 
 Vector = NDArray[np.float64]
-# Of a Pareto law what is exceeded with probability e^-TAIL is left out; ln S in panels of PANEL.
+# Of a Pareto distribution what is exceeded with probability e^-TAIL is left out; ln S in panels of
+# PANEL.
 TAIL, PANEL = 40.0, 0.125
+# A normal variable exceeds WIDE with probability 1e-20.
+WIDE = 9.3
 
 
 @dataclass(frozen=True)
 class OneAtATime:
-    """Services `laws` S_c of the `probabilities` p_c. The second moment may be infinite."""
+    """Services `distributions` S_c of the `probabilities` p_c. The second moment may be
+    infinite."""
 
-    laws: tuple[Size, ...]
+    distributions: tuple[Size, ...]
     probabilities: tuple[float, ...]
 
     @property
     def limit(self) -> float:
         """λ* = 1/E[S]."""
-        return 1 / self._mixed([S.mean for S in self.laws])
+        return 1 / self._mixed([S.mean for S in self.distributions])
 
     @property
     def relative_completions(self) -> float:
         """E[Δ] = (c² − 1)/2, with E[Q (1 − ρ)] → E[Δ] + 1 as ρ → 1."""
-        return self._mixed([S.second_moment for S in self.laws]) * self.limit**2 / 2 - 1
+        return self._mixed([S.second_moment for S in self.distributions]) * self.limit**2 / 2 - 1
 
     def waiting_time(self, rate: float) -> float:
         """E[W] at λ = `rate`. Raises `UnstableError` unless λ < λ*."""
         require_stable(rate, self.limit)
-        second = self._mixed([S.second_moment for S in self.laws])
+        second = self._mixed([S.second_moment for S in self.distributions])
         return rate * second / 2 / (1 - rate / self.limit)
 
     def numbers(self, rate: float) -> NumbersOfJobs:
-        """The law of N at λ = `rate`."""
+        """The distribution of N at λ = `rate`."""
         return NumbersOfJobs(self, rate)
 
     def more_arrive(self, rate: float, most: int) -> Vector:
         """b_0, …, b_most."""
-        rows = [more_arrive(S, rate, most) for S in self.laws]
+        rows = [more_arrive(S, rate, most) for S in self.distributions]
         return np.array(self.probabilities) @ np.array(rows)
 
     def _mixed(self, values: Sequence[float]) -> float:
@@ -92,18 +105,20 @@ class NumbersOfJobs:
 
     def _over(self, most: int) -> Vector:
         beyond = self.queue.more_arrive(self.rate, most)
-        law = np.zeros(most + 1)
-        law[0] = 1 - self.rate / self.queue.limit
+        distribution = np.zeros(most + 1)
+        distribution[0] = 1 - self.rate / self.queue.limit
         none = 1 - beyond[0]
         for j in range(1, most + 1):
-            law[j] = (beyond[j - 1] * law[0] + beyond[j - 1 : 0 : -1] @ law[1:j]) / none
-        return np.maximum(1 - law.cumsum(), 0.0)
+            distribution[j] = (
+                beyond[j - 1] * distribution[0] + beyond[j - 1 : 0 : -1] @ distribution[1:j]
+            ) / none
+        return np.maximum(1 - distribution.cumsum(), 0.0)
 
 
-def more_arrive(law: Size, rate: float, most: int) -> Vector:
+def more_arrive(distribution: Size, rate: float, most: int) -> Vector:
     """P(more than n arrivals of rate λ during S) (most + 1,), n = 0 … `most`."""
     n = np.arange(most + 1.0)
-    match law:
+    match distribution:
         case Deterministic(value):
             return pdtrc(n, rate * value)
         case Bimodal(values, probabilities):
@@ -113,7 +128,11 @@ def more_arrive(law: Size, rate: float, most: int) -> Vector:
             return _of_powers(n, rate * scale, shape, TAIL / shape)
         case BoundedPareto(shape, low, high):
             return _of_powers(n, rate * low, shape, min(math.log(high / low), TAIL / shape))
-    alpha, T = law.phases()
+        case Lognormal(median, sigma):
+            return _of_logs(n, rate * median, sigma, WIDE, lambda z: -z * z / 2)
+        case Weibull(shape, scale):
+            return _of_logs(n, rate * scale, 1 / shape, TAIL, lambda z: z - np.exp(z))
+    alpha, T = distribution.phases()
     # Of each phase, the chance that the next arrival finds the job there, from each: λ (λ − T)⁻¹.
     factors = lu_factor(np.eye(len(T)) - T / rate)
     found, left = np.empty(most + 1), np.ones(len(T))
@@ -121,6 +140,18 @@ def more_arrive(law: Size, rate: float, most: int) -> Vector:
         left = lu_solve(factors, left)
         found[i] = alpha @ left
     return found
+
+
+def _of_logs(
+    n: Vector, flow: float, sigma: float, span: float, log_density: Callable[[Vector], Vector]
+) -> Vector:
+    """The same where (ln λS − ln `flow`)/σ has a density, up to a constant, between −span and
+    WIDE."""
+    length = span + WIDE
+    nodes, half = panels(length, math.ceil(length * max(sigma, 1.0) / PANEL))
+    z, weights = nodes.ravel() - span, np.tile(half * WEIGHTS, len(nodes))
+    weights = weights * np.exp(log_density(z))
+    return gammainc(n[:, None] + 1, flow * np.exp(sigma * z)) @ (weights / weights.sum())
 
 
 def _of_powers(n: Vector, flow: float, shape: float, span: float) -> Vector:

@@ -2,19 +2,20 @@
 
 Jobs arrive at rate λ. A share p is *small*: one server, an exponential time of rate 1 (the unit of
 time here). A share q = 1 − p is *large*: all n servers, a phase-type time S. Everything is known
-from the law of one number, the age U of a large job when it completes, which is its response time.
-While it was there jobs came in a Poisson stream, of classes not yet drawn. The next large job came
-at a time A, exponential of rate λq, after it. If A ≤ U, the small jobs between them start at U, and
-their number K is Poisson of mean λpA. If not, small jobs are served from U on, a Poisson number of
-mean λpU to begin with, until the next large job stops the chain (`small_jobs`) with K there. Once
-they have drained it starts at once, at the age
+from the distribution of one number, the age U of a large job when it completes, which is its
+response time. While it was there jobs came in a Poisson stream, of classes not yet drawn. The next
+large job came at a time A, exponential of rate λq, after it. If A ≤ U, the small jobs between them
+start at U, and their number K is Poisson of mean λpA. If not, small jobs are served from U on, a
+Poisson number of mean λpU to begin with, until the next large job stops the chain (`small_jobs`)
+with K there. Once they have drained it starts at once, at the age
 
     V = max(U − A, 0) + D(K),    U' = V + S',
 
-a recursion for U in place of the n + 1 fronts of `head_age`. Let g be the density of U with
+a recursion for U in place of the n + 1 fronts of `age_process`. Let g be the density of U with
 transform ĝ, B that of S, s = λ(1 − z), y = p/z, and ξ_m = ∫ g(u) e^−λu (λpu)^m/m! du the chance
-that A > U with m small jobs there. Were K drawn as if A ≤ U always, V + A − U would have a law of
-its own and V a transform ĝ(s) (q/z) Σ_k y^k E[exp(−s D(k))]; what that gets wrong is linear in ξ:
+that A > U with m small jobs there. Were K drawn as if A ≤ U always, V + A − U would have a
+distribution of its own and V a transform ĝ(s) (q/z) Σ_k y^k E[exp(−s D(k))]; what that gets wrong
+is linear in ξ:
 
     ĝ (1/B − (q/z) Φ) = Σ_m ξ_m (E_m[exp(−s D(K))] − (q/z) Σ_j y^j E[exp(−s D(m + j))]),
 
@@ -72,7 +73,7 @@ AMPLIFIED = 50.0
 
 
 @dataclass(frozen=True, eq=False)
-class OneOrNLaw:
+class OneOrNDistribution:
     """The queue at arrival rate λ (jobs per unit of time).
 
     `class_response_times` E[T_1], E[T_n]; `blocking` H; `decay` θ; `residual` of (1), relative.
@@ -140,9 +141,9 @@ def solve(
     large: Size,
     probabilities: tuple[float, float],
     arrival_rate: float,
-) -> OneOrNLaw:
-    """The law of n = `servers` ≥ 2 servers: small jobs of rate `rate_small`, large ones of the
-    phase-type durations `large`, `probabilities` (p, q), all above 0.
+) -> OneOrNDistribution:
+    """The distribution of n = `servers` ≥ 2 servers: small jobs of rate `rate_small`, large ones of
+    the phase-type durations `large`, `probabilities` (p, q), all above 0.
 
     Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart that
     `MOST` exponentials are not enough for eight digits.
@@ -170,7 +171,7 @@ def solve(
     coefficients, basis, blocking = found.coefficients, found.basis, found.blocking
     response = float(coefficients @ basis.moments(1)) / rate_small
     undrawn = response - large.mean - blocking / rate_small
-    return OneOrNLaw(
+    return OneOrNDistribution(
         arrival_rate=arrival_rate,
         probabilities=(p, q),
         class_response_times=(undrawn + 1 / rate_small, response),

@@ -91,8 +91,8 @@ def _mean_servable(
         return float(weight @ left) / float(weight.sum())
 
     idle = _idle_of_first(n, needs[0], flows[0] / (most * rates[0]))
-    law = solve(_second_class(n, needs, rates, flows, idle))
-    masses = [*law.boundary[:-1], law.boundary[-1] + law.above]
+    distribution = solve(_second_class(n, needs, rates, flows, idle))
+    masses = [*distribution.boundary[:-1], distribution.boundary[-1] + distribution.above]
     servable = [
         (idle - np.minimum(level, idle // needs[1]) * needs[1]) // needs[2]
         for level in range(len(masses))

@@ -1,19 +1,19 @@
 """Quasi-birth-death processes whose level is the number of jobs in the system.
 
 Level k holds m_k phases. Jobs arrive at rate λ in every phase and leave one at a time. Beyond level
-B all levels are alike, so that π_{k+1} = π_k R for k ≥ B, π_k the stationary law on level k. The
-sums X_i = Σ_{j≥0} C(j, i) π_{B+1+j} give the moments of N, the number of jobs; with X_{−1} = π_B
-they are X_i = X_{i−1} R (I − R)⁻¹. The levels 0 … B are eliminated from above: with G_k the law of
-the phase in which level k − 1 is first entered from level k,
+B all levels are alike, so that π_{k+1} = π_k R for k ≥ B, π_k the stationary distribution on level
+k. The sums X_i = Σ_{j≥0} C(j, i) π_{B+1+j} give the moments of N, the number of jobs; with X_{−1} =
+π_B they are X_i = X_{i−1} R (I − R)⁻¹. The levels 0 … B are eliminated from above: with G_k the
+distribution of the phase in which level k − 1 is first entered from level k,
 
     N_k = −(L_k + U_k G_{k+1}),   G_k = N_k⁻¹ D_k,   π_k = π_{k−1} U_{k−1} N_k⁻¹.
 
 Every N_k is a diagonally dominant M-matrix whose row sums, D_k 1, are known exactly: small
 probabilities keep their digits. By Little's law E[T] = E[N]/λ.
 
-With α the stationary law of the phases in the repeating part, the process is positive recurrent if
-and only if its *drift* α (U − D) 1 is negative (Neuts). Where an arrival leaves the phase as it is,
-U = λ I, α does not depend on λ and the condition reads λ < λ* = α D 1.
+With α the stationary distribution of the phases in the repeating part, the process is positive
+recurrent if and only if its *drift* α (U − D) 1 is negative (Neuts). Where an arrival leaves the
+phase as it is, U = λ I, α does not depend on λ and the condition reads λ < λ* = α D 1.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from numpy.typing import ArrayLike, NDArray
 from multiserver.errors import UnstableError
 from multiserver.open.solve import (
     SumOverLevels,
+    distribution_of_phases,
+    distribution_of_rates,
     first_passage,
-    law_of_phases,
-    law_of_rates,
     masses_of_powers,
     mean_sojourns,
     repeating_part,
@@ -117,8 +117,9 @@ class QuasiBirthDeath:
 
 
 @dataclass(frozen=True, slots=True)
-class StationaryLaw:
-    """The stationary law of a process and the moments of N, the number of jobs in the system.
+class StationaryDistribution:
+    """The stationary distribution of a process and the moments of N, the number of jobs in the
+    system.
 
     `boundary[k]` (m_k,) is π_k for k = 0 … B, `above` (m,) is Σ_{k>B} π_k, `rate_matrix` (m, m) is
     R. `mean_jobs` E[N], `variance` Var N, `mean_in_service` and `mean_waiting` (those not in
@@ -162,7 +163,7 @@ class StationaryLaw:
         """η, the spectral radius of R: P(N = k + 1)/P(N = k) → η."""
         return float(abs(np.linalg.eigvals(self.rate_matrix)).max())
 
-    def phase_law(self, level: int) -> Vector:
+    def phase_distribution(self, level: int) -> Vector:
         """π_k (m_k,) on level k ≥ 0: probabilities that sum to P(N = k)."""
         if level < 0:
             raise ValueError(f"level must be 0 or more, found {level!r}")
@@ -173,12 +174,12 @@ class StationaryLaw:
 
     def level_probability(self, levels: ArrayLike) -> Vector | float:
         """P(N = k) for an integer k or an array of them (0 for k < 0)."""
-        below = np.array([law.sum() for law in self.boundary])
+        below = np.array([distribution.sum() for distribution in self.boundary])
         return self._by_level(levels, below, self.boundary[-1])
 
     def tail(self, levels: ArrayLike) -> Vector | float:
         """P(N > k) for an integer k or an array of them (1 for k < 0)."""
-        masses = np.array([law.sum() for law in self.boundary])
+        masses = np.array([distribution.sum() for distribution in self.boundary])
         over = self.above.sum() + np.append(np.cumsum(masses[:0:-1])[::-1], 0.0)
         return self._by_level(levels, over, self.above, before=1.0)
 
@@ -198,14 +199,14 @@ class StationaryLaw:
         return result if levels.ndim else float(result)
 
 
-def solve(qbd: QuasiBirthDeath) -> StationaryLaw:
-    """The stationary law of a process.
+def solve(qbd: QuasiBirthDeath) -> StationaryDistribution:
+    """The stationary distribution of a process.
 
     Raises `UnstableError` if the drift of the repeating part is not negative, `ValueError` if its
     phases fall into several closed classes.
     """
     up, stay, down = qbd.repeating.up, qbd.repeating.stay, qbd.repeating.down
-    phases = law_of_phases(up + stay + down)
+    phases = distribution_of_phases(up + stay + down)
     drift = _negative_drift(qbd, phases)
     passage, inverse = repeating_part(up, stay, down)
     rate_matrix = up @ inverse
@@ -215,29 +216,38 @@ def solve(qbd: QuasiBirthDeath) -> StationaryLaw:
         inverses.append(mean_sojourns(level.stay + level.up @ passage, level.down))
         passage = first_passage(inverses[-1], level.down)
     ground = qbd.boundary[0]
-    laws = [law_of_rates(ground.stay + ground.up @ passage)]
+    distributions = [distribution_of_rates(ground.stay + ground.up @ passage)]
     for level, inverse in zip(qbd.boundary, reversed(inverses), strict=False):
-        laws.append(laws[-1] @ level.up @ inverse)
+        distributions.append(distributions[-1] @ level.up @ inverse)
 
     sum_above = SumOverLevels(up, stay, down, rate_matrix, phases, drift)
-    above = sum_above(laws[-1])
-    mass = math.fsum([*(law.sum() for law in laws), above.sum()])
-    laws = tuple(law / mass for law in laws)
+    above = sum_above(distributions[-1])
+    mass = math.fsum([*(distribution.sum() for distribution in distributions), above.sum()])
+    distributions = tuple(distribution / mass for distribution in distributions)
     above /= mass
     once = sum_above(above)
     first, second = once.sum(), sum_above(once).sum()
 
-    beyond = len(laws)
-    mean_jobs = sum(k * law.sum() for k, law in enumerate(laws)) + beyond * above.sum() + first
+    beyond = len(distributions)
+    mean_jobs = (
+        sum(k * distribution.sum() for k, distribution in enumerate(distributions))
+        + beyond * above.sum()
+        + first
+    )
     served = [level.in_service for level in qbd.boundary]
-    waiting = sum(law @ (k - s) for k, (law, s) in enumerate(zip(laws, served, strict=True)))
-    busy = sum(law @ s for law, s in zip(laws, served, strict=True))
+    waiting = sum(
+        distribution @ (k - s)
+        for k, (distribution, s) in enumerate(zip(distributions, served, strict=True))
+    )
+    busy = sum(distribution @ s for distribution, s in zip(distributions, served, strict=True))
     busy += above @ qbd.repeating.in_service
     offset = beyond - mean_jobs
-    spread = sum((k - mean_jobs) ** 2 * law.sum() for k, law in enumerate(laws))
-    return StationaryLaw(
+    spread = sum(
+        (k - mean_jobs) ** 2 * distribution.sum() for k, distribution in enumerate(distributions)
+    )
+    return StationaryDistribution(
         qbd=qbd,
-        boundary=laws,
+        boundary=distributions,
         above=above,
         rate_matrix=rate_matrix,
         drift=drift,

@@ -2,8 +2,9 @@
 
 Let rates (m, m) `up` of A, (m, n) B, (n, n) D and (n, m) C be those of a Markov chain in which a
 fluid rises in m phases and falls, at the same speed, in n others: the matrix [[D, −C], [−B, A]],
-with rows that sum to 0, is a singular M-matrix. Then Ψ (m, n), the law of the phase in which the
-fluid is first back at the level where it began to rise, is the least non-negative solution of
+with rows that sum to 0, is a singular M-matrix. Then Ψ (m, n), the distribution of the phase in
+which the fluid is first back at the level where it began to rise, is the least non-negative
+solution of
 
     Ψ C Ψ − Ψ D − A Ψ + B = 0.
 
@@ -38,7 +39,7 @@ LEAST_PRECISE = 1e-9
 NEAR, MOST_ITERATIONS, LAST_ITERATIONS = 1e-2, 60, 3
 
 
-def return_law(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
+def return_distribution(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
     """Ψ (m, n), its rows normalised, of a fluid that comes back for sure.
 
     Raises `ArithmeticError` if doubling loses the digits, as it may where rates are far apart.
@@ -77,7 +78,7 @@ def return_law(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
     return H / H.sum(axis=1, keepdims=True)
 
 
-def return_law_by_sign(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
+def return_distribution_by_sign(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
     """The same for matrices whose entries may have any signs.
 
     Raises `ArithmeticError` if the iteration does not converge.
@@ -98,5 +99,5 @@ def return_law_by_sign(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
     for _ in range(LAST_ITERATIONS):
         matrix = (matrix + np.linalg.inv(matrix)) / 2
     upper = matrix[:n, :n] + np.eye(n)
-    law = np.linalg.solve(upper.T, matrix[n:, :n].T).T
-    return law / law.sum(axis=1, keepdims=True)
+    distribution = np.linalg.solve(upper.T, matrix[n:, :n].T).T
+    return distribution / distribution.sum(axis=1, keepdims=True)

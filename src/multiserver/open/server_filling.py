@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
+from multiserver.checks import require_divisors
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.finite_skip import FiniteSkipModel
 
@@ -39,11 +39,7 @@ class ServerFilling(FiniteSkipModel):
     system: MultiserverJobSystem
 
     def __post_init__(self) -> None:
-        if any(larger % v for v, larger in pairwise([*self._needs(), self.system.servers])):
-            raise ValueError(
-                f"needs must divide each other and {self.system.servers} servers,"
-                f" found {self.system.needs}"
-            )
+        require_divisors(self.system.servers, self.system.needs, each_other=True)
 
     @property
     def probabilities(self) -> tuple[float, ...]:
@@ -99,10 +95,7 @@ class DivisibleServerFilling(FiniteSkipModel):
     system: MultiserverJobSystem
 
     def __post_init__(self) -> None:
-        if any(self.system.servers % v for v in self.system.needs):
-            raise ValueError(
-                f"needs must divide {self.system.servers} servers, found {self.system.needs}"
-            )
+        require_divisors(self.system.servers, self.system.needs)
 
     @property
     def probabilities(self) -> tuple[float, ...]:

@@ -1,8 +1,8 @@
-"""First passage and stationary laws of block-structured Markov chains, on plain arrays.
+"""First passage and stationary distributions of block-structured Markov chains, on plain arrays.
 
 In the repeating part of a quasi-birth-death process let U, S and D hold the rates up, within the
-level and down, L = S − diag((U + S + D) 1), and G the law of the phase in which the level below is
-first entered. Then D + L G + U G² = 0, and with N = −(L + U G)
+level and down, L = S − diag((U + S + D) 1), and G the distribution of the phase in which the level
+below is first entered. Then D + L G + U G² = 0, and with N = −(L + U G)
 
     G = N⁻¹ D,   R = U N⁻¹,   π_{k+1} = π_k R.
 
@@ -13,9 +13,9 @@ two zeros that merge at z = 1. The shift of He, Meini and Rhee moves the zero th
 the solution G − Q and the same N, which is what cyclic reduction returns: nothing has to be undone.
 
 Sums over levels, x R (I − R)⁻¹, lose all that 1 − η has lost to rounding. With A = U + L + D and
-its law α, y = x R (I − R)⁻¹ solves y A = x R D − x U, which leaves a multiple of α free, and the
-flows through the levels, up and down, fix it by y (D − U) 1 = x U 1: the only small number left is
-the drift, α (U − D) 1, which is known to the accuracy of α.
+its distribution α, y = x R (I − R)⁻¹ solves y A = x R D − x U, which leaves a multiple of α free,
+and the flows through the levels, up and down, fix it by y (D − U) 1 = x U 1: the only small number
+left is the drift, α (U − D) 1, which is known to the accuracy of α.
 
 References: D. A. Bini, G. Latouche and B. Meini, Numerical Methods for Structured Markov Chains
 (2005), Chapters 7 and 9; C. He, B. Meini and N. H. Rhee, SIAM J. Matrix Anal. Appl. 23 (2001);
@@ -33,8 +33,9 @@ CONVERGED = 1e-17
 LARGEST_NUMBER_OF_SQUARINGS = 60
 
 
-def law_of_rates(rates: Matrix) -> NDArray[np.float64]:
-    """The stationary law (m,) of a chain with the given rates (m, m), whose diagonal is ignored.
+def distribution_of_rates(rates: Matrix) -> NDArray[np.float64]:
+    """The stationary distribution (m,) of a chain with the given rates (m, m), whose diagonal is
+    ignored.
 
     Elimination of one state after another without a subtraction (Grassmann, Taksar and Heyman):
     small probabilities are as accurate as large ones, transient states get exactly 0. Of several
@@ -49,26 +50,27 @@ def law_of_rates(rates: Matrix) -> NDArray[np.float64]:
             break
         flow[:k, k] /= leaving
         flow[:k, :k] += flow[:k, k, None] * flow[k, :k]
-    law = np.zeros(len(flow))
-    law[first] = 1.0
+    distribution = np.zeros(len(flow))
+    distribution[first] = 1.0
     for k in range(first + 1, len(flow)):
-        law[k] = law[first:k] @ flow[first:k, k]
-    return law / law.sum()
+        distribution[k] = distribution[first:k] @ flow[first:k, k]
+    return distribution / distribution.sum()
 
 
-def law_of_phases(rates: Matrix) -> NDArray[np.float64]:
-    """α (m,), the law of phases with the given rates (m, m), which must have one closed class.
+def distribution_of_phases(rates: Matrix) -> NDArray[np.float64]:
+    """α (m,), the distribution of phases with the given rates (m, m), which must have one closed
+    class.
 
     Raises `ValueError` if they fall into several.
     """
-    law = law_of_rates(rates)
-    reaches = law > 0
+    distribution = distribution_of_rates(rates)
+    reaches = distribution > 0
     while not reaches.all():
         further = reaches | (rates @ reaches > 0)
         if (further == reaches).all():
             raise ValueError("the phases of the repeating level fall into several closed classes")
         reaches = further
-    return law
+    return distribution
 
 
 def mean_sojourns(within: Matrix, down: Matrix) -> Matrix:

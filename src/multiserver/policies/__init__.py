@@ -8,6 +8,10 @@ that config files use and the documentation come from here.
 
 from __future__ import annotations
 
+from multiserver.policies.backfilling import (
+    ConservativeBackfilling as ConservativeBackfilling,
+)
+from multiserver.policies.backfilling import EasyBackfilling as EasyBackfilling
 from multiserver.policies.balanced_fairness import BalancedFairness as BalancedFairness
 from multiserver.policies.elastic import ElasticFirst as ElasticFirst
 from multiserver.policies.elastic import InelasticFirst as InelasticFirst
@@ -20,6 +24,10 @@ from multiserver.policies.max_weight import MaxWeight as MaxWeight
 from multiserver.policies.most_servers_first import MostServersFirst as MostServersFirst
 from multiserver.policies.policy import Policy
 from multiserver.policies.preemptive_first_fit import PreemptiveFirstFit as PreemptiveFirstFit
+from multiserver.policies.quickswap import (
+    NonpreemptiveMostServersFirst as NonpreemptiveMostServersFirst,
+)
+from multiserver.policies.quickswap import Quickswap as Quickswap
 from multiserver.policies.random_interruptions import RandomInterruptions as RandomInterruptions
 from multiserver.policies.server_filling import ServerFilling as ServerFilling
 from multiserver.policies.server_filling import ServerFillingDivisible as ServerFillingDivisible

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from multiserver.errors import NotSampledError
-from multiserver.open.qbd import QuasiBirthDeath, StationaryLaw, solve
+from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution, solve
 from multiserver.policies.conditions import DISTINCT_NEEDS, FINITE_REMAINDER
 from multiserver.policies.policy import Condition, Effort, Limit, Means, Method, Value
-from multiserver.simulation.workload import Workload
+from multiserver.simulation.workload import Workload, settle
 from multiserver.system import System
 from multiserver.wcfs.bounds import Constants as Constants
+
+if TYPE_CHECKING:
+    from multiserver.simulation.sampled_times import SampledTimes
 
 # Jobs, and the `simulation.front.FrontPolicy` that serves them.
 FrontRule = tuple[Workload, Any]
@@ -24,12 +30,13 @@ JOB_LEVEL, PHASE_LEVEL = "job by job", "phase by phase"
 
 
 class Process(Protocol):
-    """A quasi-birth-death process but for λ, and how its law gives E[T_c] of the user's classes."""
+    """A quasi-birth-death process but for λ, and how its distribution gives E[T_c] of the user's
+    classes."""
 
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         """The process at arrival rate λ."""
 
-    def class_times(self, law: StationaryLaw) -> tuple[float, ...]:
+    def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
         """E[T_c], class by class."""
 
 
@@ -53,14 +60,14 @@ def process_methods(
         process = build(system, **options)
 
         def at(arrival_rate: float) -> Means:
-            law = solve(process.at(arrival_rate))
+            distribution = solve(process.at(arrival_rate))
             return Means(
-                times=law.mean_response_time,
-                jobs=law.mean_jobs,
-                class_times=process.class_times(law),
-                waiting=law.mean_waiting,
-                imprecision=law.imprecision,
-                tail=lambda k: float(law.tail(k)),
+                times=distribution.mean_response_time,
+                jobs=distribution.mean_jobs,
+                class_times=process.class_times(distribution),
+                waiting=distribution.mean_waiting,
+                imprecision=distribution.imprecision,
+                tail=lambda k: float(distribution.tail(k)),
             )
 
         return at
@@ -175,15 +182,10 @@ def class_simulation(
     """
 
     def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
-        from multiserver.simulation import class_policies, class_queues
+        from multiserver.simulation import class_policies
 
-        found = class_queues.simulate(
-            workload_of(system, arrival_rate),
-            getattr(class_policies, rule) if isinstance(rule, str) else rule,
-            **effort_of(effort),
-            equal_needs=equal_needs,
-        )
-        return means_of(found, system)
+        found = getattr(class_policies, rule) if isinstance(rule, str) else rule
+        return of_classes(system, arrival_rate, effort, found, equal_needs=equal_needs)
 
     return job_level(simulate, *(() if equal_needs else (DISTINCT_NEEDS,)), source=source)
 
@@ -198,7 +200,9 @@ def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Met
         from multiserver.simulation import front
 
         workload, rule = front_policy(system, arrival_rate, **options)
-        return means_of(front.simulate(workload, rule, **effort_of(effort)), system)
+        record = record_of(workload, effort)
+        found = front.simulate(workload, rule, **effort_of(effort), record=record)
+        return means_of(found, system, effort, record)
 
     return job_level(simulate, source=source)
 
@@ -222,8 +226,35 @@ def effort_of(effort: Effort) -> dict[str, Any]:
     }
 
 
-def means_of(found: Any, system: System) -> Means:
-    """The estimates of `simulation.replications`."""
+def of_classes(
+    system: System,
+    arrival_rate: float,
+    effort: Effort,
+    rule: Callable[..., None],
+    *,
+    equal_needs: bool = False,
+) -> Means:
+    """Estimates by the engine for policies that serve each class in order of arrival."""
+    from multiserver.simulation import class_queues
+
+    workload = workload_of(system, arrival_rate)
+    record, runs = record_of(workload, effort), effort_of(effort)
+    found = class_queues.simulate(workload, rule, **runs, equal_needs=equal_needs, record=record)
+    return means_of(found, system, effort, record)
+
+
+def record_of(workload: Workload, effort: Effort) -> NDArray[np.float64] | None:
+    """Room for the response times of all jobs (R, J), if they are wanted."""
+    if not effort.times:
+        return None
+    _, jobs = settle(workload, effort.jobs_each, effort.warm_up)
+    return np.empty((effort.replications, jobs))
+
+
+def means_of(
+    found: Any, system: System, effort: Effort, record: NDArray[np.float64] | None
+) -> Means:
+    """The estimates of `simulation.replications`, and the times in `record`."""
     classes = range(len(system.classes))
     return Means(
         times=found.mean_response_time,
@@ -232,6 +263,28 @@ def means_of(found: Any, system: System) -> Means:
         class_jobs=tuple(found.class_jobs(c) for c in classes),
         busy=found.busy(system.capacity),
         counts=found,
+        sampled=None if record is None else _times_of(found, system, effort, record),
+    )
+
+
+def _times_of(
+    found: Any, system: System, effort: Effort, record: NDArray[np.float64]
+) -> SampledTimes:
+    from multiserver.simulation.sampled_times import SampledTimes, jobs_drawn
+
+    work = found.workload
+    first, jobs = settle(work, effort.jobs_each, effort.warm_up)
+    drawn = jobs_drawn(work, jobs, effort.replications, effort.seed, effort.key)
+    classes, services = (x[:, first:] for x in drawn)
+    rigid = system.model == "multiserver-jobs"
+    return SampledTimes(
+        workload=work,
+        length=found.length,
+        classes=classes,
+        responses=record[:, first:],
+        services=services if rigid else None,
+        confidence=effort.confidence,
+        caveat=found.caveat,
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
+from multiserver.checks import divide_each_other, divide_servers
 from multiserver.policies.policy import Condition
 from multiserver.sharing.queue import MOST_CLASSES
 from multiserver.sizes import (
@@ -13,16 +13,13 @@ from multiserver.sizes import (
     Deterministic,
     Exponential,
     Hyperexponential,
+    Lognormal,
     Pareto,
+    Weibull,
 )
 from multiserver.system import System
 
-PHASELESS = (Deterministic, Bimodal, Pareto, BoundedPareto)
-
-
-def _divide(system: System) -> bool:
-    ordered = [*sorted(set(system.needs)), system.servers]
-    return not any(larger % smaller for smaller, larger in pairwise(ordered))
+PHASELESS = (Deterministic, Bimodal, Pareto, BoundedPareto, Lognormal, Weibull)
 
 
 def _one_mean(system: System) -> bool:
@@ -56,12 +53,25 @@ DISTINCT_NEEDS = Condition(
     "classes of different needs",
     lambda system: len(set(system.needs)) == len(system.needs),
 )
-NEEDS_DIVIDE_EACH_OTHER = Condition("needs that divide each other and the servers", _divide)
+NEEDS_DIVIDE_EACH_OTHER = Condition(
+    "needs that divide each other and the servers",
+    lambda system: divide_each_other(system.servers, system.needs),
+)
 NEEDS_DIVIDE_SERVERS = Condition(
     "needs that divide the servers",
-    lambda system: not any(system.servers % v for v in system.needs),
+    lambda system: divide_servers(system.servers, system.needs),
 )
 AT_MOST_THREE = Condition("at most 3 classes", lambda system: len(system.classes) <= 3)
+LARGEST_ALONE = Condition(
+    "the smallest and the largest need more than the servers together",
+    lambda system: (
+        len(system.classes) > 1 and min(system.needs) + max(system.needs) > system.servers > 1
+    ),
+)
+ROOM_BESIDE_THE_LARGEST = Condition(
+    "room for a job of the smallest need beside one of the largest, or one class",
+    lambda system: not LARGEST_ALONE.holds(system),
+)
 ONE_AND_ALL = Condition(
     "two classes, of thresholds 1 and n > 1",
     lambda system: sorted(system.needs) == [1, system.servers] and system.servers > 1,

@@ -64,6 +64,7 @@ FastestServerFirst = Policy(
         " next job of the queue, or the job on the slowest busy server, takes the idle one."
     ),
     options={"migration": "age"},
+    choices={"migration": ("age", "slot")},
     methods={
         "heterogeneous": (
             whole_capacity("`finite-skip`, Section 4"),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from multiserver.open import by_class, multiserver_jobs
-from multiserver.open.qbd import QuasiBirthDeath, StationaryLaw
+from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution
 from multiserver.open.threshold_parallelism import ThresholdParallelism
 from multiserver.policies.answers import (
     FrontRule,
@@ -35,6 +38,7 @@ from multiserver.policies.one_at_a_time import (
 from multiserver.policies.one_or_n import ONE_OR_N
 from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
 from multiserver.policies.phase_type import (
+    DISTRIBUTION,
     FEW_LEVELS,
     HEAD_AGE,
     LEVEL_SWEEPS,
@@ -42,10 +46,14 @@ from multiserver.policies.phase_type import (
 )
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.saturated import dispatch
+from multiserver.simulation.workload import settle
 from multiserver.sizes import Size, scaled
 from multiserver.system import System
 from multiserver.wcfs import models
 from multiserver.wcfs.bounds import Constants
+
+if TYPE_CHECKING:
+    from multiserver.simulation.sampled_times import SampledTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +66,8 @@ class FcfsProcess:
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         return self.blocks.at(arrival_rate)
 
-    def class_times(self, law: StationaryLaw) -> tuple[float, ...]:
-        return self.parts.by_owner(by_class.of_law(self.blocks, law))
+    def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
+        return self.parts.by_owner(by_class.of_distribution(self.blocks, distribution))
 
 
 def _process(system: System) -> FcfsProcess:
@@ -88,7 +96,8 @@ def _estimated(system: System, relative_completions: bool, half_width: float, se
 def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
     from multiserver.simulation import fcfs
 
-    found = fcfs.simulate(workload_of(system, arrival_rate), **effort_of(effort))
+    workload, traces = workload_of(system, arrival_rate), [] if effort.times else None
+    found = fcfs.simulate(workload, **effort_of(effort), traces=traces)
     return Means(
         times=found.mean_response_time,
         jobs=found.mean_jobs,
@@ -97,6 +106,24 @@ def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
         busy=found.mean_held,
         tail=found.tail,
         counts=found,
+        sampled=None if traces is None else _sampled(found, traces, effort),
+    )
+
+
+def _sampled(found: Any, traces: list[Any], effort: Effort) -> SampledTimes:
+    from multiserver.simulation.sampled_times import SampledTimes
+
+    first, _ = settle(found.workload, effort.jobs_each, effort.warm_up)
+    rows = [np.stack(column)[:, first:] for column in zip(*traces, strict=True)]
+    arrivals, classes, services, starts = rows
+    return SampledTimes(
+        workload=found.workload,
+        length=found.length,
+        classes=classes,
+        responses=(starts - arrivals) + services,
+        services=services,
+        confidence=effort.confidence,
+        caveat=found.caveat,
     )
 
 
@@ -170,6 +197,7 @@ FCFS = Policy(
             ONE_OR_N,
             LEVEL_SWEEPS,
             HEAD_AGE,
+            DISTRIBUTION,
             job_level(_simulate, source="`multiserver.simulation.fcfs`"),
         ),
         "threshold-parallelism": (
@@ -187,4 +215,5 @@ FCFS = Policy(
         ),
         "network": NETWORK_METHODS,
     },
+    monotone_in_servers=("multiserver-jobs",),
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from multiserver.open.finite_skip import FiniteSkipModel, FrontBlocks, prepare, require_fits
-from multiserver.open.qbd import QuasiBirthDeath, StationaryLaw
+from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution
 from multiserver.policies.exponential import ExponentialParts
 
 
@@ -31,6 +31,6 @@ class FrontProcess:
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         return self.blocks.at(arrival_rate)
 
-    def class_times(self, law: StationaryLaw) -> tuple[float, ...]:
-        times = self.blocks.response_times(law)
+    def class_times(self, distribution: StationaryDistribution) -> tuple[float, ...]:
+        times = self.blocks.response_times(distribution)
         return tuple(map(float, times)) if self.parts is None else self.parts.by_owner(times)

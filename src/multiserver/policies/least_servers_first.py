@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from multiserver.open.count_rules import Rule, by_need
 from multiserver.policies.answers import class_simulation
+from multiserver.policies.class_counts import chain_of_counts, jobs_alone
+from multiserver.policies.conditions import ROOM_BESIDE_THE_LARGEST
 from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
+
+
+def _rule(servers: int, needs: Sequence[int]) -> Rule:
+    return by_need(servers, needs, largest_first=False)
+
+
+_LIMIT = limit_by_need(largest_first=False)
+_CHAIN = chain_of_counts(_rule, _LIMIT.answer)
 
 LeastServersFirst = Policy(
     name="least-servers-first",
@@ -17,7 +31,10 @@ LeastServersFirst = Policy(
     methods={
         "multiserver-jobs": (
             *one_at_a_time(ONE_NEED),
-            limit_by_need(largest_first=False),
+            _LIMIT,
+            jobs_alone(_rule, _LIMIT.answer),
+            # Where the other fails, so would this: its states are those of the others and more.
+            replace(_CHAIN, conditions=(*_CHAIN.conditions, ROOM_BESIDE_THE_LARGEST)),
             class_simulation("least_servers_first", "`finite-skip`, Section 7.5"),
         )
     },

@@ -3,17 +3,20 @@
 All four attain what packings allow. With N_c jobs and u_c of them served, Σ_c E[X_c] N_c² has a
 drift of 2 Σ_c N_c (λ p_c E[X_c] − u_c) and less than a constant besides, also where only jobs that
 are present are packed; if λ p_c E[X_c] lies within the hull of the packings, the heaviest exceeds
-it by a share of Σ_c N_c. Durations of other laws than the exponential do the same in the fluid
-limit, as all but the oldest jobs of a need are untouched (J. G. Dai, Annals of Applied Probability
-5, 1995).
+it by a share of Σ_c N_c. Durations of other distributions than the exponential do the same in the
+fluid limit, as all but the oldest jobs of a need are untouched (J. G. Dai, Annals of Applied
+Probability 5, 1995).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from multiserver.policies.answers import effort_of, job_level, means_of, workload_of
+from multiserver.open.count_rules import Rule, heaviest
+from multiserver.policies.answers import job_level, of_classes
 from multiserver.policies.capacity import packings_limit
+from multiserver.policies.class_counts import chain_of_counts
 from multiserver.policies.conditions import DISTINCT_NEEDS
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.system import System
@@ -26,7 +29,7 @@ def _simulate(
     ties: Literal["larger", "smaller"],
     packings: Literal["present", "all"],
 ) -> Means:
-    from multiserver.simulation import class_policies, class_queues
+    from multiserver.simulation import class_policies
 
     rules = {
         ("larger", "present"): class_policies.max_weight,
@@ -34,14 +37,11 @@ def _simulate(
         ("larger", "all"): class_policies.max_weight_of_all,
         ("smaller", "all"): class_policies.max_weight_of_all_to_smaller,
     }
-    if (ties, packings) not in rules:
-        raise ValueError(
-            "ties must be 'larger' or 'smaller' and packings 'present' or 'all',"
-            f" found {ties!r} and {packings!r}"
-        )
-    workload = workload_of(system, arrival_rate)
-    found = class_queues.simulate(workload, rules[ties, packings], **effort_of(effort))
-    return means_of(found, system)
+    return of_classes(system, arrival_rate, effort, rules[ties, packings])
+
+
+def _rule(servers: int, needs: Sequence[int], ties: str, packings: str) -> Rule:
+    return heaviest(servers, needs, to_smaller=ties == "smaller", of_all=packings == "all")
 
 
 def _limit(system: System, relative_completions: bool, **_: Any) -> Limit:
@@ -60,6 +60,7 @@ MaxWeight = Policy(
         " served."
     ),
     options={"ties": "larger", "packings": "present"},
+    choices={"ties": ("larger", "smaller"), "packings": ("present", "all")},
     methods={
         "multiserver-jobs": (
             Method(
@@ -69,6 +70,7 @@ MaxWeight = Policy(
                 cost="classes · servers, some dozen times",
                 answer=_limit,
             ),
+            chain_of_counts(_rule, _limit),
             job_level(_simulate, DISTINCT_NEEDS, source="`finite-skip`, Section 7.5"),
         )
     },

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from multiserver.open.count_rules import Rule, by_need
 from multiserver.policies.answers import class_simulation
+from multiserver.policies.class_counts import IN_ORDER, chain_of_counts
 from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
+
+
+def _rule(servers: int, needs: Sequence[int]) -> Rule:
+    return by_need(servers, needs, largest_first=True)
+
+
+_LIMIT = limit_by_need(largest_first=True)
 
 MostServersFirst = Policy(
     name="most-servers-first",
@@ -17,7 +28,9 @@ MostServersFirst = Policy(
     methods={
         "multiserver-jobs": (
             *one_at_a_time(ONE_NEED),
-            limit_by_need(largest_first=True),
+            _LIMIT,
+            IN_ORDER,
+            chain_of_counts(_rule, _LIMIT.answer),
             class_simulation("most_servers_first", "`finite-skip`, Section 7.5"),
         )
     },

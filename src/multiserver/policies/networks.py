@@ -1,4 +1,4 @@
-"""Open, closed and mixed networks, whose law is of product form."""
+"""Open, closed and mixed networks, whose distribution is of product form."""
 
 from __future__ import annotations
 

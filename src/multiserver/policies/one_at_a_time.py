@@ -1,11 +1,12 @@
-"""Queues in which one job is served at a time, in order of arrival: M/G/1, whatever the law.
+"""Queues in which one job is served at a time, in order of arrival: M/G/1, whatever the
+distribution.
 
 So are multiserver jobs of which no two fit beside each other; jobs that can use all servers, and
 do; and any model of one server. Policies differ in what they do with two jobs that could be served,
 or that are of different needs: each says where it serves one after the other.
 
 Jobs of equal needs v have ⌊n/v⌋ places, all of which are taken while one waits: so λ* is ⌊n/v⌋/E[X]
-for any law (J. Kiefer and J. Wolfowitz, Trans. Amer. Math. Soc. 78, 1955).
+for any distribution (J. Kiefer and J. Wolfowitz, Trans. Amer. Math. Soc. 78, 1955).
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ ONE_DURATION = Condition(
 def _queue(system: System) -> OneAtATime:
     # Where a duration is what a job takes on the servers that it holds, they have speed 1.
     speed = system.capacity if system.model in ("heterogeneous", "parallel-processing") else 1.0
-    laws = system.durations if speed == 1 else [scaled(X, 1 / speed) for X in system.durations]
-    return OneAtATime(tuple(laws), system.probabilities)
+    distributions = (
+        system.durations if speed == 1 else [scaled(X, 1 / speed) for X in system.durations]
+    )
+    return OneAtATime(tuple(distributions), system.probabilities)
 
 
 def _limit(system: System, **_: object) -> Limit:
@@ -66,7 +69,7 @@ def _exact(system: System, **_: object) -> Callable[[float], Means]:
 
     def at(arrival_rate: float) -> Means:
         wait = queue.waiting_time(arrival_rate)
-        times = tuple(wait + S.mean for S in queue.laws)
+        times = tuple(wait + S.mean for S in queue.distributions)
         return Means(
             times=wait + 1 / queue.limit,
             class_times=times,

@@ -41,17 +41,17 @@ def _means(system: System) -> Callable[[float], Means]:
     p = system.probabilities
 
     def at(arrival_rate: float) -> Means:
-        law = one_or_n.solve(
+        distribution = one_or_n.solve(
             system.servers, rate_small, large, (p[small], p[1 - small]), arrival_rate
         )
-        times = law.class_response_times
+        times = distribution.class_response_times
         return Means(
-            times=law.mean_response_time,
+            times=distribution.mean_response_time,
             class_times=times if small == 0 else times[::-1],
-            waiting=law.mean_waiting,
-            tail=law.tail,
-            note=f"{len(law.coefficients)} exponentials",
-            imprecision=law.imprecision,
+            waiting=distribution.mean_waiting,
+            tail=distribution.tail,
+            note=f"{len(distribution.coefficients)} exponentials",
+            imprecision=distribution.imprecision,
         )
 
     return at

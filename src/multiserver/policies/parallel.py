@@ -3,7 +3,8 @@
 With λ_i the rate and σ_i the mean size of class i, and C_s the speeds, the numbers of jobs under
 balanced fairness are those of a queue of servers of rates C_s at which jobs of mean size 1 arrive
 at rates λ_i σ_i: they depend on no more of the sizes (`parallel-processing`, Section 8). Serving
-each server's oldest job, interrupted or not, has the same law for exponential sizes of one mean.
+each server's oldest job, interrupted or not, has the same distribution for exponential sizes of one
+mean.
 """
 
 from __future__ import annotations

@@ -1,17 +1,19 @@
-"""First come, first served multiserver jobs whose durations have phases: λ* and exact means."""
+"""First come, first served multiserver jobs whose durations have phases: λ*, exact means, and the
+distributions of times."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from multiserver.open import head_age, level_sweeps
-from multiserver.open.front_law import FrontLaw
-from multiserver.open.level_sweeps import FEWEST, MOST_FRONTS, MOST_SMOOTH
+from multiserver.open import age_process, fcfs_levels
+from multiserver.open.fcfs_levels import FEWEST, MOST_FRONTS, MOST_SMOOTH
+from multiserver.open.front_distribution import FrontDistribution
 from multiserver.open.phase_count import block_entries
+from multiserver.open.waiting_distribution import MOST_SETTLED, fits, waiting_distribution
 from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
 from multiserver.policies.exponential import exponential_parts
-from multiserver.policies.policy import Condition, Limit, Means, Method
+from multiserver.policies.policy import Condition, Limit, Means, Method, Times
 from multiserver.saturated import phased
 from multiserver.system import System
 
@@ -40,7 +42,7 @@ def _few_levels(system: System) -> bool:
 def _many_fronts(system: System) -> bool:
     if not PHASE_TYPE.holds(system):
         return True
-    return level_sweeps.pays(phased_jobs(system))
+    return fcfs_levels.pays(phased_jobs(system))
 
 
 MANY_FRONTS = Condition(
@@ -54,40 +56,57 @@ FEW_LEVELS = Condition(f"levels of at most {MOST_ENTRIES:.0f} numbers", _few_lev
 
 
 def _limit(system: System, relative_completions: bool) -> Limit:
-    law = phased.solve(phased_jobs(system))
-    return Limit(law.throughput, law.wastage, law.mean_relative_completions)
+    distribution = phased.solve(phased_jobs(system))
+    return Limit(
+        distribution.throughput, distribution.wastage, distribution.mean_relative_completions
+    )
 
 
 def _means(system: System) -> Callable[[float], Means]:
-    process = head_age.prepare(phased_jobs(system))
+    process = age_process.prepare(phased_jobs(system))
 
     def at(arrival_rate: float) -> Means:
-        law = process.at(arrival_rate)
-        tail = None if process.interpolated else law.tail
-        return _of_law(law, tail, process.told_apart)
+        distribution = process.at(arrival_rate)
+        tail = None if process.interpolated else distribution.tail
+        return _of_distribution(distribution, tail, process.told_apart)
 
     return at
 
 
 def _swept(system: System) -> Callable[[float], Means]:
-    process = level_sweeps.prepare(phased_jobs(system))
+    process = fcfs_levels.prepare(phased_jobs(system))
 
     def at(arrival_rate: float) -> Means:
-        law = process.at(arrival_rate)
-        return _of_law(law, law.tail, f"{process.told_apart} on {len(law.levels) - 1} levels")
+        distribution = process.at(arrival_rate)
+        return _of_distribution(
+            distribution,
+            distribution.tail,
+            f"{process.told_apart} on {len(distribution.levels) - 1} levels",
+        )
 
     return at
 
 
-def _of_law(law: FrontLaw, tail: Callable[[int], float] | None, told_apart: str) -> Means:
+def _of_distribution(
+    distribution: FrontDistribution, tail: Callable[[int], float] | None, told_apart: str
+) -> Means:
     return Means(
-        times=law.mean_response_time,
-        class_times=tuple(map(float, law.class_response_times)),
-        waiting=law.mean_waiting,
+        times=distribution.mean_response_time,
+        class_times=tuple(map(float, distribution.class_response_times)),
+        waiting=distribution.mean_waiting,
         tail=tail,
         note=told_apart,
-        imprecision=law.imprecision,
+        imprecision=distribution.imprecision,
     )
+
+
+def _times(system: System) -> Callable[[float], Times]:
+    process = age_process.prepare(phased_jobs(system))
+    return lambda arrival_rate: waiting_distribution(process.at(arrival_rate))
+
+
+def _dense(system: System) -> bool:
+    return not PHASE_TYPE.holds(system) or fits(phased_jobs(system))
 
 
 SATURATED_PHASES = Method(
@@ -102,7 +121,7 @@ SATURATED_PHASES = Method(
 LEVEL_SWEEPS = Method(
     question="exact",
     name="sweeps over levels",
-    source="`multiserver.open.level_sweeps`; E[T] by class from Little's law",
+    source="`multiserver.open.fcfs_levels`; E[T] by class from Little's law",
     cost="fronts × levels × some hundred sweeps: seconds",
     answer=_swept,
     conditions=(PHASE_TYPE, MANY_FRONTS),
@@ -111,9 +130,23 @@ LEVEL_SWEEPS = Method(
 HEAD_AGE = Method(
     question="exact",
     name="age of the head of the queue",
-    source="`multiserver.open.head_age`; E[T] by class from Little's law",
+    source="`multiserver.open.age_process`; E[T] by class from Little's law",
     cost="fronts³, a few seconds for any n if there are two needs, the smaller of exponential"
     " durations",
     answer=_means,
     conditions=(PHASE_TYPE,),
+)
+
+DENSE = Condition(
+    f"at most {MOST_SETTLED} fronts that no job can join, or two needs, the smaller of exponential"
+    " durations",
+    _dense,
+)
+DISTRIBUTION = Method(
+    question="distribution",
+    name="age of the head of the queue",
+    source="`multiserver.open.waiting_distribution`",
+    cost="as exact means by this age, and some thirty products of fronts x fronts matrices",
+    answer=_times,
+    conditions=(PHASE_TYPE, DENSE),
 )

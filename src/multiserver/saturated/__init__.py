@@ -5,7 +5,7 @@ blocks the head of the queue matter. Its throughput λ* is the boundary of stabi
 system (`two-class-stability`, Theorem 4.3), and n − λ* E[S] servers are wasted on average.
 
 - `chain`: the states and transitions for any classes, by enumeration;
-- `stationary`: their laws and relative completions, by elimination without a subtraction;
+- `stationary`: their distributions and relative completions, by elimination without a subtraction;
 - `balance`: its equations, in one matrix (`elimination`) or by blocks (`dissection`,
   `block_elimination`), and where probabilities may be negative (`signed_balance`);
 - `two_class`: the product form for two classes, vectorised over sweeps;

@@ -34,7 +34,7 @@ class ProductFormGaps:
 
 def compare(system: MultiserverJobSystem) -> ProductFormGaps:
     """The gaps on one system of two classes. Raises `ValueError` if it has not two needs."""
-    closed, solved = two_class.law(system), stationary.solve(system)
+    closed, solved = two_class.distribution(system), stationary.solve(system)
     return ProductFormGaps(
         states=len(closed.time),
         throughput_gap=abs(closed.throughput / solved.throughput - 1),

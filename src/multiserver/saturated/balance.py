@@ -49,7 +49,7 @@ class Balance:
         self._moves.eliminate_zeros()
         self._counts, self._last = counts, likely
         self._factors = self._eliminate()
-        self.flow = self._factors.law()
+        self.flow = self._factors.distribution()
 
     def solve_poisson(self, reward: Vector) -> Vector:
         """Δ with (I − P) Δ = reward, up to a constant, for a reward of mean 0 under z."""

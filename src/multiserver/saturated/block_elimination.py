@@ -45,10 +45,10 @@ class BlockElimination:
         if stuck >= 0:
             raise NeverLeft(int(tree.order[stuck]))
 
-    def law(self) -> Vector:
+    def distribution(self) -> Vector:
         """z (N,) with z Q = 0, scaled to a largest mass of 1."""
         found = np.empty(len(self._tree.order))
-        found[self._tree.order] = _law(*self._shape, self._at, self._numbers)
+        found[self._tree.order] = _distribution(*self._shape, self._at, self._numbers)
         return found / found.max()
 
     def potential(self, reward: Vector) -> Vector:
@@ -205,7 +205,7 @@ def _add(rates, more):
 
 
 @njit(cache=True)
-def _law(first, last, border, start, at, numbers):
+def _distribution(first, last, border, start, at, numbers):
     N = last[-1]
     mass = np.zeros(N)
     mass[N - 1] = 1.0

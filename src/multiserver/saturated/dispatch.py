@@ -68,16 +68,16 @@ def solve(system: MultiserverJobSystem, relative_completions: bool = True) -> Sa
             return _means(found, "halves, one rate")
         return _means(one_half_all(n, tuple(p), tuple(mu)), "needs 1, n/2 and n")
     if not relative_completions and distinct and len(needs) == 2:
-        return _means(two_class.law(ordered), "two-class product")
+        return _means(two_class.distribution(ordered), "two-class product")
     if not relative_completions and distinct and len(set(rates)) == 1:
         found = single_duration(n, needs, probabilities, rates[0])
         return _means(found, "single duration")
-    law = stationary.solve(ordered)
+    distribution = stationary.solve(ordered)
     return SaturatedMeans(
-        law.throughput,
-        law.wastage,
-        law.utilisation,
-        law.mean_relative_completions,
+        distribution.throughput,
+        distribution.wastage,
+        distribution.utilisation,
+        distribution.mean_relative_completions,
         "enumerated chain",
     )
 

@@ -1,4 +1,4 @@
-"""Elimination without a subtraction: laws in which small masses keep their digits.
+"""Elimination without a subtraction: distributions in which small masses keep their digits.
 
 Let q_ij be the rates of a chain, and let states be eliminated one by one: with d_k = Σ_{j>k} q_kj,
 
@@ -6,12 +6,12 @@ Let q_ij be the rates of a chain, and let states be eliminated one by one: with 
 
 are the rates of the chain watched on the states that are left. Nothing is subtracted if d_k is
 summed anew each time, and if the diagonal is never used: every rate keeps its relative accuracy,
-however small, and so does the law, z_k = Σ_{i>k} z_i (q_ik/d_k) from the last state back. Poisson's
-equation −Q Δ = reward goes along: reward_i ← reward_i + (q_ik/d_k) reward_k, and then
-Δ_k = (reward_k + Σ_{j>k} q_kj Δ_j)/d_k.
+however small, and so does the distribution, z_k = Σ_{i>k} z_i (q_ik/d_k) from the last state back.
+Poisson's equation −Q Δ = reward goes along: reward_i ← reward_i + (q_ik/d_k) reward_k, and then Δ_k
+= (reward_k + Σ_{j>k} q_kj Δ_j)/d_k.
 
 References: W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper. Res. 33 (1985); for the error of
-the law, C. A. O'Cinneide, Numer. Math. 65 (1993).
+the distribution, C. A. O'Cinneide, Numer. Math. 65 (1993).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class NeverLeft(ArithmeticError):
 class Eliminated(Protocol):
     """A chain of N states, eliminated."""
 
-    def law(self) -> Vector:
+    def distribution(self) -> Vector:
         """z (N,) with z Q = 0, up to a factor."""
 
     def potential(self, reward: Vector) -> Vector:
@@ -65,7 +65,7 @@ class Elimination:
             q[k + 1 :, k] /= d
             q[k + 1 :, k + 1 :] += np.outer(q[k + 1 :, k], q[k, k + 1 :])
 
-    def law(self) -> Vector:
+    def distribution(self) -> Vector:
         mass = np.ones(len(self._order))
         for k in range(len(mass) - 2, -1, -1):
             mass[k] = mass[k + 1 :] @ self._numbers[k + 1 :, k]

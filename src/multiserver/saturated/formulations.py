@@ -12,7 +12,7 @@ Section 2):
 Since every job needs a server, the prefix in service is settled by the first k jobs and by those of
 formulation II alike: with the same jobs in the same order and the same completions, all three serve
 the same jobs at all times (`couple`). Their chains embedded at completions are small enough to be
-enumerated for a handful of servers (`embedded_law`), as a check on all else.
+enumerated for a handful of servers (`embedded_distribution`), as a check on all else.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def in_service(system: MultiserverJobSystem, present: Classes) -> int:
     return int(np.searchsorted(total, system.servers, side="right"))
 
 
-def embedded_law(system: MultiserverJobSystem, needs_more: Fill) -> dict[Classes, float]:
-    """The law embedded at completions of formulation I or II, over the ordered classes present.
+def embedded_distribution(system: MultiserverJobSystem, needs_more: Fill) -> dict[Classes, float]:
+    """The distribution embedded at completions of formulation I or II, over the ordered classes
+    present.
 
     By a dense solution of all balance equations; formulation I has d^k states for d classes.
     """
@@ -59,24 +60,25 @@ def embedded_law(system: MultiserverJobSystem, needs_more: Fill) -> dict[Classes
                 balance[number[after], i] += chance * drawn
     balance[:-1] -= np.eye(len(states))
     balance[-1] = 1
-    law = np.linalg.lstsq(balance, np.eye(len(states) + 1)[-1], rcond=None)[0]
-    return {state: float(law[i]) for state, i in number.items()}
+    distribution = np.linalg.lstsq(balance, np.eye(len(states) + 1)[-1], rcond=None)[0]
+    return {state: float(distribution[i]) for state, i in number.items()}
 
 
-def service_law(
-    system: MultiserverJobSystem, law: dict[Classes, float]
+def service_distribution(
+    system: MultiserverJobSystem, distribution: dict[Classes, float]
 ) -> dict[tuple[int, ...], float]:
-    """The law of the numbers in service, class by class, under a law of ordered classes."""
+    """The distribution of the numbers in service, class by class, under a distribution of ordered
+    classes."""
     served: dict[tuple[int, ...], float] = {}
-    for state, chance in law.items():
+    for state, chance in distribution.items():
         prefix = state[: in_service(system, state)]
         counts = tuple(prefix.count(c) for c in range(len(system.classes)))
         served[counts] = served.get(counts, 0.0) + chance
     return served
 
 
-def law_gap(one: Mapping[Classes, float], other: Mapping[Classes, float]) -> float:
-    """The largest difference between the chances that two laws give a state."""
+def distribution_gap(one: Mapping[Classes, float], other: Mapping[Classes, float]) -> float:
+    """The largest difference between the chances that two distributions give a state."""
     return max(abs(one.get(state, 0.0) - other.get(state, 0.0)) for state in one.keys() | other)
 
 

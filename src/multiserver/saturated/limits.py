@@ -28,14 +28,15 @@ def slow_class_2_wastage(servers: int, needs: Sequence[int]) -> int:
 
 def fast_class_2_wastage(servers: int, needs: Sequence[int], probability_2: float) -> float:
     """The limit of E[N_idle] as μ2/μ1 → ∞, exact for any 0 < p2 < 1."""
-    jobs, chance = fast_class_2_law(servers, needs, probability_2)
+    jobs, chance = fast_class_2_distribution(servers, needs, probability_2)
     return float(chance @ (servers - jobs * needs[0]))
 
 
-def fast_class_2_law(
+def fast_class_2_distribution(
     servers: int, needs: Sequence[int], probability_2: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The numbers a of class 1 jobs in service and their limiting law in time as μ2/μ1 → ∞."""
+    """The numbers a of class 1 jobs in service and their limiting distribution in time as μ2/μ1 →
+    ∞."""
     if not 0 < probability_2 < 1:
         raise ValueError(f"probability_2 must lie in (0, 1), found {probability_2!r}")
     s = states(servers, needs)

@@ -32,8 +32,9 @@ solve the transposed equations, (2) included, starting from each of the *corners
 five equations between these remain. None of it takes a subtraction.
 
 Let z be the flow through a state, Σ z = 1 over the four layers, so that 1/X = Σ z/r. Between a
-state y and the next, Y, Δ(y) − w = E[Δ(Y) | y]; square, and take means over z, the law of both y
-and Y: 2 E[w Δ] = E[w²] + E[Var(Δ(Y) | y)]. In time Δ has mean 0, E[Δ/r] = 0, and E[w Δ] is E[Δ]:
+state y and the next, Y, Δ(y) − w = E[Δ(Y) | y]; square, and take means over z, the distribution of
+both y and Y: 2 E[w Δ] = E[w²] + E[Var(Δ(Y) | y)]. In time Δ has mean 0, E[Δ/r] = 0, and E[w Δ] is
+E[Δ]:
 
     E[Δ(Y_d)] = (Σ z w² + Σ z Var)/2,                                                            (3)
 
@@ -76,8 +77,8 @@ def one_half_all(
     unit of time. The largest is what the others leave of 1: these may be far below the spacing of
     floats around 1. Relative error of every field below 1e-12 for n up to 1e4, 1e-10 for n up to
     1e6, as measured for probabilities down to 1e-12 and rates a factor 1e4 apart. Raises ValueError
-    unless n is even and positive, probabilities and rates are three, the former a law, the latter
-    positive.
+    unless n is even and positive, probabilities and rates are three, the former a distribution, the
+    latter positive.
     """
     checked = _checked(servers, probabilities, rates)
     from multiserver.compiling import announced

@@ -2,9 +2,10 @@
 
 Of n servers a job of class c holds v_c, for a time of mean E[X_c]; λ p_c jobs of class c arrive in
 a unit of time. A *packing* k has k_c jobs of class c in service at once, Σ_c v_c k_c ≤ n. Under
-whatever policy, preemptive or not, and whatever the law of the durations, the jobs in service are a
-packing at every moment, and if the queue is stable λ a_c of class c are there on average, where
-a_c = p_c E[X_c] (Little's law). So λ a lies in the convex hull of the packings, and λ < λ_max,
+whatever policy, preemptive or not, and whatever the distribution of the durations, the jobs in
+service are a packing at every moment, and if the queue is stable λ a_c of class c are there on
+average, where a_c = p_c E[X_c] (Little's law). So λ a lies in the convex hull of the packings, and
+λ < λ_max,
 
     λ_max = max {λ : λ a ≤ Σ_k x_k k,  Σ_k x_k = 1,  x ≥ 0}                                (primal)
           = min {K(y)/(y·a) : y ≥ 0},    K(y) = max {y·k : Σ_c v_c k_c ≤ n}.                (dual)

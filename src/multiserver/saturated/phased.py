@@ -1,9 +1,10 @@
-"""The saturated system when durations have phases: exact for any needs and any phase-type laws.
+"""The saturated system when durations have phases: exact for any needs and any phase-type
+distributions.
 
 The saturated chain moves among the settled fronts of `multiserver.fronts`; the fronts that are
 being filled are kept as instantaneous states, as in `chain`. Let z be the flow through each state,
-z = z P for the jump probabilities P. Over settled fronts the law in time is proportional to
-z_s / (rate out of s), and with t_s the rate of completions in s,
+z = z P for the jump probabilities P. Over settled fronts the distribution in time is proportional
+to z_s / (rate out of s), and with t_s the rate of completions in s,
 
     λ* = Σ_s time_s t_s,    E[N_idle] = Σ_s time_s (n − Σ_k u_k v_k).
 
@@ -39,12 +40,13 @@ MOST_FRONTS = 20_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class PhasedLaw:
-    """The laws over the m settled `fronts`, of which some may never recur and have mass 0.
+class PhasedDistribution:
+    """The distributions over the m settled `fronts`, of which some may never recur and have mass 0.
 
-    `time` (m,) is the law in time, `embedded` (m,) the law just after a completion, `throughput`
-    λ* in jobs per unit of time, `wastage` E[N_idle] in servers, `relative_completions` Δ (m,), NaN
-    for fronts that do not recur, and `mean_relative_completions` E[Δ(Y_d)] in jobs.
+    `time` (m,) is the distribution in time, `embedded` (m,) the distribution just after a
+    completion, `throughput` λ* in jobs per unit of time, `wastage` E[N_idle] in servers,
+    `relative_completions` Δ (m,), NaN for fronts that do not recur, and `mean_relative_completions`
+    E[Δ(Y_d)] in jobs.
     """
 
     fronts: Fronts
@@ -66,9 +68,9 @@ def fits(jobs: PhasedJobs) -> bool:
     return interpolated.applies(jobs) or count_fronts(jobs, only_full=True)[0] <= MOST_FRONTS
 
 
-def solve(jobs: PhasedJobs) -> PhasedLaw:
-    """The laws and the relative completions of the saturated system; where there are more than
-    `MOST_FRONTS` and they can be interpolated, the laws are weights of any sign.
+def solve(jobs: PhasedJobs) -> PhasedDistribution:
+    """The distributions and the relative completions of the saturated system; where there are more
+    than `MOST_FRONTS` and they can be interpolated, the distributions are weights of any sign.
 
     Raises `TooLargeError` if there are too many fronts to enumerate.
     """
@@ -78,7 +80,7 @@ def solve(jobs: PhasedJobs) -> PhasedLaw:
     return of_fronts(enumerate_fronts(jobs, only_full=True))
 
 
-def of_fronts(fronts: Fronts) -> PhasedLaw:
+def of_fronts(fronts: Fronts) -> PhasedDistribution:
     """The same, of fronts that are enumerated."""
     m = len(fronts.head)
     rate, completions = fronts.outflow, fronts.completion_rate
@@ -108,7 +110,7 @@ def of_fronts(fronts: Fronts) -> PhasedLaw:
     lives = np.isfinite(relative)
     relative -= time[lives] @ relative[lives]
     embedded = _after_completions(fronts, time)
-    return PhasedLaw(
+    return PhasedDistribution(
         fronts=fronts,
         time=time,
         embedded=embedded,
@@ -140,7 +142,7 @@ def _recurrent(fronts: Fronts, jumps: sparse.csr_array) -> NDArray[np.int64]:
 
 
 def _after_completions(fronts: Fronts, time: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The law of the settled front just after a completion."""
+    """The distribution of the settled front just after a completion."""
     drawing = drawn_through(fronts, time @ fronts.opened)
     entering = time @ fronts.blocked + drawing @ fronts.settles
     return entering / entering.sum()

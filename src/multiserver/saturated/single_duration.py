@@ -1,13 +1,13 @@
-"""The product form of the saturated system when all durations have the same law.
+"""The product form of the saturated system when all durations have the same distribution.
 
 n servers, FCFS; job i has server need V_i, i.i.d. with P(V = v) = p_v for 1 ≤ v ≤ n, and every
 duration is Exp(μ) whatever the need. The saturated system always holds n jobs, in order of age:
 its state is m = [m_1, …, m_n], and σ(m) is the number of jobs in service, the longest prefix whose
 total need S_k = m_1 + … + m_k is at most n.
 
-Embedded at completions, the stationary law is π_m = ∏ p_{m_i} (`product-form-saturated`, Theorem 1;
-`two-class-stability`, Theorem 8.2). The law in time is proportional to π_m / σ(m), hence
-(`two-class-stability`, Theorem 8.1)
+Embedded at completions, the stationary distribution is π_m = ∏ p_{m_i} (`product-form-saturated`,
+Theorem 1; `two-class-stability`, Theorem 8.2). The distribution in time is proportional to π_m /
+σ(m), hence (`two-class-stability`, Theorem 8.1)
 
     X = μ / E[1/σ],    E[N_idle] = E[(n − S_σ)/σ] / E[1/σ],    expectations under π.
 
@@ -64,7 +64,7 @@ class SingleDurationMeans:
 def single_duration(
     servers: int, needs: Sequence[int], probabilities: Sequence[float], mu: float = 1.0
 ) -> SingleDurationMeans:
-    """The saturated system of n = `servers` servers, for any law of the server need.
+    """The saturated system of n = `servers` servers, for any distribution of the server need.
 
     `needs` are d distinct integers in 1 … n, `probabilities` their p_v (they must sum to 1 within
     1e-9, and are divided by their sum), `mu` the common rate of completion, per unit of time.
@@ -75,30 +75,30 @@ def single_duration(
     weight = _log_series(n, v, p, excess) * _blocking(n, v, p)
     wastage = math.fsum(weight * np.arange(n, -1, -1)) / math.fsum(weight)
     mean_need = math.fsum(v * p)
-    return _law(n, mu, mean_need, mean_need / (n - wastage), wastage)
+    return _distribution(n, mu, mean_need, mean_need / (n - wastage), wastage)
 
 
-def jobs_in_service_law(
+def jobs_in_service_distribution(
     servers: int, needs: Sequence[int], probabilities: Sequence[float]
 ) -> NDArray[np.float64]:
     """P(σ = k) under π for k = 0 … ⌊n/min V⌋, so that P(σ ≥ k) = P(S_k ≤ n).
 
-    This is the law embedded at completions; the law in time is P(σ = k) / (k E[1/σ]). Relative
-    error below 1e-13 as tested, n up to 400; entries below 1e-280 may underflow to 0. Arguments
-    as in `single_duration`; cost O(n² d), about a second for n = 1e4 and d = 5.
+    This is the distribution embedded at completions; the distribution in time is P(σ = k) / (k
+    E[1/σ]). Relative error below 1e-13 as tested, n up to 400; entries below 1e-280 may underflow
+    to 0. Arguments as in `single_duration`; cost O(n² d), about a second for n = 1e4 and d = 5.
     """
     n, v, p, excess = _checked(servers, needs, probabilities)
     blocking = _blocking(n, v, p)
     total_need = np.eye(1, n + 1)[0]
-    law = np.zeros(n // v[0] + 1)
-    for k in range(1, law.size):
+    distribution = np.zeros(n // v[0] + 1)
+    for k in range(1, distribution.size):
         total_need, previous = np.zeros(n + 1), total_need
         for need, probability in zip(v, p, strict=True):
             total_need[need:] += probability * previous[:-need]
         # Products of subnormal numbers are a hundred times slower than those of zeros.
         total_need[total_need < 1e-300] = 0.0
-        law[k] = total_need @ blocking
-    return law * np.exp(-math.log1p(excess) * np.arange(1, law.size + 1))
+        distribution[k] = total_need @ blocking
+    return distribution * np.exp(-math.log1p(excess) * np.arange(1, distribution.size + 1))
 
 
 def one_half_all_one_rate(
@@ -122,7 +122,7 @@ def one_half_all_one_rate(
 
     Relative error below 1e-12 for n up to 1e8 and probabilities down to 1e-24; where p_1 is that
     small, `p_one` gives it with digits that 1 − q has lost. Raises ValueError if `servers` is not
-    an even positive integer or the probabilities are not a law.
+    an even positive integer or the probabilities are not a distribution.
     """
     n = require_integer("servers", servers)
     if n % 2:
@@ -143,7 +143,7 @@ def one_half_all_one_rate(
     mean_reciprocal = math.exp(-n * x) / n + pn + ph * (1 - ph / 2) + mixed
     idle_per_job = n * mixed + h * ph * (p1 + pn) + p1 * math.expm1((1 - n) * x)
     mean_need = p1 + h * ph + n * pn
-    return _law(n, mu, mean_need, mean_reciprocal, idle_per_job / mean_reciprocal)
+    return _distribution(n, mu, mean_need, mean_reciprocal, idle_per_job / mean_reciprocal)
 
 
 def partial_log_series(x: float, first: int, last: int) -> float:
@@ -168,7 +168,7 @@ def partial_log_series(x: float, first: int, last: int) -> float:
     return half * float((terms * t).sum(axis=0) @ WEIGHTS)
 
 
-def _law(
+def _distribution(
     n: int, mu: float, mean_need: float, mean_reciprocal: float, wastage: float
 ) -> SingleDurationMeans:
     if not 0 < mu < math.inf:

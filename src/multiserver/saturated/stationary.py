@@ -1,9 +1,11 @@
-"""Laws and relative completions of the saturated chain, for any classes, by sparse algebra.
+"""Distributions and relative completions of the saturated chain, for any classes, by sparse
+algebra.
 
 Let z_s be the flow through state s of the enumerated chain (timed and instantaneous states alike)
-and P its matrix of jump probabilities: z = z P. Over timed states, z is proportional to the law π
-embedded at completions; the law in time is proportional to z_s / (completion rate of s), and the
-throughput is λ* = 1 / Σ_s π_s / rate_s (`two-class-stability`, Theorem 4.2, for any classes).
+and P its matrix of jump probabilities: z = z P. Over timed states, z is proportional to the
+distribution π embedded at completions; the distribution in time is proportional to z_s /
+(completion rate of s), and the throughput is λ* = 1 / Σ_s π_s / rate_s (`two-class-stability`,
+Theorem 4.2, for any classes).
 
 The chain is eliminated without a subtraction (`balance`): the flow through each state has its own
 thirteen digits, be it 1e-24 of the others or 1e-200.
@@ -35,11 +37,11 @@ from multiserver.saturated.chain import SaturatedChain, enumerate_chain
 
 
 @dataclass(frozen=True, slots=True)
-class SaturatedLaw:
-    """Both stationary laws over the chain's K timed states, and what follows from them.
+class SaturatedDistribution:
+    """Both stationary distributions over the chain's K timed states, and what follows from them.
 
-    `embedded` is the law at completions, `time` the law in time (each (K,), summing to 1),
-    `throughput` λ* in jobs per unit of time, `wastage` E[N_idle] in servers,
+    `embedded` is the distribution at completions, `time` the distribution in time (each (K,),
+    summing to 1), `throughput` λ* in jobs per unit of time, `wastage` E[N_idle] in servers,
     `relative_completions` Δ (K,) and `mean_relative_completions` E[Δ(Y_d)] in jobs.
     """
 
@@ -57,8 +59,8 @@ class SaturatedLaw:
         return 1 - self.wastage / self.chain.system.servers
 
 
-def solve(system: MultiserverJobSystem) -> SaturatedLaw:
-    """Both stationary laws, and the relative completions, of any finite set of classes.
+def solve(system: MultiserverJobSystem) -> SaturatedDistribution:
+    """Both stationary distributions, and the relative completions, of any finite set of classes.
 
     Raises `ValueError` if the system has too many states to enumerate.
     """
@@ -77,7 +79,7 @@ def solve(system: MultiserverJobSystem) -> SaturatedLaw:
     reward[:timed] = 1 - throughput / chain.completion_rate
     relative = equations.solve_poisson(reward)[:timed]
     relative -= time @ relative
-    return SaturatedLaw(
+    return SaturatedDistribution(
         chain=chain,
         embedded=embedded,
         time=time,
@@ -95,11 +97,13 @@ def _likely(chain: SaturatedChain) -> int:
     return int(np.argmin(abs(chain.in_service - mean) @ np.array(system.needs)))
 
 
-def local_balance_residuals(law: SaturatedLaw) -> NDArray[np.float64]:
+def local_balance_residuals(distribution: SaturatedDistribution) -> NDArray[np.float64]:
     """p_c π_s − Σ_s' π_s' P_c(s', s), shape (K, classes).
 
     All zero for two classes, where the balance equations decompose by the class of the completed
     job (`two-class-stability`, Eq. (4)); not so in general.
     """
-    inflow = [law.embedded @ p for p in law.chain.transitions()]
-    return np.outer(law.embedded, law.chain.system.probabilities) - np.stack(inflow, axis=1)
+    inflow = [distribution.embedded @ p for p in distribution.chain.transitions()]
+    return np.outer(distribution.embedded, distribution.chain.system.probabilities) - np.stack(
+        inflow, axis=1
+    )

@@ -7,12 +7,12 @@ h = 0 for each b = 0 … ⌊n/n2⌋. With
 
     f1([h, a, b]) = a μ1 / (a μ1 + b μ2),    f2 = 1 − f1,
 
-the law embedded at completions is (`two-class-stability`, Theorem 4.1)
+the distribution embedded at completions is (`two-class-stability`, Theorem 4.1)
 
     π[h, a, b] = C p1^a p2^(b+h) ∏_{i=1..a} 1/f1(s1(i)) ∏_{j=1..b} 1/f2(s2(j)),
 
-the law in time is λ* π[h, a, b] / (a μ1 + b μ2), and λ* is the throughput that makes it sum to 1
-(Theorem 4.2).
+the distribution in time is λ* π[h, a, b] / (a μ1 + b μ2), and λ* is the throughput that makes it
+sum to 1 (Theorem 4.2).
 
 The products span thousands of orders of magnitude, so they are formed as increments of log π from
 s1(a − 1) to s1(a), summed outwards from the most likely state: summed from a = 0, the states that
@@ -52,11 +52,12 @@ class TwoClassStates:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoClassLaw:
-    """Both stationary laws over `states`, and what follows from them.
+class TwoClassDistribution:
+    """Both stationary distributions over `states`, and what follows from them.
 
-    `embedded` is π, `time` the law in time (each of shape (K,), summing to 1), `throughput` λ* in
-    jobs per unit of time, `wastage` E[N_idle] in servers, `utilisation` 1 − E[N_idle]/n.
+    `embedded` is π, `time` the distribution in time (each of shape (K,), summing to 1),
+    `throughput` λ* in jobs per unit of time, `wastage` E[N_idle] in servers, `utilisation` 1 −
+    E[N_idle]/n.
     """
 
     states: TwoClassStates
@@ -86,8 +87,9 @@ def states(servers: int, needs: Sequence[int]) -> TwoClassStates:
     return TwoClassStates((idle >= n1).astype(np.int64), a, b, idle, filling)
 
 
-def law(system: MultiserverJobSystem) -> TwoClassLaw:
-    """Both stationary laws of a system with two classes of distinct needs, listed smaller first.
+def distribution(system: MultiserverJobSystem) -> TwoClassDistribution:
+    """Both stationary distributions of a system with two classes of distinct needs, listed smaller
+    first.
 
     Raises `ValueError` for any other system.
     """
@@ -103,7 +105,7 @@ def law(system: MultiserverJobSystem) -> TwoClassLaw:
     sojourns = weights / (s.class_1 * mu1 + s.class_2 * mu2)
     time = sojourns / sojourns.sum()
     wastage = float(time @ s.idle)
-    return TwoClassLaw(
+    return TwoClassDistribution(
         states=s,
         embedded=weights / weights.sum(),
         time=time,

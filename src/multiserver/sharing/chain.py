@@ -33,13 +33,13 @@ MOST_STATES, MOST_NUMBERS = 200_000, 20_000
 class ChainGaps:
     """How far the chain, of `states` states, is from the exact solution.
 
-    `law` is the largest difference between its probabilities and the product form on the same
-    states; those of E[X_i], `mean_jobs`, and of the completions, `throughput`, are relative, to the
-    exact means with any number of jobs.
+    `distribution` is the largest difference between its probabilities and the product form on the
+    same states; those of E[X_i], `mean_jobs`, and of the completions, `throughput`, are relative,
+    to the exact means with any number of jobs.
     """
 
     states: int
-    law: float
+    distribution: float
     mean_jobs: float
     throughput: float
 
@@ -53,9 +53,9 @@ def compare(network: Network, most: int) -> ChainGaps:
     if states > MOST_STATES:
         raise TooLargeError(f"a chain of {states:.2g} states, at most {MOST_STATES:.2g}")
     exact, spans = solve(network), network.spans()
-    law = stationary_law(network, most)
+    distribution = stationary_distribution(network, most)
     weights, jobs, completions = [], np.zeros(exact.mean_jobs.size), np.zeros(exact.mean_jobs.size)
-    for state, probability in law.items():
+    for state, probability in distribution.items():
         product = 1.0
         for queue, span, sequence in zip(network.queues, spans, state, strict=True):
             own = tuple(i - span.start for i in sequence)
@@ -66,8 +66,8 @@ def compare(network: Network, most: int) -> ChainGaps:
         weights.append(product)
     expected = np.array(weights) / sum(weights)
     return ChainGaps(
-        states=len(law),
-        law=float(np.abs(expected - np.array(list(law.values()))).max()),
+        states=len(distribution),
+        distribution=float(np.abs(expected - np.array(list(distribution.values()))).max()),
         mean_jobs=float(np.abs(jobs / exact.mean_jobs - 1).max()),
         throughput=float(np.abs(completions / exact.throughputs - 1).max()),
     )
@@ -137,7 +137,7 @@ def moves(network: Network, state: State, most: int) -> Iterator[tuple[State, fl
                 yield left, rate * (1 - routing.sum())
 
 
-def stationary_law(network: Network, most: int) -> dict[State, float]:
+def stationary_distribution(network: Network, most: int) -> dict[State, float]:
     """π of the chain with at most `most` transient jobs, by elimination."""
     home, traffic = _home(network), network.traffic
     start: State = ((),) * len(network.queues)

@@ -5,10 +5,11 @@ a class of any queue, or leaves, at random. With λ from the traffic equations,
 
     π(c) = (1/G) ∏_k ∏_{l=1..n_k} λ_{c_{k,l}} / μ({c_{k,1} … c_{k,l}})
 
-is a stationary law (`parallel-processing`, Theorem 3 for open networks, Proposition 3 and Theorem 4
-for closed ones, Proposition 4 and Section 6 for mixed ones), over the states with the given number
-L_c of jobs in each *chain* c, a set of classes that jobs never leave. The network is stable if each
-queue would be without its permanent jobs: (7) for the sets of classes from which jobs leave.
+is a stationary distribution (`parallel-processing`, Theorem 3 for open networks, Proposition 3 and
+Theorem 4 for closed ones, Proposition 4 and Section 6 for mixed ones), over the states with the
+given number L_c of jobs in each *chain* c, a set of classes that jobs never leave. The network is
+stable if each queue would be without its permanent jobs: (7) for the sets of classes from which
+jobs leave.
 
 One recursion serves all of them. In one queue, let G_A(l) be the sum of Φ(x) ∏ λ_i^{x_i} over the
 x with A as set of classes present and l_c jobs of chain c. From μ(A_x) Φ(x) = Σ_i Φ(x − e_i),

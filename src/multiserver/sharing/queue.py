@@ -24,6 +24,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +47,12 @@ class MultiServerQueue:
 
     rates: tuple[Real, ...]
     compatible: tuple[frozenset[int], ...]
+
+    if TYPE_CHECKING:
+        # What is taken; the fields say what is kept.
+        def __init__(
+            self, rates: Iterable[float | Real], compatible: Iterable[Iterable[int]]
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rates", tuple(self.rates))

@@ -95,7 +95,7 @@ def _chains(p: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[tuple[int,
 
 
 def _visit_shares(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The stationary law of an irreducible stochastic matrix."""
+    """The stationary distribution of an irreducible stochastic matrix."""
     equations = np.eye(len(p)) - p.T
     # One balance equation follows from the others: it makes way for the sum.
     equations[-1] = 1.0

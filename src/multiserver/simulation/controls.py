@@ -15,9 +15,9 @@ Research 38, 1990): m_(r) is what all replications but r yield, by their own lea
 
     standard error = √((R − 1)/R · Σ (m_(r) − m_(·))²),    m_(·) = Σ m_(r)/R.
 
-Whatever the law, its square is on average at least (R − 1)/R times the variance of m from R − 1
-replications (B. Efron and C. Stein, Annals of Statistics 9, 1981). With the leverage h_r = 1/R +
-(C_r − C̄)ᵀ S⁻¹ (C_r − C̄), and η_r what controls do not explain of w_r, no fit is done again:
+Whatever the distribution, its square is on average at least (R − 1)/R times the variance of m from
+R − 1 replications (B. Efron and C. Stein, Annals of Statistics 9, 1981). With the leverage h_r =
+1/R + (C_r − C̄)ᵀ S⁻¹ (C_r − C̄), and η_r what controls do not explain of w_r, no fit is done again:
 
     m_(r) = m − k_r ε_r / (w̄ − a·C̄ − k_r η_r),    k_r = c_r / (1 − h_r);
 

@@ -29,7 +29,7 @@ PIECE = 2**16
 
 @dataclass(frozen=True, slots=True)
 class CorrelatedJobs:
-    """The law: `needs` and `probabilities` (C,), `median` in units of time, `spread` s,
+    """The distribution: `needs` and `probabilities` (C,), `median` in units of time, `spread` s,
     `correlation` r in [−1, 1]."""
 
     needs: tuple[float, ...]

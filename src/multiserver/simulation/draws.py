@@ -13,6 +13,8 @@ deterministic         value
 finite set of values  values, their cumulated probabilities, the values themselves
 Pareto                scale, 1/shape
 bounded Pareto        low, 1/shape, 1 − (low/high)^shape
+lognormal             median, sigma
+Weibull               scale, 1/shape
 phase-type            phases m, cumulated initial probabilities; for each phase, its mean and the
                       cumulated probabilities of the m phases that may follow
 ====================  ============================================================
@@ -37,13 +39,16 @@ from multiserver.sizes import (
     Erlang,
     Exponential,
     Hyperexponential,
+    Lognormal,
     Pareto,
     PhaseType,
     Size,
+    Weibull,
 )
 
 EXPONENTIAL, HYPEREXPONENTIAL, ERLANG, DETERMINISTIC = 0, 1, 2, 3
 BIMODAL, PARETO, PHASE_TYPE, BOUNDED_PARETO = 4, 5, 6, 7
+LOGNORMAL, WEIBULL = 8, 9
 
 
 def encode(sizes: Sequence[Size]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -77,6 +82,10 @@ def draw(rng, kinds, parameters, c):
         return parameters[c, 0] * math.exp(
             -parameters[c, 1] * math.log1p(-parameters[c, 2] * rng.random())
         )
+    if kind == LOGNORMAL:
+        return parameters[c, 0] * math.exp(parameters[c, 1] * rng.standard_normal())
+    if kind == WEIBULL:
+        return parameters[c, 0] * rng.standard_exponential() ** parameters[c, 1]
     branches = int(parameters[c, 0])
     if kind == PHASE_TYPE:
         return _passage(rng, parameters[c], branches)
@@ -122,6 +131,10 @@ def _encoded(size: Size) -> tuple[int, list[float]]:
             return PARETO, [size.scale, 1 / size.shape]
         case BoundedPareto(shape, low, high):
             return BOUNDED_PARETO, [low, 1 / shape, -math.expm1(shape * math.log(low / high))]
+        case Lognormal(median, sigma):
+            return LOGNORMAL, [median, sigma]
+        case Weibull(shape, scale):
+            return WEIBULL, [scale, 1 / shape]
         case PhaseType():
             return PHASE_TYPE, _phases(size)
     raise ValueError(f"a size of multiserver.sizes is needed, found {size!r}")

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtr, stdtrit
 
+from multiserver.affine import Affine, in_brackets, with_error
 from multiserver.errors import NotSampledError
 
 SETTLED = 10
@@ -33,8 +34,12 @@ FEWEST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Affine):
     """An estimated mean, `mean` ± `half_width` at the confidence asked for.
+
+    It scales and shifts by numbers, `float(estimate)` is its mean, and it prints as 12.70 ± 0.68
+    with its half-width; `f"{estimate:.3f}"` says with how many digits, `f"{estimate:S}"` is
+    12.70(34), in brackets the standard error. Without an interval to be trusted both say so.
 
     `standard_error` is that of the mean, from `replications` independent runs of `jobs` jobs in
     all; `effective_size` the number of independent observations that would do as well, infinite if
@@ -75,6 +80,29 @@ class Estimate:
         return (
             f"too short, each replication being worth fewer than {SETTLED} independent observations"
         )
+
+    def mapped(self, factor: float, shift: float) -> Estimate:
+        """factor · self + shift."""
+        return replace(
+            self,
+            mean=factor * self.mean + shift,
+            half_width=abs(factor) * self.half_width,
+            standard_error=abs(factor) * self.standard_error,
+        )
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __format__(self, spec: str) -> str:
+        if self.lacking:
+            plain = spec.removesuffix("S") or ".5g"
+            return f"{self.mean:{plain}} (no interval)"
+        if spec == "S":
+            return in_brackets(self.mean, self.standard_error)
+        return with_error(self.mean, self.half_width, spec)
+
+    def __str__(self) -> str:
+        return format(self, "")
 
     def without_interval(self, caveat: str) -> Estimate:
         """The same estimate without an interval, and why; the first reason stays."""

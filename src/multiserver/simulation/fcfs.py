@@ -43,7 +43,7 @@ from multiserver.simulation.fcfs_estimates import (
     WAITING_SQUARED,
     Simulation,
 )
-from multiserver.simulation.growth import (
+from multiserver.simulation.instability_test import (
     MARKS,
     check_growth,
     mark,
@@ -88,6 +88,7 @@ def simulate(
     stable_below: float | None = None,
     progress: Callable[[int], None] | None = None,
     overloaded: bool = False,
+    traces: list[Trace] | None = None,
 ) -> Simulation:
     """`replications` independent runs of `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ warm up.
 
@@ -96,7 +97,8 @@ def simulate(
     Near saturation what the empty start leaves of a bias fades over a number of jobs that grows as
     (1 − λ/λ*)^−2; the warm-up must outlast that too (`Estimate.settled`). The averages of an
     unstable workload estimate nothing but its `growth`: it is refused unless `overloaded` asks for
-    it (its time and memory are proportional to its jobs). `stable_below` is λ*, if known.
+    it (its time and memory are proportional to its jobs). `stable_below` is λ*, if known. `traces`
+    is given the jobs of each replication, one by one.
 
     Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`growth`), and `ValueError` unless
     `jobs`, `replications` and `levels` are positive integers, and `warm_up`, in [0, 1), leaves a
@@ -119,10 +121,13 @@ def simulate(
         present=np.zeros((R, MARKS + 1), dtype=np.int64),
         confidence=confidence,
     )
-    source, unrecorded = source_of(workload), _blank(0)
+    source = source_of(workload)
     for r in range(R):
         sums = _Sums(*(getattr(done, name)[r] for name in _Sums._fields))
-        _run(generator(seed, *key, r), source, deleted, jobs, sums, unrecorded)
+        record = _blank(0 if traces is None else jobs)
+        _run(generator(seed, *key, r), source, deleted, jobs, sums, record)
+        if traces is not None:
+            traces.append(record)
         if progress is not None:
             progress(r + 1)
     if overloaded:

@@ -19,7 +19,7 @@ from numba import boolean, float64, int64, njit, types
 from numpy.typing import NDArray
 
 from multiserver.simulation import pooled
-from multiserver.simulation.growth import mark
+from multiserver.simulation.instability_test import mark
 from multiserver.simulation.pooled import pool
 from multiserver.simulation.replications import (
     COLUMNS,

@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
-from multiserver.checks import SUM_TOLERANCE
+from multiserver.checks import SUM_TOLERANCE, require_divisors
 from multiserver.simulation.front import FrontPolicy
 from multiserver.simulation.workload import Workload
 
@@ -35,13 +34,9 @@ def server_filling(workload: Workload) -> FrontPolicy:
 
     Raises `ValueError` unless, in increasing order, each need divides the next and the last one k.
     """
-    ordered = [*sorted(set(workload.needs)), workload.servers]
-    if any(larger % smaller for smaller, larger in pairwise(ordered)):
-        raise ValueError(
-            f"needs must divide each other and the {workload.servers} servers,"
-            f" found {workload.needs!r}"
-        )
-    return FrontPolicy(_server_filling, workload.servers // ordered[0], float(workload.servers))
+    k = workload.servers
+    require_divisors(k, workload.needs, each_other=True)
+    return FrontPolicy(_server_filling, k // min(workload.needs), float(k))
 
 
 def server_filling_divisible(workload: Workload) -> FrontPolicy:
@@ -56,8 +51,7 @@ def server_filling_divisible(workload: Workload) -> FrontPolicy:
     Raises `ValueError` unless every need divides k.
     """
     k, needs = workload.servers, set(workload.needs)
-    if any(k % v for v in needs):
-        raise ValueError(f"needs must divide the {k} servers, found {workload.needs!r}")
+    require_divisors(k, workload.needs)
     return FrontPolicy(_server_filling_divisible, sum(k // v - 1 for v in needs) + 1, float(k))
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from multiserver.simulation.cluster import Cluster
 from multiserver.simulation.controls import control
 from multiserver.simulation.estimate import Estimate, estimate, held_back
-from multiserver.simulation.growth import check_growth
+from multiserver.simulation.instability_test import check_growth
 from multiserver.simulation.pooled import COUNTED, FOUND_WORK
 from multiserver.simulation.run_length import CARRIERS, RunLength
 from multiserver.simulation.workload import stay

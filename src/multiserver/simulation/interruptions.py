@@ -10,10 +10,10 @@ Server s interrupts the job it serves at rate C_s/θ: the job gives up all its s
 the next jobs, and goes to the end of the queue. A job served at rate r is thus interrupted at rate
 r/θ, that is, after an exponential amount of its own *work* of mean θ, however many servers it has
 and whenever it gets them. Here that amount is drawn when the job joins the end of the queue, which
-is the same in law as timers at the servers and leaves fewer events. A job of size x is interrupted
-Poisson(x/θ) times, hence m = σ/θ times on average, σ = Σ λ_i σ_i / Σ λ_i being the mean size: θ is
-given through m. m = 0 is FCFS at every server; m → ∞ tends to balanced fairness, which smaller m
-attain for exponential sizes of one mean.
+is the same in distribution as timers at the servers and leaves fewer events. A job of size x is
+interrupted Poisson(x/θ) times, hence m = σ/θ times on average, σ = Σ λ_i σ_i / Σ λ_i being the mean
+size: θ is given through m. m = 0 is FCFS at every server; m → ∞ tends to balanced fairness, which
+smaller m attain for exponential sizes of one mean.
 
 The mean service rate that class i sees is (Section 8), φ_i(X) being its completion rate,
 
@@ -46,7 +46,7 @@ from multiserver.simulation.cluster import Cluster as Cluster
 from multiserver.simulation.cluster import ParallelClass as ParallelClass
 from multiserver.simulation.cluster import require_positive
 from multiserver.simulation.draws import draw, encode
-from multiserver.simulation.growth import MARKS, mark
+from multiserver.simulation.instability_test import MARKS, mark
 from multiserver.simulation.interruption_estimates import (
     AREA,
     DEPARTURES,

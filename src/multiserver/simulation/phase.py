@@ -2,9 +2,9 @@
 
 The *phase level* of simulation: the process of `open.qbd` (number of jobs N, and a phase) is
 sampled as a Markov chain of jumps, many at a time, while no job and no clock is ever drawn. From
-the state X_j at the j-th epoch the law of X_(j+1), s jumps later, comes from an alias table at the
-cost of one random word, and what the s jumps contribute is replaced by its mean given X_j
-(`skeleton`). So for ∫ g dt over the jumps between epochs j and j + 1,
+the state X_j at the j-th epoch the distribution of X_(j+1), s jumps later, comes from an alias
+table at the cost of one random word, and what the s jumps contribute is replaced by its mean given
+X_j (`skeleton`). So for ∫ g dt over the jumps between epochs j and j + 1,
 
     ∫ g dt = E[∫ g dt | X_j] + D_j,        E[D_j | X_0, …, X_j] = 0:
 
@@ -39,7 +39,7 @@ from scipy.sparse.csgraph import connected_components
 from multiserver.checks import require_integer
 from multiserver.errors import UnstableError
 from multiserver.open.qbd import SMALLEST_DRIFT, QuasiBirthDeath
-from multiserver.open.solve import law_of_rates
+from multiserver.open.solve import distribution_of_rates
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.skeleton import GAINS, Skeleton, cheapest_steps, skeleton
 from multiserver.simulation.streams import generator
@@ -49,9 +49,9 @@ from multiserver.simulation.streams import generator
 class PhaseSample:
     """What a simulation found: jobs in the system, waiting jobs, response times, P(N > k) by k.
 
-    The effective size of each estimate refers to the law in time of N, of the waiting jobs, of
-    N/λ, or of the indicator of N > k. `jobs` of an estimate are those after the warm-up. `steps`
-    is the number of jumps s between epochs.
+    The effective size of each estimate refers to the distribution in time of N, of the waiting
+    jobs, of N/λ, or of the indicator of N > k. `jobs` of an estimate are those after the warm-up.
+    `steps` is the number of jumps s between epochs.
     """
 
     mean_jobs: Estimate
@@ -235,13 +235,13 @@ def _jumps_per_job(qbd: QuasiBirthDeath) -> float:
     for members in (label == c for c in range(count)):
         if rates[np.ix_(members, ~members)].any():
             continue
-        law = law_of_rates(rates[np.ix_(members, members)])
-        leaving = law @ down[members].sum(axis=1)
+        distribution = distribution_of_rates(rates[np.ix_(members, members)])
+        leaving = distribution @ down[members].sum(axis=1)
         if qbd.arrival_rate - leaving >= -SMALLEST_DRIFT * leaving:
             raise UnstableError(
                 f"the arrival rate {qbd.arrival_rate!r} must be below"
                 f" the rate of leaving a crowded system, {float(leaving)!r}"
             )
         within = stay[members].sum(axis=1) - np.diagonal(stay)[members]
-        jumps = max(jumps, 2 + law @ within / leaving)
+        jumps = max(jumps, 2 + distribution @ within / leaving)
     return float(jumps)

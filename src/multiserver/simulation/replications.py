@@ -29,7 +29,7 @@ from multiserver.errors import UnstableError
 from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate, held_back, require_some
-from multiserver.simulation.growth import MARKS, check_growth, settled_marks
+from multiserver.simulation.instability_test import MARKS, check_growth, settled_marks
 from multiserver.simulation.pooled import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.run_length import CARRIERS, RunLength
 from multiserver.simulation.streams import generator
@@ -115,7 +115,8 @@ class Responses:
         row = -1 if c is None else c
         found, plain = self._controlled(row, column, observers)
         alone = self.length.alone(c) * (1.0 if column == RESPONSE else self._rate(c))
-        # What controls leave is then in the few jobs that had to wait, and no law of their errors.
+        # What controls leave is then in the few jobs that had to wait, and no distribution of their
+        # errors.
         if (found.mean / alone - 1) * self.sums[:, row, MEASURED].sum() < CARRIERS * len(self.sums):
             found = plain
         return held_back(found, self.caveat or self.length.caveat(c, found.gain))
@@ -158,9 +159,9 @@ def replicate(
     `engine` takes the arguments of `COMMON_TYPES`; it returns False once `limit` jobs are in the
     system, the sums (C + 1, 6) but for those of responses in the last row, and what `pool` counted
     of a single server of this `capacity`. `stable_below` is λ*, if known.
-    `record`, overwritten by each replication, receives the response times of as many jobs as it
-    holds, in the order of arrival; those of the warm-up and those that come after the measured jobs
-    may stay as they are.
+    `record`, overwritten by each replication unless it has a row for each, receives the response
+    times of as many jobs as it holds, in the order of arrival; those of the warm-up and those that
+    come after the measured jobs may stay as they are.
 
     Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
     `warm_up`, in [0, 1), leaves a job to measure, `Overloaded` if the limit is reached, and
@@ -178,7 +179,7 @@ def replicate(
             deleted,
             jobs,
             limit,
-            record,
+            record[r] if record.ndim > 1 else record,
             present[r],
         )
         if not below:

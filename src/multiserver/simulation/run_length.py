@@ -3,7 +3,8 @@
 Of R replications an interval takes it that their means are normal. The mean of Student's t is about
 −γ/(2 √R) if they have the skewness γ (N. J. Johnson, J. Am. Stat. Assoc. 73, 1978): runs that miss
 what is rare and large have a mean that is too small and an error that is too small with it, and
-nothing in them shows it. But γ follows from the law of the durations before anything is drawn.
+nothing in them shows it. But γ follows from the distribution of the durations before anything is
+drawn.
 
 *The queue.* All capacity C in one server, given the same jobs, is M/G/1. With B the work of a job
 and V the work present, ∫ V dt over a time t has a generating function of about exp(ψ(θ) t), the
@@ -17,8 +18,9 @@ and the third cumulant 6 ψ_3 t on E[B⁶]. Where most jobs find servers idle, o
 (Erlang's C, of as many servers and as much traffic as have the mean and the variance of the servers
 wanted: A. A. Fredericks, Bell Syst. Tech. J. 59, 1980) are like jobs of that queue.
 
-The law of a power is cut off at the size that one job of a replication exceeds: nothing is known
-from what was not drawn, and no more than a part of E[B⁴] may be beyond.
+The distribution of a power, and another of a tail heavier than the exponential's, is cut off at the
+size that one job of a replication exceeds: nothing is known from what was not drawn, and no more
+than a part of E[B⁴] may be beyond.
 
 *The jobs.* J of them bring variance and skewness of their own durations, whatever they wait.
 """
@@ -35,7 +37,7 @@ from scipy.special import gammaincc, gammaln
 
 from multiserver.simulation.estimate import FAIR
 from multiserver.simulation.workload import Workload
-from multiserver.sizes import Pareto, Size
+from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
 # Up to this skewness of the means of 32 replications their mean score is −0.14, and of M/M/1 and
 # M/G/1 with c² = 10 93 to 94 % of intervals at 95 % hold (1500 runs each).
@@ -84,13 +86,13 @@ class RunLength:
             return "too short, as the queue is not stable or nearly so"
         if self._unseen > UNSEEN:
             return (
-                "too short for the law of the durations: errors of the mean rest on its fourth"
-                f" moment, of which sizes too rare for a replication have {self._unseen:.0%}"
+                "too short for the distribution of the durations: errors of the mean rest on its"
+                f" fourth moment, of which sizes too rare for a replication have {self._unseen:.0%}"
             )
         skewness = self.skewness(c)
         if not skewness <= SKEWED * min(gain, 1 / LEAST_SHARE**2) ** 0.25:
             return (
-                "too short for the law of the durations and the load, by which means of"
+                "too short for the distribution of the durations and the load, by which means of"
                 f" replications have a skewness of {skewness:.2g}, more than {SKEWED}: what is rare"
                 " and long is missing from most runs"
             )
@@ -158,10 +160,10 @@ class RunLength:
 
     @property
     def _seen(self) -> list[Size]:
-        """The laws as far as one replication shows them."""
+        """The distributions as far as one replication shows them."""
         work = self.workload
         return [
-            X.seen(p * self.jobs) if isinstance(X, Pareto) else X
+            X.seen(p * self.jobs) if isinstance(X, Pareto | Lognormal | Weibull) else X
             for p, X in zip(work.probabilities, work.sizes, strict=True)
         ]
 

@@ -3,7 +3,7 @@
 The mean number of servers held, λ* E[S], is what stability leaves of n (`two-class-stability`,
 Theorem 4.3). The job at the head of the queue starts as soon as its need v is idle; the next is
 drawn independently (`hold`, `limit`), or given, as it stands in a log (`replay`). Durations may be
-of any law.
+of any distribution.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def limit(
     most: int = 20_000_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """λ* for durations of any law, in jobs per unit of time, to a relative `half_width`.
+    """λ* for durations of any distribution, in jobs per unit of time, to a relative `half_width`.
 
     The servers held in the saturated system, over E[S]. A pilot run of `pilot` jobs a replication
     says how many jobs the interval asked for takes (C. Stein, Ann. Math. Stat. 16, 1945); the

@@ -1,16 +1,17 @@
-"""Several jumps of a quasi-birth-death process at once: the law of where it goes, and mean gains.
+"""Several jumps of a quasi-birth-death process at once: the distribution of where it goes, and mean
+gains.
 
 State x = (ℓ, i): level ℓ, the number of jobs N, and phase i. A jump leads from x to y with
 probability P(x, y), after a time of mean h(x) = 1/(rate out of x). Let g be a function of the
-states. The law after s jumps and the mean of ∫ g dt over them follow backwards, from the first
-jump:
+states. The distribution after s jumps and the mean of ∫ g dt over them follow backwards, from the
+first jump:
 
     P^s(x, ·) = Σ_y P(x, y) P^(s−1)(y, ·),        V_s(x) = h(x) g(x) + Σ_y P(x, y) V_(s−1)(y).
 
 From levels above B + s − 1, s jumps start in levels above B only, where rates depend on the phase
-alone. There the law of the change of level and the phase does not depend on the level, so that the
-states of levels below *top* = B + s and one more set of phases, for top and all levels above it,
-make up a finite table.
+alone. There the distribution of the change of level and the phase does not depend on the level, so
+that the states of levels below *top* = B + s and one more set of phases, for top and all levels
+above it, make up a finite table.
 
 Gains are tabulated relative to the starting level. With τ the mean time of s jumps, A_1 and A_2 the
 means of ∫ (N − ℓ) dt and ∫ (N − ℓ)² dt,
@@ -39,7 +40,7 @@ from multiserver.simulation.alias import alias_tables
 
 GAINS = 5
 # What an epoch costs while tables fit into a private cache, and more for each doubling beyond that;
-# what making an entry costs (ns). They decide on s, the number of jumps, but on no law.
+# what making an entry costs (ns). They decide on s, the number of jumps, but on no distribution.
 EPOCH, EPOCH_PER_DOUBLING, SET_UP_PER_ENTRY = 5.0, 5.5, 45.0
 CACHED_ENTRIES, MOST_ENTRIES = 2**16, 2**20
 
@@ -69,24 +70,24 @@ class JumpChain(NamedTuple):
 class Skeleton:
     """The tables for `steps` jumps at once, from the X rows of a `JumpChain`.
 
-    `law` is (X, slots, phases), slot j standing for a change of level by j · stride − s, where the
-    stride is 2 if every jump changes the level and 1 otherwise. `gains` (X, 5) has τ, A_1 and A_2
-    of the jobs in the system, A_1 and A_2 of those waiting. `above` has for each level asked for
-    the lowest level tabulated and the mean time above it from there on, (levels, phases): the first
-    row holds for all lower levels too and the last one for all higher ones.
+    `distribution` is (X, slots, phases), slot j standing for a change of level by j · stride − s,
+    where the stride is 2 if every jump changes the level and 1 otherwise. `gains` (X, 5) has τ, A_1
+    and A_2 of the jobs in the system, A_1 and A_2 of those waiting. `above` has for each level
+    asked for the lowest level tabulated and the mean time above it from there on, (levels, phases):
+    the first row holds for all lower levels too and the last one for all higher ones.
     """
 
     chain: JumpChain
     stride: int
-    law: NDArray[np.float64]
+    distribution: NDArray[np.float64]
     gains: NDArray[np.float64]
     above: tuple[tuple[int, NDArray[np.float64]], ...]
 
     def alias_tables(self) -> tuple[NDArray[np.uint64], int]:
-        """Alias tables of the law; an outcome is (change of level + s) · 2^16 + phase."""
-        rows, slots, phases = self.law.shape
+        """Alias tables of the distribution; an outcome is (change of level + s) · 2^16 + phase."""
+        rows, slots, phases = self.distribution.shape
         outcomes = np.add.outer(np.arange(slots) * self.stride << 16, np.arange(phases)).ravel()
-        return alias_tables(self.law.reshape(rows, -1), outcomes)
+        return alias_tables(self.distribution.reshape(rows, -1), outcomes)
 
 
 def jump_chain(qbd: QuasiBirthDeath, steps: int) -> JumpChain:
@@ -129,7 +130,7 @@ def skeleton(qbd: QuasiBirthDeath, steps: int, levels: tuple[int, ...] = ()) -> 
     chain = jump_chain(qbd, steps)
     stride = 1 if (chain.move == 0).any() else 2
     own = np.concatenate([np.arange(n) for n in np.diff(chain.first, append=len(chain.holding))])
-    law = _law(chain, own, stride)
+    distribution = _distribution(chain, own, stride)
     elapsed = np.zeros((steps + 1, len(chain.holding)))
     gains = _gains(chain, elapsed)
     top = len(chain.first) - 1
@@ -137,8 +138,10 @@ def skeleton(qbd: QuasiBirthDeath, steps: int, levels: tuple[int, ...] = ()) -> 
     for k in levels:
         low, high = max(0, k - steps), max(k + steps, top)
         above.append((low, _above(chain, elapsed, k, low, high)))
-    slots = law.shape[1] // chain.phases
-    return Skeleton(chain, stride, law.reshape(-1, slots, chain.phases), gains, tuple(above))
+    slots = distribution.shape[1] // chain.phases
+    return Skeleton(
+        chain, stride, distribution.reshape(-1, slots, chain.phases), gains, tuple(above)
+    )
 
 
 def cheapest_steps(qbd: QuasiBirthDeath, jumps: float) -> int:
@@ -180,7 +183,7 @@ def _jumps(level: Level) -> tuple[NDArray, ...]:
 
 
 @njit(cache=True)
-def _law(chain, own, stride):
+def _distribution(chain, own, stride):
     """P^s, (X, slots · phases), slot after slot."""
     start, move, target, probability = chain.start, chain.move, chain.target, chain.probability
     rows, phases, steps = len(own), chain.phases, chain.steps

@@ -15,6 +15,8 @@ from dataclasses import fields, replace
 
 from multiserver.phase_type import PhaseType
 from multiserver.sizes.bounded_pareto import BoundedPareto as BoundedPareto
+from multiserver.sizes.of_logs import Lognormal as Lognormal
+from multiserver.sizes.of_logs import Weibull as Weibull
 from multiserver.sizes.phased import Erlang as Erlang
 from multiserver.sizes.phased import Exponential as Exponential
 from multiserver.sizes.phased import Hyperexponential as Hyperexponential
@@ -23,9 +25,9 @@ from multiserver.sizes.unphased import Deterministic as Deterministic
 from multiserver.sizes.unphased import Pareto as Pareto
 
 _Phased = Exponential | Hyperexponential | Erlang | PhaseType
-Size = _Phased | Deterministic | Bimodal | Pareto | BoundedPareto
+Size = _Phased | Deterministic | Bimodal | Pareto | BoundedPareto | Lognormal | Weibull
 
-_RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale", "low", "high"}
+_RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale", "low", "high", "median"}
 
 
 def scaled(size: Size, factor: float) -> Size:

@@ -11,7 +11,7 @@ import numpy as np
 from multiserver.sizes.parameters import positive
 from multiserver.sizes.unphased import not_phase_type
 
-# Gauss-Legendre rule for laws that are narrow, and where its integrand has decayed.
+# Gauss-Legendre rule for distributions that are narrow, and where its integrand has decayed.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 DECAYED = 45.0
 
@@ -50,7 +50,7 @@ class BoundedPareto:
 
     @property
     def variance(self) -> float:
-        """E[S²] − E[S]², from S/low − 1, which is not large where the law is narrow."""
+        """E[S²] − E[S]², from S/low − 1, which is not large where the distribution is narrow."""
         return self.low**2 * (self._excess(2) - self._excess(1) ** 2)
 
     def moment(self, k: int) -> float:

@@ -138,7 +138,8 @@ class Pareto:
         return self.scale**k * self.shape / (self.shape - k) if self.shape > k else math.inf
 
     def seen(self, jobs: float) -> BoundedPareto:
-        """The law up to the size that one of so many `jobs` exceeds on average: what they show."""
+        """The distribution up to the size that one of so many `jobs` exceeds on average: what they
+        show."""
         from multiserver.sizes.bounded_pareto import BoundedPareto
 
         return BoundedPareto(self.shape, self.scale, self.scale * (1 + jobs) ** (1 / self.shape))

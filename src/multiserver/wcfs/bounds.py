@@ -31,12 +31,34 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import NamedTuple
 
+from multiserver.affine import Affine
 
-class Interval(NamedTuple):
-    """A lower and an upper bound on a mean time, in units of time."""
 
+class _Ends(NamedTuple):
     lower: float
     upper: float
+
+
+class Interval(Affine, _Ends):
+    """A `lower` and an `upper` bound on a mean, a pair that scales and shifts by numbers; it is no
+    number: take an end."""
+
+    __slots__ = ()
+
+    def mapped(self, factor: float, shift: float) -> Interval:
+        """factor · self + shift, the ends in order."""
+        return Interval(*sorted(factor * end + shift for end in self))
+
+    def at_least(self, least: float) -> Interval:
+        """The same with what is known otherwise: the mean is at least `least`."""
+        return Interval(max(self.lower, least), max(self.upper, least))
+
+    def __format__(self, spec: str) -> str:
+        lower, upper = (format(end, spec or ".5g") for end in self)
+        return lower if self.lower == self.upper else f"[{lower}, {upper}]"
+
+    def __str__(self) -> str:
+        return format(self, "")
 
 
 @dataclass(frozen=True, slots=True)

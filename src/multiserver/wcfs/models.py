@@ -34,9 +34,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
-from multiserver.checks import SUM_TOLERANCE, require_integer
+from multiserver.checks import SUM_TOLERANCE, require_divisors, require_integer
 from multiserver.sizes import Size
 from multiserver.wcfs.bounds import Constants
 
@@ -120,9 +119,7 @@ def server_filling(
     each divides k.
     """
     k = _classes(servers, needs, durations, probabilities)
-    chain = [*sorted(set(needs)), k]
-    if any(larger % v for v, larger in pairwise(chain)):
-        raise ValueError(f"needs must divide each other and {k} servers, found {tuple(needs)!r}")
+    require_divisors(k, needs, each_other=True)
     moments, remaining = _job_sizes(k, needs, durations, probabilities)
     if not refined:
         work = (k - 1) * max(remaining)
@@ -161,8 +158,7 @@ def divisible_front_size(servers: int, needs: Sequence[int]) -> int:
     With c jobs present, some need v has k/v of them; c is at most σ(k), the sum of the divisors
     of k. Raises `ValueError` unless every need divides k = `servers`.
     """
-    if any(servers % v for v in needs):
-        raise ValueError(f"needs must divide {servers} servers, found {tuple(needs)!r}")
+    require_divisors(servers, needs)
     return sum(servers // v - 1 for v in set(needs)) + 1
 
 

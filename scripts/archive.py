@@ -1,0 +1,125 @@
+"""Archive a run: outputs, sidecars, data, config, code and lock file in one Workflow Run Crate.
+
+The same files make the same archive, byte for byte (with the same zlib), and its name holds the
+digest of all that determines it. Nothing is packed that is not what its sidecar says it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from atlas.io.atomic import replace
+from atlas.io.specs import read_spec
+from atlas.io.sums import sha256, write_manifest
+from atlas.provenance import crate, manifest
+from atlas.provenance.crate import Listed
+
+NEEDED = (crate.WORKFLOW, "requirements.lock")
+INPUTS = ("config/", "requirements.lock")
+# The earliest that the format knows.
+DATE = (1980, 1, 1, 0, 0, 0)
+
+Spec = Mapping[str, Any]
+
+
+def main() -> None:
+    """`SPEC --root FOLDER --output FILE`; outputs stand in the working folder, sources in root."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("spec", type=Path, help="what to pack (JSON)")
+    parser.add_argument("--root", type=Path, required=True, help="the folder of the Snakefile")
+    parser.add_argument("--output", type=Path, required=True)
+    arguments = parser.parse_args()
+    spec = read_spec(arguments.spec)
+    faults = find_faults(spec, arguments.root, Path())
+    if faults:
+        sys.exit("\n".join(["these files are not fit to be archived:", *faults]))
+    pack(spec, arguments.root, Path(), arguments.output)
+    print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
+
+
+def find_faults(spec: Spec, root: Path, folder: Path) -> list[str]:
+    """Files that are missing, that are not what sidecar or spec says, or that the spec lacks."""
+    faults = [f"  {name}: not among the sources" for name in NEEDED if name not in spec["sources"]]
+    expected = {root / name: digest for name, digest in spec["sources"].items()}
+    for product in spec["products"]:
+        sidecar = _read_sidecar(folder, product)
+        if sidecar is None:
+            faults.append(f"  {product['files'][-1]}: no sidecar")
+        elif sidecar["fingerprint"] != product["fingerprint"]:
+            found, wanted = sidecar["fingerprint"], product["fingerprint"]
+            faults.append(f"  {product['files'][-1]}: made from {found}, expected {wanted}")
+        else:
+            digests = sidecar["outputs"]
+            expected |= {
+                folder / name: digests.get(Path(name).name) for name in product["files"][:-1]
+            }
+    for file in {folder / name for name in _list_outputs(spec)} | expected.keys():
+        if not file.is_file():
+            faults.append(f"  {file}: missing")
+        elif file in expected and sha256(file.read_bytes()) != expected[file]:
+            faults.append(f"  {file}: changed since it was made or since the run began")
+    return sorted(set(faults))
+
+
+def pack(spec: Spec, root: Path, folder: Path, target: Path) -> None:
+    """Write the archive."""
+    outputs = _list_outputs(spec)
+    sources = {name: (root / name).read_bytes for name in spec["sources"]}
+    contents = sources | {name: (folder / name).read_bytes for name in outputs}
+    contents |= {name: text.encode for name, text in spec["texts"].items()}
+    contents["references.bib"] = spec["bibliography"].encode
+    listed = {name: _list(read()) for name, read in contents.items()}
+    sums = {name: entry.sha256 for name, entry in listed.items()}
+    # The manifest holds the sum of the metadata, which therefore cannot hold that of the manifest;
+    # its size is that of what it is now and one line more.
+    line = write_manifest({crate.NAME: sha256(b"")})
+    listed[manifest.NAME] = Listed(len((write_manifest(sums) + line).encode()))
+    metadata = crate.describe(
+        spec["project"],
+        spec["run"],
+        spec["command"],
+        listed,
+        [*spec["texts"], *(name for name in sources if name.startswith(INPUTS))],
+        outputs,
+        {p["files"][-1]: (_read_sidecar(folder, p), p["series"]) for p in spec["products"]},
+    )
+    contents[crate.NAME] = metadata.encode
+    sums[crate.NAME] = sha256(metadata.encode())
+    contents[manifest.NAME] = write_manifest(sums).encode
+    with replace(target) as draft, zipfile.ZipFile(draft, "w") as archive:
+        for name, read in sorted(contents.items()):
+            member = zipfile.ZipInfo(name, DATE)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.create_system = 3  # Unix, whatever the machine
+            member.external_attr = 0o644 << 16
+            archive.writestr(member, read())
+
+
+def _list_outputs(spec: Spec) -> list[str]:
+    """The files of all products, the data they were made from, and what was agreed on."""
+    return sorted({spec["agreed"], *_iterate_outputs(spec)})
+
+
+def _iterate_outputs(spec: Spec) -> Iterator[str]:
+    for product in spec["products"]:
+        yield from product["files"]
+        yield from product["series"]
+
+
+def _read_sidecar(folder: Path, product: Mapping[str, Any]) -> dict[str, Any] | None:
+    file = folder / product["files"][-1]
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+def _list(content: bytes) -> Listed:
+    return Listed(len(content), sha256(content))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Draw a figure: the drawing its spec names, from the series its spec names; and how to cite it.
+
+The files carry what they were made from in their metadata, and no date, so that the same figure is
+the same file, byte for byte.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from atlas.io import metadata, rendering
+from atlas.io.atomic import replace, write_text
+from atlas.io.cite import frame, paste
+from atlas.io.dark_mode import shade
+from atlas.io.product import Spec, identify, run
+
+
+def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+    """Write the figure in every format that the config asks for."""
+    drawing = importlib.import_module(f"atlas.drawings.{spec['drawing']['kind'].replace('-', '_')}")
+    look = spec["look"]
+    with rendering.style_context(look["style"]):
+        figure = drawing.draw(spec, series, look["widths"][spec["width"]])
+        rendering.freeze_layout(figure)
+        for kind in look["formats"]:
+            file = folder / f"{spec['id']}.{kind}"
+            _write(figure, file, spec)
+            yield file
+    for suffix, text in ((".figure.tex", paste(spec)), (".frame.tex", frame(spec))):
+        file = folder / f"{spec['id']}{suffix}"
+        write_text(file, text)
+        yield file
+
+
+def _write(figure: Figure, file: Path, spec: Spec) -> None:
+    kind = file.suffix[1:]
+    story = identify(spec)
+    text = json.dumps(story, sort_keys=True, ensure_ascii=False)
+    told = metadata.Told(spec["title"], spec["caption"] or "", text, story)
+    with replace(file) as draft:
+        metadata.save(partial(rendering.save, figure), draft, kind, told)
+        if kind == "svg":
+            write_text(draft, shade(draft.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    gc.disable()  # a figure lives as long as its job
+    run(__doc__, draw)

@@ -1,0 +1,162 @@
+"""Judge the claims of a paper: recomputed against stated, a ledger with one row a claim.
+
+Each row shows where and what the paper states, the number recomputed for the sentence as printed,
+for its other readings and as further evidence, by what route and what has confirmed it, how sure
+the parameters are, and the verdict with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from atlas.claims import Found, record
+from atlas.claims.cases import find
+from atlas.claims.verdicts import decide, holds
+from atlas.io.atomic import write_text
+from atlas.io.claim_values import quotation, recomputed, stated, tell
+from atlas.io.credit import tell_version
+from atlas.io.mathematics import formulate
+from atlas.io.product import Spec, comment, run
+from atlas.io.tabulars import paragraphs
+from atlas.io.tidy import write_table
+
+# Where a test stands, which is of no use on paper.
+TESTS = re.compile(r" \(tests/[^()]*\)")
+UNITS = {
+    "claim": "name",
+    "where": "place in the paper",
+    "quote": "text",
+    "stated": "JSON",
+    "within": "word",
+    "recomputed": "JSON",
+    "at": "text",
+    "half_width": "of the 95 % interval",
+    "how": "text",
+    "route": "text",
+    "confirmed": "text",
+    "certainty": "of the parameters",
+    "verdict": "word",
+    "result": "word",
+    "readings": "JSON",
+    "evidence": "JSON",
+    "decides": "text",
+    "reason": "text",
+    "version": "text",
+    "quantity": "name",
+    "parameters": "JSON",
+    "sound": "whether as expected",
+}
+
+
+def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+    """Write `ledger.csv`, `ledger.txt`, `ledger.tex`, and `ledger.short.tex` with errata and what
+    depends on a reading only."""
+    found = find(spec, series)
+    version = tell_version(spec["bibliography"])
+    rows = [row(claim, found, version) for claim in spec["claims"]]
+    ledger = pd.DataFrame(rows, columns=list(UNITS))
+    stem = folder / spec["id"]
+    write_table(stem.with_suffix(".csv"), ledger, UNITS)
+    write_text(stem.with_suffix(".tex"), comment(spec) + typeset(ledger))
+    short = ledger[ledger["verdict"].isin(["erratum", "depends"])]
+    write_text(stem.with_suffix(".short.tex"), comment(spec) + typeset(short))
+    write_text(stem.with_suffix(".txt"), narrate(spec, ledger))
+    yield from (stem.with_suffix(suffix) for suffix in (".csv", ".tex", ".short.tex", ".txt"))
+
+
+def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -> dict[str, Any]:
+    """The ledger's row for a claim; what does not simply hold names the `version` of the paper."""
+    nothing = record(Found(None))
+    cases = [case | found.get(case["id"], nothing) for case in claim["cases"]]
+    for case in cases:
+        case["holds"] = holds(case["allowed"], case["value"], case["half_width"] or 0.0)
+    printed, readings = cases[0], [c for c in cases if "/readings/" in c["id"]]
+    verdict, sound = decide(
+        claim["verdict"],
+        tuple(case["holds"] for case in cases),
+        len(readings),
+        differs=bool(claim["differs"]),
+        pending="pending" in claim,
+    )
+    reasons = claim.get("pending"), claim.get("reason")
+    reason = ". ".join(filter(None, reasons))
+    if claim["differs"]:
+        reason = f"{claim['differs']} is drawn with other parameters than the paper's"
+    return {
+        **{key: claim[key] for key in ("where", "quote", "how", "route", "confirmed", "certainty")},
+        **{key: claim.get(key, "") for key in ("result", "decides")},
+        "claim": claim["id"],
+        "stated": json.dumps(printed["stated"], ensure_ascii=False),
+        "within": printed["within"],
+        "recomputed": json.dumps(printed["value"]),
+        "at": printed["at"],
+        "half_width": json.dumps(printed["half_width"]),
+        "verdict": verdict,
+        "readings": _list(readings),
+        "evidence": _list([case for case in cases[1:] if case not in readings]),
+        "reason": reason,
+        "version": version if verdict in ("erratum", "depends") else "",
+        "quantity": printed["quantity"],
+        "parameters": json.dumps(printed["parameters"]),
+        "sound": sound,
+    }
+
+
+def _list(cases: list[dict[str, Any]]) -> str:
+    keys = ("label", "stated", "within", "value", "at", "half_width", "holds")
+    return json.dumps([{key: case[key] for key in keys} for case in cases], ensure_ascii=False)
+
+
+def narrate(spec: Spec, ledger: pd.DataFrame) -> str:
+    """The ledger as plain text."""
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in ledger["verdict"].value_counts().items())
+    lines = [head(spec), counts, ""]
+    for line in ledger.to_dict("records"):
+        lines.append(f"{'   ' if line['sound'] else '!! '}{line['verdict']:<15} {line['claim']}")
+        lines.append(f"      {line['where']}: {quotation(line)}")
+        lines.append(f"      stated {stated(line)}, recomputed {recomputed(line)}")
+        lines += [f"      {text.replace('`', '')}" for text in tell(line)]
+    return "\n".join(lines) + "\n"
+
+
+def head(spec: Spec) -> str:
+    """What the claims are about."""
+    if spec["bibliography"] is None:
+        return spec["paper"]
+    return "{title} ({names}, {year})".format(
+        names=", ".join(spec["bibliography"]["authors"]), **spec["bibliography"]
+    )
+
+
+def typeset(ledger: pd.DataFrame) -> str:
+    """The ledger as LaTeX that breaks wherever a page ends, in one column or in two."""
+    blocks = []
+    for line in ledger.to_dict("records"):
+        found = f"stated {stated(line)}, recomputed {recomputed(line)}"
+        texts = (
+            f"{line['where']} ({line['claim']})",
+            quotation(line),
+            line["verdict"],
+            *(found, *tell(line)),
+        )
+        blocks.append([_breakable(TESTS.sub("", text)) for text in texts])
+    if not blocks:
+        return "% There is no such claim.\n"
+    return paragraphs(["Place", "Statement, and what was found", "Verdict"], blocks)
+
+
+def _breakable(text: str) -> str:
+    """Text with places to break what has no spaces."""
+    return re.sub(
+        r"(/|,|=|\\_|(?<=[A-Za-z0-9])-(?=[A-Za-z]))", r"\1\\allowbreak{}", formulate(text)
+    )
+
+
+if __name__ == "__main__":
+    run(__doc__, judge)

@@ -1,0 +1,62 @@
+"""Publish: write the gallery, static pages that need neither a server nor a network, and the
+bibliography of all that there is to cite."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+
+from atlas.gallery.collect import collect, read_named
+from atlas.gallery.render import render
+from atlas.io.atomic import write_text
+from atlas.io.cite import references
+from atlas.io.specs import read_spec
+from atlas.io.sums import leave_sums, require_whole
+from atlas.io.thumbnails import shrink
+
+FOLDER = Path("figures/gallery")
+BIBLIOGRAPHY = Path("figures/atlas.bib")
+# In pixels; pages show them half as wide, which suits fine screens.
+THUMBNAIL = 420
+
+
+def main() -> None:
+    """`SPEC --mark FILE`; marks that the gallery had before go, as those of products do."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("spec", type=Path, help="all products (JSON)")
+    parser.add_argument("--mark", type=Path, required=True, help="left when all is written")
+    arguments = parser.parse_args()
+    spec = read_spec(arguments.spec)
+    # Of a workflow that takes this one as a module, `prefix` is part of the mark's name, but not of
+    # the specs' names.
+    for entry in spec["products"]:
+        entry["spec"] = str(Path(entry["spec"]).resolve())
+    made = arguments.mark.resolve()
+    os.chdir(made.parents[2])
+    papers, data = collect(spec["products"])
+    require_whole(data.values(), Path())
+    titles, first = spec["titles"], spec["first"]
+    pages = render(papers, titles, first)
+    # What a former run left would stay for ever: no other rule knows these names.
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for name, source in data.items():
+        target = FOLDER / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    small = {figure.thumbnail: figure for paper in papers for figure in paper.figures}
+    small.pop("", None)
+    for name, figure in small.items():
+        shrink(FOLDER.parent / figure.paper / f"{figure.id}.png", FOLDER / name, THUMBNAIL)
+    for name, text in pages.items():
+        write_text(FOLDER / name, text)
+    cited = [read_named(Path(entry["spec"])) for entry in spec["products"]]
+    write_text(BIBLIOGRAPHY, references(*cited))
+    for mark in made.parent.glob("gallery.*"):
+        mark.unlink()
+    leave_sums(made, [BIBLIOGRAPHY, *(FOLDER / name for name in (*data, *small, *pages))], Path())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Tabulate: all columns of the series as CSV, the chosen ones typeset as a LaTeX tabular, and as a
+table with caption and credit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from atlas.io.atomic import write_text
+from atlas.io.cite import caption
+from atlas.io.latex import escape
+from atlas.io.product import Spec, comment, run
+from atlas.io.tabulars import table, tabular
+from atlas.io.tidy import read_table, write_table
+
+# More columns than this need the width of two columns of a paper.
+NARROW = 6
+
+
+def tabulate(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
+    """Write `<id>.csv`, `<id>.tex` and `<id>.table.tex`.
+
+    Several series are stacked, with a first column that names them; `rows` keeps some of the rows.
+    """
+    units = read_table(Path(next(iter(spec["series"].values()))["file"]))[1]
+    data = pd.concat(series.values(), ignore_index=True)
+    if len(series) > 1:
+        names = [name for name, part in series.items() for _ in range(len(part))]
+        data.insert(0, "series", names)
+        units = {"series": "name"} | units
+    for column, kept in spec["rows"].items():
+        data = data[data[column].isin(kept)]
+    csv = folder / f"{spec['id']}.csv"
+    write_table(csv, data, units)
+    yield csv
+
+    headings = [stack(column["heading"]) for column in spec["columns"].values()]
+    rows = [
+        [show(row[name], column["format"]) for name, column in spec["columns"].items()]
+        for row in data.to_dict("records")
+    ]
+    label = rf"{caption(spec)}\label{{tab:{spec['paper']}:{spec['id']}}}"
+    whole = table(headings, rows, caption=label, wide=len(headings) > NARROW)
+    for suffix, text in ((".tex", tabular(headings, rows)), (".table.tex", whole)):
+        file = folder / f"{spec['id']}{suffix}"
+        write_text(file, comment(spec) + text)
+        yield file
+
+
+def stack(heading: str) -> str:
+    """The words of a heading one above the other."""
+    words = re.findall(r"(?:\$[^$]*\$|\S)+", heading)
+    stacked = r"\\".join(words)
+    return rf"\shortstack[r]{{{stacked}}}" if len(words) > 1 else heading
+
+
+def show(value: object, style: str) -> str:
+    """A cell as LaTeX: a number in the given format, in powers of ten where it has an exponent; a
+    dash where there is nothing."""
+    if value is None or value != value:
+        return "--"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return escape(value)
+    digits, e, exponent = format(value, style).partition("e")
+    if e and value == 0:
+        return "0"
+    if not e:
+        return escape(digits)
+    factor = "" if digits == "1" else rf"{digits} \cdot "
+    return rf"${factor}10^{{{int(exponent)}}}$"
+
+
+if __name__ == "__main__":
+    run(__doc__, tabulate)

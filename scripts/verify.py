@@ -1,0 +1,132 @@
+"""Verify files against their manifest: what is missing, what has changed, what is unexpected.
+
+An archive, or the folder that it was unpacked to, is checked in whole. With `--against`, the
+outputs in a working folder are checked against an archive: all its figures, tables and data, and
+that nothing else stands beside the figures and tables. There a sidecar may tell of another making,
+on another day or machine, if that made the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from atlas.io.sums import read_manifest, sha256
+from atlas.io.untrusted import AMISS, FINE, UNREADABLE, Unreadable, end, printable, say
+from atlas.provenance import manifest
+from atlas.provenance.manifest import Files, Folder, Zipped
+
+PRODUCTS, DATA = "figures/", "results/"
+# Files that are named of those that differ in the same way.
+SHOWN = 20
+KIND = len("unexpected  ")
+# What sidecars say of the making alone.
+MAKING = ("software", "environment", "revision", "made", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """How many files the manifest tells of, those that differ, and sidecars of another making."""
+
+    told: int
+    faults: list[str]
+    remade: list[str]
+
+
+def main() -> int:
+    """`FILES [--against ARCHIVE]`; the exit code. Raises `Unreadable`."""
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=f"Ends with {FINE} if all is as the manifest says, {AMISS} if not, and {UNREADABLE}"
+        " if files or manifest are not fit to be read.",
+    )
+    parser.add_argument("files", type=Path, help="an archive or a folder")
+    parser.add_argument("--against", type=Path, help="the archive or folder with the manifest")
+    arguments = parser.parse_args()
+    files = open_files(arguments.files, links=arguments.against is not None)
+    against = None if arguments.against is None else open_files(arguments.against)
+    found = verify(files, against)
+    name = printable(str(arguments.files))
+    if found.remade:
+        say("\n".join(["made again, and the same:", *map(printable, found.remade)]))
+    if found.faults:
+        said = [f"{name}: not as the manifest says:", *tell(found.faults)]
+        say("\n".join(said), sys.stderr)
+        return AMISS
+    say(f"{name}: {found.told} files are as the manifest says")
+    return FINE
+
+
+def tell(faults: list[str]) -> list[str]:
+    """The faults, of each kind no more than `SHOWN`."""
+    kinds, told = Counter(), []
+    for fault in faults:
+        kind = fault[:KIND].strip()
+        kinds[kind] += 1
+        if kinds[kind] <= SHOWN:
+            told.append(fault[:KIND] + printable(fault[KIND:]))
+    for kind, count in kinds.items():
+        if count > SHOWN:
+            more = f"and {count - SHOWN} more that are {kind}"
+            if kind == "unexpected":
+                more += ": a folder in which something was made is checked with --against and its"
+                more += " archive"
+            told.append(more)
+    return told
+
+
+def open_files(path: Path, *, links: bool = False) -> Files:
+    """The files in a folder, whose folders may be `links`, or an archive. Raises `Unreadable` if
+    the path is neither, or not fit to be read."""
+    if path.is_dir():
+        return Folder(path, links=links)
+    if not path.is_file():
+        said = printable(f"{path}: found nothing; `snakemake archive` makes an archive")
+        raise Unreadable(said)
+    return Zipped(path)
+
+
+def verify(files: Files, against: Files | None = None) -> Findings:
+    """How files stand to their own manifest, or outputs to that of an archive.
+
+    Raises `Unreadable` if there is no manifest, or one that is none.
+    """
+    content = (against or files).read(manifest.NAME)
+    if content is None:
+        raise Unreadable(f"found no {manifest.NAME}, or none that can be read")
+    try:
+        sums = read_manifest(content.decode())
+    except ValueError as error:
+        raise Unreadable(f"{manifest.NAME}: {printable(str(error))}") from None
+    if against is None:
+        present = set(files.names()) - {manifest.NAME}
+        return Findings(len(sums), manifest.compare(sums, files, present), [])
+    sums = {name: s for name, s in sums.items() if name.startswith((PRODUCTS, DATA))}
+    remade = [
+        n for n, s in sums.items() if n.startswith(PRODUCTS) and _remade(n, s, files, against)
+    ]
+    folders = {PurePosixPath(name).parent for name in sums if name.startswith(PRODUCTS)}
+    present = {n for folder in folders for n in files.names(f"{folder}/") if n not in remade}
+    rest = {name: s for name, s in sums.items() if name not in remade}
+    return Findings(len(sums), manifest.compare(rest, files, present), remade)
+
+
+def _remade(name: str, expected: str, files: Files, against: Files) -> bool:
+    """Whether a file is a sidecar that differs from the archived one in the making alone."""
+    now, then = files.read(name), against.read(name)
+    if not name.endswith(".json") or None in (now, then) or sha256(now) == expected:
+        return False
+    try:
+        told = [json.loads(content) for content in (now, then)]
+        kept = [{key: value for key, value in t.items() if key not in MAKING} for t in told]
+        return kept[0] == kept[1]
+    except (ValueError, AttributeError, RecursionError):
+        return False
+
+
+if __name__ == "__main__":
+    end(main)

@@ -1,0 +1,51 @@
+"""Say whence a figure, table or ledger is, or the figures in the PDF of a paper.
+
+Prints what it is, paper, source, licence, parameters, seed, digests and the command that makes it
+again, and whether the config as it now stands would make the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from atlas.io.untrusted import FINE, UNREADABLE, end, say
+from atlas.provenance.stories import Story, read_stories
+from atlas.provenance.trace_back import compare, redraw, tell
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main() -> int:
+    """`FILE [--configfile FILE ...] [--json]`; the exit code. Raises `Unreadable`."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=f"Ends with {UNREADABLE} if the file says nothing of the kind."
+    )
+    parser.add_argument("file", type=Path, help="PDF, SVG, PNG, CSV, LaTeX or text")
+    parser.add_argument(
+        "--configfile", type=Path, nargs="+", default=[], help="as given to snakemake"
+    )
+    parser.add_argument("--json", action="store_true", help="print it for machines")
+    arguments = parser.parse_args()
+    stories = read_stories(arguments.file)
+    accounts = [account(story, arguments.configfile) for story in stories]
+    if arguments.json:
+        told = [story | found for story, found in zip(stories, accounts, strict=True)]
+        say(json.dumps(told if len(told) > 1 else told[0], indent=1))
+    else:
+        texts = ("\n".join(tell(s, **found)) for s, found in zip(stories, accounts, strict=True))
+        say("\n\n".join(texts))
+    return FINE
+
+
+def account(story: Story, configfiles: list[Path]) -> dict[str, Any]:
+    """How to make it again, and how it stands to the config."""
+    standing, differences = compare(story, ROOT, configfiles)
+    command = redraw(story, configfiles)
+    return {"command": command, "standing": standing, "differences": differences}
+
+
+if __name__ == "__main__":
+    end(main)

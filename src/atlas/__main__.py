@@ -1,0 +1,63 @@
+"""Start Snakemake, having read the config files of the run.
+
+    python -m atlas [TARGET OR SNAKEMAKE OPTION ...]
+
+Snakemake reads these files before the plan does and says of a broken one only that it is no YAML;
+and it takes all that follows `--configfile` for config files, a target too. Each job that ends
+leaves it a timer that asks once in a time span which jobs may start, until the run ends: of
+hundreds of jobs that is a tenth of a core, so the span is made long and timers are ended with the
+run.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from atlas.config.errors import ConfigError
+from atlas.config.read import read_yaml
+
+CONFIG = "config/config.yaml"
+OPTIONS = ("--configfile", "--configfiles")
+ENDINGS = (".yaml", ".yml", ".json")
+RATE = "--max-jobs-per-timespan"
+
+
+def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The arguments, with targets that follow a config file put first, and the config files."""
+    targets, files, rest = [], [], []
+    among_files = False
+    for argument in arguments:
+        if argument.startswith("-"):
+            among_files = argument in OPTIONS
+            rest.append(argument)
+        elif among_files and not (argument.endswith(ENDINGS) or Path(argument).is_file()):
+            targets.append(argument)
+        else:
+            files += [argument] if among_files else []
+            rest.append(argument)
+    return targets + rest, files
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Become Snakemake, or end with what is wrong with a config file."""
+    arguments, files = arrange(arguments)
+    try:
+        for file in (CONFIG, *files):
+            read_yaml(Path(file), file)
+    except ConfigError as error:
+        sys.exit(str(error))
+    from snakemake.cli import main as run
+
+    try:
+        run(arguments if RATE in arguments else [RATE, "1000000/1h", *arguments])
+    finally:
+        for thread in threading.enumerate():
+            if isinstance(thread, threading.Timer):
+                thread.cancel()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,34 @@
+"""What was found for every case of the claims of a paper."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from atlas.claims import drawn, record
+
+DRAWN = {
+    "value": drawn.value,
+    "deepest-fall": drawn.deepest_fall,
+    "deepest-trough": drawn.deepest_trough,
+}
+
+
+def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:
+    """By the id of the case its `value`, `at` and `half_width`: from the tables of claims, or read
+    off the drawn table if the quantity is one of `drawn`."""
+    found = {}
+    for table in series.values():
+        if "found" in table.columns:
+            found |= {line.id: json.loads(line.found) for line in table.itertuples()}
+    for claim in spec["claims"]:
+        for case in claim["cases"]:
+            module, _, function = case["quantity"].partition("/")
+            if module == "drawn" and not claim["differs"]:
+                table = series[case["of"][0]]
+                found[case["id"]] = record(DRAWN[function](case["parameters"], table))
+    rows = {case["id"]: case["row"] for claim in spec["claims"] for case in claim["cases"]}
+    return {id: found[row] for id, row in rows.items() if row in found}

@@ -1,0 +1,58 @@
+"""Quantities read off the table from which a figure is drawn.
+
+The table is that of the series that the claim is `of`. `column` names what is read, and `where` the
+row, by columns and their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from atlas.claims import Found, takes
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "the drawn table"
+CONFIRMED = "the route of its study (tests/theory)"
+
+
+@takes("column", optional=("where", "over"))
+def value(parameters: Parameters, table: pd.DataFrame) -> Found:
+    """The value that the figure is drawn from, `over` that of another column or a number."""
+    row = table
+    for name, wanted in parameters.get("where", {}).items():
+        near = row[name] == wanted if isinstance(wanted, str) else np.isclose(row[name], wanted)
+        row = row[near]
+    if len(row) != 1:
+        raise ValueError(f"{len(row)} rows of the drawn table where {parameters.get('where')}")
+    at = ", ".join(f"{name} = {wanted}" for name, wanted in parameters.get("where", {}).items())
+    found = float(row[parameters["column"]].iloc[0])
+    over = parameters.get("over", 1.0)
+    return Found(found / (float(row[over].iloc[0]) if isinstance(over, str) else over), at)
+
+
+@takes("column", "against")
+def deepest_fall(parameters: Parameters, table: pd.DataFrame) -> Found:
+    """The deepest fall of the drawn curve below a value that it has had before."""
+    curve = table.sort_values(parameters["against"])
+    y = curve[parameters["column"]].to_numpy()
+    falls = np.maximum.accumulate(y) - y
+    worst = int(falls.argmax())
+    at = f"{parameters['against']} = {curve[parameters['against']].iloc[worst]:.4g}"
+    return Found(float(falls[worst]), at)
+
+
+@takes("column", "against")
+def deepest_trough(parameters: Parameters, table: pd.DataFrame) -> Found:
+    """The least value of the drawn curve over the largest that it has had before."""
+    curve = table.sort_values(parameters["against"])
+    y = curve[parameters["column"]].to_numpy()
+    # Where the curve starts it may be 0, which is no trough.
+    shares = y[1:] / np.maximum.accumulate(y)[1:]
+    worst = int(shares.argmin())
+    at = f"{parameters['against']} = {curve[parameters['against']].iloc[worst + 1]:.4g}"
+    return Found(float(shares[worst]), at)

@@ -1,0 +1,181 @@
+"""ServerFilling by its printed rule, on explicit lists of jobs: who waits, who skips whom.
+
+The two settings are those of `finite-skip`, Section 7.2.3 (needs divide each other) and Appendix
+B.2 (needs divide k). A list holds the needs of the jobs present, oldest first; both rules are
+written here anew, from the text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from atlas.claims import Found
+from atlas.models.finite_skip import read_model
+from multiserver.open.qbd import solve
+
+ROUTE = "all sets and orders of jobs, by the printed rule; chain of the front"
+CONFIRMED = "the models of the front (tests/claims/test_finite_skip_proofs.py)"
+GROUP = "finite_skip_proofs"
+
+
+def serve_exponential(servers: int, jobs: Sequence[int]) -> list[int]:
+    """The places of the jobs in service among `jobs`, needs dividing each other."""
+    total, m = 0, 0
+    while m < len(jobs) and total < servers:
+        total += jobs[m]
+        m += 1
+    if total < servers:
+        return list(range(m))
+    idle, found = servers, []
+    for place in sorted(range(m), key=lambda i: (-jobs[i], i)):
+        if jobs[place] <= idle:
+            found.append(place)
+            idle -= jobs[place]
+    return found
+
+
+def serve_divisible(servers: int, jobs: Sequence[int]) -> list[int]:
+    """The places of the jobs in service among `jobs`, needs dividing k."""
+    places: dict[int, list[int]] = {}
+    for i, v in enumerate(jobs):
+        if len(places.setdefault(v, [])) < servers // v:
+            places[v].append(i)
+    return max(places.values(), key=lambda p: (len(p) * jobs[p[0]], -p[-1]), default=[])
+
+
+RULES: dict[str, Callable[[int, Sequence[int]], list[int]]] = {
+    "exponential": serve_exponential,
+    "divisible": serve_divisible,
+}
+
+
+def most_skipped(
+    *, servers: int, needs: Sequence[int], setting: str, completions: int, seed: int
+) -> Found:
+    """The most jobs that were older than a job and still there as it completed, in a saturated run
+    under the policy, less n − 1."""
+    rng = np.random.default_rng(seed)
+    bound = servers if setting == "exponential" else front_size(servers, needs)
+    jobs, most = [], 0
+    for _ in range(completions):
+        while len(jobs) < bound + 2:
+            # Long runs of one need reach the extremes.
+            jobs += [int(rng.choice(needs))] * int(rng.integers(1, servers + 1))
+        place = int(rng.choice(RULES[setting](servers, jobs)))
+        most = max(most, place)
+        del jobs[place]
+    return Found(most - (bound - 1), f"{most} jobs, n = {bound}")
+
+
+def waiting_less_bound(*, servers: int, needs: Sequence[int]) -> int:
+    """The largest excess of the jobs at a full front that are not in service over v − 1, v the need
+    of its newest job: at most 0 (Appendix B.1.1). Over all full fronts of the exponential setting.
+    """
+    return max(
+        len(front) - len(serve_exponential(servers, front)) - (front[-1] - 1)
+        for front in full_fronts(list(needs), servers)
+    )
+
+
+def least_rate_at_front(*, servers: int, needs: Sequence[int]) -> float:
+    """The least ratio of B to the number of jobs over all sets of up to c(k, supp V) jobs, which is
+    as many as a front holds, in units of 1/Σ k/v: at least 1 (Appendix B.2.1)."""
+    bound = 1 / sum(servers // v for v in needs)
+    ratios = []
+    for size in range(1, front_size(servers, needs) + 1):
+        for jobs in combinations_with_replacement(sorted(needs), size):
+            filled = sum(jobs[i] for i in serve_divisible(servers, jobs))
+            ratios.append(filled / servers / size / bound)
+    return min(ratios)
+
+
+def most_jobs_not_filling(*, servers: int, needs: Sequence[int]) -> Found:
+    """The most jobs present of which no need fills all k servers in the divisible setting, less
+    c(k, supp V) = Σ (k/v − 1) + 1."""
+    most = 0
+    for size in range(1, sum(servers // v for v in needs) + 1):
+        for jobs in combinations_with_replacement(sorted(needs), size):
+            served = serve_divisible(servers, jobs)
+            if sum(jobs[i] for i in served) < servers:
+                most = size
+    c = front_size(servers, needs)
+    return Found(most - c, f"{most} jobs, c = {c}")
+
+
+def largest_divisor_sum_ratio(*, least: int, largest: int) -> Found:
+    """The largest σ(k)/(k log log k) for k from `least` to `largest`, over its limit superior
+    e^γ."""
+    sums = np.zeros(largest + 1)
+    for d in range(1, math.isqrt(largest) + 1):
+        sums[d * d] += d
+        sums[d * (d + 1) :: d] += d + np.arange(d + 1, largest // d + 1)
+    k = np.arange(least, largest + 1)
+    ratios = sums[least:] / (k * np.log(np.log(k)))
+    return Found(float(ratios.max()) / math.exp(np.euler_gamma), f"k = {k[ratios.argmax()]}")
+
+
+def in_service_gap(*, system: Mapping[str, Any], loads: Sequence[float]) -> float:
+    """The largest relative gap between the mean number of jobs of need v in service, in the chain
+    of ServerFilling, and λ E[X; V = v] (Appendix B.1.1)."""
+    model = read_model({"system": system, "policy": "server-filling"})
+    blocks = model.blocks()
+    rigid = blocks.model.system
+    expected = np.array(rigid.probabilities) / np.array(rigid.rates)
+    gaps = []
+    for load in loads:
+        law = solve(blocks.at(model.arrival_rate(load)))
+        served = np.zeros(len(expected))
+        for mass, fronts in zip((*law.boundary, law.above), blocks.fronts, strict=True):
+            served += mass @ np.array([_served(rigid, f) for f in fronts], dtype=float)
+        gaps.append(np.abs(served / (model.arrival_rate(load) * expected) - 1).max())
+    return float(max(gaps))
+
+
+def spread_that_bounds_allow(*, systems: Mapping[str, Mapping[str, Any]], load: float) -> float:
+    """By what factor E[T] over that of the M/G/1 may differ between the systems at `load`, from the
+    bounds of Corollary 3.8 on ServerFilling alone: near 1 proves that the policy is robust."""
+    highest, lowest = [], []
+    for system in systems.values():
+        model = read_model({"system": system, "policy": "server-filling"})
+        low, high = model.constants().at(model.arrival_rate(load)).response
+        highest.append(high / model.pooled(load))
+        lowest.append(low / model.pooled(load))
+    return max(highest) / min(lowest)
+
+
+def drift_limit(*, system: Mapping[str, Any], policy: str) -> float:
+    """The load at which the drift of the exact chain changes its sign, which is 1 for a policy of
+    optimal stability region."""
+    model = read_model({"system": system, "policy": policy})
+    law = solve(model.blocks().at(model.arrival_rate(0.5)))
+    return law.throughput_limit * model.mean_size
+
+
+def front_size(servers: int, needs: Sequence[int]) -> int:
+    """Σ_v (k/v − 1) + 1."""
+    return sum(servers // v - 1 for v in needs) + 1
+
+
+def _served(rigid: Any, front: tuple[tuple[int, ...], ...]) -> list[int]:
+    """Jobs in service by class; needs differ, so that a front is the jobs of each need."""
+    # Largest first: the run of jobs that fills the servers is then what the front serves.
+    order = sorted(rigid.needs)
+    jobs = [v for v, classes in zip(order, front, strict=True) for _ in classes][::-1]
+    counts = Counter(jobs[i] for i in serve_exponential(rigid.servers, jobs))
+    return [counts[v] for v in rigid.needs]
+
+
+def full_fronts(needs: list[int], room: int) -> Iterator[list[int]]:
+    """All orders of jobs of which no fewer of the oldest need `room` servers together."""
+    if room <= 0:
+        yield []
+        return
+    for v in needs:
+        for rest in full_fronts(needs, room - v):
+            yield [v, *rest]

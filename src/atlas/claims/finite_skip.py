@@ -1,0 +1,161 @@
+"""Quantities of finite-skip models from exact solutions: moments, bounds, what keeps to them.
+
+Parameters are those of the studies, a `system` and a `policy`. Where a quantity is taken over all
+loads these are 0.01, 0.02, … 0.99.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atlas.claims import Found, takes
+from atlas.models.finite_skip import Model, read_model
+from atlas.models.sizes import read_size
+from multiserver.open import finite_skip
+from multiserver.open.heterogeneous import HeterogeneousServers
+from multiserver.open.qbd import solve
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "matrix-analytic solution of the chain, closed form of the bounds"
+CONFIRMED = "simulation of the front (figures of the paper)"
+LOADS = np.linspace(0.01, 0.99, 99)
+
+
+@takes("system", "policy")
+def mean_size(parameters: Parameters) -> float:
+    """E[S] in capacity times time."""
+    return read_model(parameters).mean_size
+
+
+@takes("system", "policy")
+def second_moment(parameters: Parameters) -> float:
+    """E[S²]."""
+    return read_model(parameters).second_moment
+
+
+@takes("system", "policy")
+def fastest_over_slowest(parameters: Parameters) -> float:
+    """The largest speed of a server over the smallest."""
+    speeds = parameters["system"]["heterogeneous"]["speeds"]
+    return max(speeds) / min(speeds)
+
+
+@takes("system", "policy")
+def limit_of_stability(parameters: Parameters) -> float:
+    """The load below which the policy is stable."""
+    return float(read_model(parameters).limit)
+
+
+@takes("system", "policy")
+def points_outside(parameters: Parameters) -> int:
+    """At how many loads the exact E[T] lies outside the bounds, printed or refined."""
+    model = read_model(parameters)
+    found = _curve(model)
+    return sum(
+        not low <= mean <= high
+        for refined in (False, True)
+        for mean, (low, high) in zip(found, _bounds(model, refined), strict=True)
+    )
+
+
+@takes("system", "policy")
+def by_slot_outside(parameters: Parameters) -> int:
+    """At how many loads the exact E[T] lies outside the printed bounds if the next job takes over
+    the server that falls idle."""
+    model = read_model(parameters)
+    found = map(_by_slot(parameters), LOADS)
+    return sum(
+        not low <= mean <= high
+        for mean, (low, high) in zip(found, _bounds(model, False), strict=True)
+    )
+
+
+@takes("system", "policy")
+def width(parameters: Parameters) -> float:
+    """The upper bound less the lower one, which no load changes."""
+    model = read_model(parameters)
+    bounds = model.constants().at(model.arrival_rate(0.5)).response
+    return bounds.upper - bounds.lower
+
+
+@takes("system", "policy", "loads")
+def relative_widths(parameters: Parameters) -> list[float]:
+    """The width over the exact E[T], at the `loads`."""
+    exact = read_model(parameters).exact()
+    return [width(parameters) / float(exact(load)[-1]) for load in parameters["loads"]]
+
+
+@takes("system", "policy")
+def approximation_error(parameters: Parameters) -> float:
+    """The largest relative error of Zhang and Zwart's approximation over all loads."""
+    model = read_model(parameters)
+    approximate = [model.approximation(model.arrival_rate(load)) for load in LOADS]
+    return float(np.abs(np.array(approximate) / _curve(model) - 1).max())
+
+
+@takes("system", "policy", "load")
+def approximation_error_at(parameters: Parameters) -> float:
+    """The relative error of Zhang and Zwart's approximation at one `load`."""
+    model, load = read_model(parameters), parameters["load"]
+    return model.approximation(model.arrival_rate(load)) / float(model.exact()(load)[-1]) - 1
+
+
+@takes("system", "policy")
+def largest_step_of_width(parameters: Parameters) -> Found:
+    """The largest step of the width over E[T] from one load to the next."""
+    widths = width(parameters) / _curve(read_model(parameters))
+    steps = np.diff(widths)
+    ends = f"{widths[0]:.3g} at ρ = 0.01, {widths[-1]:.3g} at 0.99"
+    return Found(float(steps.max()), f"ρ = {LOADS[int(steps.argmax())]:.2f}; {ends}")
+
+
+@takes("system", "policy")
+def front_times_outside(parameters: Parameters) -> int:
+    """At how many loads E[T_F] or E[T_Q] lies outside the bounds of Theorems 3.7 and 3.3."""
+    model = read_model(parameters)
+    blocks, constants = model.blocks(), model.constants()
+    outside = 0
+    for load in LOADS:
+        arrival_rate = model.arrival_rate(load)
+        law = solve(blocks.at(arrival_rate))
+        front = _jobs_at_front(blocks, law) / arrival_rate
+        queueing = law.mean_response_time - front
+        bounds = constants.at(arrival_rate)
+        outside += not bounds.front.lower <= front <= bounds.front.upper
+        outside += not bounds.queueing.lower <= queueing <= bounds.queueing.upper
+    return outside
+
+
+def _jobs_at_front(blocks: finite_skip.FrontBlocks, law: Any) -> float:
+    """E[N_F]."""
+    masses = zip((*law.boundary, law.above), blocks.fronts, strict=True)
+    return sum(
+        float(mass @ np.array([sum(blocks.model.counts(front)) for front in fronts], dtype=float))
+        for mass, fronts in masses
+    )
+
+
+def _curve(model: Model) -> NDArray[np.float64]:
+    exact = model.exact()
+    return np.array([float(exact(load)[-1]) for load in LOADS])
+
+
+def _bounds(model: Model, refined: bool) -> list[tuple[float, float]]:
+    return [bounds_at(model, load, refined) for load in LOADS]
+
+
+def bounds_at(model: Model, load: float, refined: bool) -> tuple[float, float]:
+    """The bounds on E[T] at one load, with `refined` constants if so asked."""
+    return model.constants(refined=refined).at(model.arrival_rate(load)).response
+
+
+def _by_slot(parameters: Parameters) -> Callable[[float], float]:
+    block = parameters["system"]["heterogeneous"]
+    size = read_size(block["sizes"][0])
+    blocks = finite_skip.prepare(HeterogeneousServers(tuple(block["speeds"]), size, "slot"))
+    return lambda load: solve(blocks.at(load / size.mean)).mean_response_time

@@ -1,0 +1,79 @@
+"""Quantities of the front itself: its size, what it serves, the bounds on the time there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from atlas.claims import Found, takes
+from atlas.claims.filling import full_fronts
+from atlas.models.finite_skip import read_model
+from atlas.models.finite_skip_simulators import read_server_filling
+from atlas.models.sizes import read_sizes
+from multiserver.wcfs import models
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "closed form, or enumeration of all fronts"
+CONFIRMED = "simulation of the front (tests/simulation/test_front.py)"
+GROUP = "finite_skip_proofs"
+
+
+@takes("system", "policy", "load", "at_most_one")
+def described_over_naive(parameters: Parameters) -> float:
+    """The bound on E[T_F] that is described, over k E[S], at a `load`.
+
+    E[X] + Σ_v (v − 1) P_v/λ, where P_v, the chance that the last job of the front needs v servers,
+    is at most λ E[X; V = v], and all of them together are at most 1 if `at_most_one`.
+    """
+    block = parameters["system"]["multiserver-jobs"]
+    durations, p = read_sizes(block["durations"]), block["probabilities"]
+    shares = [q * X.mean for q, X in zip(p, durations, strict=True)]
+    naive = block["servers"] * read_model(parameters).mean_size
+    arrival_rate = parameters["load"] * block["servers"] / naive
+    left = 1.0 if parameters["at_most_one"] else math.inf
+    waiting = 0.0
+    for v, share in sorted(zip(block["needs"], shares, strict=True), reverse=True):
+        chance = min(arrival_rate * share, left)
+        left -= chance
+        waiting += (v - 1) * chance / arrival_rate
+    # Both are sums of the same products; equality is to be seen as such.
+    return round((sum(shares) + waiting) / naive, 12)
+
+
+@takes("system", "policy")
+def largest_front(parameters: Parameters) -> int:
+    """The most jobs at the front in any state."""
+    blocks = read_model(parameters).blocks()
+    return max(sum(blocks.model.counts(f)) for fronts in blocks.fronts for f in fronts)
+
+
+@takes("largest")
+def front_size_over_divisor_sum(parameters: Parameters) -> Found:
+    """The largest c(k, supp V)/σ(k) over all k from 2 to `largest`, all divisors of k being
+    needs."""
+    ratios = {}
+    for k in range(2, parameters["largest"] + 1):
+        divisors = [d for d in range(1, k + 1) if k % d == 0]
+        ratios[k] = models.divisible_front_size(k, divisors) / sum(divisors)
+    worst = max(ratios, key=ratios.__getitem__)
+    return Found(ratios[worst], f"k = {worst}")
+
+
+@takes("servers", "needs")
+def fewest_servers_filled(parameters: Parameters) -> int:
+    """The fewest servers that ServerFilling fills from jobs that need k or more together."""
+    k = parameters["servers"]
+    policy = read_server_filling(k, parameters["needs"])
+    return min(
+        sum(v for v, rate in zip(needs, policy.serve(needs, k), strict=True) if rate > 0)
+        for needs in full_fronts(parameters["needs"], k)
+    )
+
+
+@takes("system", "policy")
+def fastest_first_ratio(parameters: Parameters) -> float:
+    """The least ratio of service rate to number of jobs on the fastest servers."""
+    speeds = sorted(parameters["system"]["heterogeneous"]["speeds"], reverse=True)
+    return min(math.fsum(speeds[:j]) / j for j in range(1, len(speeds) + 1))

@@ -1,0 +1,145 @@
+"""How the policies of a finite-skip model rank, from exact solutions: orders and onsets.
+
+Parameters are those of the studies, a `system` and several `policies`. Where a quantity is taken
+over all loads these are 0.01, 0.02, … 0.99, and an *onset* is the least load from which on
+something holds up to 0.99: 0 if it holds at all of them, 1 if not even at the last.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from atlas.claims import Found, takes
+from atlas.claims.finite_skip import LOADS, bounds_at
+from atlas.models.finite_skip import read_model
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "matrix-analytic solution of the chain, closed form of the bounds"
+CONFIRMED = "simulation of the front (figures of the paper)"
+GROUP = "finite_skip"
+
+
+@takes("system", "policies")
+def smallest_rise(parameters: Parameters) -> Found:
+    """The smallest relative rise of E[T] from one of the `policies` to the next, over all loads."""
+    curves = np.array([[time(load) for load in LOADS] for time in _times(parameters)])
+    rises = (np.diff(curves, axis=0) / curves[:-1]).min(axis=0)
+    return Found(float(rises.min()), f"ρ = {LOADS[int(rises.argmin())]:.2f}")
+
+
+@takes("system", "policies")
+def share_of_loads_won(parameters: Parameters) -> float:
+    """The share of all loads at which the first of the `policies` has the smallest E[T]."""
+    first, *others = _times(parameters)
+    return float(np.mean([first(load) < min(time(load) for time in others) for load in LOADS]))
+
+
+@takes("system", "policies")
+def order_onset(parameters: Parameters) -> float:
+    """From which load on the `policies` are in order of their E[T], smallest first."""
+    times = _times(parameters)
+    return _onset(lambda load: min(np.diff([time(load) for time in times])))
+
+
+@takes("system", "policies")
+def best_loads(parameters: Parameters) -> list[float]:
+    """The ends of the range of loads at which the first of the `policies` has the smallest E[T];
+    0 and 0 if there is none."""
+    first, *others = _times(parameters)
+
+    def gap(load: float) -> float:
+        return min(time(load) for time in others) - first(load)
+
+    holds = [gap(load) > 0 for load in LOADS]
+    if not any(holds):
+        return [0.0, 0.0]
+    start, end = holds.index(True), len(holds) - 1 - holds[::-1].index(True)
+    low = brentq(gap, LOADS[start - 1], LOADS[start], xtol=1e-10) if start else 0.0
+    high = brentq(gap, LOADS[end], LOADS[end + 1], xtol=1e-10) if end + 1 < len(holds) else 1.0
+    return [float(low), float(high)]
+
+
+@takes("system", "policies", optional=("refined",))
+def separation_onsets(parameters: Parameters) -> list[float]:
+    """From which loads on the first of three `policies` has an E[T] below the lower bound of the
+    second, and the last one above its upper bound; with `refined` constants if so given."""
+    first, _, last = _times(parameters)
+    middle = read_model({**parameters, "policy": parameters["policies"][1]})
+    refined = parameters.get("refined", False)
+    return [
+        _onset(lambda load: bounds_at(middle, load, refined)[0] - first(load)),
+        _onset(lambda load: last(load) - bounds_at(middle, load, refined)[1]),
+    ]
+
+
+@takes("system", "policies", "load")
+def separation_at(parameters: Parameters) -> list[float]:
+    """By how much the first of three `policies` has an E[T] below the lower bound of the second,
+    and the last one above its upper bound, at one `load`."""
+    first, _, last = _times(parameters)
+    middle = read_model({**parameters, "policy": parameters["policies"][1]})
+    low, high = bounds_at(middle, parameters["load"], False)
+    return [low - first(parameters["load"]), last(parameters["load"]) - high]
+
+
+@takes("systems", "policies")
+def most_balanced(parameters: Parameters) -> Found:
+    """The one of the `policies` whose largest E[T] over that of the best of them, at all loads and
+    in all `systems`, is least."""
+    worst = _largest_over_best(parameters)
+    return Found(
+        min(worst, key=worst.__getitem__),
+        "at most " + ", ".join(f"{ratio:.3g} ({policy})" for policy, ratio in worst.items()),
+    )
+
+
+@takes("systems", "policies")
+def loads_as_the_worst(parameters: Parameters) -> Found:
+    """At how many loads, in all `systems` together, the first of the `policies` has the largest
+    E[T]."""
+    worst, first = 0, parameters["policies"][0]
+    for system in parameters["systems"].values():
+        mine, *others = _times({"system": system, "policies": parameters["policies"]})
+        worst += sum(mine(load) >= max(time(load) for time in others) for load in LOADS)
+    ratio = _largest_over_best(parameters)[first]
+    return Found(worst, f"at most {ratio:.3f} times the best")
+
+
+def _largest_over_best(parameters: Parameters) -> dict[str, float]:
+    worst = dict.fromkeys(parameters["policies"], 0.0)
+    for system in parameters["systems"].values():
+        times = _times({"system": system, "policies": list(worst)})
+        curves = np.array([[time(load) for load in LOADS] for time in times])
+        for policy, ratios in zip(worst, curves / curves.min(axis=0), strict=True):
+            worst[policy] = max(worst[policy], float(ratios.max()))
+    return worst
+
+
+def _times(parameters: Parameters) -> list[Callable[[float], float]]:
+    """ρ -> E[T] of each of the `policies`; many claims ask for the same."""
+    systems = [{"system": parameters["system"], "policy": p} for p in parameters["policies"]]
+    return [_time(json.dumps(system)) for system in systems]
+
+
+@cache
+def _time(parameters: str) -> Callable[[float], float]:
+    exact = read_model(json.loads(parameters)).exact()
+    return cache(lambda load: float(exact(load)[-1]))
+
+
+def _onset(gap: Callable[[float], float]) -> float:
+    """The least load from which on `gap` is positive."""
+    holds = [gap(load) > 0 for load in LOADS]
+    if all(holds):
+        return 0.0
+    last = max(i for i, held in enumerate(holds) if not held)
+    if last == len(LOADS) - 1:
+        return 1.0
+    return float(brentq(gap, LOADS[last], LOADS[last + 1], xtol=1e-10))

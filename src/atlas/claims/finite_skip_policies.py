@@ -1,0 +1,190 @@
+"""Quantities of policies for multiserver jobs, from exact solutions or simulations.
+
+E[T] of ServerFilling and FCFS is exact. The other policies are simulated with `jobs` jobs a point
+from the run's `seed`, all with the same jobs, so that their differences scatter less than their
+means. An order of policies counts only if it is beyond doubt, by more than `DOUBT` standard errors
+of the mean difference over `REPLICATIONS` replications: by chance one goes wrong once in 1e7 times.
+Everything else has its 95 % interval. Runs without a fair interval decide nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atlas.claims import Found, takes
+from atlas.models.finite_skip import Exact, Model, read_model
+from atlas.models.finite_skip_simulators import simulate
+from multiserver.simulation.replications import MEASURED, RESPONSE
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "simulation of the phases; ServerFilling and FCFS by their chains"
+CONFIRMED = "matrix-analytic solution where there is one (z-scores of the paper)"
+# Claims of one system share its simulations, and are one job.
+GROUP_BY = "system"
+
+REPLICATIONS = 64
+DOUBT = 6.0
+NORMAL = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """E[T]: in every replication (R,), or one number if it is known exactly or infinite; whether
+    the replications have a fair interval."""
+
+    runs: NDArray[np.float64] | float
+    fair: bool = True
+
+    @property
+    def value(self) -> float:
+        return float(np.mean(self.runs))
+
+    @property
+    def finite(self) -> bool:
+        return math.isfinite(self.value)
+
+
+@takes("system", "policies", "loads", "jobs", "seed")
+def best_policies(parameters: Parameters) -> list[str]:
+    """The best of the policies at each of the loads, or `undecided`."""
+    return [_first(parameters, load, least=True) for load in parameters["loads"]]
+
+
+@takes("system", "policies", "loads", "jobs", "seed")
+def worst_policies(parameters: Parameters) -> list[str]:
+    """The worst of the policies at each of the loads, or `undecided`; unstable ones are."""
+    return [_first(parameters, load, least=False) for load in parameters["loads"]]
+
+
+@takes("system", "policy", "other", "loads", "jobs", "seed")
+def smallest_ratio(parameters: Parameters) -> Found:
+    """E[T] of a policy over that of another, at the load where it is smallest; the policy is
+    infinitely worse at loads at which it is unstable."""
+    system, found = parameters["system"], []
+    for load in parameters["loads"]:
+        a, b = (_mean(parameters, system, parameters[key], load) for key in ("policy", "other"))
+        if a.finite:
+            ratio = a.value / b.value
+            # The ratio's error, to first order, from that of a − ratio × b.
+            error = _half_width(Mean(a.runs - ratio * np.asarray(b.runs), a.fair and b.fair))
+            found.append((ratio, load, error / b.value))
+    ratio, load, error = min(found)
+    return Found(ratio, f"ρ = {load:g}", error)
+
+
+@takes("system", "bounded", "loads", "jobs", "seed", optional=("policy",))
+def distance_from_bounds(parameters: Parameters) -> Found:
+    """The distance of E[T] from the nearer bound, as a share of the distance between the bounds, at
+    the load where it is smallest; negative outside of them."""
+    model = read_model({"system": parameters["system"], "policy": parameters["bounded"]})
+    policy, found = parameters.get("policy", parameters["bounded"]), []
+    for load in parameters["loads"]:
+        mean = _simulated(parameters, parameters["system"], policy, load)
+        low, high = model.constants().at(model.arrival_rate(load)).response
+        distance = min(mean.value - low, high - mean.value) / (high - low)
+        found.append((distance, load, _half_width(mean) / (high - low)))
+    distance, load, error = min(found)
+    return Found(distance, f"ρ = {load:g}", error)
+
+
+@takes("systems", "robust", "sensitive", "load", "jobs", "seed")
+def sensitive_over_robust(parameters: Parameters) -> Found:
+    """The smallest factor by which E[T] over that of the M/G/1 differs between the systems under a
+    sensitive policy, over the largest under a robust one."""
+    robust, robust_error = max(_spreads(parameters, parameters["robust"]))
+    sensitive, sensitive_error = min(_spreads(parameters, parameters["sensitive"]))
+    ratio = sensitive / robust
+    return Found(ratio, f"ρ = {parameters['load']:g}", ratio * (robust_error + sensitive_error))
+
+
+def _spreads(parameters: Parameters, policies: list[str]) -> list[tuple[float, float]]:
+    """The factors and at most their relative half-widths."""
+    load, found = parameters["load"], []
+    for policy in policies:
+        ratios, errors = [], []
+        for system in parameters["systems"].values():
+            pooled = read_model({"system": system, "policy": policy}).pooled(load)
+            mean = _mean(parameters, system, policy, load)
+            ratios.append(mean.value / pooled)
+            errors.append(_half_width(mean) / mean.value)
+        found.append((max(ratios) / min(ratios), sum(errors)))
+    return found
+
+
+def _first(parameters: Parameters, load: float, *, least: bool) -> str:
+    system, policies = parameters["system"], parameters["policies"]
+    means = {policy: _mean(parameters, system, policy, load) for policy in policies}
+    for policy in policies:
+        others = [means[other] for other in policies if other != policy]
+        pairs = [(means[policy], other) if least else (other, means[policy]) for other in others]
+        if all(_below(a, b) for a, b in pairs):
+            return policy
+    return "undecided"
+
+
+def _below(a: Mean, b: Mean) -> bool:
+    """Whether the mean of a is below that of b beyond doubt."""
+    if not (a.finite and b.finite):
+        return a.value < b.value
+    if not (a.fair and b.fair):
+        return False
+    difference = np.zeros(REPLICATIONS) + b.runs - a.runs
+    return bool(difference.mean() > DOUBT * difference.std(ddof=1) / math.sqrt(REPLICATIONS))
+
+
+def _half_width(mean: Mean) -> float:
+    """Of the 95 % interval of a mean over replications; 0 of an exact one, NaN if it is not
+    fair."""
+    if not mean.fair:
+        return math.nan
+    if np.ndim(mean.runs) == 0:
+        return 0.0
+    return float(NORMAL * np.std(mean.runs, ddof=1) / math.sqrt(REPLICATIONS))
+
+
+def _mean(parameters: Parameters, system: Mapping[str, Any], policy: str, load: float) -> Mean:
+    text = json.dumps({"system": system, "policy": policy})
+    if _model(text).refuses(load):
+        return Mean(math.inf)
+    exact = _exact(text)
+    if exact is not None:
+        return Mean(float(exact(load)[-1]))
+    return _simulated(parameters, system, policy, load)
+
+
+@cache
+def _model(text: str) -> Model:
+    return read_model(json.loads(text))
+
+
+@cache
+def _exact(text: str) -> Exact | None:
+    return _model(text).exact()
+
+
+def _simulated(parameters: Parameters, system: Mapping[str, Any], policy: str, load: float) -> Mean:
+    text = json.dumps({"system": system, "policy": policy})
+    return _run(text, load, parameters["jobs"], parameters["seed"])
+
+
+@cache
+def _run(text: str, load: float, jobs: int, seed: int) -> Mean:
+    found = simulate(
+        json.loads(text),
+        _model(text).arrival_rate(load),
+        jobs=jobs,
+        replications=REPLICATIONS,
+        seed=seed,
+        key=(round(1e6 * load),),
+    )
+    runs = found.sums[:, -1, RESPONSE] / found.sums[:, -1, MEASURED]
+    return Mean(runs, fair=not found.mean_response_time.lacking)

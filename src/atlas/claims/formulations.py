@@ -1,0 +1,85 @@
+"""Quantities that compare the three formulations of the saturated system with each other.
+
+Over `count` random systems small enough to list all jobs present, drawn from `seed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from atlas.claims import Found, takes
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated.formulations import (
+    couple,
+    distribution_gap,
+    embedded_distribution,
+    exactly_k,
+    in_service,
+    just_enough,
+    service_distribution,
+)
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "enumeration job by job"
+CONFIRMED = "the enumerated chain of the saturated system"
+
+
+@takes("count", "seed")
+def gap_of_laws(parameters: Parameters) -> float:
+    """Largest gap between the laws of the jobs in service under formulations I and II."""
+    gaps = []
+    for system in _draw(parameters, one_rate=False):
+        one, two = (
+            service_distribution(system, embedded_distribution(system, f))
+            for f in (exactly_k, just_enough)
+        )
+        gaps.append(distribution_gap(one, two))
+    return max(gaps)
+
+
+@takes("count", "seed")
+def gap_to_theorem_1(parameters: Parameters) -> float:
+    """Largest gap between π_m = ∏ p_{m_i} and the law of formulation I, all rates equal."""
+    return max(
+        abs(chance - np.prod([system.probabilities[c] for c in m]))
+        for system in _draw(parameters, one_rate=True)
+        for m, chance in embedded_distribution(system, exactly_k).items()
+    )
+
+
+@takes("completions", "count", "seed")
+def runs_that_differ(parameters: Parameters) -> Found:
+    """In how many runs of `completions` the three formulations do not always serve the same
+    jobs."""
+    rng = np.random.default_rng(parameters["seed"])
+    systems = _draw(parameters, one_rate=False)
+    same = [couple(system, parameters["completions"], rng) for system in systems]
+    return Found(same.count(False), f"{len(same)} runs of {parameters['completions']} completions")
+
+
+@takes("formulation", "count", "seed")
+def most_in_queue(parameters: Parameters) -> int:
+    """The most jobs waiting in any state of `formulation` 1 or 2."""
+    needs_more = {1: exactly_k, 2: just_enough}[parameters["formulation"]]
+    return max(
+        len(present) - in_service(system, present)
+        for system in _draw(parameters, one_rate=False)
+        for present in embedded_distribution(system, needs_more)
+    )
+
+
+def _draw(parameters: Parameters, one_rate: bool) -> list[MultiserverJobSystem]:
+    rng = np.random.default_rng(parameters["seed"])
+    systems = []
+    for _ in range(parameters["count"]):
+        servers = int(rng.integers(2, 6))
+        classes = int(rng.integers(2, min(3, servers) + 1))
+        needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False)
+        rates = np.ones(classes) if one_rate else 10 ** rng.uniform(-1, 1, size=classes)
+        probabilities = rng.dirichlet(np.ones(classes))
+        systems.append(MultiserverJobSystem.of(servers, needs, rates, probabilities))
+    return systems

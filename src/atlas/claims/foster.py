@@ -1,0 +1,188 @@
+"""Quantities of the proof of Theorem 4.3: the jobs counter beside the saturated system.
+
+The *augmented saturated system* is the saturated chain (states s, completion rates ν_s, throughput
+X) and a counter that goes up at rate λ and down, if it is above 0, at every completion
+(`two-class-stability`, Section 7.2). With δ = (X − λ)/2 let t0 be the time from which on jobs
+complete at rate λ + δ or more in expectation, whatever the state at time 0, and
+
+    t1 = (t0 (λ + δ) + 1)/δ.
+
+Then E[C(t1)] ≥ (t1 − t0)(λ + δ) = λ t1 + 1, and Lemma 7.1 finds a drift of −0.9 or less over t1
+from any state whose counter is c or more. Laws at time t are taken from the generator itself, by
+its exponential; the paper argues by inequalities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import expm
+from scipy.sparse.linalg import expm_multiply
+
+from atlas.claims import Found
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import two_class
+from multiserver.saturated.chain import SaturatedChain, enumerate_chain
+
+ROUTE = "exponential of the generator of the chain, from every state"
+CONFIRMED = "mean completions by another exponential; the simulated queue of Theorem 4.3"
+
+# t0 is found to this share of itself.
+STEP = 1.02
+
+
+def completions_to_spare(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    fraction_of_limit: float,
+) -> Found:
+    """The least of E[C(t1)] − (λ t1 + 1) over all states to start from, in jobs, with
+    λ = `fraction_of_limit` X.
+
+    The proof needs 0 or more jobs to spare.
+    """
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    arrival_rate = fraction_of_limit * two_class.distribution(system).throughput
+    chain, generator = _chain(system)
+    t1 = _period(chain, generator, arrival_rate, two_class.distribution(system).throughput)
+    spare = _mean_completions(chain, generator, t1).min() - (arrival_rate * t1 + 1)
+    return Found(float(spare), f"t1 = {arrival_rate * t1:.4g}/λ")
+
+
+def drift_of_counter(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    fraction_of_limit: float,
+) -> Found:
+    """The largest mean change of the counter over t1, from any state and the least counter c from
+    which at most 0.1 completions find it at 0.
+
+    Lemma 7.1 has −0.9. λ is `fraction_of_limit` X. A counter larger than c falls at least as
+    much: it finds 0 less often.
+    """
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    throughput = two_class.distribution(system).throughput
+    arrival_rate = fraction_of_limit * throughput
+    chain, generator = _chain(system)
+    t1 = _period(chain, generator, arrival_rate, throughput)
+    changes = _changes(chain, arrival_rate, t1)
+    without_zero = arrival_rate * t1 - _mean_completions(chain, generator, t1)
+    at_zero = (changes - without_zero).max(axis=1)
+    c = int(np.flatnonzero(at_zero <= 0.1)[0])
+    return Found(float(changes[c].max()), f"c = {c}")
+
+
+def surplus_of_arrivals(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    fraction_of_limit: float,
+    completions: float,
+) -> float:
+    """The least of λ t − E[C(t)] over all states to start from, in jobs, at t = `completions`/X and
+    λ = `fraction_of_limit` X: above 0 for some t if λ > X, which makes the queue unstable."""
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    chain, generator = _chain(system)
+    arrivals = fraction_of_limit * completions
+    t = completions / two_class.distribution(system).throughput
+    return float(arrivals - _mean_completions(chain, generator, t).max())
+
+
+def distance_at_late_time(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    law: str,
+    completions: float,
+) -> float:
+    """The largest total variation distance, over all states to start from, between the law of the
+    chain after so many mean `completions` and its stationary law, `embedded` at completions or in
+    `time`."""
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    stationary = two_class.distribution(system)
+    chain, generator = _chain(system)
+    late = expm(generator * completions / stationary.throughput)
+    # Both list the states by the number of class 1 jobs.
+    wanted = getattr(stationary, law)[[a for _, a, _ in chain.states()]]
+    return float(np.abs(late - wanted).sum(axis=1).max() / 2)
+
+
+def period_residual(*, values: Sequence[tuple[int, int, int]]) -> float:
+    """The largest of |(t1 − t0)(λ + δ) − (λ t0 (λ + δ) + λ + δ)/δ| and of the latter less λ t1 + 1,
+    in fractions, for (t0, λ, δ) in hundredths."""
+    worst = Fraction(0)
+    for t0, arrival_rate, delta in ([Fraction(x, 100) for x in row] for row in values):
+        t1 = (t0 * (arrival_rate + delta) + 1) / delta
+        left = (t1 - t0) * (arrival_rate + delta)
+        middle = (arrival_rate * t0 * (arrival_rate + delta) + arrival_rate + delta) / delta
+        worst = max(worst, abs(left - middle), abs(middle - (arrival_rate * t1 + 1)))
+    return float(worst)
+
+
+def _chain(system: MultiserverJobSystem) -> tuple[SaturatedChain, NDArray[np.float64]]:
+    chain = enumerate_chain(system)
+    jumps = sum(chain.transitions()).toarray()
+    rate = chain.completion_rate[:, None]
+    return chain, rate * (jumps - np.eye(len(jumps)))
+
+
+def _period(
+    chain: SaturatedChain, generator: NDArray[np.float64], arrival_rate: float, throughput: float
+) -> float:
+    """t1. The least expected rate of completion tends to X, though not monotonically: t0 is beyond
+    the last time at which it was too small, up to when it has settled."""
+    delta = (throughput - arrival_rate) / 2
+    t, last = 0.01 / chain.completion_rate.max(), 0.0
+    settled = False
+    while not settled:
+        expected = expm(generator * t) @ chain.completion_rate
+        if expected.min() < arrival_rate + delta:
+            last = t
+        settled = np.ptp(expected) < 1e-9 * throughput
+        t *= STEP
+    t0 = last * STEP
+    return (t0 * (arrival_rate + delta) + 1) / delta
+
+
+def _mean_completions(
+    chain: SaturatedChain, generator: NDArray[np.float64], t: float
+) -> NDArray[np.float64]:
+    """E[C(t)] from every state: ∫ exp(Qu) ν du, as a block of one exponential."""
+    K = len(generator)
+    block = np.zeros((K + 1, K + 1))
+    block[:K, :K], block[:K, K] = generator * t, chain.completion_rate * t
+    return expm(block)[:K, K]
+
+
+def _changes(chain: SaturatedChain, arrival_rate: float, t: float) -> NDArray[np.float64]:
+    """The mean change of the counter over t, (counters, states), for counters up to where those
+    that are larger no longer matter. Counters beyond a reflecting top are left out."""
+    K = len(chain.completion_rate)
+    fastest = chain.completion_rate.max() * t
+    below = int(fastest + 10 * np.sqrt(fastest) + 10)
+    arrivals = arrival_rate * t
+    top = below + int(arrivals + 10 * np.sqrt(arrivals) + 10)
+    jumps = sparse.diags_array(chain.completion_rate) @ sum(chain.transitions())
+    down = sparse.diags_array(np.ones(top), offsets=-1).tolil()
+    down[0, 0] = 1.0
+    up = sparse.diags_array(np.ones(top), offsets=1).tolil()
+    up[top, top] = 1.0
+    flow = sparse.kron(down, jumps) + arrival_rate * sparse.kron(up, sparse.eye_array(K))
+    generator = (flow - sparse.diags_array(flow.sum(axis=1))).tocsr()
+    counter = np.repeat(np.arange(top + 1.0), K)
+    after = expm_multiply(generator * t, counter)
+    return (after - counter).reshape(top + 1, K)[: below + 1]

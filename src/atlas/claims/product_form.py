@@ -1,0 +1,134 @@
+"""Quantities that compare the product forms with the enumerated chain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from atlas.claims import takes
+from atlas.models.systems import read_system
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import single_duration, stationary, two_class
+from multiserver.saturated.agreement import ProductFormGaps, compare, draw_system
+from multiserver.saturated.chain import UNSAMPLED
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "product form"
+CONFIRMED = "sparse solution of the enumerated chain"
+
+
+@takes("count", "largest", "seed")
+def embedded_gap(parameters: Parameters) -> float:
+    """Largest gap between the product form's π and the chain's, over random systems."""
+    return _worst(parameters, "embedded_gap")
+
+
+@takes("count", "largest", "seed")
+def time_gap(parameters: Parameters) -> float:
+    """Largest gap between the product form's law in time and the chain's, over random systems."""
+    return _worst(parameters, "time_gap")
+
+
+@takes("count", "largest", "seed")
+def throughput_gap(parameters: Parameters) -> float:
+    """Largest relative gap between the product form's throughput and the chain's, over random
+    systems."""
+    return _worst(parameters, "throughput_gap")
+
+
+@takes("count", "largest", "seed")
+def local_balance_gap(parameters: Parameters) -> float:
+    """Largest violation of the decomposed stationary equations, over random systems."""
+    return _worst(parameters, "local_balance")
+
+
+@takes("systems")
+def least_violation(parameters: Parameters) -> float:
+    """The least over `systems` of the largest |p_c π_s − Σ_s' π_s' P_c(s', s)| of Eq. (4) over the
+    classes c and states s, π the stationary law by elimination."""
+    laws = (stationary.solve(read_system(system)) for system in parameters["systems"])
+    return min(float(np.abs(stationary.local_balance_residuals(law)).max()) for law in laws)
+
+
+@takes("systems")
+def least_misfit_of_products(parameters: Parameters) -> float:
+    """How far ln of π_s over the probabilities of the jobs in s is from any Σ_c G_c(jobs of class c
+    in service), root mean square by least squares, the least over `systems`: 0 if π has a product
+    form such as Eq. (2), whose factors depend on the number of one class in service each."""
+    return min(_misfit(read_system(system)) for system in parameters["systems"])
+
+
+@takes("count", "largest", "seed")
+def lemma_5_2_gap(parameters: Parameters) -> float:
+    """Largest gap between the sides of Lemma 5.2, over random systems and all q ≤ r, relative to
+    the terms of the equation."""
+    return max(_lemma_5_2(system) for system in _random_systems(parameters))
+
+
+@takes("count", "largest", "seed")
+def single_duration_gap(parameters: Parameters) -> float:
+    """Largest relative gap between Theorem 8.1's throughput and the chain's, over random systems
+    of one rate and up to four needs."""
+    rng = np.random.default_rng(parameters["seed"])
+    gaps = []
+    for _ in range(parameters["count"]):
+        servers = int(rng.integers(1, parameters["largest"] + 1))
+        classes = int(rng.integers(1, min(4, servers) + 1))
+        needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False).tolist()
+        probabilities = rng.dirichlet(np.ones(classes)).tolist()
+        rate = 10 ** rng.uniform(-3, 3)
+        system = MultiserverJobSystem.of(servers, needs, [rate] * classes, probabilities)
+        closed = single_duration.single_duration(servers, needs, probabilities, rate)
+        gaps.append(abs(closed.throughput / stationary.solve(system).throughput - 1))
+    return max(gaps)
+
+
+def _random_systems(parameters: Parameters) -> list[MultiserverJobSystem]:
+    rng = np.random.default_rng(parameters["seed"])
+    return [draw_system(rng, parameters["largest"]) for _ in range(parameters["count"])]
+
+
+def _worst(parameters: Parameters, gap: str) -> float:
+    systems = tuple(_random_systems(parameters))
+    return float(max(getattr(row, gap) for row in _compare_all(systems)))
+
+
+@cache
+def _compare_all(systems: tuple[MultiserverJobSystem, ...]) -> list[ProductFormGaps]:
+    return [compare(system) for system in systems]
+
+
+def _misfit(system: MultiserverJobSystem) -> float:
+    law = stationary.solve(system)
+    counts, head = law.chain.in_service, law.chain.blocking
+    jobs = counts.astype(float)
+    blocked = head != UNSAMPLED
+    jobs[blocked, head[blocked]] += 1
+    logs = np.log(law.embedded) - jobs @ np.log(system.probabilities)
+    factors = [counts[:, [c]] == np.unique(counts[:, c]) for c in range(counts.shape[1])]
+    design = np.hstack(factors).astype(float)
+    fitted = design @ np.linalg.lstsq(design, logs, rcond=None)[0]
+    return float(np.sqrt(np.mean((logs - fitted) ** 2)))
+
+
+def _lemma_5_2(system: MultiserverJobSystem) -> float:
+    law = two_class.distribution(system)
+    s, p1 = law.states, system.probabilities[0]
+    mu1, mu2 = system.rates
+    worst = 0.0
+    for b in np.unique(s.class_2[s.blocking == 1]):
+        chosen = np.flatnonzero((s.blocking == 1) & (s.class_2 == b))[::-1]
+        pi, a = law.embedded[chosen], s.class_1[chosen]
+        f1 = a * mu1 / (a * mu1 + b * mu2) if b else np.ones(len(a))
+        f2 = 1 - f1
+        # i counts from the state with most class 1 jobs: p1^i π[1, a − i, b].
+        terms = p1 ** np.arange(len(a)) * pi
+        for q in range(len(a)):
+            left = np.cumsum((terms * f2)[q:])
+            right = terms[q] - (terms * f1)[q:]
+            worst = max(worst, float(np.abs(left - right).max() / terms[q]))
+    return worst

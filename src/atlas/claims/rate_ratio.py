@@ -1,0 +1,130 @@
+"""Wastage as μ2/μ1 varies, in numbers: its extrema, its falls, and the class 1 jobs at the far end.
+
+Parameters are `servers`, `needs` and `probability_2`, as in Section 9 of `two-class-stability`;
+wastage is from the product form on a grid of ratios wide enough for both ends of the axis, unless
+a function says otherwise. Extrema are those of the grid, whose neighbours differ by 0.2 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atlas.claims import Found
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import limits, stationary, two_class
+
+ROUTE = "product form on a grid of ratios, or its limit"
+CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_class.py)"
+
+RATIOS = np.geomspace(1e-6, 1e8, 14001)
+# Below this share of the servers a rise or fall is rounding.
+ROUNDING = 1e-11
+
+
+def extrema_above_1(*, servers: int, needs: Sequence[int], probability_2: float) -> list[int]:
+    """How many local maxima and minima wastage has at ratios above 1."""
+    curve = _curve(servers, needs, probability_2)
+    return [int(np.count_nonzero(_turns(side) > 1)) for side in (curve, -curve)]
+
+
+def deepest_fall(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
+    """By how many servers wastage falls at most as μ2/μ1 rises; 0 if it is monotonic."""
+    fall = _fall(_curve(servers, needs, probability_2))
+    return fall if fall > ROUNDING * servers else 0.0
+
+
+def largest_fall_where_comparable(
+    *, largest: int, multiple: int, probability_2: float, least: float, most: float
+) -> Found:
+    """The deepest fall of wastage, as a share of n2, over all systems with n = `multiple` n2, n2 up
+    to `largest`, and n1/(p2 n2) from `least` to `most`."""
+    worst = (0.0, 0, 0)
+    for need_2 in range(2, largest + 1):
+        for need_1 in range(1, need_2):
+            if least <= need_1 / probability_2 / need_2 <= most:
+                servers = multiple * need_2
+                curve = _curve(servers, (need_1, need_2), probability_2, RATIOS[::20])
+                worst = max(worst, (_fall(curve) / need_2, need_1, need_2))
+    share, need_1, need_2 = worst
+    return Found(share, f"{need_1}-{need_2}-{multiple * need_2}")
+
+
+def displaced_in_dips(*, servers: int, needs: Sequence[int], probability_2: float) -> list[float]:
+    """By how much the mean number of class 2 jobs in service falls from a maximum of wastage to the
+    minimum after it, dip by dip."""
+    curve = _curve(servers, needs, probability_2)
+    lows = _turns(-curve)
+    pairs = [(high, lows[lows > high]) for high in _turns(curve)]
+    jobs = partial(_mean_class_2, servers, needs, probability_2)
+    return [jobs(high) - jobs(after[0]) for high, after in pairs if len(after)]
+
+
+def class_1_only(*, systems: Sequence[Mapping[str, Any]], ratio: float) -> float:
+    """The least share of time in states with class 1 jobs only, over `systems` at μ2/μ1 = `ratio`,
+    by elimination in the chain."""
+    shares = []
+    for s in systems:
+        p2 = s["probability_2"]
+        system = MultiserverJobSystem.of(s["servers"], s["needs"], (1.0, ratio), (1 - p2, p2))
+        law = stationary.solve(system)
+        shares.append(float(law.time[law.chain.in_service[:, 1] == 0].sum()))
+    return min(shares)
+
+
+def distance_to_geometric(*, systems: Sequence[Mapping[str, Any]]) -> float:
+    """The largest total variation distance, over `systems`, between the limiting law as μ2/μ1 → ∞
+    of the class 1 jobs beyond the fewest and the geometric law p2 p1^i, i = 0, 1, …"""
+    distances = []
+    for s in systems:
+        jobs, chance = limits.fast_class_2_distribution(
+            s["servers"], s["needs"], s["probability_2"]
+        )
+        p1 = 1 - s["probability_2"]
+        geometric = (1 - p1) * p1 ** (jobs - jobs[0])
+        tail = p1 ** len(jobs)
+        distances.append((np.abs(chance - geometric).sum() + tail) / 2)
+    return float(max(distances))
+
+
+def deviation_of_class_1_jobs(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
+    """p2 times the standard deviation of the class 1 jobs in service as μ2/μ1 → ∞."""
+    jobs, chance = limits.fast_class_2_distribution(servers, needs, probability_2)
+    mean = float(chance @ jobs)
+    return probability_2 * math.sqrt(float(chance @ (jobs - mean) ** 2))
+
+
+def mean_of_class_1_jobs(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
+    """p2 times one more than the mean excess over the fewest of the class 1 jobs in service as
+    μ2/μ1 → ∞, which is the mean of the geometric number of Section 9.2."""
+    jobs, chance = limits.fast_class_2_distribution(servers, needs, probability_2)
+    return probability_2 * float(chance @ jobs - jobs[0] + 1)
+
+
+def _curve(
+    servers: int, needs: Sequence[int], probability_2: float, ratios: NDArray = RATIOS
+) -> NDArray[np.float64]:
+    return two_class.sweep(servers, needs, (1.0, ratios), probability_2).wastage
+
+
+def _fall(curve: NDArray[np.float64]) -> float:
+    return float((np.maximum.accumulate(curve) - curve).max())
+
+
+def _turns(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The ratios at which a curve over `RATIOS` is higher than on both sides."""
+    rises = np.diff(curve) > 0
+    return RATIOS[1:-1][rises[:-1] & (np.diff(curve)[1:] < 0)]
+
+
+def _mean_class_2(servers: int, needs: Sequence[int], probability_2: float, ratio: float) -> float:
+    system = MultiserverJobSystem.of(
+        servers, needs, (1.0, ratio), (1 - probability_2, probability_2)
+    )
+    law = two_class.distribution(system)
+    return float(law.time @ law.states.class_2)

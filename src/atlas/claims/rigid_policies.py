@@ -1,0 +1,212 @@
+"""Policies for multiserver jobs as chains of counts, simulated jump by jump.
+
+With exponential durations the number of jobs of each need present, and of those in service, are a
+Markov chain under any policy that looks at them alone. Its jumps are simulated here; nothing is
+shared with the job-level engines. Several readings of one name can so be compared
+(`finite-skip`, Section 7.5), which leaves open whether Least Servers First interrupts, how
+MaxWeight breaks ties, and whether packings of jobs that are not present compete.
+
+Needs ascend. E[T] = E[N]/λ by Little's law; time averages are taken with mean holding times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from atlas.claims import Found, takes
+from atlas.models.sizes import read_sizes
+from multiserver.simulation.estimate import Estimate, estimate, fair_half_width
+from multiserver.simulation.streams import generator
+
+ROUTE = "simulation of the chain of counts, jump by jump"
+CONFIRMED = "the engines job by job (tests/claims/test_finite_skip_proofs.py)"
+GROUP = "finite_skip_chances"
+
+REPLICATIONS = 32
+WARM_UP = 0.2
+# Readings: preemptive policies pick from a list of packings, the last keeps what it has started.
+LSF, LSF_NONPREEMPTIVE, MSF = "lsf", "lsf-nonpreemptive", "msf"
+MAX_WEIGHT = ("max-weight", "max-weight-small-ties", "max-weight-all-packings")
+READINGS = (LSF, LSF_NONPREEMPTIVE, MSF, *MAX_WEIGHT)
+_CODES = {name: i for i, name in enumerate(READINGS)}
+
+
+def response_time(
+    *, system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int
+) -> Estimate:
+    """E[T] under one of the `READINGS` at load ρ, from `jobs` arrivals in all, a fifth of them left
+    out."""
+    k, needs, rates, flows = _read(system, load)
+    each = jobs // REPLICATIONS
+    totals = np.empty((REPLICATIONS, 3))
+    packings = _packings(k, needs)
+    for r in range(REPLICATIONS):
+        rng = generator(seed, _CODES[reading], round(1e6 * load), r)
+        run = _run(rng, _CODES[reading], k, needs, rates, flows, packings, each, WARM_UP)
+        totals[r] = run[:3]
+    area, square, time = totals.T / np.array([flows.sum(), flows.sum() ** 2, 1.0])[:, None]
+    variance = square.sum() / time.sum() - (area.sum() / time.sum()) ** 2
+    return estimate(area, time, variance=variance, jobs=each * REPLICATIONS)
+
+
+def difference(
+    *,
+    system: Mapping[str, Any],
+    reading: str,
+    other: str,
+    load: float,
+    jobs: int,
+    seed: int,
+) -> Found:
+    """E[T] under `reading` less that under `other`; the two runs are independent."""
+    a, b = (
+        response_time(system=system, reading=name, load=load, jobs=jobs, seed=seed)
+        for name in (reading, other)
+    )
+    error = float(np.hypot(fair_half_width(a), fair_half_width(b)))
+    return Found(a.mean - b.mean, f"ρ = {load:g}", error)
+
+
+def growth(
+    *, system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int
+) -> Estimate:
+    """By how much the number of jobs present grows per arrival under one of the `READINGS` at load
+    ρ, over the second half of the runs: 0 if the policy is stable there."""
+    k, needs, rates, flows = _read(system, load)
+    each, packings = jobs // REPLICATIONS, _packings(k, needs)
+    grown = np.empty(REPLICATIONS)
+    for r in range(REPLICATIONS):
+        rng = generator(seed, _CODES[reading], round(1e6 * load), r)
+        grown[r] = _run(rng, _CODES[reading], k, needs, rates, flows, packings, each, 0.5)[3]
+    counted = np.full(REPLICATIONS, float(each - each // 2))
+    return estimate(grown, counted, variance=1.0, jobs=each * REPLICATIONS)
+
+
+@takes(
+    "system",
+    route="linear programming over all packings of the servers",
+    confirmed="the growth of the simulated queue, of which no packing is a part",
+)
+def largest_load_of_packings(parameters: Mapping[str, Any]) -> float:
+    """The largest load ρ at which a mixture of packings serves every need at the rate it arrives:
+    up to there MaxWeight is stable, and above it no policy is."""
+    k, needs, rates, flows = _read(parameters["system"], 1.0)
+    packings = _packings(k, needs)
+    # The shares θ of time and ρ: ρ λ_c/μ_c ≤ Σ θ_u u_c, Σ θ_u ≤ 1.
+    offered = np.append(np.zeros(len(packings)), 1.0)
+    served = np.hstack([-packings.T, (flows / rates)[:, None]])
+    time = np.append(np.ones(len(packings)), 0.0)
+    found = linprog(-offered, A_ub=np.vstack([served, time]), b_ub=[*[0.0] * len(needs), 1.0])
+    return float(found.x[-1])
+
+
+def least_servers_filled(*, servers: int, needs: Sequence[int], most: int) -> int:
+    """The fewest servers that Most Servers First fills in any state of up to `most` jobs of each
+    need whose needs sum to k or more: k if it has optimal stability region."""
+    k, v = servers, np.array(sorted(needs))
+    fewest = k
+    for present in product(range(most + 1), repeat=len(v)):
+        if np.dot(present, v) < k:
+            continue
+        idle = k
+        for count, need in zip(reversed(present), v[::-1], strict=True):
+            idle -= need * min(count, idle // need)
+        fewest = min(fewest, k - int(idle))
+    return fewest
+
+
+def _read(
+    system: Mapping[str, Any], load: float
+) -> tuple[int, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    ((_, block),) = system.items()
+    needs = np.array(block["needs"])
+    means = np.array([X.mean for X in read_sizes(block["durations"])])
+    p = np.array(block["probabilities"])
+    flow = load / float(p @ (needs * means) / block["servers"])
+    return block["servers"], needs, 1 / means, flow * p
+
+
+def _packings(k: int, needs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All u with Σ u_c v_c ≤ k, those with most jobs of the largest need first, and so on."""
+    ranges = [range(k // v, -1, -1) for v in needs[::-1]]
+    found = [u[::-1] for u in product(*ranges) if np.dot(u[::-1], needs) <= k]
+    return np.array(found, dtype=np.int64)
+
+
+@njit(cache=True)
+def _serve(code, k, needs, packings, present, served):
+    """Fill in the jobs in service, given those present."""
+    C, idle = len(needs), k
+    if code == 0 or code == 2:
+        for i in range(C):
+            c = i if code == 0 else C - 1 - i
+            served[c] = min(present[c], idle // needs[c])
+            idle -= served[c] * needs[c]
+    elif code == 1:
+        for c in range(C):
+            idle -= served[c] * needs[c]
+        for c in range(C):
+            more = min(present[c] - served[c], idle // needs[c])
+            served[c] += more
+            idle -= more * needs[c]
+    else:
+        best, heaviest = 0, -1
+        for i in range(len(packings)):
+            weight, allowed = 0, True
+            for c in range(C):
+                weight += packings[i, c] * present[c]
+                allowed = allowed and (code == 5 or packings[i, c] <= present[c])
+            # The list begins with the largest needs: ≥ gives ties to the smaller ones.
+            if allowed and (weight > heaviest or (code == 4 and weight == heaviest)):
+                heaviest, best = weight, i
+        for c in range(C):
+            served[c] = min(packings[best, c], present[c])
+
+
+@njit(cache=True)
+def _run(rng, code, k, needs, rates, flows, packings, jobs, warm_up):
+    """∫ N dt, ∫ N² dt, the time, and what N has grown by, of `jobs` arrivals less the warm-up."""
+    C = len(needs)
+    present, served = np.zeros(C, np.int64), np.zeros(C, np.int64)
+    arriving, everyone, arrivals = flows.sum(), 0, 0
+    first = int(warm_up * jobs)
+    area = square = time = 0.0
+    start = 0
+    while arrivals < jobs:
+        if arrivals < first:
+            start = everyone
+        total = arriving
+        for c in range(C):
+            total += served[c] * rates[c]
+        if arrivals >= first:
+            area += everyone / total
+            square += everyone * everyone / total
+            time += 1 / total
+        u = rng.random() * total
+        change, c = 1, 0
+        while c < C - 1 and u >= flows[c]:
+            u -= flows[c]
+            c += 1
+        if c == C - 1 and u >= flows[c]:
+            u -= flows[c]
+            change, c = -1, 0
+            while c < C - 1 and u >= served[c] * rates[c]:
+                u -= served[c] * rates[c]
+                c += 1
+            # Rounding may leave u at the end of the last interval.
+            while served[c] == 0:
+                c -= 1
+            served[c] -= 1
+        else:
+            arrivals += 1
+        present[c] += change
+        everyone += change
+        _serve(code, k, needs, packings, present, served)
+    return area, square, time, everyone - start

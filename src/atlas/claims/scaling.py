@@ -1,0 +1,190 @@
+"""Section 5 of `multilevel-scaling` beside the enumerated chain: laws, throughput, completions.
+
+A job needs one server with probability p_1 and all n with p_n = 1 − p_1; the rates are μ_1 and μ_n.
+State i < n has i one-server jobs in service and an n-server job behind them (in service if i = 0),
+state n has n of them: it completes at rate μ_0 = μ_n, μ_i = i μ_1. With ν = μ/μ_1 for the
+throughput μ and H_i the harmonic numbers,
+
+    π^d_i = p_1^i p_n for i < n, π^d_n = p_1^n at completions,  1/μ = Σ_i π^d_i/μ_i,
+    P_i = π^d_i μ/μ_i in time,                   E[Δ(Y_d)] = Σ_i (π^d_i − P_i) Δ(i),
+    Δ(i) − Δ(0) = i − ν H_i for i < n,           Δ(n) − Δ(n − 1) = (1 − ν/n)/p_n.
+
+Gaps are the largest over `count` random systems of up to `largest` servers.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from atlas.claims.scaling_system import UNIT, OneOrN, Rates
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import stationary
+
+ROUTE = "closed form"
+CONFIRMED = "sparse solution of the enumerated chain"
+Vector = NDArray[np.float64]
+
+
+def share_of_load(
+    *,
+    servers: int,
+    exponent: float,
+    coefficient: float = 1.0,
+    logs: float = 0.0,
+    rates: Rates = UNIT,
+) -> float:
+    """The share of all server-seconds that one-server jobs demand."""
+    s = OneOrN.of(servers, exponent, coefficient, logs, rates)
+    ones, alls = (1 - s.p_n) / s.rate_1, servers * s.p_n / s.rate_n
+    return ones / (ones + alls)
+
+
+def share_of_work_done(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
+    """The share of the busy servers' time that one-server jobs take in the enumerated chain, which
+    completes what arrives."""
+    p_n = OneOrN.of(servers, exponent).p_n
+    system = MultiserverJobSystem.of(servers, (1, servers), rates, (1 - p_n, p_n))
+    law = stationary.solve(system)
+    busy = law.time @ law.chain.in_service * np.array(system.needs)
+    return float(busy[0] / busy.sum())
+
+
+def share_of_completions_blocked(*, servers: int, exponent: float) -> float:
+    """The share of completions that are of one-server jobs with an n-server job behind them."""
+    return 1 - OneOrN.of(servers, exponent).p_n - _full(servers, exponent)
+
+
+def share_of_completions_full(*, servers: int, exponent: float) -> float:
+    """The share of completions that occur with n one-server jobs in service."""
+    return _full(servers, exponent)
+
+
+def share_of_capacity(*, servers: int, exponent: float) -> float:
+    """μ/(n μ_1)."""
+    return 1 - OneOrN.of(servers, exponent).x
+
+
+def state_count(*, servers: int, exponent: float) -> int:
+    """How many states a completion can occur in."""
+    return len(_solve(servers, exponent).time)
+
+
+def heavy_traffic_excess(
+    *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
+) -> float:
+    """lim E[Q (1 − ρ)] − E[Δ(Y_d)] of one server whose jobs are of several classes. By Pollaczek
+    and Khinchine, the limit is E[S²]/(2 E[S]²)."""
+    p, rate = np.array(probabilities), np.array(rates)
+    limit = float(p @ rate**-2 / (p @ rate**-1) ** 2)
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    return limit - stationary.solve(system).mean_relative_completions
+
+
+def transition_law_gap(*, count: int, largest: int, seed: int) -> float:
+    """Largest gap between π of Lemma 5.1, over all 2n + 1 states, and the chain's."""
+    return _worst(count, largest, seed, "transition")
+
+
+def time_law_gap(*, count: int, largest: int, seed: int) -> float:
+    """Largest gap between P and the chain's."""
+    return _worst(count, largest, seed, "time")
+
+
+def throughput_gap(*, count: int, largest: int, seed: int) -> float:
+    """Largest relative gap between μ and the chain's."""
+    return _worst(count, largest, seed, "throughput")
+
+
+def embedded_law_gap(*, count: int, largest: int, seed: int) -> float:
+    """Largest gap between π^d and the chain's."""
+    return _worst(count, largest, seed, "embedded")
+
+
+def phase_gap(*, count: int, largest: int, seed: int) -> float:
+    """Largest relative gap between the terms 1/μ_n, p_1^n/(n μ_1 p_n) and Σ_b p_1^b/(b μ_1) of 1/C'
+    and the chain's time in state 0, in state n and in those between, per n-server completion."""
+    return _worst(count, largest, seed, "phases")
+
+
+def relative_completions_gap(*, count: int, largest: int, seed: int) -> float:
+    """Largest gap between Δ(i) − Δ(0) and the chain's, relative to the largest."""
+    return _worst(count, largest, seed, "relative")
+
+
+def mean_relative_completions_gap(*, count: int, largest: int, seed: int) -> float:
+    """Largest gap between E[Δ(Y_d)] of Lemma 5.5 and the chain's, relative to the largest Δ."""
+    return _worst(count, largest, seed, "mean")
+
+
+def _full(servers: int, exponent: float) -> float:
+    return float(OneOrN.of(servers, exponent).power(servers))
+
+
+def _solve(n: int, exponent: float) -> stationary.SaturatedDistribution:
+    p_n = OneOrN.of(n, exponent).p_n
+    return stationary.solve(MultiserverJobSystem.of(n, (1, n), UNIT, (1 - p_n, p_n)))
+
+
+def _worst(count: int, largest: int, seed: int, gap: str) -> float:
+    return max(gaps[gap] for gaps in _compare_all(count, largest, seed))
+
+
+@cache
+def _compare_all(count: int, largest: int, seed: int) -> list[dict[str, float]]:
+    """Many claims ask for gaps of the same systems."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(count):
+        n = int(rng.integers(2, largest + 1))
+        p_n = float(10 ** rng.uniform(-3, -0.05))
+        rates = 10 ** rng.uniform(-2, 2, size=2)
+        system = MultiserverJobSystem.of(n, (1, n), rates.tolist(), (1 - p_n, p_n))
+        found.append(_compare(stationary.solve(system)))
+    return found
+
+
+def _compare(law: stationary.SaturatedDistribution) -> dict[str, float]:
+    """The gaps between the formulas of Section 5 and the chain, whose timed states are in order."""
+    n, (p_1, p_n) = law.chain.system.servers, law.chain.system.probabilities
+    mu_1, mu_n = law.chain.system.rates
+    i = np.arange(n + 1)
+    powers, rates = p_1**i, np.append(mu_n, i[1:] * mu_1)
+    embedded = powers * np.append(np.full(n, p_n), 1.0)
+    mu = 1 / (embedded / rates).sum()
+    nu, harmonic = mu / mu_1, np.append(0.0, np.cumsum(1 / i[1:]))
+    delta = i - nu * harmonic
+    delta[n] = n - 1 + 1 / p_n - nu * harmonic[n - 1] - nu / (n * p_n)
+    mean = powers[n] * (1 - nu / n) * delta[n]
+    mean += powers[1:n] * p_n * (1 - nu / i[1:n]) @ delta[1:n]
+
+    transitions = np.concatenate([powers[:n], [powers[n] / p_n], powers[:n]])
+    transitions[2 * n] /= p_n
+    visits = _visits(law)
+    phases = np.array([1 / mu_n, powers[n] / (n * mu_1 * p_n), (powers / rates)[1:n].sum()])
+    time = np.array([law.time[0], law.time[n], law.time[1:n].sum()]) / (law.time[0] * mu_n)
+    found = law.relative_completions - law.relative_completions[0]
+    scale = np.abs(found).max()
+    return {
+        "transition": float(np.abs(transitions / transitions.sum() - visits).max()),
+        "time": float(np.abs(embedded * mu / rates - law.time).max()),
+        "throughput": abs(mu / law.throughput - 1),
+        "embedded": float(np.abs(embedded - law.embedded).max()),
+        "phases": float(np.abs(phases / time - 1).max()),
+        "relative": float(np.abs(delta - found).max() / scale),
+        "mean": float(abs(mean - law.mean_relative_completions) / scale),
+    }
+
+
+def _visits(law: stationary.SaturatedDistribution) -> Vector:
+    """The law over all states of the chain, 0 … n and (0, 0) … (0, n − 1), at transitions."""
+    timed = len(law.time)
+    drawn = sum(law.chain.completions)[:, timed:].T @ law.embedded
+    onward = law.chain.entries[:, timed:]
+    visits = sparse.linalg.spsolve((sparse.eye_array(timed - 1) - onward.T).tocsc(), drawn)
+    # From (0, b), an n-server job leads to state b.
+    b = [law.chain.entries[[row], :timed].indices.min() for row in range(timed - 1)]
+    flow = np.append(law.embedded, visits[np.argsort(b)])
+    return flow / flow.sum()

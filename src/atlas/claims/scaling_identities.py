@@ -1,0 +1,199 @@
+"""Statements of `multilevel-scaling`, Sections 3 and 5.4, by routes of their own.
+
+The relative completions are the limit of E[C_y(t)] − μ t, the completions by time t from state y in
+excess of the average, which has mean 0 in time. Here they are found as that, *transiently*: with
+the generator A of the saturated chain and its completion rates r,
+
+    Δ = ∫_0^∞ (e^{At} r − μ) dt,
+
+by doubling the horizon until e^{At} has equal rows, each of which is P. No linear system is solved
+and no product form used, so that Poisson's equation (1), the convention E[Δ(Y)] = 0, and Eqs (3) to
+(6) may fail. The embedded law π^d is read from the powers of the jump chain likewise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+from scipy.stats import t as student
+
+from atlas.claims import Found, takes
+from atlas.models.systems import read_system
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated.chain import enumerate_chain
+from multiserver.saturated.formulations import embedded_distribution, exactly_k
+from multiserver.simulation import fcfs
+from multiserver.simulation.workload import Workload
+
+ROUTE = "the saturated chain in time, e^{At} by doubling t"
+CONFIRMED = "the sparse solution of Eq. (1) (tests/claims/test_scaling_proofs.py)"
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Transient:
+    """Δ, P, π^d (K,), completion rates (K,), jump chain (K, K) and μ of a saturated chain."""
+
+    delta: Vector
+    time: Vector
+    embedded: Vector
+    rate: Vector
+    jumps: Vector
+    throughput: float
+
+
+def poisson_gap(
+    *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
+) -> float:
+    """Largest gap between both sides of Eq. (1) at the transient Δ, in jobs."""
+    found = transient(MultiserverJobSystem.of(servers, needs, rates, probabilities))
+    right = (found.rate - found.throughput) / found.rate + found.jumps @ found.delta
+    return float(np.abs(right - found.delta).max())
+
+
+def completion_law_gap(
+    *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
+) -> float:
+    """Largest gap between π^d_i, from powers of the jump chain, and (μ_i/μ) P_i, from e^{At}."""
+    found = transient(MultiserverJobSystem.of(servers, needs, rates, probabilities))
+    return float(np.abs(found.time * found.rate / found.throughput - found.embedded).max())
+
+
+def identity_gap(*, equation: int, count: int, largest: int, seed: int) -> float:
+    """Largest gap of Eq. (3), (4), (5) or (6), relative to the largest |Δ~|, over `count` random
+    systems with needs 1 and n ≤ `largest`.
+
+    Left sides are transient. So are the right sides of (3) to (5); (6) has those of Lemmas 5.2 to
+    5.4.
+    """
+    rng = np.random.default_rng(seed)
+    worst = 0.0
+    for _ in range(count):
+        n = int(rng.integers(2, largest + 1))
+        p_n = float(10 ** rng.uniform(-2, -0.1))
+        rates = (10 ** rng.uniform(-1, 1, size=2)).tolist()
+        worst = max(worst, _identity(equation, n, p_n, rates))
+    return worst
+
+
+def one_server_jobs_between(*, servers: int, probability_n: float) -> float:
+    """p_n × the mean number of one-server jobs between two n-server jobs, from the rates at which
+    the enumerated chain completes either."""
+    system = MultiserverJobSystem.of(
+        servers, (1, servers), (1.0, 1.0), (1 - probability_n, probability_n)
+    )
+    found = transient(system)
+    share = found.time[0] * found.rate[0] / found.throughput
+    return probability_n * (1 - share) / share
+
+
+@takes(
+    "servers",
+    "needs",
+    "rates",
+    "probabilities",
+    "fraction_of_limit",
+    "jobs",
+    "seed",
+    route="simulation job by job, 10 runs",
+    confirmed="the transient throughput, beyond which theory has the rate λ/μ − 1",
+)
+def growth_over_throughput(parameters: Mapping[str, Any]) -> Found:
+    """The growth rate of the number of jobs over μ at λ = `fraction_of_limit` μ, simulated.
+
+    It is measured between the arrivals of job `jobs`/2 and the last; μ is the transient throughput.
+    """
+    system = read_system(parameters)
+    mu = transient(system).throughput
+    workload = Workload.of(system, parameters["fraction_of_limit"] * mu)
+    jobs, seed = parameters["jobs"], parameters["seed"]
+    growth = np.array([_growth(workload, jobs, seed, (run,)) for run in range(10)]) / mu
+    reach = growth.std(ddof=1) / math.sqrt(len(growth)) * student.ppf(0.975, len(growth) - 1)
+    return Found(float(growth.mean()), f"λ = {parameters['fraction_of_limit']} μ", float(reach))
+
+
+@takes(
+    "servers",
+    route="the exact law of the enumerated chain",
+    confirmed="4 servers: three classes in each of the 4 places, 3⁴",
+)
+def product_form_terms(parameters: Mapping[str, Any]) -> list[int]:
+    """How many states of positive probability the law of needs 1, n/2 and n has.
+
+    In the formulation with n jobs present, which its product form sums over, for each n of
+    `servers`.
+    """
+    counts = []
+    for n in parameters["servers"]:
+        system = MultiserverJobSystem.of(n, (1, n // 2, n), (1.0,) * 3, (0.5, 0.25, 0.25))
+        law = embedded_distribution(system, exactly_k)
+        counts.append(sum(chance > 1e-12 for chance in law.values()))
+    return counts
+
+
+def _growth(workload: Workload, jobs: int, seed: int, key: tuple[int, ...]) -> float:
+    """The growth rate of the number of jobs over the second half of the arrivals."""
+    seen = fcfs.trace(workload, jobs, seed=seed, key=key)
+    ends = np.sort(seen.starts + seen.durations)
+    middle, last = seen.arrivals[jobs // 2], seen.arrivals[-1]
+    arrived = jobs - 1 - jobs // 2
+    completed = np.searchsorted(ends, last) - np.searchsorted(ends, middle)
+    return float((arrived - completed) / (last - middle))
+
+
+def _identity(equation: int, n: int, p_n: float, rates: list[float]) -> float:
+    found = transient(MultiserverJobSystem.of(n, (1, n), rates, (1 - p_n, p_n)))
+    tilde = found.delta - found.delta[0]
+    mean = float(found.embedded @ found.delta)
+    if equation == 3:
+        gap = float(found.time @ tilde) + found.delta[0]
+    elif equation == 4:
+        gap = mean - (float(found.embedded @ tilde) - float(found.time @ tilde))
+    elif equation == 5:
+        gap = mean - float((found.embedded - found.time) @ tilde)
+    else:
+        gap = mean - _right_of_eq_6(n, p_n, rates, tilde)
+    return abs(gap) / float(np.abs(tilde).max())
+
+
+def _right_of_eq_6(n: int, p_n: float, rates: list[float], tilde: Vector) -> float:
+    rate_1, rate_n = rates
+    i, p_1 = np.arange(1, n), 1 - p_n
+    time_per_n = 1 / rate_n + p_1**n / (n * rate_1 * p_n) + (p_1**i / (i * rate_1)).sum()
+    mu = 1 / (p_n * time_per_n)
+    last = p_1**n * (1 - mu / (n * rate_1)) * tilde[n]
+    return float(last + (p_1**i * p_n * (1 - mu / (i * rate_1))) @ tilde[1:n])
+
+
+def transient(system: MultiserverJobSystem) -> Transient:
+    """The saturated chain's Δ, laws and throughput, all from e^{At} at a long horizon."""
+    chain = enumerate_chain(system)
+    jumps = sum(chain.transitions()).toarray()
+    rate = chain.completion_rate
+    states = len(rate)
+    generator = rate[:, None] * (jumps - np.eye(states))
+    # (e^{At}, ∫_0^t e^{As} r ds) over a short step, then doubled until all rows are P.
+    step = 1 / rate.max()
+    augmented = np.zeros((states + 1, states + 1))
+    augmented[:states, :states], augmented[:states, states] = generator, rate
+    block = expm(augmented * step)
+    law, completed = block[:states, :states], block[:states, states]
+    horizon = step
+    for _ in range(200):
+        if np.ptp(law, axis=0).max() < 1e-15:
+            break
+        # Excess over state 0 keeps its digits as the horizon grows; the average would drown it.
+        completed, law = completed + law @ completed, law @ law
+        law /= law.sum(axis=1, keepdims=True)
+        horizon *= 2
+    time = law.mean(axis=0)
+    throughput = float(time @ rate)
+    delta = completed - throughput * horizon
+    embedded = np.linalg.matrix_power((jumps + np.eye(states)) / 2, 2**40)[0]
+    return Transient(delta, time, embedded / embedded.sum(), rate, jumps, throughput)

@@ -1,0 +1,194 @@
+"""The open queue of `multilevel-scaling`, Section 10: its length under FCFS against the mix, exact.
+
+The length is E[Q], the mean number of jobs that wait, unless `jobs` are those `present`: then it
+is E[N], which the paper's Q may mean as well. Settings are those of `scaling_curves`; the load ρ is
+the fraction of capacity that is demanded, λ = ρ n/E[S], and the length is infinite at the mixes
+that are unstable there. Loads may also be given relative to the boundary of stability of the worst
+mix, so that settings can be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from atlas.claims import Found
+from atlas.claims.scaling_curves import direction_changes, inflections, mix, worst_share
+from atlas.claims.scaling_system import UNIT, Rates
+from atlas.models.systems import read_system
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import age_process, one_or_n
+from multiserver.open.multiserver_jobs import FcfsBlocks, prepare
+from multiserver.open.qbd import solve
+from multiserver.phased import PhasedJobs
+from multiserver.saturated import stationary
+from multiserver.saturated.peak import find_highest
+from multiserver.sizes import Exponential
+
+ROUTE = "matrix-analytic solution of the open chain"
+CONFIRMED = "simulation job by job (tests/simulation/test_fcfs.py)"
+
+GRID = np.linspace(0.0, 3.0, 31)
+
+
+def peaks(
+    *,
+    servers: int,
+    loads: list[float],
+    sizes: str = "n",
+    rates: Rates = UNIT,
+    jobs: str = "waiting",
+) -> list[float]:
+    """The α at which the queue is longest, for each of `loads`."""
+    return [_peak(servers, sizes, tuple(rates), rho, jobs) for rho in loads]
+
+
+def age_gap(*, systems: Sequence[Mapping[str, Any]], fraction_of_limit: float) -> Found:
+    """The largest relative difference of E[T_1] and E[T_n] of needs 1 and n, at a fraction of λ*,
+    between interpolated fronts and the law of the age of a large job, which takes no chain."""
+
+    def gap(block: Mapping[str, Any]) -> tuple[float, str]:
+        system = read_system(block)
+        process = age_process.interpolate(PhasedJobs.exponential(system))
+        law = process.at(fraction_of_limit * process.limit)
+        (mu_1, mu_n), p = system.rates, system.probabilities
+        other = one_or_n.solve(system.servers, mu_1, Exponential(mu_n), p, law.arrival_rate)
+        apart = np.array(other.class_response_times) / law.class_response_times - 1
+        return float(abs(apart).max()), f"n = {system.servers}"
+
+    return Found(*max(gap(block) for block in systems))
+
+
+def peak_spread_ratio(
+    *,
+    servers: int,
+    fractions_of_boundary: list[float],
+    rates: Rates,
+    reference: Rates = UNIT,
+    jobs: str = "waiting",
+) -> float:
+    """How far the peaks of the queue lie apart, largest α less smallest, over loads
+    relative to the boundary of the worst mix, over the same at the rates `reference`."""
+    spreads = []
+    for pair in (rates, reference):
+        boundary = worst_share(servers=servers, rates=pair).value
+        loads = [share * boundary for share in fractions_of_boundary]
+        found = peaks(servers=servers, loads=loads, rates=pair, jobs=jobs)
+        spreads.append(max(found) - min(found))
+    return spreads[0] / spreads[1]
+
+
+def turns(
+    *,
+    servers: int,
+    load: float,
+    sizes: str = "n",
+    rates: Rates = UNIT,
+    jobs: str = "waiting",
+) -> int:
+    """How often the length turns as α rises from 0 to 3: once for a bell curve."""
+    return direction_changes([length(servers, sizes, rates, alpha, load, jobs) for alpha in GRID])
+
+
+def smallest_sharpening(
+    *, servers: int, loads: list[float], sizes: str = "n", jobs: str = "waiting"
+) -> float:
+    """How high the peak stands above the higher of the two ends, α = 0 and 3: the smallest ratio
+    of one load to the load before it."""
+    heights = []
+    for load in loads:
+        top, *ends = (
+            length(servers, sizes, UNIT, alpha, load, jobs)
+            for alpha in (_peak(servers, sizes, UNIT, load, jobs), 0.0, 3.0)
+        )
+        heights.append(top / max(ends))
+    return min(later / earlier for earlier, later in pairwise(heights))
+
+
+def length_over_middle(
+    *,
+    servers: int,
+    load: float,
+    middle: float,
+    ends: list[float],
+    sizes: str = "n",
+    jobs: str = "waiting",
+) -> list[float]:
+    """The length at each α of `ends` over that at α = `middle`, at one load, rates 1."""
+    top = length(servers, sizes, UNIT, middle, load, jobs)
+    return [length(servers, sizes, UNIT, alpha, load, jobs) / top for alpha in ends]
+
+
+def heavy_traffic_ratio(
+    *,
+    servers: int,
+    needs: list[int],
+    rates: list[float],
+    probabilities: list[float],
+    gap: float,
+) -> float:
+    """E[Q](1 − ρ) at 1 − ρ = `gap`, over E[Δ(Y_d)] + 1."""
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    blocks = prepare(system)
+    mean = solve(blocks.at((1 - gap) * blocks.throughput)).mean_waiting
+    return mean * gap / (stationary.solve(system).mean_relative_completions + 1)
+
+
+@cache
+def _peak(servers: int, sizes: str, rates: Rates, load: float, jobs: str) -> float:
+    """Many claims ask for the same."""
+    return find_highest(lambda alpha: length(servers, sizes, rates, alpha, load, jobs), GRID)
+
+
+@cache
+def _prepared(servers: int, sizes: str, rates: Rates, alpha: float) -> tuple[float, FcfsBlocks]:
+    """λ/ρ and the blocks of the chain, which are the same at all loads."""
+    system = mix(servers, sizes, rates, alpha)
+    return system.naive_throughput, prepare(system)
+
+
+def length(
+    servers: int, sizes: str, rates: Rates, alpha: float, load: float, jobs: str = "waiting"
+) -> float:
+    """E[Q], or E[N], at one α; infinite where the queue is unstable."""
+    whole, blocks = _prepared(servers, sizes, tuple(rates), alpha)
+    arrival_rate = load * whole
+    if arrival_rate >= blocks.throughput:
+        return math.inf
+    law = solve(blocks.at(arrival_rate))
+    return {"waiting": law.mean_waiting, "present": law.mean_jobs}[jobs]
+
+
+def peak_off_inflection(
+    *, servers: int, sizes: str, load: float, rates: Rates = UNIT, jobs: str = "waiting"
+) -> float:
+    """How far apart on the α axis the queue at one load peaks and the throughput has its
+    inflection."""
+    found = peaks(servers=servers, loads=[load], sizes=sizes, rates=rates, jobs=jobs)[0]
+    return abs(found - inflections(numbers=[servers], sizes=sizes, rates=[rates])[0])
+
+
+def smallest_step(
+    *, values: str, servers: int, settings: list[dict[str, Any]], jobs: str = "waiting"
+) -> float:
+    """The smallest rise from one of `settings` to the next, positive if they are in order: of the
+    peaks of the queue (`peaks`) or of the lowest boundaries of stability (`shares`)."""
+    if values == "peaks":
+        found = [
+            peaks(
+                servers=servers,
+                loads=[given["load"]],
+                sizes=given["sizes"],
+                rates=given.get("rates", UNIT),
+                jobs=jobs,
+            )[0]
+            for given in settings
+        ]
+    else:
+        found = [worst_share(servers=servers, **given).value for given in settings]
+    return float(np.diff(found).min())

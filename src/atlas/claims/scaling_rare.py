@@ -1,0 +1,124 @@
+"""The asymptotic steps in Section 8 of `multilevel-scaling`, where p_n = o(1/n), one by one.
+
+Mostly p_n = n^−α with α > 1. Symbols and parameters are those of `scaling_system`. Every function
+returns the number that the step is about, scaled so that it tends to a constant (or stays bounded):
+at one n from exact means, or, where its name ends in `_limit`, extrapolated to n → ∞.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from scipy.integrate import quad
+
+from atlas.claims.scaling_system import NEAR, UNIT, OneOrN, Rates, limit
+
+ROUTE = "exact means, sums and integrals"
+CONFIRMED = "closed forms in special cases (tests/claims/test_scaling_proofs.py)"
+
+
+def sum_29_over_p_n_limit(*, exponent: float, logs: float) -> float:
+    """lim p_n × (29), terms 2 to 5 together."""
+    return limit(lambda n: _sum_29(n, exponent, logs), NEAR)
+
+
+def rare_growth_rates_sum(*, exponent: float, rates: Rates = UNIT) -> float:
+    """The sum of the five terms over n^{2−α} ln² n, each extrapolated by itself."""
+
+    def scaled(term: int) -> float:
+        def value(n: int) -> float:
+            system = OneOrN.of(n, exponent, rates=rates)
+            return system.terms()[term] / (n ** (2 - exponent) * math.log(n) ** 2)
+
+        return limit(value, NEAR)
+
+    return sum(scaled(term) for term in range(5))
+
+
+def rare_term_limit(*, exponent: float, term: int, logs: int, rates: Rates = UNIT) -> float:
+    """lim of item `term` = 1 … 5 over n^{2−α} ln^k n, k = `logs`."""
+
+    def value(n: int) -> float:
+        found = OneOrN.of(n, exponent, rates=rates).terms()[term - 1]
+        return found / (n ** (2 - exponent) * math.log(n) ** logs)
+
+    return limit(value, NEAR)
+
+
+def power_remainder(*, servers: int, exponent: float) -> float:
+    """(p_1^n − 1 + n^{1−α})/n^{2−2α}, p_1^n by the binomial series from its third term on."""
+    n, p_n = servers, servers**-exponent
+    term = total = (n - 1) / (2 * n)
+    for k in range(3, 60):
+        term *= -(n - k + 1) * p_n / k
+        total += term
+    return total
+
+
+def log_sum_remainder(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
+    """(n μ_1/μ − 1) n^{α−1} − ln n − (μ_1/μ_n − 1): o(1) by Eq. (31)."""
+    s = OneOrN.of(servers, exponent, rates=rates)
+    return s.x / (1 - s.x) * servers ** (exponent - 1) - math.log(servers) - (s.r - 1)
+
+
+def scaled_rate(*, servers: int, exponent: float) -> float:
+    """−p_n (μ/μ_1) n^{α−1}."""
+    system = OneOrN.of(servers, exponent)
+    return -system.p_n * system.nu * servers ** (exponent - 1)
+
+
+def conversion_errors(*, servers: int, exponent: float) -> list[float]:
+    """The errors in (39) of H_i for ln i, and of the sum for the integral, over n^{2−α} ln n."""
+    s = OneOrN.of(servers, exponent)
+    i = np.arange(1.0, s.n)
+    weight = s.p_n * s.nu**2 * s.power(i) / i
+    unit = s.n ** (2 - exponent) * math.log(s.n)
+    logs = float(weight @ np.log(i))
+    integral = s.p_n * s.nu**2 * _log_over_i(s)
+    return [(float(weight @ np.cumsum(1 / i)) - logs) / unit, (logs - integral) / unit]
+
+
+def integral_of_log_over_i(*, last: float) -> float:
+    """The integral of ln i/i from 1 to `last` over ln²(last)/2, by quadrature."""
+    edges = np.geomspace(1.0, last, 30)
+    parts = (quad(lambda i: math.log(i) / i, a, b)[0] for a, b in pairwise(edges))
+    return math.fsum(parts) / (math.log(last) ** 2 / 2)
+
+
+def integral_of_log(*, last: float) -> float:
+    """The integral of ln i from 1 to `last` over n ln n − n + 1, by quadrature."""
+    edges = np.geomspace(1.0, last, 30)
+    parts = (quad(math.log, a, b)[0] for a, b in pairwise(edges))
+    return math.fsum(parts) / (last * math.log(last) - last + 1)
+
+
+def log_integral_remainder(*, servers: int, exponent: float) -> float:
+    """(n ln n − ∫ p_1^i ln i di)/n, the integral from 1 to n."""
+    system = OneOrN.of(servers, exponent)
+    step = np.geomspace(1.0, servers, 60)
+    parts = (
+        quad(lambda i: float(system.power(i)) * math.log(i), a, b)[0] for a, b in pairwise(step)
+    )
+    return math.log(servers) - math.fsum(parts) / servers
+
+
+def log_over_i_remainder(*, servers: int, exponent: float) -> float:
+    """(∫ p_1^i ln i/i di − ln² n/2)/(n^{1−α} ln² n/2), Eq. (41), the integral from 1 to n."""
+    s = OneOrN.of(servers, exponent)
+    # Only the difference to p_1 = 1 is integrated: it would be lost in the whole.
+    lost, _ = quad(
+        lambda t: t * math.expm1(math.exp(t) * math.log1p(-s.p_n)), 0.0, math.log(servers)
+    )
+    return lost / (servers ** (1 - exponent) * math.log(servers) ** 2 / 2)
+
+
+def _sum_29(n: int, exponent: float, logs: float) -> float:
+    system = OneOrN.of(n, exponent, logs=logs)
+    return system.p_n * sum(system.terms()[1:])
+
+
+def _log_over_i(s: OneOrN) -> float:
+    """The integral of p_1^i ln i/i from 1 to n."""
+    return quad(lambda t: t * float(s.power(math.exp(t))), 0.0, math.log(s.n), limit=200)[0]

@@ -1,0 +1,155 @@
+"""Quantities of queues and networks with parallel processing (`parallel-processing`, Sections 2–6).
+
+Gaps are relative unless said otherwise; fractions are used where a residual should be 0 exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from atlas.claims import Found, takes
+from atlas.models.networks import read_network
+from atlas.models.sharing import read_servers
+from multiserver.sharing import balanced_fairness, product_form
+from multiserver.sharing.chain import compare
+from multiserver.sharing.networks import load_of
+from multiserver.sharing.queue import MultiServerQueue, over_subsets
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "product form, in fractions or floats"
+CONFIRMED = "the enumerated chain of the network"
+
+
+@takes("system", "load", "most")
+def partial_balance_residual(parameters: Parameters) -> float:
+    """The largest |left − right| of (6) over all sequences of up to `most` jobs, in fractions."""
+    queue, loads = _in_fractions(parameters)
+    classes = range(queue.classes)
+    sequences = (c for n in range(parameters["most"] + 1) for c in product(classes, repeat=n))
+    residuals = (
+        product_form.partial_balance_residual(queue, loads, sequence, i)
+        for sequence in sequences
+        for i in classes
+    )
+    return float(max(map(abs, residuals)))
+
+
+@takes("network")
+def departures_residual(parameters: Parameters) -> float:
+    """ν − Σ λ_i p_i of Eq. (2), with λ from the traffic equations."""
+    traffic = read_network(parameters["network"]).traffic
+    return float(sum(parameters["network"]["arrivals"]) - traffic.rates @ traffic.leaving)
+
+
+@takes("system", "load", "most")
+def aggregate_gap(parameters: Parameters) -> float:
+    """Theorem 2 against Theorem 1: Φ(x) ∏ λ_i^{x_i} and the sum over the orders of the jobs x."""
+    queue, loads = _in_fractions(parameters)
+    gap = 0.0
+    for x, sequences in _orders(queue, parameters["most"]).items():
+        summed = sum(product_form.weight(queue, loads, c) for c in sequences)
+        found = balanced_fairness.measure(queue, list(map(float, loads)), x)[x]
+        gap = max(gap, abs(found / float(summed) - 1))
+    return gap
+
+
+@takes("system", "load", "most")
+def conditional_rate_gap(parameters: Parameters) -> float:
+    """Proposition 1: φ_i(x) against the mean of μ_i(c) under π, given x; absolute."""
+    queue, loads = _in_fractions(parameters)
+    gap = 0.0
+    for x, sequences in _orders(queue, parameters["most"]).items():
+        weights = [product_form.weight(queue, loads, c) for c in sequences]
+        served = np.array([product_form.class_rates(queue, c) for c in sequences], dtype=object)
+        mean = (np.array(weights) @ served / sum(weights)).astype(float)
+        gap = max(gap, float(np.abs(mean - balanced_fairness.rates(queue, x)).max()))
+    return gap
+
+
+@takes("system", "most")
+def distance_from_boundary(parameters: Parameters) -> Found:
+    """The largest excess of the rates φ(x) over the capacity μ(A) of any set of classes, or
+    shortfall from that of the classes present."""
+    queue, worst = read_servers(parameters["system"]).queue, (0.0, "")
+    ranks = queue.ranks()
+    for x in product(range(parameters["most"] + 1), repeat=queue.classes):
+        used = over_subsets(balanced_fairness.rates(queue, x))
+        present = sum(1 << i for i, count in enumerate(x) if count)
+        gap = max((used - ranks).max(), ranks[present] - used[present])
+        worst = max(worst, (float(gap), f"x = {x}"))
+    return Found(*worst)
+
+
+@takes("system", "most", "absent")
+def largest_slack(parameters: Parameters) -> Found:
+    """By how much the rate of one class can grow within the capacity set, all other rates φ(x)
+    staying as they are: the most, over all states but 0, of the classes present, or of all classes
+    if those `absent` count."""
+    queue, worst = read_servers(parameters["system"]).queue, (0.0, "")
+    for x in product(range(parameters["most"] + 1), repeat=queue.classes):
+        slack = queue.ranks() - over_subsets(balanced_fairness.rates(queue, x))
+        for i, count in enumerate(x):
+            if any(x) and (count or parameters["absent"]):
+                room = min(gap for a, gap in enumerate(slack) if a >> i & 1)
+                worst = max(worst, (float(room), f"x = {x}"))
+    return Found(*worst)
+
+
+@takes("network", "most")
+def chain_law_gap(parameters: Parameters) -> float:
+    """The product form against the chain: the largest difference of probabilities."""
+    return compare(read_network(parameters["network"]), parameters["most"]).distribution
+
+
+@takes("network", "most")
+def chain_means_gap(parameters: Parameters) -> float:
+    """The product form against the chain: the largest relative difference of the E[X_i]."""
+    return compare(read_network(parameters["network"]), parameters["most"]).mean_jobs
+
+
+@takes("network", "most")
+def chain_throughput_gap(parameters: Parameters) -> float:
+    """The product form against the chain: the largest relative difference of the completions of
+    each class, E[φ_i(X)] if it is one queue."""
+    return compare(read_network(parameters["network"]), parameters["most"]).throughput
+
+
+@takes("network", "load", "most")
+def growth_of_measure(parameters: Parameters) -> float:
+    """The ratio of the stationary measures of `most` and of `most` − 1 jobs in an open network, at
+    a `load` that need not be stable."""
+    block = parameters["network"]
+    network = read_network(block, parameters["load"] / load_of(read_network(block)))
+    sums, most, first = np.ones(1), parameters["most"], 0
+    rates = network.traffic.rates
+    for queue in network.queues:
+        last = first + queue.classes
+        weights = balanced_fairness.measure(queue, rates[first:last], (most,) * queue.classes)
+        jobs = np.indices(weights.shape).sum(axis=0).ravel()
+        levels = np.bincount(jobs, weights.ravel())[: most + 1]
+        sums, first = np.convolve(sums, levels)[: most + 1], last
+    return float(sums[-1] / sums[-2])
+
+
+def _in_fractions(parameters: Parameters) -> tuple[MultiServerQueue, list[Fraction]]:
+    """The queue and λ of a block, as fractions of denominators up to 1000."""
+    servers = read_servers(parameters["system"])
+    rates = tuple(Fraction(c).limit_denominator(1000) for c in servers.capacities)
+    loads = [Fraction(w).limit_denominator(1000) for w in servers.work(parameters["load"])]
+    return MultiServerQueue(rates, servers.queue.compatible), loads
+
+
+def _orders(queue: MultiServerQueue, most: int) -> dict[tuple[int, ...], list[tuple[int, ...]]]:
+    """The sequences of 1 to `most` jobs, by how many there are of each class."""
+    found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+    for n in range(1, most + 1):
+        for sequence in product(range(queue.classes), repeat=n):
+            x = tuple(sequence.count(i) for i in range(queue.classes))
+            found.setdefault(x, []).append(sequence)
+    return found

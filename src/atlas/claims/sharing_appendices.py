@@ -1,0 +1,186 @@
+"""Appendices A and B of `parallel-processing`, line by line, in fractions.
+
+The stationary measure is finite if and only if max_A ρ_A < 1 (7); the proof bounds Φ from below by
+the states of one set A, and from above by Φ~, a convolution over all sets. Queues and residuals are
+those of `sharing_proofs`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import comb, factorial, prod
+
+from atlas.claims.sharing_proofs import Jobs, mask_of, read_queue
+from multiserver.sharing.queue import MultiServerQueue
+
+ROUTE = "fractions, over all states"
+CONFIRMED = "the recursion of Theorem 2, and series in closed form"
+GROUP = "sharing_proofs"
+
+
+def maximum_gap(*, rates: Sequence[int], servers: Sequence[Sequence[int]], most: int) -> float:
+    """The largest relative gap between (17), the maximum taken over the non-empty sets of classes,
+    and the recursion of Theorem 2, over all x with |x| ≤ `most`."""
+    queue = read_queue(rates, servers)
+    phi = balance(queue, most)
+    gap = Fraction(0)
+    for x, value in phi.items():
+        if any(x):
+            sets = range(1, 1 << queue.classes)
+            largest = max(_over(phi, x, a) / queue.rank(a) for a in sets)
+            gap = max(gap, abs(largest / value - 1))
+    return float(gap)
+
+
+def majorant_ratio(
+    *, rates: Sequence[int], servers: Sequence[Sequence[int]], most: int
+) -> list[float]:
+    """The least Φ~(x)/Φ(x), and the least ratio of the sides of (18), left over right, over all x
+    with |x| ≤ `most` and all non-empty sets: both at least 1 (Appendix A)."""
+    queue = read_queue(rates, servers)
+    phi, majorant = balance(queue, most), _majorant(queue, most)
+    above = min(majorant[x] / phi[x] for x in phi)
+    sides = [
+        majorant[x] * queue.rank(a) / over
+        for x in phi
+        for a in range(1, 1 << queue.classes)
+        if (over := _over(majorant, x, a))
+    ]
+    return [float(above), float(min(sides))]
+
+
+def series_gap(
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
+) -> float:
+    """The largest relative gap, order by order up to |x| = `most`, between Σ Φ~(x) ∏ λ_i^{x_i} and
+    the product over A of Σ ρ_A^n (Appendix A, sufficient condition)."""
+    queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
+    summed = [Fraction(0)] * (most + 1)
+    for x, value in _majorant(queue, most).items():
+        summed[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
+    series = [Fraction(1)] + [Fraction(0)] * most
+    for a in range(1, 1 << queue.classes):
+        ratio = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
+        for n in range(1, most + 1):
+            series[n] += ratio * series[n - 1]
+    return float(max(abs(s / t - 1) for s, t in zip(summed, series, strict=True)))
+
+
+def lower_series_ratio(
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
+) -> float:
+    """The least ratio of Σ_{|x| = n, A_x ⊂ A} Φ(x) ∏ λ_i^{x_i} to ρ_A^n over all non-empty A and
+    n ≤ `most`: at least 1 (Appendix A, necessary condition)."""
+    queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
+    phi, ratios = balance(queue, most), []
+    for a in range(1, 1 << queue.classes):
+        load = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
+        sums: dict[int, Fraction] = defaultdict(Fraction)
+        for x, value in phi.items():
+            if mask_of(i for i, n in enumerate(x) if n) & ~a == 0:
+                sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
+        ratios += [total / load**n for n, total in sums.items()]
+    return float(min(ratios))
+
+
+def growth_of_levels(
+    *,
+    rates: Sequence[int],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[str],
+    most: int,
+) -> list[float]:
+    """max_A ρ_A, and the ratio of the sums of Φ(x) ∏ λ_i^{x_i} over |x| = `most` and |x| = `most`
+    − 1: both below 1 if the queue is stable, both above if not (Section 3)."""
+    queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
+    sums = [Fraction(0)] * (most + 1)
+    for x, value in balance(queue, most).items():
+        sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
+    load = max(
+        sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
+        for a in range(1, 1 << queue.classes)
+    )
+    return [float(load), float(sums[-1] / sums[-2])]
+
+
+def permanent_series_ratio(*, permanent: int, load: str, most: int) -> float:
+    """Σ_{z} (λ/μ)^{Σz} (Σz + L)!/∏z! over Σz ≤ `most`, for two classes that share one server, over
+    Σ_n C(n + L, n) ρ^n: 1 if the last equality of Appendix B holds, L = `permanent`."""
+    half, rho = Fraction(load) / 2, Fraction(load)
+    left = sum(
+        half ** (a + b) * Fraction(factorial(a + b + permanent), factorial(a) * factorial(b))
+        for a in range(most + 1)
+        for b in range(most + 1 - a)
+    )
+    right = sum(comb(n + permanent, n) * rho**n for n in range(most + 1))
+    return float(left / right)
+
+
+def permanent_bound_ratio(*, permanent: int, load: str, visits: str) -> float:
+    """The left side of the "≤" of Appendix B over its right side, one server of rate 1, one class
+    of transient jobs, λ = `load`, one of permanent ones with λ = `visits`, which is fixed only up
+    to a factor: at most 1 if the inequality holds as it stands.
+
+    Left: the coefficient of y^L in ∏_A 1/(1 − Σ_{i∈A} λ_i y^{[i permanent]}) over the non-empty A ⊂
+    {1, 2}. Right: Σ_n (n + L)!/n! λ^n, the sets A ⊂ {1}.
+    """
+    rho, u = Fraction(load), Fraction(visits)
+    # 1/(1 − ρ), Σ u^l y^l and Σ u^l y^l/(1 − ρ)^{l+1}.
+    both = [u**m / (1 - rho) ** (m + 1) for m in range(permanent + 1)]
+    left = sum(u ** (permanent - m) * both[m] for m in range(permanent + 1)) / (1 - rho)
+    right = factorial(permanent) / (1 - rho) ** (permanent + 1)
+    return float(left / right)
+
+
+def balance(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
+    """Φ(x) for |x| ≤ `most`, by the recursion of Theorem 2."""
+    phi: dict[Jobs, Fraction] = {}
+    for x in _states(queue.classes, most):
+        present = mask_of(i for i, n in enumerate(x) if n)
+        phi[x] = _over(phi, x, present) / queue.rank(present) if present else Fraction(1)
+    return phi
+
+
+def _majorant(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
+    """Φ~(x) for |x| ≤ `most`: the convolution over the sets A of multinomials over μ(A)^n."""
+    states = _states(queue.classes, most)
+    found = {x: Fraction(int(not any(x))) for x in states}
+    for a in range(1, 1 << queue.classes):
+        term = {
+            z: Fraction(factorial(sum(z)), prod(map(factorial, z))) / queue.rank(a) ** sum(z)
+            for z in states
+            if mask_of(i for i, n in enumerate(z) if n) & ~a == 0
+        }
+        found = {
+            x: sum(
+                t * found[rest]
+                for z, t in term.items()
+                if (rest := tuple(n - m for n, m in zip(x, z, strict=True))) in found
+            )
+            for x in states
+        }
+    return found
+
+
+def _over(values: dict[Jobs, Fraction], x: Jobs, a: int) -> Fraction:
+    """Σ_{i∈A∩A_x} values(x − e_i)."""
+    return sum(
+        (values[(*x[:i], n - 1, *x[i + 1 :])] for i, n in enumerate(x) if n and a >> i & 1),
+        Fraction(0),
+    )
+
+
+def _states(classes: int, most: int) -> list[Jobs]:
+    """All x with |x| ≤ `most`, by |x|."""
+    return sorted((x for x in product(range(most + 1), repeat=classes) if sum(x) <= most), key=sum)

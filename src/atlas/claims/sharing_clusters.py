@@ -1,0 +1,134 @@
+"""Quantities of computer clusters that share their servers (`parallel-processing`, Sections 7–8).
+
+Gaps are relative; sizes have mean 1 unless said otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from atlas.claims import Found, takes
+from atlas.models.sharing import read_allocations, read_servers
+from atlas.models.sizes import read_size
+from multiserver.sharing import symmetric
+from multiserver.sharing.networks import Network, solve
+from multiserver.sharing.queue import MultiServerQueue, over_subsets
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "balanced fairness"
+CONFIRMED = "product form of the network; recursion against closed form"
+
+
+@takes("capacities", "arrivals", "interruptions", "until")
+def allocations(parameters: Parameters) -> list[list[int | None]]:
+    """The job that each server serves after each event, numbered from 1."""
+    return [
+        [None if job is None else job + 1 for job in found.served]
+        for found in read_allocations(parameters)
+    ]
+
+
+@takes("phases", "load")
+def phase_type_gap(parameters: Parameters) -> float:
+    """E[X] of one server with sizes of i phases with probability q_i, over ρ/(1 − ρ), less 1.
+
+    Every phase ends with an interruption, and q = `phases`: the Kelly network of Section 7, whose
+    classes are the numbers of phases to go.
+    """
+    q, load = parameters["phases"], parameters["load"]
+    n, mean = len(q), sum(i * p for i, p in enumerate(q, start=1))
+    queue = MultiServerQueue((mean,), (frozenset({0}),) * n)
+    found = solve(Network((queue,), load * np.array(q), np.eye(n, k=-1)))
+    return abs(float(found.mean_jobs.sum()) / (load / (1 - load)) - 1)
+
+
+@takes("size", "load")
+def processor_sharing_over_fcfs(parameters: Parameters) -> float:
+    """E[X] of one server under processor sharing, over that of FCFS, by Pollaczek and Khinchine.
+
+    They are the limits m → ∞ and m → 0; for exponential sizes both are ρ/(1 − ρ).
+    """
+    size, load = read_size(parameters["size"]), parameters["load"]
+    waiting = load**2 * size.second_moment / size.mean**2 / (2 * (1 - load))
+    return load / (1 - load) / (load + waiting)
+
+
+@takes("size")
+def mean_size(parameters: Parameters) -> float:
+    """σ."""
+    return read_size(parameters["size"]).mean
+
+
+@takes("size")
+def standard_deviation(parameters: Parameters) -> float:
+    """The standard deviation of the size of a job."""
+    return math.sqrt(read_size(parameters["size"]).variance)
+
+
+@takes("system")
+def service_rates_at_no_load(parameters: Parameters) -> list[float]:
+    """γ_i under balanced fairness as ρ → 0: what a class's servers can do at most."""
+    return read_servers(parameters["system"]).service_rates(0.0).tolist()
+
+
+@takes("size")
+def root_mean_square(parameters: Parameters) -> float:
+    """√E[S²]."""
+    return math.sqrt(read_size(parameters["size"]).second_moment)
+
+
+@takes("size")
+def deviation_between_kinds(parameters: Parameters) -> float:
+    """The standard deviation of the mean size of the kind of job that is drawn."""
+    block = parameters["size"]["hyperexponential"]
+    kinds = zip(block["rates"], block["probabilities"], strict=True)
+    return math.sqrt(sum(p / rate**2 for rate, p in kinds) - mean_size(parameters) ** 2)
+
+
+@takes("system")
+def stability_mismatches(parameters: Parameters) -> Found:
+    """At how many points of a grid of arrival rates (7) differs from the three conditions of
+    Section 8."""
+    queue = read_servers(parameters["system"]).queue
+    c1, c2, c3 = queue.rates
+    ranks, (first, second, both) = queue.ranks()[1:], (c1 + c3, c2 + c3, c1 + c2 + c3)
+    grid = np.linspace(0, both, 41)
+    wrong = sum(
+        bool((over_subsets(np.array([a, b]))[1:] < ranks).all())
+        != (a < first and b < second and a + b < both)
+        for a, b in product(grid, repeat=2)
+    )
+    return Found(int(wrong), f"{len(grid) ** 2} points")
+
+
+@takes(
+    "servers",
+    "degree",
+    route="all assignments listed",
+    confirmed="what random draws of d servers come to (tests/claims/test_sharing_proofs.py)",
+)
+def classes_of_random_assignment(parameters: Parameters) -> int:
+    """How many different sets d servers drawn one after the other, of S, can make."""
+    sets = {frozenset()}
+    for _ in range(parameters["degree"]):
+        sets = {drawn | {s} for drawn in sets for s in range(parameters["servers"])} - sets
+    return sum(len(drawn) == parameters["degree"] for drawn in sets)
+
+
+@takes("servers", "degree", "loads")
+def recursion_gap(parameters: Parameters) -> float:
+    """γ by the recursion over the union of servers against the closed form, at the `loads`."""
+    servers, degree = parameters["servers"], parameters["degree"]
+    gap = 0.0
+    for load in parameters["loads"]:
+        jobs = symmetric.JobType(load * servers, (degree,))
+        found = symmetric.solve((symmetric.ServerPool(servers),), (jobs,)).mean_rates[0]
+        exact = symmetric.random_assignment(servers, degree, load * servers).mean_rate
+        gap = max(gap, abs(float(found / exact) - 1))
+    return gap

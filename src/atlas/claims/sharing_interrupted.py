@@ -1,0 +1,132 @@
+"""The chain of the rule with interruptions: independence of m, and insensitivity as m → ∞.
+
+All jobs stand in one queue and every server works on the first job that it can serve; a job that is
+interrupted gives up its servers and goes to the end (`parallel-processing`, Section 7). States are
+the classes and phases of the jobs in order; the product form is not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, diags_array
+from scipy.sparse.linalg import splu
+
+from atlas.models.sizes import read_size
+from multiserver.sharing import balanced_fairness
+from multiserver.sharing.queue import MultiServerQueue
+
+ROUTE = "chain of the rule, by elimination"
+CONFIRMED = "the product form, which the chain does not use"
+GROUP = "sharing_algorithm"
+
+
+def interrupted_chain_gap(
+    *,
+    capacities: Sequence[float],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[float],
+    interruptions: Sequence[float],
+    most: int,
+) -> float:
+    """The largest relative gap, over m and over x with |x| ≤ `most`, between the law of the numbers
+    of jobs in the chain with interruptions and that of (8), sizes being exponential."""
+    size = {"exponential": 1}
+    exact = _balanced_law(capacities, servers, arrival_rates, most)
+    some = exact > 0
+    laws = (
+        _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
+    )
+    return max(float(np.abs(law[some] / exact[some] - 1).max()) for law in laws)
+
+
+def distance_to_insensitivity(
+    *,
+    capacities: Sequence[float],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[float],
+    size: Mapping[str, Any],
+    interruptions: Sequence[float],
+    most: int,
+) -> list[float]:
+    """The total variation distance between the law of the numbers of jobs and that of balanced
+    fairness, for each m, with a phase-type `size` of mean 1: it tends to 0 as m → ∞ (Section 7)."""
+    exact = _balanced_law(capacities, servers, arrival_rates, most)
+    laws = (
+        _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
+    )
+    return [float(np.abs(law - exact).sum() / 2) for law in laws]
+
+
+def _balanced_law(
+    capacities: Sequence[float],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[float],
+    most: int,
+) -> NDArray[np.float64]:
+    """(8) on the states x with |x| ≤ `most`, where jobs that find `most` are lost."""
+    queue = build_queue(capacities, servers)
+    exact = balanced_fairness.measure(queue, list(arrival_rates), (most,) * queue.classes)
+    exact[np.indices(exact.shape).sum(axis=0) > most] = 0.0
+    return exact / exact.sum()
+
+
+def _law_of_counts(
+    capacities: Sequence[float],
+    servers: Sequence[Sequence[int]],
+    arrival_rates: Sequence[float],
+    size: Mapping[str, Any],
+    m: float,
+    most: int,
+) -> NDArray[np.float64]:
+    """The law of x in the chain of the rule, whose states are the classes and phases of the jobs in
+    order. A job served at rate r changes phase or leaves at r times the rates of its size, and goes
+    to the end at rate m r; one that finds `most` jobs is lost."""
+    queue, (alpha, T) = build_queue(capacities, servers), read_size(size).phases()
+    exits = -T.sum(axis=1)
+    kinds = list(product(range(queue.classes), range(len(alpha))))
+    states = [c for n in range(most + 1) for c in product(kinds, repeat=n)]
+    place = {c: i for i, c in enumerate(states)}
+    rows, columns, rates = [], [], []
+
+    def add(start: Sequence, to: Sequence, rate: float) -> None:
+        rows.append(place[tuple(start)])
+        columns.append(place[tuple(to)])
+        rates.append(rate)
+
+    for c in states:
+        if len(c) < most:
+            for i, load in enumerate(arrival_rates):
+                for phase, p in enumerate(alpha):
+                    add(c, (*c, (i, phase)), load * p)
+        for s, rate in enumerate(queue.rates):
+            served = (n for n, (i, _) in enumerate(c) if s in queue.compatible[i])
+            if (n := next(served, None)) is None:
+                continue
+            i, phase = c[n]
+            left = (*c[:n], *c[n + 1 :])
+            add(c, left, rate * exits[phase])
+            add(c, (*left, c[n]), m * rate)
+            for other in range(len(alpha)):
+                if other != phase:
+                    add(c, (*c[:n], (i, other), *c[n + 1 :]), rate * T[phase, other])
+    size_of = len(states)
+    flow = coo_array((rates, (columns, rows)), shape=(size_of, size_of)).tocsc()
+    balance = (flow - diags_array(np.asarray(flow.sum(axis=0)).ravel())).tocsc()
+    inner = splu(balance[1:, 1:].tocsc()).solve(-balance[1:, [0]].toarray()[:, 0])
+    law = np.concatenate([[1.0], inner])
+    counts = np.zeros((most + 1,) * queue.classes)
+    for c, p in zip(states, law / law.sum(), strict=True):
+        counts[tuple(sum(i == k for i, _ in c) for k in range(queue.classes))] += p
+    return counts
+
+
+def build_queue(capacities: Sequence[float], servers: Sequence[Sequence[int]]) -> MultiServerQueue:
+    """The queue of servers numbered from 1."""
+    return MultiServerQueue(
+        tuple(map(float, capacities)), tuple(frozenset(s - 1 for s in who) for who in servers)
+    )

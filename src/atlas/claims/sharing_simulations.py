@@ -1,0 +1,111 @@
+"""Quantities of service interruptions, simulated (`parallel-processing`, Sections 7–8).
+
+The parameters give the `jumps` of a run at the effort of the paper. `points` of one claim differ in
+the mean number m of interruptions per job.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from atlas.claims import Found, takes
+from atlas.models.sharing import read_cluster, read_servers
+from atlas.models.sizes import read_size
+from atlas.models.streams import stream_key
+from multiserver.simulation.estimate import Estimate, fair_half_width
+from multiserver.simulation.interruptions import Performance, simulate
+
+Parameters = Mapping[str, Any]
+
+ROUTE = "simulation of the interruptions"
+CONFIRMED = "balanced fairness for exponential sizes (z-scores of the paper)"
+
+# Claims of one system share its simulations, and are one job.
+GROUP_BY = "system"
+
+# What the random streams of a simulation depend on.
+KEYED = ("system", "size", "load", "interruptions", "warmup", "jumps")
+REPLICATIONS = 32
+# The runs of Section 8.
+RUNS, JUMPS = 100, 1_000_000
+
+
+@takes("system", "size", "load", "interruptions", "class", "warmup", "jumps", "seed")
+def gap_to_balanced_fairness(parameters: Parameters) -> Found:
+    """How far γ of the class is below that of balanced fairness, as a share of the latter."""
+    rate, balanced = _rate(parameters), _balanced(parameters)
+    return Found(
+        1 - rate.mean / balanced, f"ρ = {parameters['load']:g}", fair_half_width(rate) / balanced
+    )
+
+
+@takes("system", "size", "load", "interruptions", "class", "warmup", "jumps", "seed")
+def absolute_gap(parameters: Parameters) -> Found:
+    """How far γ of the class is below that of balanced fairness, in rates of one server."""
+    rate, balanced = _rate(parameters), _balanced(parameters)
+    return Found(balanced - rate.mean, f"ρ = {parameters['load']:g}", fair_half_width(rate))
+
+
+@takes("system", "size", "load", "points", "class", "warmup", "jumps", "seed")
+def smallest_gain(parameters: Parameters) -> Found:
+    """The smallest gain of γ of the class from one of the points to the next, and to balanced
+    fairness."""
+    points = parameters["points"]
+    rates = [_rate({**parameters, "interruptions": m}) for m in points]
+    ends = [(rate.mean, fair_half_width(rate)) for rate in rates] + [(_balanced(parameters), 0.0)]
+    gains = [
+        (high - low, f"from m = {m:g}", math.hypot(low_error, high_error))
+        for m, ((low, low_error), (high, high_error)) in zip(points, pairwise(ends), strict=True)
+    ]
+    return Found(*min(gains))
+
+
+@takes("size", "cases", "warmup", "jumps", "seed")
+def largest_half_width(parameters: Parameters) -> float:
+    """The largest 95 % half-width of γ, carried to the 100 runs of 1e6 jumps of Section 8."""
+    found = []
+    for case in parameters["cases"]:
+        whole = {**parameters, **case}
+        scale = math.sqrt(REPLICATIONS * whole["jumps"] / (RUNS * JUMPS))
+        found += [rate.half_width * scale for rate in _simulate(whole).service_rate]
+    return max(found)
+
+
+@takes("system", "size", "load", "interruptions", "class", "warmup", "jumps", "seed")
+def interruptions_per_job(parameters: Parameters) -> Found:
+    """The interruptions of a job of the class, on average."""
+    found = _simulate(parameters).interruptions[parameters["class"] - 1]
+    return Found(found.mean, "", found.half_width)
+
+
+def _rate(parameters: Parameters) -> Estimate:
+    return _simulate(parameters).service_rate[parameters["class"] - 1]
+
+
+def _balanced(parameters: Parameters) -> float:
+    servers = read_servers(parameters["system"])
+    return float(servers.service_rates(parameters["load"])[parameters["class"] - 1])
+
+
+def _simulate(parameters: Parameters) -> Performance:
+    return _run(json.dumps({key: parameters[key] for key in (*KEYED, "seed")}, sort_keys=True))
+
+
+@lru_cache
+def _run(text: str) -> Performance:
+    p = json.loads(text)
+    size = read_size(p["size"])
+    cluster = read_cluster(read_servers(p["system"]), size, p["load"], p["interruptions"])
+    return simulate(
+        cluster,
+        seed=p["seed"],
+        replications=range(REPLICATIONS),
+        warmup=p["warmup"],
+        jumps=p["jumps"],
+        key=(stream_key({key: p[key] for key in KEYED}),),
+    )

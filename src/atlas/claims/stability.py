@@ -1,0 +1,207 @@
+"""Where the queue with arrivals is stable: Theorems 4.3 and 8.1, and the edge of the region.
+
+Jobs arrive at rate λ, and the limit is λ* = X, the throughput of the saturated system
+(`two-class-stability`, Theorem 4.3). Above it the number of jobs N grows at the rate λ − λ*; below
+it N has a stationary law. Three routes, which share no formula:
+
+- X by the product form, or by the printed sum of Theorem 8.1 over all 𝓜 phase vectors;
+- the drift condition of the queue's own chain, a quasi-birth-death process (Neuts);
+- the queue itself, job by job, from empty.
+
+Rates of growth are taken from the middle of a run to its end, so that
+what the empty start leaves has faded if a run is long against (1 − λ/λ*)⁻² jobs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks, prepare
+from multiserver.open.qbd import solve
+from multiserver.saturated import two_class
+from multiserver.saturated.agreement import draw_system
+from multiserver.simulation import fcfs
+from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.workload import Workload
+from multiserver.sizes import Exponential
+
+ROUTE = "simulation of the queue job by job, or the drift of its chain"
+CONFIRMED = "λ* by the product form or the printed sum, which the simulation does not use"
+
+REPLICATIONS = 16
+
+
+def growth(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    fraction_of_limit: float,
+    jobs: int,
+    seed: int,
+) -> Estimate:
+    """The rate at which N grows at λ = `fraction_of_limit` λ*, over λ*; λ* by the product form of
+    two classes.
+
+    Simulated with `jobs` jobs in all. Theorem 4.3 says max(λ/λ* − 1, 0).
+    """
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    return _growth(system, two_class.distribution(system).throughput, fraction_of_limit, jobs, seed)
+
+
+def growth_with_one_rate(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rate: float,
+    probabilities: Sequence[float],
+    fraction_of_limit: float,
+    jobs: int,
+    seed: int,
+) -> Estimate:
+    """The same for any number of classes with one rate μ; λ* by the sum of Theorem 8.1."""
+    system = MultiserverJobSystem.of(servers, needs, [rate] * len(needs), probabilities)
+    return _growth(system, _limit_of_printed_sum(system), fraction_of_limit, jobs, seed)
+
+
+def mean_jobs_over_exact(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    fraction_of_limit: float,
+    jobs: int,
+    seed: int,
+) -> Estimate:
+    """E[N] of the queue simulated job by job, over that of the stationary law, below the limit."""
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    arrival_rate = fraction_of_limit * two_class.distribution(system).throughput
+    exact = solve(prepare(system).at(arrival_rate)).mean_jobs
+    found = fcfs.simulate(
+        _workload(system, arrival_rate),
+        jobs=math.ceil(jobs / REPLICATIONS),
+        replications=REPLICATIONS,
+        seed=seed,
+    ).mean_jobs
+    return replace(
+        found,
+        mean=found.mean / exact,
+        half_width=found.half_width / exact,
+        standard_error=found.standard_error / exact,
+    )
+
+
+def drift_gap(*, count: int, largest: int, seed: int) -> float:
+    """The largest relative gap between X by the product form and the λ at which the drift of the
+    queue's chain changes its sign, over random systems of two classes."""
+    rng = np.random.default_rng(seed)
+    systems = [draw_system(rng, largest) for _ in range(count)]
+    return max(
+        abs(prepare(s).throughput / two_class.distribution(s).throughput - 1) for s in systems
+    )
+
+
+def drift_gap_with_one_rate(*, count: int, largest: int, seed: int) -> float:
+    """The same between the printed sum of Theorem 8.1 and the chain, with up to four needs."""
+    rng = np.random.default_rng(seed)
+    gaps = []
+    for _ in range(count):
+        servers = int(rng.integers(2, largest + 1))
+        classes = int(rng.integers(1, min(4, servers) + 1))
+        needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False)
+        probabilities = rng.dirichlet(np.ones(classes))
+        rate = 10 ** rng.uniform(-2, 2)
+        system = MultiserverJobSystem.of(servers, needs, [rate] * classes, probabilities)
+        gaps.append(abs(prepare(system).throughput / _limit_of_printed_sum(system) - 1))
+    return max(gaps)
+
+
+def queue_nonempty(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    fraction_of_limit: float,
+) -> float:
+    """P(queue nonempty) at λ = `fraction_of_limit` λ*, which tends to 1 (Section 1.3)."""
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    return 1 - _edge(system, fraction_of_limit)[0]
+
+
+def idle_gap(
+    *,
+    servers: int,
+    needs: Sequence[int],
+    rates: Sequence[float],
+    probabilities: Sequence[float],
+    fraction_of_limit: float,
+) -> list[float]:
+    """E[N_idle] and E[N_idle | queue nonempty] at λ = `fraction_of_limit` λ*, both less the
+    wastage of the saturated system, in servers: they tend to 0 (Section 1.3)."""
+    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    wastage = two_class.distribution(system).wastage
+    empty, idle, idle_when_queueing = _edge(system, fraction_of_limit)
+    return [idle - wastage, idle_when_queueing / (1 - empty) - wastage]
+
+
+def _growth(
+    system: MultiserverJobSystem, limit: float, fraction: float, jobs: int, seed: int
+) -> Estimate:
+    each = math.ceil(jobs / REPLICATIONS)
+    grown, lengths = np.empty(REPLICATIONS), np.empty(REPLICATIONS)
+    for r in range(REPLICATIONS):
+        run = fcfs.trace(_workload(system, fraction * limit), each, seed=seed, key=(r,))
+        completions = np.sort(run.starts + run.durations)
+        middle, end = run.arrivals[each // 2], run.arrivals[-1]
+        left = np.searchsorted(completions, [middle, end], side="right")
+        grown[r] = (each - each // 2 - 1) - (left[1] - left[0])
+        lengths[r] = end - middle
+    return estimate(grown, limit * lengths, variance=1.0, jobs=each * REPLICATIONS)
+
+
+def _workload(system: MultiserverJobSystem, arrival_rate: float) -> Workload:
+    durations = tuple(Exponential(rate) for rate in system.rates)
+    return Workload(system.servers, system.needs, durations, system.probabilities, arrival_rate)
+
+
+def _limit_of_printed_sum(system: MultiserverJobSystem) -> float:
+    """μ / Σ_m ∏ p_{m_j} / σ(m), term by term over all vectors m of n needs."""
+    total = 0.0
+    classes = range(len(system.needs))
+    for m in product(classes, repeat=system.servers):
+        used = np.cumsum([system.needs[c] for c in m])
+        in_service = int(np.count_nonzero(used <= system.servers))
+        total += math.prod(system.probabilities[c] for c in m) / in_service
+    return system.rates[0] / total
+
+
+def _edge(system: MultiserverJobSystem, fraction: float) -> tuple[float, float, float]:
+    """P(queue empty), E[N_idle] and E[N_idle; queue nonempty], from the law of the queue's chain.
+
+    A job that blocks the head of the queue is in the queue.
+    """
+    blocks = prepare(system)
+    law = solve(blocks.at(fraction * blocks.throughput))
+    empty = idle = idle_when_queueing = 0.0
+    for level, mass in enumerate((*law.boundary, law.above)):
+        counts, blocked = _front_arrays(blocks, level)
+        free = system.servers - counts @ np.array(system.needs)
+        queueing = (counts.sum(axis=1) + blocked < level) | (blocked > 0)
+        empty += mass @ ~queueing
+        idle += mass @ free
+        idle_when_queueing += mass @ (free * queueing)
+    return float(empty), float(idle), float(idle_when_queueing)
+
+
+def _front_arrays(blocks: FcfsBlocks, level: int) -> tuple[np.ndarray, np.ndarray]:
+    counts = np.array([counts for counts, _ in blocks.fronts[level]])
+    return counts, np.array([head != UNSAMPLED for _, head in blocks.fronts[level]])

@@ -1,0 +1,196 @@
+"""Quantities of the saturated two-class chain: its states [h, a, b] and its transitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from atlas.claims import Found, takes
+from atlas.models.systems import read_system
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import two_class
+from multiserver.saturated.chain import UNSAMPLED, SaturatedChain, enumerate_chain
+
+ROUTE = "enumeration of the saturated chain"
+CONFIRMED = "the rules of Section 5 (tests/theory/test_chain.py)"
+
+State = tuple[int, int, int]
+Edge = tuple[State, int, State]
+
+
+@takes("servers", "needs", "rates", "probabilities")
+def listing(parameters: Mapping[str, Any]) -> list[State]:
+    """All saturated states, by the number of class 1 jobs."""
+    return enumerate_chain(read_system(parameters)).states()
+
+
+@takes("servers", "needs", "rates", "probabilities", "jobs")
+def with_class_1_jobs(parameters: Mapping[str, Any]) -> list[State]:
+    """The states with `jobs` class 1 jobs in service: s1(a) alone."""
+    return [s for s in listing(parameters) if s[1] == parameters["jobs"]]
+
+
+@takes("servers", "needs", "rates", "probabilities", "jobs")
+def unblocked_with_class_2_jobs(parameters: Mapping[str, Any]) -> list[State]:
+    """The states with `jobs` class 2 jobs in service and none blocking: s2(b) alone."""
+    return [s for s in listing(parameters) if s[2] == parameters["jobs"] and s[0] == 0]
+
+
+@takes("servers", "needs", "rates", "probabilities", optional=("until_full",))
+def per_class_1_count(parameters: Mapping[str, Any]) -> list[int]:
+    """The fewest and the most states that share a number of class 1 jobs in service, 0 … ⌊n/n1⌋.
+
+    If jobs come `until_full`, until the total need is at least n, as in formulation II, one of
+    either class waits wherever servers are idle and none of class 2 blocks.
+    """
+    servers, need_1 = parameters["servers"], parameters["needs"][0]
+    found = []
+    for a in range(servers // need_1 + 1):
+        states = [s for s in listing(parameters) if s[1] == a]
+        if parameters.get("until_full", False):
+            idle = (idle_servers({**parameters, "state": s}) for s in states if s[0] == 0)
+            states += [None for free in idle if free > 0]
+        found.append(len(states))
+    return [min(found), max(found)]
+
+
+@takes("servers", "needs", "state")
+def idle_servers(parameters: Mapping[str, Any]) -> int:
+    """The servers left idle in `state`."""
+    return parameters["servers"] - int(np.dot(parameters["state"][1:], parameters["needs"]))
+
+
+@takes("servers", "needs", "rates")
+def most_idle_servers(parameters: Mapping[str, Any]) -> int:
+    """The most servers idle in any saturated state."""
+    return int(two_class.states(parameters["servers"], parameters["needs"]).idle.max())
+
+
+@takes("servers", "needs", "rates", "probabilities")
+def least_total_need(parameters: Mapping[str, Any]) -> int:
+    """The smallest total need of the jobs in service and the blocking one, over all states."""
+    n1, n2 = parameters["needs"]
+    return min(a * n1 + (b + h) * n2 for h, a, b in listing(parameters))
+
+
+@takes("servers", "needs", "rates", "probabilities", "state")
+def completion_rate(parameters: Mapping[str, Any]) -> float:
+    """The rate at which jobs complete in `state`."""
+    chain = enumerate_chain(read_system(parameters))
+    here = [list(state) for state in chain.states()].index(list(parameters["state"]))
+    return float(chain.completion_rate[here])
+
+
+@takes("servers", "needs", "rates", "probabilities", "state", "completes")
+def successors(parameters: Mapping[str, Any]) -> list[State]:
+    """The states that `state` can change to when a job of class `completes` completes."""
+    state, completes = tuple(parameters["state"]), parameters["completes"]
+    edges = list_edges(enumerate_chain(read_system(parameters)))
+    return sorted(to for (start, c, to) in edges if (start, c) == (state, completes))
+
+
+@takes("servers", "needs", "rates", "probabilities", "state")
+def predecessors(parameters: Mapping[str, Any]) -> list[tuple[State, int, int, int]]:
+    """The ways into `state`: from where, which class completes, how many jobs of class 1 and of
+    class 2 enter from the queue."""
+    state = tuple(parameters["state"])
+    edges = list_edges(enumerate_chain(read_system(parameters)))
+    return sorted((start, c, *_entries(start, c, to)) for (start, c, to) in edges if to == state)
+
+
+@takes("servers", "needs", "rates", "probabilities", "state", "to")
+def transition_probability(parameters: Mapping[str, Any]) -> float:
+    """The probability of changing from state `state` to state `to` at a completion."""
+    chain = enumerate_chain(read_system(parameters))
+    numbers = {state: i for i, state in enumerate(chain.states())}
+    i, j = numbers[tuple(parameters["state"])], numbers[tuple(parameters["to"])]
+    return float(sum(matrix[i, j] for matrix in chain.transitions()))
+
+
+@takes("servers", "needs", "rates", "probabilities")
+def most_class_2_entries(parameters: Mapping[str, Any]) -> int:
+    """The most class 2 jobs that enter from the queue in one transition."""
+    edges = list_edges(enumerate_chain(read_system(parameters)))
+    return max(_entries(*edge)[1] for edge in edges)
+
+
+@takes("servers", "needs", "rates", "probabilities")
+def full_of_class_2(parameters: Mapping[str, Any]) -> list[State]:
+    """The states [h, a, b] to which no state s2(b + 1) belongs."""
+    return [
+        s for s in listing(parameters) if s[2] == parameters["servers"] // parameters["needs"][1]
+    ]
+
+
+@takes("count", "largest", "seed")
+def lemma_5_1_mismatches(parameters: Mapping[str, Any]) -> Found:
+    """How many transitions of `count` random systems are not of Lemma 5.1, or the other way."""
+    pairs = [(set(list_edges(c)), _lemma_5_1(c)) for c in _random_chains(parameters)]
+    wrong = sum(len(found ^ expected) for found, expected in pairs)
+    return Found(wrong, f"{sum(len(found) for found, _ in pairs)} transitions")
+
+
+@takes("count", "largest", "seed")
+def idle_margins(parameters: Mapping[str, Any]) -> list[int]:
+    """The smallest margins of the idle servers to n1 − 1 where no job blocks, and to n1 and n2 − 1
+    where one does."""
+    margins: tuple[list[int], ...] = ([], [], [])
+    for chain in _random_chains(parameters):
+        n1, n2 = chain.system.needs
+        blocked = chain.blocking != UNSAMPLED
+        margins[0].extend(n1 - 1 - chain.idle[~blocked])
+        margins[1].extend(chain.idle[blocked] - n1)
+        margins[2].extend(n2 - 1 - chain.idle[blocked])
+    return [int(min(margin)) for margin in margins]
+
+
+def list_edges(chain: SaturatedChain) -> list[Edge]:
+    """The chain's transitions as (from, completing class, to)."""
+    states = chain.states()
+    return [
+        (states[i], c, states[j])
+        for c, matrix in enumerate(chain.transitions(), start=1)
+        for i, j in zip(*matrix.nonzero(), strict=True)
+    ]
+
+
+def _entries(start: State, completes: int, to: State) -> tuple[int, int]:
+    enter_1 = to[1] - start[1] + (completes == 1)
+    return enter_1, to[2] + to[0] - start[2] - start[0] + (completes == 2)
+
+
+def _lemma_5_1(chain: SaturatedChain) -> set[Edge]:
+    """The transitions i to viii of Lemma 5.1."""
+    states = chain.states()
+    s1 = {s[1]: s for s in states}
+    s2 = {s[2]: s for s in states if s[0] == 0}
+    edges: set[Edge] = set()
+    for s in states:
+        h, a, b = s
+        if h == 0:
+            if a > 0:
+                edges |= {(s, 1, s), (s, 1, s1[a - 1])}
+            if b > 0:
+                between = range(a + 1, s2[b - 1][1])
+                edges |= {(s, 2, s), (s, 2, s2[b - 1])}
+                edges |= {(s, 2, (1, x, b - 1)) for x in between}
+        else:
+            if a > 0:
+                edges.add((s, 1, s1[a - 1]))
+            if b > 0:
+                edges |= {(s, 2, s2[b])} | {(s, 2, (1, x, b)) for x in range(a, s2[b][1])}
+    return edges
+
+
+def _random_chains(parameters: Mapping[str, Any]) -> list[SaturatedChain]:
+    rng = np.random.default_rng(parameters["seed"])
+    chains = []
+    for _ in range(parameters["count"]):
+        servers = int(rng.integers(2, parameters["largest"] + 1))
+        need_2 = int(rng.integers(2, servers + 1))
+        need_1 = int(rng.integers(1, need_2))
+        system = MultiserverJobSystem.of(servers, (need_1, need_2), (1.0, 2.0), (0.5, 0.5))
+        chains.append(enumerate_chain(system))
+    return chains

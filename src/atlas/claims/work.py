@@ -1,0 +1,266 @@
+"""Work and service of the front, from exact chains: what Theorem 3.3 is proved from.
+
+In a state s of a finite-skip chain W(s) is the expected work at the front, B(s) its rate of
+service; a job in the queue has expected work E[S] (`finite-skip`, Section 2.3). Both are read from
+the phases of the jobs and the rule of the model, not from its transitions: Eq. (2) then relates
+quantities that are found apart. A `system` and a `policy` are those of the studies; loads are ρ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atlas.claims import Found
+from atlas.models.finite_skip import read_model
+from multiserver.open.finite_skip import Front, FrontBlocks
+from multiserver.open.heterogeneous import HeterogeneousServers
+from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
+from multiserver.open.qbd import solve
+from multiserver.open.server_filling import DivisibleServerFilling, ServerFilling
+from multiserver.open.threshold_parallelism import ThresholdParallelism
+from multiserver.sizes import Size
+from multiserver.wcfs.bounds import pooled_response_time, pooled_work
+
+ROUTE = "exact chain of the front, work and service read from the phases of the jobs"
+CONFIRMED = "simulation of the front (rows simulated-in-bounds); sums over states apart"
+GROUP = "finite_skip_proofs"
+
+Work = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """E[W], E[W_Q], E[W (1 − B)], E[B], E[T_Q] and E[T_F]."""
+
+    work: float
+    queued_work: float
+    idle_work: float
+    busy: float
+    queueing: float
+    front: float
+
+
+def equation_2_gap(*, system: Mapping[str, Any], policy: str, loads: Sequence[float]) -> float:
+    """The largest relative gap between the sides of Eq. (2) over the loads."""
+    model = read_model({"system": system, "policy": policy})
+    gaps = []
+    for load, found in _over(system, policy, loads):
+        pooled = pooled_work(model.arrival_rate(load), model.mean_size, model.second_moment)
+        gaps.append(abs(found.work / (found.idle_work / (1 - load) + pooled) - 1))
+    return max(gaps)
+
+
+def busy_gap(*, system: Mapping[str, Any], policy: str, loads: Sequence[float]) -> float:
+    """The largest |E[B]/ρ − 1| over the loads."""
+    return max(abs(found.busy / load - 1) for load, found in _over(system, policy, loads))
+
+
+def slack_of_equation_1(
+    *, system: Mapping[str, Any], policy: str, loads: Sequence[float]
+) -> list[float]:
+    """The least of E[T_Q] − (E[W] − w_nonfull) and of E[W] − E[T_Q] over the loads, with w_nonfull
+    as printed: both are 0 or more by Eq. (1)."""
+    most = read_model({"system": system, "policy": policy}).constants().nonfull_work
+    rows = [
+        (found.queueing - found.work + most, found.work - found.queueing)
+        for _, found in _over(system, policy, loads)
+    ]
+    return np.min(rows, axis=0).tolist()
+
+
+def queued_work_times_slack(
+    *, system: Mapping[str, Any], policy: str, loads: Sequence[float]
+) -> list[float]:
+    """(1 − ρ) E[W_Q] / (E[S²]/(2 E[S])) at the loads: finite, with the limit 1 as ρ → 1."""
+    model = read_model({"system": system, "policy": policy})
+    scale = model.second_moment / (2 * model.mean_size)
+    return [(1 - load) * found.queued_work / scale for load, found in _over(system, policy, loads)]
+
+
+def slack_of_excess(*, system: Mapping[str, Any], policy: str, loads: Sequence[float]) -> Found:
+    """The smallest distance of E[T] − E[T^{M/G/1}] over the loads from c1 = −w_nonfull, above it,
+    and from c2 = w_nonbusy + E[S]/r_min − E[S], below it."""
+    model = read_model({"system": system, "policy": policy})
+    constants = model.constants()
+    excess = [
+        found.queueing + found.front - model.pooled(load)
+        for load, found in _over(system, policy, loads)
+    ]
+    most = constants.nonbusy_work + model.mean_size * (1 / constants.service_to_number - 1)
+    least = -constants.nonfull_work
+    at = f"{min(excess):.4g} to {max(excess):.4g} between {least:.4g} and {most:.4g}"
+    return Found(min(min(excess) - least, most - max(excess)), at)
+
+
+def pooled_formula_gap(*, size: Mapping[str, Any], loads: Sequence[float]) -> float:
+    """The largest relative gap between the formula for E[T^{M/G/1}] and the chain of one server."""
+    system = {"limited-processor-sharing": {"limit": 1, "sizes": [size]}}
+    model = read_model({"system": system, "policy": "equal-shares"})
+    gaps = []
+    for load, found in _over(system, "equal-shares", loads):
+        pooled = pooled_response_time(
+            model.arrival_rate(load), model.mean_size, model.second_moment
+        )
+        gaps.append(abs((found.queueing + found.front) / pooled - 1))
+    return max(gaps)
+
+
+def rate_of_work(*, system: Mapping[str, Any], policy: str) -> list[float]:
+    """The least and the largest ratio of dW/dt to B over all fronts with a job, between arrivals.
+
+    dW/dt is the mean change per unit of time through all events but arrivals, the queue empty.
+    """
+    blocks = read_model({"system": system, "policy": policy}).blocks()
+    model = blocks.model
+    ratios = []
+    for front in (f for fronts in blocks.fronts for f in fronts if sum(model.counts(f))):
+        work, busy = _work_and_service(model, front)
+        change = sum(
+            rate * (_work_and_service(model, model.at_rest(after))[0] - work)
+            for rate, after, _ in model.events(front)
+        )
+        ratios.append(change / busy)
+    return [min(ratios), max(ratios)]
+
+
+def constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
+    """w_nonfull, w_nonbusy and r_min over all states of the chain."""
+    blocks, _, known = _fronts(system, policy)
+    jobs = {f: sum(blocks.model.counts(f)) for f, *_ in known}
+    return [
+        max(w for f, w, _ in known if not blocks.model.is_full(f)),
+        max(w for _, w, busy in known if busy < 1 - 1e-12),
+        min(busy / jobs[f] for f, _, busy in known if jobs[f]),
+    ]
+
+
+def least_service_when_full(*, system: Mapping[str, Any], policy: str) -> Found:
+    """The least B over all full states of the chain: 1, and then w_nonbusy, over fewer states, is
+    no more than w_nonfull."""
+    blocks, _, known = _fronts(system, policy)
+    nonfull, nonbusy, _ = constants(system=system, policy=policy)
+    at = f"w_nonfull = {nonfull:.4g}, w_nonbusy = {nonbusy:.4g}"
+    return Found(min(busy for f, _, busy in known if blocks.model.is_full(f)), at)
+
+
+def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
+    """w_nonfull and w_nonbusy over all states of the chain, in units of those printed; where 0 is
+    printed for w_nonbusy, as it is."""
+    blocks, printed, known = _fronts(system, policy)
+    nonfull = max(w for f, w, _ in known if not blocks.model.is_full(f))
+    nonbusy = max(w for _, w, busy in known if busy < 1 - 1e-12)
+    return [
+        nonfull / printed.nonfull_work,
+        nonbusy / printed.nonbusy_work if printed.nonbusy_work else nonbusy,
+    ]
+
+
+def service_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
+    """r_min over all states of the chain, in units of that printed and of b_min/n."""
+    blocks, printed, known = _fronts(system, policy)
+    jobs = {f: sum(blocks.model.counts(f)) for f, *_ in known}
+    ratio = min(busy / jobs[f] for f, _, busy in known if jobs[f])
+    slowest, largest = min(busy for f, _, busy in known if jobs[f]), max(jobs.values())
+    return [ratio / printed.service_to_number, ratio * largest / slowest]
+
+
+def _fronts(system: Mapping[str, Any], policy: str) -> tuple[FrontBlocks, Any, list[tuple]]:
+    """The chain, the printed constants, and all fronts with their W and B."""
+    model = read_model({"system": system, "policy": policy})
+    blocks = model.blocks()
+    fronts = dict.fromkeys(f for level in blocks.fronts for f in level)
+    return (
+        blocks,
+        model.constants(),
+        [(f, *_work_and_service(blocks.model, f)) for f in fronts],
+    )
+
+
+def _over(
+    system: Mapping[str, Any], policy: str, loads: Sequence[float]
+) -> list[tuple[float, _Means]]:
+    model = read_model({"system": system, "policy": policy})
+    blocks = model.blocks()
+    return [(load, _means(blocks, model.arrival_rate(load), model.mean_size)) for load in loads]
+
+
+def _means(blocks: FrontBlocks, arrival_rate: float, mean_size: float) -> _Means:
+    law = solve(blocks.at(arrival_rate))
+    front_work = idle_work = busy = jobs = 0.0
+    for mass, fronts in zip((*law.boundary, law.above), blocks.fronts, strict=True):
+        known = np.array([_work_and_service(blocks.model, front) for front in fronts])
+        W, B = known.T
+        # A front that is not busy is not full: no work waits behind it.
+        idle_work += mass @ (W * (1 - B))
+        front_work += mass @ W
+        busy += mass @ B
+        jobs += mass @ np.array([sum(blocks.model.counts(f)) for f in fronts], dtype=float)
+    queued = law.mean_jobs - jobs
+    return _Means(
+        work=float(front_work + queued * mean_size),
+        queued_work=float(queued * mean_size),
+        idle_work=float(idle_work),
+        busy=float(busy),
+        queueing=float(queued / arrival_rate),
+        front=float(jobs / arrival_rate),
+    )
+
+
+def _work_and_service(model: Any, front: Front) -> Work:
+    """W and B of a front, in capacity times time and as a share of capacity."""
+    return _RULES[type(model)](model, front)
+
+
+def _remaining(size: Size) -> NDArray[np.float64]:
+    """Mean remaining size in each phase, (−T)⁻¹ 1."""
+    _, T = size.phases()
+    return np.linalg.solve(-T, np.ones(len(T)))
+
+
+def _shared(model: LimitedProcessorSharing, front: tuple[int, ...]) -> Work:
+    return float(np.dot(front, _remaining(model.size))), float(sum(front) > 0)
+
+
+def _heterogeneous(model: HeterogeneousServers, front: tuple[int, ...]) -> Work:
+    return float(_remaining(model.size)[list(front)].sum()), sum(model.speeds[: len(front)])
+
+
+def _threshold(model: ThresholdParallelism, front: tuple[tuple[int, ...], int]) -> Work:
+    counts, newest = front
+    kinds = [(c, m) for c, size in enumerate(model.sizes) for m in _remaining(size)]
+    jobs = [u + (kind == newest) for kind, u in enumerate(counts)]
+    wanted = sum(u * model.thresholds[c] for u, (c, _) in zip(jobs, kinds, strict=True))
+    work = sum(u * m for u, (_, m) in zip(jobs, kinds, strict=True))
+    return float(work), min(wanted, model.servers) / model.servers
+
+
+def _filling(model: ServerFilling, front: tuple[tuple[int, ...], ...]) -> Work:
+    system = model.system
+    counts = model.counts(front)
+    wanted = sum(u * v for u, v in zip(counts, system.needs, strict=True))
+    return _rigid_work(system, counts), min(wanted, system.servers) / system.servers
+
+
+def _divisible(model: DivisibleServerFilling, front: tuple[int, ...]) -> Work:
+    system, counts = model.system, model.counts(front)
+    filled = max(u * v for u, v in zip(counts, system.needs, strict=True))
+    return _rigid_work(system, counts), min(filled, system.servers) / system.servers
+
+
+def _rigid_work(system: Any, counts: Sequence[int]) -> float:
+    shares = zip(counts, system.needs, system.rates, strict=True)
+    return sum(u * v / rate for u, v, rate in shares) / system.servers
+
+
+_RULES: dict[type, Callable[[Any, Any], Work]] = {
+    LimitedProcessorSharing: _shared,
+    HeterogeneousServers: _heterogeneous,
+    ThresholdParallelism: _threshold,
+    ServerFilling: _filling,
+    DivisibleServerFilling: _divisible,
+}

@@ -1,0 +1,250 @@
+"""Words that are true of what is drawn: titles and captions as templates over its parameters.
+
+A text is a Jinja2 expression template. Its names are the series, hyphens as underscores, with their
+parameters; `drawing`, with its own; `all`, in which a parameter has the value on which the series
+agree, or all of their values; and `faithful`, whether the parameters are those that the figure's
+`source` gives for the paper. Texts come from users too: a template may read values, choose between
+them and filter them, and nothing else; there are no calls, no loops, no operators that build up
+text and no attributes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from functools import wraps
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateError, nodes
+from jinja2.sandbox import SandboxedEnvironment
+
+from atlas.config.errors import Fault, Path, suggest
+
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+ALLOWED = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Getattr,
+    nodes.Getitem,
+    nodes.Const,
+    nodes.Filter,
+    nodes.CondExpr,
+    nodes.Compare,
+    nodes.Operand,
+)
+# What a template raises that is none, that nests too deep, or filters what is of another kind.
+REFUSED = (TemplateError, TypeError, ValueError, LookupError)
+REFUSED += (AttributeError, ArithmeticError, RecursionError)
+
+
+class Either(tuple):
+    """The values that a parameter has in different series."""
+
+
+def render(text: str, series: Mapping[str, Mapping[str, Any]], *, faithful: bool) -> str:
+    """A text with the parameters of `series` filled in; a text without braces is itself.
+
+    Raises `TemplateError` for what is no template, or for a name that is not there.
+    """
+    if not any(mark in text for mark in ("{{", "{%", "{#")):
+        return text
+    words = _Words()
+    for node in (tree := words.parse(text)).find_all(nodes.Node):
+        if not isinstance(node, ALLOWED):
+            kind = type(node).__name__.lower()
+            raise TemplateError(f"'{kind}' is not for texts: values, filters and if-else only")
+    template = words.from_string(tree)
+    parameters = _plain(series)
+    drawn = [block for name, block in parameters.items() if name != "drawing"]
+    everything = _unite(drawn)
+    return template.render(parameters | {"all": everything, "faithful": faithful})
+
+
+def word(
+    block: dict[str, Any], series: Mapping[str, Any], path: Path, *, faithful: bool
+) -> list[Fault]:
+    """Fill in the title, the caption and the labels of a figure or table; faults of its texts."""
+    faults: list[Fault] = []
+    names = {**series, "drawing": block.get("drawing", {})}
+
+    def fill(value: Any, at: Path) -> Any:
+        if isinstance(value, str):
+            try:
+                return render(value, names, faithful=faithful)
+            except REFUSED as error:
+                missing = str(error).partition("'")[2].partition("'")[0]
+                hint = suggest(missing, [*names, "all", "faithful", *FILTERS]) if missing else ""
+                expected = "a template over the parameters of the series: " + ", ".join(series)
+                faults.append(Fault(at, str(error), expected, hint))
+                return value
+        if isinstance(value, dict):
+            return {key: fill(item, (*at, key)) for key, item in value.items()}
+        if isinstance(value, list):
+            return [fill(item, (*at, i)) for i, item in enumerate(value)]
+        return value
+
+    for key in ("title", "caption", "drawing"):
+        if key in block:
+            block[key] = fill(block[key], (*path, key))
+    return faults
+
+
+def number(value: Any) -> str:
+    """A value as it stands in running text: 0.5, 2/3, 1e6, `1, 2 and 4`, `4 or 8`."""
+    if isinstance(value, Either):
+        return _join(value, "or")
+    if isinstance(value, list | tuple):
+        return _join(value, "and")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if not math.isfinite(value):
+        return str(value)
+    if value == int(value):
+        digits = str(int(value))
+        zeros = len(digits) - len(digits.rstrip("0"))
+        return f"{digits[:-zeros]}e{zeros}" if zeros >= 5 and len(digits) - zeros == 1 else digits
+    fraction = Fraction(value).limit_denominator(50)
+    if len(repr(value)) > 6 and abs(float(fraction) - value) < 1e-12:
+        return f"{fraction.numerator}/{fraction.denominator}"
+    return f"{value:.6g}"
+
+
+def _join(values: Any, word: str) -> str:
+    *first, last = [number(value) for value in values] or [""]
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def _alternatives(filter: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that takes each of several values by itself; of series, those that it is for."""
+
+    @wraps(filter)
+    def each(value: Any, *rest: Any) -> Any:
+        if isinstance(value, Either):
+            found = []
+            for item in value:
+                with suppress(KeyError):
+                    found.append(filter(item, *rest))
+            return _unite(found)
+        return filter(value, *rest)
+
+    return each
+
+
+def _percent(value: float) -> str:
+    if not math.isfinite(100 * value):
+        raise OverflowError(f"{value} is too large for a percentage")
+    return f"{number(float(f'{100 * value:.10g}'))} %"
+
+
+def _count(value: int) -> str:
+    return COUNTS[value] if 0 <= value < len(COUNTS) else number(value)
+
+
+def _commas(value: list[Any]) -> str:
+    return ", ".join(number(item) for item in value)
+
+
+def _system(value: Mapping[str, Any]) -> str:
+    """n1-n2-n."""
+    return "-".join(number(item) for item in (*value["needs"], value["servers"]))
+
+
+def _size(value: Mapping[str, Any]) -> str:
+    """A distribution of sizes."""
+    ((kind, given),) = value.items()
+    if kind == "exponential":
+        return f"Exp({number(given)})"
+    if not isinstance(given, Mapping):
+        return f"{kind} {number(given)}"
+    if "law" in given:
+        return f"{kind} to {_size(given['law'])}"
+    parts = (f"{key.replace('_', ' ')} {number(item)}" for key, item in given.items())
+    return f"{kind} ({', '.join(parts)})"
+
+
+def _jobs(value: Mapping[str, Any]) -> str:
+    """(need, duration) or (threshold, size) of every class."""
+    firsts = value.get("needs") or value["thresholds"]
+    sizes = value.get("durations") or value["sizes"]
+    pairs = zip(firsts, sizes, strict=True)
+    return _join([f"({number(first)}, {_size(size)})" for first, size in pairs], "and")
+
+
+def _sizes(value: Mapping[str, Any]) -> str:
+    """The needs of a mix whose large jobs have `shares` of n/2 and n, in terms of n."""
+    large = [need for need, share in zip(("n/2", "n"), value["shares"], strict=True) if share]
+    return _join(["1", *large], "and")
+
+
+def _needs(value: Mapping[str, Any]) -> str:
+    """The same as numbers."""
+    n = value["servers"]
+    large = [need for need, share in zip((n // 2, n), value["shares"], strict=True) if share]
+    return _join([1, *large], "and")
+
+
+def _rates(value: Mapping[str, Any]) -> str:
+    """The rates of the same classes; that of one-server jobs may grow as a power of n."""
+    first, *large = value["rates"]
+    power = {0: "", 1: "n"}.get(k := value["rate_1_exponent"], f"n^{number(k)}")
+    factor = number(first) if first != 1 or not power else ""
+    used = [rate for rate, share in zip(large, value["shares"], strict=True) if share]
+    return _join([" ".join(filter(None, (factor, power))), *used], "and")
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "number": number,
+    "percent": _alternatives(_percent),
+    "count": _alternatives(_count),
+    "commas": _alternatives(_commas),
+    "length": _alternatives(len),
+    "system": _alternatives(_system),
+    "size": _alternatives(_size),
+    "jobs": _alternatives(_jobs),
+    "sizes": _alternatives(_sizes),
+    "needs": _alternatives(_needs),
+    "rates": _alternatives(_rates),
+}
+
+
+class _Words(SandboxedEnvironment):
+    """Templates that see values and no Python behind them."""
+
+    def __init__(self) -> None:
+        super().__init__(undefined=StrictUndefined, finalize=number, keep_trailing_newline=True)
+        self.filters, self.tests, self.globals = FILTERS, {}, {}
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        return self.getitem(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        if isinstance(obj, StrictUndefined):
+            return obj
+        if isinstance(obj, Either):
+            found = [self.getitem(item, argument) for item in obj]
+            known = [item for item in found if not isinstance(item, StrictUndefined)]
+            return _unite(known) if known else self.undefined(obj=obj, name=argument)
+        if isinstance(obj, Mapping) and argument in obj:
+            return obj[argument]
+        if isinstance(obj, list) and isinstance(argument, int) and argument < len(obj):
+            return obj[argument]
+        return self.undefined(obj=obj, name=argument)
+
+
+def _plain(value: Any) -> Any:
+    """Parameters by names that a template can write."""
+    if isinstance(value, Mapping):
+        return {str(key).replace("-", "_"): _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _unite(values: list[Any]) -> Any:
+    distinct: list[Any] = []
+    for value in values:
+        if value not in distinct:
+            distinct.append(value)
+    return distinct[0] if len(distinct) == 1 else Either(distinct)

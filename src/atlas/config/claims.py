@@ -1,0 +1,297 @@
+"""From the claims of a paper to the computations that judge them.
+
+A claim is about a sentence. Its cases are the sentence as printed, `readings` of it and further
+`evidence`; each is a quantity of `src/atlas/claims` under literal parameters, and an interval that
+follows from what is stated and the word it is stated with. Quantities are found in the source, with
+the parameters that they declare, keyword-only or by `takes`; cases of one module are computed
+together, those of modules with one GROUP too, those of a module with GROUP_BY by that parameter.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path as FilePath
+from typing import Any
+
+from atlas.config.errors import Fault, Path, suggest
+from atlas.config.faithful import determining
+from atlas.config.given import check_given
+from atlas.config.tolerances import allow
+from atlas.io.specs import canonical, digest
+
+DRAWN = "drawn"
+# The end of a sentence, which the point of Eq. (1) or Fig. 2 is not.
+SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A function of `src/atlas/claims`, as its source declares it."""
+
+    module: str
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    how: str
+    route: str
+    confirmed: str
+    group: str
+    group_by: str
+
+
+@dataclass(frozen=True)
+class Context:
+    """What claims are resolved against: the vocabularies, and the figures and tables as they are.
+
+    `blocks` are figures and tables by id, their series completed; `faithful` says of figure/series
+    whether it is drawn with the paper's parameters; `limit` shortens runs to the run's effort;
+    `find_trace(trace, path, block)` makes a block pending whose trace is not there.
+    """
+
+    quantities: Mapping[str, Quantity]
+    words: Mapping[str, Mapping[str, Any]]
+    blocks: Mapping[str, Mapping[str, Any]]
+    faithful: Mapping[str, bool]
+    seed: int
+    limit: Callable[[int], int]
+    find_trace: Callable[[dict, Path, dict], dict]
+
+
+@dataclass
+class Ledger:
+    """Claims with all that judges them; rows to compute, by group; the drawn series that are read;
+    and the ids of `rows` by quantity and parameters, each of which is computed once."""
+
+    claims: list[dict[str, Any]] = field(default_factory=list)
+    groups: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    drawn: list[str] = field(default_factory=list)
+    rows: dict[str, str] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+
+@cache
+def read_quantities(folder: FilePath) -> dict[str, Quantity]:
+    """All quantities in a folder of modules by name, module/function with hyphens."""
+    found = {}
+    for file in sorted(folder.glob("[!_]*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        module = {
+            node.targets[0].id: ast.literal_eval(node.value)
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and node.targets[0].id in ("ROUTE", "CONFIRMED", "GROUP", "GROUP_BY")
+        }
+        for node in tree.body:
+            if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+                continue
+            declared = _read_keywords(node) or _read_takes(node)
+            if declared is not None:
+                required, optional, own = declared
+                paragraph = (ast.get_docstring(node) or "").partition("\n\n")[0]
+                found[f"{file.stem}/{node.name}".replace("_", "-")] = Quantity(
+                    file.stem,
+                    required,
+                    optional,
+                    SENTENCE.split(" ".join(paragraph.split()), maxsplit=1)[0].rstrip("."),
+                    own.get("route") or module.get("ROUTE", ""),
+                    own.get("confirmed") or module.get("CONFIRMED", ""),
+                    module.get("GROUP", file.stem),
+                    module.get("GROUP_BY", ""),
+                )
+    return found
+
+
+Declared = tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]
+
+
+def _read_keywords(node: ast.FunctionDef) -> Declared | None:
+    """The keyword-only parameters of a function that has no others."""
+    if node.args.args or not node.args.kwonlyargs:
+        return None
+    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    names = [(argument.arg, default is None) for argument, default in pairs]
+    required = tuple(name for name, needed in names if needed)
+    return required, tuple(name for name, needed in names if not needed), {}
+
+
+def _read_takes(node: ast.FunctionDef) -> Declared | None:
+    """What `takes` declares of a function of a mapping of parameters."""
+    for call in node.decorator_list:
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "takes":
+            own = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
+            required = tuple(ast.literal_eval(argument) for argument in call.args)
+            return required, tuple(own.pop("optional", ())), own
+    return None
+
+
+def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
+    """The ledger of a paper's claims; its `faults` are those of the claims."""
+    ledger = Ledger()
+    ids = [claim["id"] for claim in claims]
+    errata: dict[str, str] = {}
+    for i, claim in enumerate(claims):
+        path = ("claims", i)
+        if ids.index(claim["id"]) < i:
+            fault = Fault((*path, "id"), repr(claim["id"]), "an id used only once")
+            ledger.faults.append(fault)
+        ledger.faults += check_rules(claim, path, context, errata)
+        for k, figure in enumerate(claim.get("figures", ())):
+            if figure not in context.blocks:
+                hint = suggest(figure, context.blocks)
+                fault = Fault((*path, "figures", k), repr(figure), "a figure or table", hint)
+                ledger.faults.append(fault)
+        cases = [_resolve_case(*parts, claim, context, ledger) for parts in _cases(claim, path)]
+        if None in cases:
+            continue
+        known = context.quantities[cases[0]["quantity"]]
+        ledger.claims.append(
+            {key: claim[key] for key in claim if key not in ("given", "readings", "evidence")}
+            | {"how": known.how, "route": known.route, "confirmed": known.confirmed}
+            | {"cases": cases, "differs": _differs(claim, cases, context)}
+        )
+    return ledger
+
+
+def check_rules(
+    claim: dict[str, Any], path: Path, context: Context, errata: dict[str, str]
+) -> Iterator[Fault]:
+    """What a verdict needs before anything is computed; `errata` are the quotations accused so far.
+
+    An erratum accuses an author: it rests on stated parameters alone, and every reading was tried.
+    """
+    verdict = claim["verdict"]
+    if verdict == "erratum":
+        about = [context.blocks.get(of.partition("/")[0], {}) for of in _of(claim)]
+        certainty = [block["source"]["certainty"] for block in about if "source" in block]
+        for key, words in (("certainty", [claim["certainty"]]), ("of", certainty)):
+            found = next((word for word in words if word not in ("stated", "own")), None)
+            if found is not None:
+                hint = "a number that rests on other parameters is evidence of 'depends'"
+                expected = "stated parameters, which alone can make an erratum"
+                yield Fault((*path, key), repr(found), expected, hint)
+        if not claim["readings"]:
+            yield Fault(path, "no key 'readings'", "readings: every reading that was tried")
+        sentence = " ".join(claim["quote"].lower().split())
+        if sentence in errata:
+            found = f"the sentence of {errata[sentence]} again"
+            expected = "one erratum a sentence; further numbers are its `evidence`"
+            yield Fault((*path, "quote"), found, expected)
+        errata[sentence] = claim["id"]
+    elif "result" in claim:
+        yield Fault((*path, "result"), repr(claim["result"]), "no such key but for an erratum")
+    if verdict == "depends" and not (claim["readings"] and "decides" in claim):
+        expected = "readings, of which some hold and some do not, and what decides"
+        yield Fault(path, "no 'readings' or no 'decides'", expected)
+    elif verdict != "depends" and "decides" in claim:
+        yield Fault((*path, "decides"), repr(claim["decides"]), "no such key but for 'depends'")
+
+
+def _cases(claim: dict[str, Any], path: Path) -> Iterator[tuple[str, str, dict[str, Any], Path]]:
+    """The id, label, block and place of every case: as printed, readings, evidence."""
+    main = {"of": None, "accuracy": 0.0, **claim}
+    yield claim["id"], "as printed", main, path
+    for kind, label in (("readings", "reading"), ("evidence", "what")):
+        for k, case in enumerate(claim[kind]):
+            given = {**claim["given"], **case.get("given", {})}
+            if "quantity" in case:
+                given = case.get("given", {})
+            yield (
+                f"{claim['id']}/{kind}/{k}",
+                case[label],
+                {**main, **case, "given": given},
+                (*path, kind, k),
+            )
+
+
+def _resolve_case(
+    id: str,
+    label: str,
+    case: dict[str, Any],
+    path: Path,
+    claim: dict[str, Any],
+    context: Context,
+    ledger: Ledger,
+) -> dict[str, Any] | None:
+    quantity, given = case["quantity"], dict(case["given"])
+    known = context.quantities.get(quantity)
+    if known is None:
+        hint = suggest(quantity, context.quantities)
+        ledger.faults.append(Fault((*path, "quantity"), repr(quantity), "a known quantity", hint))
+        return None
+    before = len(ledger.faults)
+    ledger.faults += _check_keys(given, known, (*path, "given"))
+    ledger.faults += check_given(given, (*path, "given"))
+    for of in _of(case):
+        figure, _, series = of.partition("/")
+        if series not in context.blocks.get(figure, {}).get("series", {}):
+            names = [f"{f}/{s}" for f, block in context.blocks.items() for s in block["series"]]
+            fault = Fault((*path, "of"), repr(of), "figure/series", suggest(of, names))
+            ledger.faults.append(fault)
+    if case["within"] not in context.words:
+        hint = suggest(case["within"], context.words)
+        fault = Fault(
+            (*path, "within"), repr(case["within"]), "one of config/tolerances.yaml", hint
+        )
+        ledger.faults.append(fault)
+        return None
+    try:
+        allowed = allow(case["stated"], context.words[case["within"]], case["accuracy"])
+    except ValueError as error:
+        expected = f"the number as printed, in quotes: '{case['within']}' counts its digits"
+        ledger.faults.append(Fault((*path, "stated"), str(error), expected))
+    if known.module == DRAWN and len(_of(case)) != 1:
+        ledger.faults.append(Fault(path, f"of {case['of']}", "one series, whose table is read"))
+    if len(ledger.faults) > before:
+        return None
+    if "seed" in known.required:
+        given.setdefault("seed", context.seed)
+        given |= {key: context.limit(given[key]) for key in ("jobs", "jumps") if key in given}
+    if "trace" in given:
+        given["trace"] = context.find_trace(given["trace"], (*path, "given", "trace"), claim)
+    of = _of(case)
+    row = ledger.rows.setdefault(canonical([quantity, given, known.module == DRAWN and of]), id)
+    if known.module == DRAWN:
+        ledger.drawn += of
+    elif row == id and "pending" not in claim:
+        by = digest(canonical(given[known.group_by])) if known.group_by in given else ""
+        group = ledger.groups.setdefault(f"{known.group}.{by}".rstrip("."), [])
+        group.append({"id": id, "quantity": quantity, "parameters": given})
+    keys = ("quantity", "stated", "within", "accuracy")
+    rest = {"id": id, "row": row, "label": label, "allowed": allowed, "parameters": given, "of": of}
+    return {key: case[key] for key in keys} | rest
+
+
+def _check_keys(given: dict[str, Any], known: Quantity, path: Path) -> Iterator[Fault]:
+    accepted = (*known.required, *known.optional)
+    for key in given:
+        if key not in accepted:
+            expected = "one of " + ", ".join(accepted) if accepted else "no parameters"
+            yield Fault((*path, key), "an unknown key", expected, suggest(key, accepted))
+    for key in known.required:
+        if key not in given and key != "seed":
+            yield Fault(path, f"no key '{key}'", "the parameters " + ", ".join(known.required))
+
+
+def _differs(claim: dict[str, Any], cases: list[dict[str, Any]], context: Context) -> str:
+    """Which of the drawn series that a claim is about is no longer the paper's, or nothing."""
+    for case in cases:
+        for of in case["of"]:
+            figure, _, name = of.partition("/")
+            block = context.blocks[figure]
+            drawn = determining(block["series"][name])
+            same = context.faithful[of]
+            if "parameters" not in block["source"]:
+                given = case["parameters"]
+                same = all(drawn[key] == given[key] for key in drawn.keys() & given.keys())
+            if not same:
+                return of
+    return ""
+
+
+def _of(case: Mapping[str, Any]) -> list[str]:
+    of = case.get("of") or []
+    return [of] if isinstance(of, str) else list(of)

@@ -1,0 +1,67 @@
+"""What is wrong with a config, said so that a person can mend it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from atlas.fields.vocabulary import RENAMED
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong: the key it is about, what was found there and what was expected."""
+
+    path: Path
+    found: str
+    expected: str
+    hint: str = ""
+
+
+class ConfigError(Exception):
+    """A config that cannot be run, with all its faults; no job has started."""
+
+
+def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str]) -> None:
+    """Raise `ConfigError` if there are faults."""
+    if faults:
+        raise ConfigError(list_faults(faults, file, lines, "no job was started"))
+
+
+def list_faults(
+    faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str], outcome: str
+) -> str:
+    """The faults of a file, with the line of each, and what came of them; where `lines` has text,
+    that is the place in full."""
+    plural = "s" if len(faults) > 1 else ""
+    blocks = [f"{len(faults)} fault{plural} in {file}; {outcome}"]
+    for fault in faults:
+        prefixes = (fault.path[:k] for k in range(len(fault.path), 0, -1))
+        line = next((lines[prefix] for prefix in prefixes if prefix in lines), None)
+        place = line if isinstance(line, str) else f"{file}{f':{line}' if line else ''}"
+        where = ".".join(map(str, fault.path)) or "the whole file"
+        block = [f"{place}: {where}", f"    found     {fault.found}"]
+        block.append(f"    expected  {fault.expected}")
+        if fault.hint:
+            block.append(f"    {fault.hint}")
+        blocks.append("\n".join(block))
+    return "\n\n".join(blocks)
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """A hint at the known word that `word` was once, or is most likely a slip of, or nothing."""
+    known = list(known)
+    for new, meaning in RENAMED.get(word, {}).items():
+        if new in known:
+            return f"{meaning} is called '{new}'"
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean '{close[0]}'?" if close else ""
+
+
+def show(value: object) -> str:
+    """A value as it was found, shortened."""
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

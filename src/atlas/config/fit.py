@@ -1,0 +1,158 @@
+"""Complete a figure or table by what its studies and its drawing declare, and see that they fit.
+
+A study declares `Parameters` and the columns it returns, `UNITS`; a drawing declares `Options`,
+which say what series it wants, with which columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from atlas.config.errors import Fault, Path, show, suggest
+from atlas.config.faithful import check_stated, is_faithful
+from atlas.config.kinds import choose_kind, kinds, module
+from atlas.config.series import complete_series
+from atlas.config.validate import check
+from atlas.fields.block import Block
+from atlas.fields.columns import Kind, Words, is_kind, kind_of
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+
+def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, Any], list[Fault]]:
+    """A figure (`draw`) or table (`tabulate`), completed, and its faults.
+
+    What the run gives to a series stands there as None; `faithful` says of each series whether it
+    is what the paper has there.
+    """
+    series, parameters, faults = {}, {}, []
+    for name, given in block["series"].items():
+        series[name], parameters[name], found = complete_series(given, (*path, "series", name))
+        faults += found
+    stated = block["source"].get("parameters")
+    if stated is not None and not faults:
+        faults = list(check_stated(stated, block["series"], (*path, "source", "parameters")))
+    faithful = {name: is_faithful(name, given, stated) for name, given in block["series"].items()}
+    completed = block | {"series": series, "faithful": faithful}
+    if stage == "tabulate":
+        if not faults:
+            faults = list(_fit_table(block, path))
+        return completed, faults
+    options, found = _complete_drawing(block["drawing"], (*path, "drawing"))
+    if options is not None:
+        completed["drawing"] = {"kind": block["drawing"]["kind"]} | options.plain()
+        if not faults:
+            found = _fit_drawing(options, series, parameters, path)
+    return completed, faults + found
+
+
+def _complete_drawing(given: dict, path: Path) -> tuple[OptionsBlock | None, list[Fault]]:
+    kind, faults = choose_kind("drawings", "kind", given, path)
+    if faults:
+        return None, faults
+    own = {key: value for key, value in given.items() if key != "kind"}
+    return check(module("drawings", kind).Options, own, path)
+
+
+def _fit_drawing(
+    options: OptionsBlock, series: Mapping[str, dict], parameters: Mapping[str, Block], path: Path
+) -> list[Fault]:
+    wanted = options.wanted()
+    faults = list(_fit_names(wanted, series, (*path, "series")))
+    for name, block in series.items():
+        match = next((want for want in wanted if want.fits(name)), None)
+        if match is not None:
+            faults += _fit_columns(match, block["study"], (*path, "series", name))
+    if not faults:
+        try:
+            options.check(parameters)
+        except PydanticCustomError as error:
+            said = error.context
+            place = (*path, "drawing", *said["at"])
+            faults = [Fault(place, said["found"], said["expected"])]
+    return faults
+
+
+def _fit_names(wanted: Iterable[Wanted], series: Mapping, path: Path) -> Iterator[Fault]:
+    """Which series are wanted, and which are there."""
+    wanted = list(wanted)
+    chosen = {name: next((w for w in wanted if w.fits(name)), None) for name in series}
+    expected = "; ".join(want.described for want in wanted)
+    exact = [want.name for want in wanted if "*" not in want.name]
+    for name, want in chosen.items():
+        if want is None:
+            hint = suggest(name, exact)
+            yield Fault((*path, name), "a series that is not drawn", expected, hint)
+        elif want.beside and name.removesuffix(want.name[1:]) not in series:
+            bare = name.removesuffix(want.name[1:])
+            hint = suggest(bare, [n for n in series if n != name])
+            yield Fault((*path, name), f"no series '{bare}' beside it", expected, hint)
+    for want in wanted:
+        found = [name for name, one in chosen.items() if one is want]
+        if want.required and not found:
+            fitting = ", ".join(_fitting(want)[:5])
+            what = f"a series named {want.name}" if "*" in want.name else want.name
+            text = f"{what}, with columns {', '.join(want.columns)} (study {fitting})"
+            yield Fault(path, f"no series '{want.name}' among {', '.join(series)}", text)
+        if len(found) > want.most:
+            yield Fault(path, f"{len(found)} series", f"at most {want.most}")
+
+
+def _fit_columns(want: Wanted, study: str, path: Path) -> Iterator[Fault]:
+    """Whether a study returns what is wanted."""
+    declared = module("studies", study)
+    columns = [c for c in want.columns if c not in declared.UNITS]
+    keys = [k for k in want.parameters if k not in declared.Parameters.model_fields]
+    if columns or keys:
+        lacks = [f"column {c}" for c in columns] + [f"parameter {k}" for k in keys]
+        fitting = ", ".join(_fitting(want)) or "none"
+        found = f"{study}, which has no {' and no '.join(lacks)}"
+        expected = f"a study with {', '.join(want.columns)}: {fitting}"
+        yield Fault((*path, "study"), found, expected)
+
+
+def _fitting(want: Wanted) -> list[str]:
+    """The studies that return what is wanted."""
+    return [
+        study
+        for study in kinds("studies")
+        if set(want.columns) <= module("studies", study).UNITS.keys()
+        and set(want.parameters) <= module("studies", study).Parameters.model_fields.keys()
+    ]
+
+
+def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
+    """Whether all series have the columns that are typeset or selected by, with such values."""
+    studies = [given["study"] for given in block["series"].values()]
+    several = {"series": Words("name")} if len(studies) > 1 else {}
+    units = {study: several | module("studies", study).UNITS for study in studies}
+    for key in ("columns", "rows"):
+        for column in block[key]:
+            at = (*path, key, column)
+            study = next((s for s, known in units.items() if column not in known), None)
+            if study is not None:
+                expected = f"a column of {study}: {', '.join(units[study])}"
+                yield Fault(at, "an unknown column", expected, suggest(column, units[study]))
+                continue
+            kind = kind_of(next(iter(units.values()))[column])
+            if key == "rows":
+                yield from _fit_rows(block["rows"][column], kind, block["series"], at)
+            elif block["columns"][column]["format"] and kind != "number":
+                found = f"{block['columns'][column]['format']!r} for a column of {kind}s"
+                yield Fault((*at, "format"), found, "no format: these are no numbers")
+
+
+def _fit_rows(
+    values: Iterable[Any], kind: Kind, series: Iterable[str], path: Path
+) -> Iterator[Fault]:
+    """Whether values by which rows are kept are such as stand in the column."""
+    known = sorted(series)
+    for i, value in enumerate(values):
+        if not is_kind(value, kind):
+            yield Fault((*path, i), show(value), f"a {kind}, as in the column")
+        elif path[-1] == "series" and value not in known:
+            yield Fault(
+                (*path, i), show(value), f"one of {', '.join(known)}", suggest(value, known)
+            )

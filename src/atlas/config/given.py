@@ -1,0 +1,91 @@
+"""Whether what a claim is given can be: types and bounds of every parameter whose name has one
+meaning, and systems that can exist.
+
+A quantity takes what it takes, and sweeps what it sweeps: a parameter may be a value or a list, or
+lists of lists, of which each entry is checked. A claim may also be about an overloaded system, or
+one of more servers than anybody would simulate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import Field, create_model
+
+from atlas.config.errors import Fault, Path
+from atlas.config.validate import check, check_systems
+from atlas.fields import vocabulary as words
+from atlas.fields.block import AS_WRITTEN, WHOLE, Block
+from atlas.models.described_systems import (
+    HeterogeneousBlock,
+    LimitedProcessorSharingBlock,
+    MultiserverJobsBlock,
+    ThresholdParallelismBlock,
+)
+from atlas.models.sizes import SizeBlock
+
+Many = Annotated[int, Field(ge=1, le=10**15, description="a whole number from 1 on"), WHOLE]
+Some = Annotated[int, Field(ge=0, le=10**15, description="a whole number from 0 on"), WHOLE]
+Offered = Annotated[
+    float, Field(gt=0, le=100, description="a load, positive, of a queue that may grow"), AS_WRITTEN
+]
+Speed = Annotated[float, Field(ge=0, le=words.COARSEST, description="at least 0"), AS_WRITTEN]
+# What parameters are in whatever claim; others have a meaning of their own in each.
+NUMBERS: dict[str, Any] = {
+    **dict.fromkeys(("servers", "needs", "thresholds", "jobs", "jumps", "degree", "limit"), Many),
+    **dict.fromkeys(("state", "numbers", "populations", "largest", "count", "warmup"), Some),
+    **dict.fromkeys(("load", "loads", "fraction_of_limit"), Offered),
+    **dict.fromkeys(("rates", "arrival_rates", "inelastic_rate", "elastic_rate"), words.Rate),
+    **dict.fromkeys(("probability_2", "probability_n"), words.InnerProbability),
+    **dict.fromkeys(("capacities", "speeds"), Speed),
+    **dict.fromkeys(("routing", "shares"), words.Share),
+    **{"probabilities": words.Probability, "exponent": words.Exponent, "seed": words.Seed},
+    **dict.fromkeys(("coefficient", "rate_ratio", "size"), words.Positive),
+}
+BLOCKS: dict[str, Any] = {
+    **{"durations": SizeBlock, "size": SizeBlock},
+    **{"multiserver-jobs": MultiserverJobsBlock, "heterogeneous": HeterogeneousBlock},
+    **{"threshold-parallelism": ThresholdParallelismBlock},
+    **{"limited-processor-sharing": LimitedProcessorSharingBlock},
+}
+# These are named, where they are not given as numbers.
+NAMED = {"load", "jobs", "exponent", "arrival_rates", "routing"}
+
+
+def check_given(given: dict[str, Any], path: Path) -> Iterator[Fault]:
+    """Faults of what a claim is given."""
+    faults = [*check_systems(given, path), *_check(given, path)]
+    yield from dict.fromkeys(faults)
+
+
+def _check(value: Any, path: Path) -> Iterator[Fault]:
+    if isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from _check(item, (*path, i))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            below = [fault for entry in _entries(item) for fault in _check_entry(key, entry, path)]
+            yield from below or _check(item, (*path, key))
+
+
+def _check_entry(key: str, entry: Any, path: Path) -> list[Fault]:
+    if isinstance(entry, str) and key in NAMED:
+        return []
+    known = NUMBERS if key in NUMBERS and not isinstance(entry, dict) else BLOCKS
+    return check(_block(key, known[key]), {key: entry}, path)[1] if key in known else []
+
+
+def _entries(value: Any) -> Iterator[Any]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _entries(item)
+    else:
+        yield value
+
+
+@cache
+def _block(key: str, kind: Any) -> type[Block]:
+    name = key.replace("-", "_")
+    return create_model(f"Given_{name}", __base__=Block, **{name: (kind, Field(alias=key))})

@@ -1,0 +1,99 @@
+"""Texts that LaTeX or a figure is to print, read letter by letter before a job starts.
+
+Titles and captions are plain text, headings of tables are LaTeX, and the labels of a drawing are
+plain text with formulas between dollars, which matplotlib reads and the style's font prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from atlas.config.errors import Fault, Path
+from atlas.io.latex import escape
+
+PRINTED = {"title", "caption", "figure", "bibliography", "where", "quote", "stated"}
+PRINTED |= {"reading", "what", "reason", "decides"}
+# What is said of these is LaTeX already, or no text.
+OTHER = {"shared", "series", "drawing", "columns", "given", "parameters"}
+
+
+def find_strange(value: Any, path: Path) -> Iterator[Fault]:
+    """Faults of the texts below `path` with letters that not every LaTeX can print."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key not in OTHER:
+                yield from find_strange(item, (*path, key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from find_strange(item, (*path, i))
+    elif isinstance(value, str) and not PRINTED.isdisjoint(path):
+        try:
+            escape(value)
+        except ValueError as error:
+            yield Fault(path, str(error), "Latin and Greek letters and signs that LaTeX has")
+
+
+def find_unprintable(block: Any, path: Path, style: str) -> Iterator[Fault]:
+    """Faults of the labels of a drawing, in which a formula is broken or a letter is in no font of
+    the style."""
+    if isinstance(block, dict):
+        for key, item in block.items():
+            yield from find_unprintable(item, (*path, key), style)
+    elif isinstance(block, list):
+        for i, item in enumerate(block):
+            yield from find_unprintable(item, (*path, i), style)
+    elif isinstance(block, str):
+        strange = sorted({c for c in block if not c.isascii() and ord(c) not in _letters(style)})
+        if strange:
+            found = f"no glyph for {', '.join(strange)} in {block!r}"
+            yield Fault(path, found, "letters that the font of the figures has (font.family)")
+        elif why := _find_broken(block):
+            yield Fault(path, f"{block!r}: {why}", "formulas as matplotlib reads them, $x_1$ say")
+
+
+def find_unbalanced(columns: dict[str, Any], path: Path) -> Iterator[Fault]:
+    """Faults of the headings of a table, that would take what stands after them with them."""
+    for name, column in columns.items():
+        heading = column["heading"]
+        plain, depth = re.sub(r"\\.", "", heading, flags=re.DOTALL), [0]
+        for c in re.findall(r"[{}]", plain):
+            depth.append(depth[-1] + (1 if c == "{" else -1))
+        at = (*path, name, "heading")
+        if min(depth) < 0 or depth[-1] or plain.count("$") % 2 or re.search(r"[%&#]|\\$", plain):
+            expected = r"LaTeX in which each { has its } and each $ its other, and \%, \& and \#"
+            yield Fault(at, repr(heading), expected)
+        elif not heading.isascii():
+            yield Fault(at, repr(heading), r"LaTeX in ASCII, such as \lambda and \'e")
+
+
+@cache
+def _letters(style: str) -> frozenset[int]:
+    """The letters of the fonts of a style; those of a family stand in for each other."""
+    # Slow to import, and few labels need it.
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties, fontManager, get_font
+
+    from atlas.io.rendering import style_context
+
+    with style_context(style):
+        files = fontManager._find_fonts_by_props(FontProperties(family=rcParams["font.family"]))
+        return frozenset(c for file in files for c in get_font(file).get_charmap())
+
+
+def _find_broken(label: str) -> str:
+    """What is wrong with the formulas of a label, if anything is."""
+    dollars = len(re.findall(r"(?<!\\)\$", label))
+    if dollars % 2:
+        return "a $ without its other"
+    if not dollars:
+        return ""
+    from matplotlib.mathtext import MathTextParser
+
+    try:
+        MathTextParser("path").parse(label)
+    except (ValueError, RuntimeError) as error:
+        return " ".join(str(error).split())[-200:]
+    return ""

@@ -1,0 +1,272 @@
+"""The schema of a paper's file: figures, tables and claims.
+
+A series and a drawing are checked here for their kind only; what else they hold is declared by the
+study or drawing of that kind.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from atlas.fields.block import AS_WRITTEN, WHOLE, Block, require
+from atlas.fields.vocabulary import Id, Text
+
+# `format(x, ".3f")` and the like; LaTeX and CSV get what it gives.
+CELL = r"^,?(\.[0-9]{1,2})?[efg%]?$"
+NUMBER = r"^(\.[0-9]{1,2})?[efg%]$"
+
+
+class Record(Block):
+    """The version of record of a paper that was read in another."""
+
+    title: Text
+    venue: Annotated[Text, Field(description="the journal, or the publisher, and the place in it")]
+    year: Annotated[int, Field(ge=1600, le=2200, description="the year"), WHOLE]
+    doi: Text | None = None
+
+
+class Versions(Block):
+    """The versions of a paper: errata and what depends are judged in the one that was read."""
+
+    read: Annotated[
+        Text, Field(description="what was read; figures and sections are numbered by it")
+    ]
+    others: Annotated[list[Text], Field(description="further preprints, not read")] = []
+    record: Record | None = None
+
+
+class Bibliography(Block):
+    """What to cite, where there is a paper."""
+
+    title: Text
+    authors: Annotated[list[Text], Field(min_length=1, description="the authors")]
+    year: Annotated[int, Field(ge=1600, le=2200, description="the year"), WHOLE]
+    venue: Text | None = None
+    doi: Text | None = None
+    arxiv: Text | None = None
+    versions: Versions | None = None
+
+
+class Source(Block):
+    """Where the paper has it and how sure its parameters are."""
+
+    figure: Annotated[Text, Field(description="the paper's own number, such as 6(a)")] | None = None
+    section: Text | None = None
+    certainty: Annotated[
+        Literal["stated", "inferred", "chosen", "beyond", "own"],
+        Field(
+            description="stated in the paper, inferred from its numbers, chosen here for want of"
+            " either, beyond the paper, or of a system of one's own"
+        ),
+    ]
+    note: Annotated[Text, Field(description="how the parameters were found")] | None = None
+    parameters: (
+        Annotated[
+            dict[str, dict[str, Any]],
+            Field(
+                description="what the paper draws, by series (`all` for what they share): the"
+                " parameters that determine the system, literally; a figure drawn with others is"
+                ' "in the manner of" the paper\'s'
+            ),
+        ]
+        | None
+    ) = None
+
+
+SeriesBlocks = Annotated[
+    dict[Id, dict[str, Any]],
+    Field(min_length=1, max_length=1000, description="the data, by a name of its own"),
+]
+
+
+class Figure(Block):
+    """A figure."""
+
+    title: Text
+    caption: Text = ""
+    source: Source = Source(certainty="own")
+    series: SeriesBlocks
+    drawing: Annotated[dict[str, Any], Field(description="how the series are drawn")]
+    width: Annotated[
+        Literal["single", "double", "slide"], Field(description="one of the run's widths")
+    ] = "single"
+    pending: (
+        Annotated[
+            Text, Field(description="what the figure still lacks; it is then built by name only")
+        ]
+        | None
+    ) = None
+
+
+class Column(Block):
+    """A column of a typeset table."""
+
+    heading: Annotated[Text, Field(description="LaTeX")]
+    format: Annotated[
+        str, Field(pattern=CELL, description="a Python format of numbers such as .3f")
+    ] = ""
+
+
+class Table(Block):
+    """A table."""
+
+    title: Text
+    caption: Text = ""
+    source: Source = Source(certainty="own")
+    series: SeriesBlocks
+    rows: Annotated[
+        dict[str, Annotated[list[Any], Field(min_length=1)]],
+        Field(description="which rows of the data: a column and the values to keep"),
+    ] = {}
+    columns: Annotated[
+        dict[str, Column],
+        Field(
+            min_length=1, description="the columns of the typeset table, by their names in the data"
+        ),
+    ]
+
+
+Quantity = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z0-9-]+/[a-z0-9-]+$",
+        description="module/function of src/atlas/claims that recomputes it",
+    ),
+]
+Drawn = Annotated[
+    str | list[str],
+    Field(description="figure/series, or a list of them: the drawn series that it is about"),
+]
+Given = Annotated[
+    dict[str, Any],
+    Field(description="the parameters under which the paper states it, literally"),
+]
+
+
+def _said(stated: Any) -> Any:
+    """What is stated, which nothing and no empty text states; an empty list says that none is."""
+    items = stated if isinstance(stated, list) else [stated]
+    require(stated is not None, "nothing", "what is stated")
+    for i, item in enumerate(items):
+        at = (i,) if isinstance(stated, list) else ()
+        require(not isinstance(item, str) or bool(item.strip()), repr(item), "what is stated", *at)
+    return stated
+
+
+Stated = Annotated[
+    Any,
+    AfterValidator(_said),
+    Field(description="what the paper states; a number as text, as printed, where digits count"),
+]
+Within = Annotated[str, Field(description="a word of config/tolerances.yaml, the paper's own")]
+Accuracy = Annotated[
+    float, Field(ge=0, le=0.02, description="the numerical error of our computation"), AS_WRITTEN
+]
+
+
+class Case(Block):
+    """What may differ in another reading of a sentence, or in further evidence."""
+
+    quantity: Quantity | None = None
+    of: Drawn | None = None
+    given: Given | None = None
+    stated: Stated = None
+    within: Within | None = None
+    accuracy: Accuracy | None = None
+
+
+class Reading(Case):
+    """Another reading of the sentence."""
+
+    reading: Text
+
+
+class Evidence(Case):
+    """A further number on the same sentence, read as printed."""
+
+    what: Text
+
+
+class Claim(Block):
+    """A sentence of the paper, recomputed: a row of the ledger."""
+
+    id: Id
+    where: Annotated[Text, Field(description="page or section, theorem, equation or figure")]
+    quote: Annotated[Text, Field(description="the sentence in the paper's words, short")]
+    quantity: Quantity
+    of: Drawn | None = None
+    figures: (
+        Annotated[
+            list[Id],
+            Field(
+                min_length=1,
+                description="figures and tables that the sentence concerns, besides those that"
+                " `of` and `where` name: it stands beside them",
+            ),
+        ]
+        | None
+    ) = None
+    given: Given = {}
+    stated: Stated
+    within: Within
+    accuracy: Accuracy = 0
+    format: Annotated[
+        str,
+        Field(
+            pattern=NUMBER,
+            description="a Python format such as .3f, in which LaTeX gets the recomputed number;"
+            " without it, the unit and the digits are those of the stated one",
+        ),
+    ] = ""
+    certainty: Annotated[
+        Literal["stated", "inferred", "chosen"],
+        Field(
+            description="the parameters are stated in the paper, or the sentence covers all there"
+            " are; inferred from its numbers; or chosen here"
+        ),
+    ]
+    verdict: Annotated[
+        Literal["agrees", "corrected", "erratum", "depends", "needs the trace"],
+        Field(description="what is corrected is a sentence of ours, as it should read, that holds"),
+    ]
+    result: (
+        Annotated[
+            Literal["stands", "changes"],
+            Field(
+                description="for an erratum, whether the result that the paper draws from it stands"
+            ),
+        ]
+        | None
+    ) = None
+    readings: Annotated[list[Reading], Field(description="other readings, each recomputed")] = []
+    evidence: Annotated[list[Evidence], Field(description="further numbers on the sentence")] = []
+    decides: Annotated[Text, Field(description="what decides between the readings")] | None = None
+    reason: (
+        Annotated[
+            Text,
+            Field(
+                description="for an erratum, what holds instead, in fair words; for a sentence that"
+                " needs the trace, what else there is to say; else what the number is"
+            ),
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _says_why(self) -> Self:
+        said = self.verdict != "erratum" or self.reason is not None
+        require(said, "no key 'reason'", "reason: for an erratum, what holds instead")
+        return self
+
+
+class Paper(Block):
+    """A paper (config/papers/<paper>.yaml)."""
+
+    paper: Annotated[Id, Field(description="the name of the file, without its ending")]
+    bibliography: Bibliography | None = None
+    shared: Annotated[Any, Field(description="anything, for YAML anchors to refer to")] = None
+    figures: Annotated[dict[Id, Figure], Field(description="the figures, by id")] = {}
+    tables: Annotated[dict[Id, Table], Field(description="the tables, by id")] = {}
+    claims: Annotated[list[Claim], Field(description="what the paper says in numbers")] = []

@@ -1,0 +1,208 @@
+"""Read YAML as plain values, with the line on which each key stands.
+
+One meaning for all files: the core schema of YAML 1.2, in which 1e6 is a number and `no` is text;
+besides, << merges. Tags, repeated keys, keys that are not text and what unfolds without end are
+refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+import yaml
+
+from atlas.config.errors import Fault, Path, raise_for
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NUMBERS = (
+    (re.compile(r"[-+]?[0-9]+"), int),
+    (re.compile(r"0o[0-7]+"), lambda text: int(text[2:], 8)),
+    (re.compile(r"0x[0-9a-fA-F]+"), lambda text: int(text[2:], 16)),
+    (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
+    (re.compile(r"[-+]?\.(inf|Inf|INF)|\.nan|\.NaN|\.NAN"), lambda t: float(t.replace(".", ""))),
+)
+_WORDS = {"": None, "~": None} | {
+    spelling: value
+    for word, value in (("null", None), ("true", True), ("false", False))
+    for spelling in (word, word.capitalize(), word.upper())
+}
+LONGEST_NUMBER = 400
+MOST_VALUES = 1_000_000
+DEEPEST = 60
+
+Lines = dict[Path, int]
+
+
+def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
+    """The content of a file and the line of every key in it; of one that comes in by an alias or a
+    merge, the line of the alias or the merge counts.
+
+    Raises `ConfigError`, in which the file is called `name`, on what is not such YAML.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = file.read_bytes()[: error.start].count(b"\n") + 1
+        refuse(name, line, f"bytes that are no text, {error.reason}", "text in UTF-8")
+    except OSError as error:
+        refuse(name, 0, error.strerror or str(error), "a file that can be read")
+    try:
+        events = list(_as_deep_as_read(yaml.parse(text, Loader=_LOADER)))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        hint = "indent with spaces" if "\\t" in str(error) or "tab" in str(error) else ""
+        refuse(
+            name, mark.line + 1 if mark else 1, str(error.problem or error.context), "YAML", hint
+        )
+    except yaml.YAMLError as error:
+        refuse(name, 1, str(error).splitlines()[0], "YAML without control characters")
+    return _Composer(name, iter(events)).compose()
+
+
+def read_mapping(file: FilePath, name: str) -> tuple[dict[str, Any], Lines]:
+    """The same of a file that is a mapping, as all are. Raises `ConfigError` on another."""
+    content, lines = read_yaml(file, name)
+    if not isinstance(content, dict):
+        kinds = {list: "a list", str: "text", type(None): "an empty file"}
+        found = kinds.get(type(content), "a single value")
+        refuse(name, 1, found, "a mapping of keys to values")
+    return content, lines
+
+
+def read_style(file: FilePath, name: str) -> str:
+    """The text of a matplotlib style file. Raises `ConfigError` at a line that is none of one."""
+    content = file.read_bytes()
+    for line, raw in enumerate(content.split(b"\n"), start=1):
+        try:
+            setting = raw.decode("utf-8").partition("#")[0].strip()
+        except UnicodeDecodeError as error:
+            refuse(name, line, f"bytes that are no text, {error.reason}", "text in UTF-8")
+        key, colon, _ = setting.partition(":")
+        if setting and not (key.strip() and colon):
+            refuse(name, line, repr(setting[:80]), "a setting of matplotlib such as font.size: 7")
+    return content.decode("utf-8").replace("\r\n", "\n")
+
+
+def refuse(name: str, line: int, found: str, expected: str, hint: str = "") -> None:
+    """Raise `ConfigError` about a line of a file."""
+    raise_for([Fault((), found, expected, hint)], f"{name}:{line}" if line else name, {})
+
+
+def _as_deep_as_read(events: Iterator[yaml.Event]) -> Iterator[yaml.Event]:
+    """The events up to where they nest deeper than is read: the parser takes time that grows as the
+    square of the depth."""
+    depth = 0
+    for event in events:
+        yield event
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST + 2:
+            return
+
+
+def _is_plain(event: yaml.ScalarEvent) -> bool:
+    return not event.style
+
+
+class _Composer:
+    """Events of the parser to values, by recursion over the nodes that they delimit."""
+
+    def __init__(self, name: str, events: Iterator[yaml.Event]) -> None:
+        self._name, self._events = name, events
+        self._anchors: dict[str, Any] = {}
+        self._sizes: dict[int, int] = {}
+        self._values = 0
+        self.lines: Lines = {}
+
+    def compose(self) -> tuple[Any, Lines]:
+        document, begun = None, False
+        for event in self._events:
+            if isinstance(event, yaml.DocumentStartEvent) and begun:
+                self._refuse(event, "a second document", "one document a file")
+            if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent | yaml.AliasEvent):
+                document, begun = self._node(event, ()), True
+        return document, self.lines
+
+    def _node(self, event: yaml.Event, path: Path) -> Any:
+        line = event.start_mark.line + 1
+        if path:
+            self.lines[path] = line
+        self._count(event, 1, path)
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in self._anchors:
+                found = f"*{event.anchor}, which is no anchor above this line"
+                self._refuse(event, found, "an anchor that stands above")
+            value = self._anchors[event.anchor]
+            self._count(event, self._sizes.get(id(value), 1), path)
+            return value
+        if event.tag is not None and event.tag != "!":
+            self._refuse(event, f"the tag {event.tag}", "values without tags")
+        before = self._values
+        if isinstance(event, yaml.ScalarEvent):
+            value = self._scalar(event) if _is_plain(event) else event.value
+        elif isinstance(event, yaml.SequenceStartEvent):
+            value = []
+            while not isinstance(item := next(self._events), yaml.SequenceEndEvent):
+                value.append(self._node(item, (*path, len(value))))
+        else:
+            value = self._mapping(event, path)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value
+            self._sizes[id(value)] = self._values - before + 1
+        return value
+
+    def _mapping(self, start: yaml.Event, path: Path) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        merged: list[dict[str, Any]] = []
+        places: dict[str, int] = {}
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent):
+                self._refuse(event, "a key that is no text", "a key such as name")
+            key, line = event.value, event.start_mark.line + 1
+            if _is_plain(event) and not isinstance(self._scalar(event), str):
+                self._refuse(event, f"the key {key}, which is no text", f'text such as "{key}"')
+            is_merge = _is_plain(event) and key == "<<"
+            if key in own or (is_merge and merged):
+                self._refuse(
+                    event, f'duplicate key "{key}"', "each key once", "rename one of the two"
+                )
+            value = self._node(next(self._events), (*path, key))
+            if is_merge:
+                merged = value if isinstance(value, list) else [value]
+                if not all(isinstance(source, dict) for source in merged):
+                    self._refuse(event, "<< of what is no mapping", "<<: *anchor of a mapping")
+                places |= {inner: line for source in merged for inner in source}
+                del self.lines[(*path, "<<")]
+            else:
+                own[key] = value
+                self.lines[(*path, key)] = line
+        for key in places.keys() - own.keys():
+            self.lines[(*path, key)] = places[key]
+        result: dict[str, Any] = {}
+        for source in reversed(merged):
+            result |= source
+        return result | own
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Any:
+        """The value of plain text in the core schema."""
+        text = event.value
+        if text in _WORDS:
+            return _WORDS[text]
+        for pattern, read in _NUMBERS:
+            if pattern.fullmatch(text):
+                if len(text) > LONGEST_NUMBER:
+                    self._refuse(event, f"a number of {len(text)} digits", "a shorter number")
+                return read(text)
+        return text
+
+    def _count(self, event: yaml.Event, values: int, path: Path) -> None:
+        self._values += values
+        if self._values > MOST_VALUES or len(path) > DEEPEST:
+            expected = f"at most {MOST_VALUES} values, nested at most {DEEPEST} deep"
+            self._refuse(event, "a file that unfolds to far more than it says", expected)
+
+    def _refuse(self, event: yaml.Event, found: str, expected: str, hint: str = "") -> None:
+        refuse(self._name, event.start_mark.line + 1, found, expected, hint)

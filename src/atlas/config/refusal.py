@@ -1,0 +1,27 @@
+"""What a job refuses, said as the plan says what it refuses: by the file and line of the key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic_core import PydanticCustomError
+
+from atlas.config.errors import ConfigError, Fault, list_faults
+from atlas.config.read import Lines, read_yaml
+
+
+def describe_refusal(error: PydanticCustomError, place: Sequence[str]) -> str:
+    """What a study found at a key below `place`, a file and the keys that lead to the series, and
+    what it expected. Lines are those of the file as it now is."""
+    file, *keys = place
+    told = error.context
+    fault = Fault((*keys, *told["at"]), told["found"], told["expected"])
+    return list_faults([fault], file, _read_lines(file), "this series is not computed")
+
+
+def _read_lines(file: str) -> Lines:
+    try:
+        return read_yaml(Path(file), file)[1]
+    except ConfigError:
+        return {}

@@ -1,0 +1,169 @@
+"""What a run is about: its run-wide choices and its paper files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any
+
+import yaml
+
+from atlas.config.errors import Fault, Path, raise_for, suggest
+from atlas.config.paper_schema import Paper
+from atlas.config.read import read_mapping, read_yaml
+from atlas.config.run_schema import Run
+from atlas.config.validate import check, check_values
+
+CONFIG = "config/config.yaml"
+# What others may measure their simulators by: a file like those of the papers.
+REFERENCE = "config/reference.yaml"
+ABOUT_PAPERS, ABOUT_RUNS = Paper.model_fields.keys(), Run.model_fields.keys()
+# Folders of `figures` that are no paper's.
+FOLDERS = {"gallery", "preview"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The completed run-wide choices `run`, and the paper `files`, of which `given` are not in
+    config/papers; `everything` says whether no paper there is left out. `places` are the places of
+    the choices, to be said with what is wrong about them."""
+
+    run: Mapping[str, Any]
+    files: tuple[FilePath, ...]
+    given: tuple[FilePath, ...]
+    everything: bool
+    places: Mapping[Path, str]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What makes the same run again, along with the given files: no papers but those are said
+        by leaving the key out."""
+        return {key: value for key, value in self.run.items() if key != "papers" or value}
+
+    def require(self, path: Path, found: str, known: Iterable[str]) -> None:
+        """Raise `ConfigError` unless what was found for a choice is known."""
+        known = list(known)
+        if found not in known:
+            hint = suggest(found, known)
+            fault = Fault(path, repr(found), "one of " + ", ".join(known), hint)
+            raise_for([fault], CONFIG, self.places)
+
+
+def choose(
+    config: Mapping[str, Any], root: FilePath, given: Iterable[str | FilePath] = ()
+) -> Choice:
+    """What is asked for in the project under `root`: by config/config.yaml, by the `given` config
+    files, and by `config`, each before the one before.
+
+    Those of the given files that have a `paper` are paper files too. The run is then about these
+    alone, unless one of them names `papers` besides. Raises `ConfigError`.
+    """
+    whole, lines = read_mapping(root / CONFIG, CONFIG)
+    run = whole
+    places: dict[Path, str] = {path: f"{CONFIG}:{line}" for path, line in lines.items()}
+    contents: dict[FilePath, dict[str, Any]] = {}
+    for file in dict.fromkeys(map(FilePath, given)):
+        if file.resolve() == (root / CONFIG).resolve():
+            continue
+        name = name_of(file, root)
+        contents[file], lines = read_mapping(file, name)
+        said = {k: v for k, v in contents[file].items() if k in ABOUT_RUNS}
+        if "paper" not in contents[file]:
+            said = contents[file]
+        run = _merged(run, said)
+        places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in said}
+    said = _said_elsewhere(config, {root / CONFIG: whole, **contents})
+    run = _merged(run, said)
+    for key in said:
+        places = {path: place for path, place in places.items() if path[0] != key}
+        places[(key,)] = "--config"
+    faults = list(check_values(run, ()))
+    completed, found = check(Run, run, ())
+    raise_for(faults or found, CONFIG, places)
+
+    own = {file: content for file, content in contents.items() if "paper" in content}
+    return _find_papers(completed.plain(), own, root, places)
+
+
+def _find_papers(
+    run: dict[str, Any], own: Mapping[FilePath, dict], root: FilePath, places: Mapping[Path, str]
+) -> Choice:
+    ours = our_files(root)
+    known = list(ours)
+    if own and not any("papers" in content for content in own.values()):
+        run["papers"] = []
+    papers = known if run["papers"] == "all" else run["papers"]
+    files = [ours.get(paper, root / CONFIG) for paper in papers]
+    choice = Choice(run, (*files, *own), tuple(own), papers == known, places)
+    for i, paper in enumerate(papers):
+        choice.require(("papers", i), paper, known)
+    taken: list[Any] = list(known)
+    named = [(f, f.stem) for f in (root / "config/papers").glob("*.yaml") if f not in ours.values()]
+    for file, name in [*named, *((file, content["paper"]) for file, content in own.items())]:
+        if name in taken:
+            fault = Fault(("paper",), repr(name), "a name that no other paper has")
+            raise_for([fault], name_of(file, root), read_yaml(file, str(file))[1])
+        taken.append(name)
+    if not (root / run["style"]).is_file():
+        styles = sorted(f.relative_to(root).as_posix() for f in root.glob("config/*.mplstyle"))
+        choice.require(("style",), run["style"], [*styles, "another matplotlib style file"])
+    return choice
+
+
+def our_files(root: FilePath) -> dict[str, FilePath]:
+    """The project's own files by the names of their papers; the reference systems go with them."""
+    files = [*(root / "config/papers").glob("*.yaml"), root / REFERENCE]
+    return {file.stem: file for file in sorted(files, key=lambda f: f.stem) if file.is_file()}
+
+
+def is_ours(file: FilePath, root: FilePath) -> bool:
+    """Whether a paper file is the project's own."""
+    return file.resolve() in {one.resolve() for one in our_files(root).values()}
+
+
+def name_of(file: FilePath, root: FilePath) -> str:
+    """A config file as people call it: from the project for its papers, else from here."""
+    if is_ours(file, root):
+        return file.resolve().relative_to(root.resolve()).as_posix()
+    near = os.path.relpath(file)
+    return str(file) if near.startswith("..") else near
+
+
+def reserved_names(root: FilePath) -> set[str]:
+    """The names that no paper may have: those of rules, of folders and of pages."""
+    texts = [file.read_text(encoding="utf-8") for file in (root / "workflow/rules").glob("*.smk")]
+    texts.append((root / "Snakefile").read_text(encoding="utf-8"))
+    rules = (re.findall(r"^\s*rule (\w+):", text, re.MULTILINE) for text in texts)
+    templates = (root / "src/atlas/gallery/templates").glob("*.html.j2")
+    pages = {file.name.removesuffix(".html.j2") for file in templates}
+    return FOLDERS.union(pages, *rules)
+
+
+def _said_elsewhere(config: Mapping[str, Any], contents: Mapping[FilePath, dict]) -> dict[str, Any]:
+    """The part of `config` that is in none of the files, in which YAML 1.1 may have misread them:
+    what differs from that reading was said on the command line."""
+    misread: dict[str, Any] = {}
+    for file in contents:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        try:
+            misread = _merged(misread, yaml.load(file.read_text(encoding="utf-8"), loader))
+        except (yaml.YAMLError, ValueError, TypeError):
+            continue
+    papers = any("paper" in content for content in contents.values())
+    return {
+        key: value
+        for key, value in config.items()
+        if not (key in misread and misread[key] == value) and not (papers and key in ABOUT_PAPERS)
+    }
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """`other` over `one`, mapping by mapping."""
+    result = dict(one)
+    for key, value in other.items():
+        both = isinstance(value, Mapping) and isinstance(result.get(key), Mapping)
+        result[key] = _merged(result[key], value) if both else value
+    return result

@@ -1,0 +1,141 @@
+"""Describe config in JSON Schemas, from which editors complete and underline.
+
+`snakemake schemas` writes workflow/schemas: `config.json` for config/config.yaml, `paper.json` for
+the files of config/papers, `own.json` for a paper file of one's own, which may hold run-wide
+choices besides, `tolerances.json` for config/tolerances.yaml.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path as FilePath
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from atlas.config.kinds import ATLAS, kinds, module
+from atlas.config.paper_schema import Paper
+from atlas.config.run_schema import Run
+from atlas.config.tolerances import Tolerances
+from atlas.fields.markers import Lent, marked
+from atlas.io.atomic import write_text
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+Schema = dict[str, Any]
+
+
+def describe() -> dict[str, Schema]:
+    """The schemas by the names of their files."""
+    branches = {
+        ("studies", kind): module("studies", kind).Parameters for kind in kinds("studies")
+    } | {("drawings", kind): module("drawings", kind).Options for kind in kinds("drawings")}
+    models = [Paper, Run, Tolerances, *branches.values()]
+    places, rest = models_json_schema(
+        [(model, "validation") for model in models], ref_template="#/$defs/{model}"
+    )
+    found = _tidy(rest["$defs"])
+    names = {model: place["$ref"].rsplit("/", 1)[1] for (model, _), place in places.items()}
+    definitions = {k: v for k, v in found.items() if k not in names.values()}
+    for (group, kind), model in branches.items():
+        key = "study" if group == "studies" else "kind"
+        branch = found[names[model]]
+        title = module(group, kind).__doc__.strip().splitlines()[0].removesuffix(".")
+        required = [k for k in branch.get("required", []) if k not in marked(model, Lent)]
+        definitions[f"{group}-{kind}"] = branch | {
+            "description": title,
+            "properties": {key: {"const": kind}} | branch.get("properties", {}),
+            "required": [key, *required],
+        }
+    definitions["series"] = _choice("studies", "study", "a study")
+    definitions["drawing"] = _choice("drawings", "kind", "a drawing")
+    for name in ("Figure", "Table"):
+        series = definitions[name]["properties"]["series"]
+        (pattern,) = series["patternProperties"]
+        series["patternProperties"] = {pattern: {"$ref": "#/$defs/series"}}
+    definitions["Figure"]["properties"]["drawing"] = {"$ref": "#/$defs/drawing"}
+    paper, run = found[names[Paper]], found[names[Run]]
+    both = {
+        "$schema": DRAFT,
+        **paper,
+        "description": "A paper of one's own, and run-wide choices",
+        "properties": {
+            key: {"$ref": f"{file}#/properties/{key}"}
+            for file, schema in (("paper.json", paper), ("config.json", run))
+            for key in schema["properties"]
+        },
+    }
+    return {
+        "config.json": _whole(run, found),
+        "paper.json": _whole(paper, definitions),
+        "own.json": both,
+        "tolerances.json": _whole(found[names[Tolerances]], found),
+    }
+
+
+def write(folder: FilePath) -> None:
+    """Write the schemas to a folder."""
+    for name, schema in describe().items():
+        write_text(folder / name, json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
+
+
+def _choice(group: str, key: str, what: str) -> Schema:
+    """One of all studies or drawings, by the value of a key."""
+    names = kinds(group)
+    return {
+        "type": "object",
+        "required": [key],
+        "properties": {key: {"enum": names, "description": what}},
+        "allOf": [
+            {
+                "if": {"required": [key], "properties": {key: {"const": kind}}},
+                "then": {"$ref": f"#/$defs/{group}-{kind}"},
+            }
+            for kind in names
+        ],
+    }
+
+
+def _whole(schema: Schema, definitions: dict[str, Schema]) -> Schema:
+    """A schema with those definitions that it uses."""
+    used: dict[str, Schema] = {}
+    pending = [schema]
+    while pending:
+        for name in _references(pending.pop()):
+            if name not in used:
+                used[name] = definitions[name]
+                pending.append(definitions[name])
+    return {"$schema": DRAFT, **schema, "$defs": dict(sorted(used.items()))}
+
+
+def _references(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        own = [value["$ref"].rsplit("/", 1)[1]] if isinstance(value.get("$ref"), str) else []
+        return own + [name for item in value.values() for name in _references(item)]
+    return [name for item in value for name in _references(item)] if isinstance(value, list) else []
+
+
+def _tidy(value: Any, *, names: bool = True) -> Any:
+    """Without the titles that are but the names of keys, and without `null` for what is left out;
+    `names` says that keys are names of ours, not words of JSON Schema."""
+    if isinstance(value, list):
+        return [_tidy(item, names=False) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if names:
+        return {key: _tidy(item, names=False) for key, item in value.items()}
+    kept = {k: v for k, v in value.items() if k != "title" and not (k == "default" and v is None)}
+    forms = [form for form in kept.get("anyOf", []) if form.get("type") != "null"]
+    if len(forms) == 1:
+        kept = forms[0] | {key: item for key, item in kept.items() if key != "anyOf"}
+        kept.pop("title", None)
+    if "patternProperties" in kept:
+        kept["additionalProperties"] = False
+    own = {"properties", "patternProperties", "$defs"}
+    literal = {"default", "const", "enum", "examples"}
+    return {
+        key: item if key in literal else _tidy(item, names=key in own) for key, item in kept.items()
+    }
+
+
+if __name__ == "__main__":
+    write(ATLAS.parents[1] / "workflow/schemas")

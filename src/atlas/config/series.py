@@ -1,0 +1,43 @@
+"""Complete a series by what its study declares, and count its points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from atlas.config.errors import Fault, Path
+from atlas.config.kinds import choose_kind, module
+from atlas.config.validate import check
+from atlas.fields.block import Block
+from atlas.fields.markers import Axis, Lent, marked
+
+
+def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[Fault]]:
+    """A series, completed, its parameters if they are in order, and its faults.
+
+    What the run lends to it stands there as None.
+    """
+    study, faults = choose_kind("studies", "study", given, path)
+    if faults:
+        return given, None, faults
+    model = module("studies", study).Parameters
+    own = {key: value for key, value in given.items() if key != "study"}
+    lent = {k: mark.meanwhile for k, mark in marked(model, Lent).items() if k not in own}
+    parameters, faults = check(model, lent | own, path)
+    if faults:
+        return given, None, faults
+    return {"study": study} | parameters.plain() | dict.fromkeys(lent), parameters, []
+
+
+def lend(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
+    """A completed series with the run's choices where it has none of its own."""
+    lent = marked(module("studies", series["study"]).Parameters, Lent)
+    return {k: choices[lent[k].choice] if v is None else v for k, v in series.items()}
+
+
+def count_points(study: str, parameters: Mapping[str, Any]) -> int:
+    """The points of a series, as its study goes through them."""
+    axes = marked(module("studies", study).Parameters, Axis).keys() & parameters.keys()
+    given = (parameters[name] for name in axes)
+    return math.prod(len(axis) if isinstance(axis, list) else axis for axis in given)

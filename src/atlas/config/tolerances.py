@@ -1,0 +1,130 @@
+"""From what a paper states, and the word it uses, to the interval in which the number must lie.
+
+A number is stated as text where its digits count (`atlas.io.printed`). The vocabulary, one meaning
+a word for all papers, is `config/tolerances.yaml`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, RootModel, model_validator
+
+from atlas.config.errors import raise_for
+from atlas.config.read import read_mapping
+from atlas.config.validate import check, check_values
+from atlas.fields.block import AS_WRITTEN, Block, require
+from atlas.fields.vocabulary import Text
+from atlas.io.printed import parse
+
+Interval = tuple[float, float]
+
+# What a word says of numbers alone.
+NUMERIC = {"units", "relative", "side"}
+
+
+class Tolerance(Block):
+    """What a word allows: so many units of the last digit, a share of the number, one side of it,
+    or, with none of these, the accuracy of the claim."""
+
+    units: (
+        Annotated[
+            float, Field(gt=0, le=10, description="units of the last printed digit"), AS_WRITTEN
+        ]
+        | None
+    ) = None
+    relative: (
+        Annotated[float, Field(gt=0, le=1, description="a share of the stated number"), AS_WRITTEN]
+        | None
+    ) = None
+    significant: Annotated[
+        bool, Field(description="whether zeros at the end of a whole number are no digits")
+    ] = False
+    range: Annotated[bool, Field(description="whether it is stated by its two ends")] = False
+    side: (
+        Annotated[
+            Literal["below", "above"],
+            Field(description="the only side of the number on which the value may lie"),
+        ]
+        | None
+    ) = None
+    strict: Annotated[bool, Field(description="whether the number itself is left out")] = False
+    why: Annotated[Text, Field(min_length=1, description="why the word allows this much")]
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        for key, needed in (("significant", "units"), ("range", "units"), ("strict", "side")):
+            alone = getattr(self, key) and getattr(self, needed) is None
+            require(not alone, "True", f"no such key without '{needed}'", key)
+        if self.units is not None:
+            for key in ("relative", "side"):
+                given = getattr(self, key)
+                require(given is None, f"{given!r}", "no such key beside 'units'", key)
+        if self.relative is not None:
+            require(self.side != "above", "'above'", "below, beside 'relative'", "side")
+        return self
+
+
+class Tolerances(RootModel[dict[Text, Tolerance]]):
+    """What the words of a paper allow (config/tolerances.yaml)."""
+
+
+def read_tolerances(file: Path, name: str) -> dict[str, dict[str, Any]]:
+    """What each word of a file allows; raises `ConfigError`, in which the file is called `name`."""
+    document, lines = read_mapping(file, name)
+    raise_for(list(check_values(document, ())), name, lines)
+    words, faults = check(Tolerances, document, ())
+    raise_for(faults, name, lines)
+    return {word: tolerance.plain() for word, tolerance in words.root.items()}
+
+
+def value_of(stated: Any) -> Any:
+    """What is stated, as numbers, truth values and texts."""
+    if isinstance(stated, list):
+        return [value_of(item) for item in stated]
+    parsed = parse(stated) if isinstance(stated, str) else None
+    return stated if parsed is None else parsed[0]
+
+
+def allow(stated: Any, rule: Mapping[str, Any], accuracy: float) -> Any:
+    """What is allowed where something is stated: an interval [low, high] for numbers, `{"is": x}`
+    for all else, `{"each": …}` for the parts of a list.
+
+    Raises `ValueError` where a number is asked for and there is none, or no digits to count.
+    """
+    if rule.get("range") and isinstance(stated, list) and stated:
+        ends = [allow(item, {**rule, "range": False}, accuracy) for item in stated]
+        return [ends[0][0], ends[-1][1]]
+    if isinstance(stated, list):
+        if not stated and rule.keys() & NUMERIC:
+            raise ValueError("an empty list has no number")
+        return {"each": [allow(item, rule, accuracy) for item in stated]}
+    if isinstance(stated, bool) or value_of(stated) is None or isinstance(value_of(stated), str):
+        if rule.keys() & NUMERIC:
+            raise ValueError(f"{stated!r} is no number")
+        return {"is": stated}
+    if "units" in rule and not isinstance(stated, str):
+        raise ValueError(f"{stated!r} is not text, so that its digits do not count")
+    number = float(value_of(stated))
+    low = high = accuracy
+    if "units" in rule:
+        unit = parse(stated, significant=rule.get("significant", False))[1]
+        # Half a unit is meant in decimal digits: 0.064 ± 0.0005 ends at 0.0645.
+        low = high = rule["units"] * unit * (1 + 1e-12) + accuracy
+    elif "relative" in rule:
+        low = high = rule["relative"] * (abs(number) or 1.0) + accuracy
+    if rule.get("side") == "below":
+        high = accuracy
+        low = low if "relative" in rule else math.inf
+    if rule.get("side") == "above":
+        low, high = accuracy, math.inf
+    ends = [number - low, number + high]
+    if rule.get("strict"):
+        return [
+            ends[0] if low else math.nextafter(number, math.inf),
+            ends[1] if high else math.nextafter(number, -math.inf),
+        ]
+    return ends

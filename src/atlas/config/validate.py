@@ -1,0 +1,212 @@
+"""Check values against declared blocks, and say what does not fit as faults.
+
+What is expected at a key is read off the JSON Schema of the block, which has the bounds and the
+description of every key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from atlas.config.errors import Fault, Path, show, suggest
+from atlas.fields.vocabulary import ClassName, Id, Text
+from multiserver.model import MultiserverJobSystem
+
+NAMES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+}
+# What keys are like, by their pattern.
+KEYS = {
+    constraint.pattern: described.description
+    for described in (Id.__metadata__[0], ClassName.__metadata__[0], Text.__metadata__[0])
+    for constraint in described.metadata
+    if getattr(constraint, "pattern", None)
+}
+LIMITS = {
+    "greater_than": "more than {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than": "less than {lt:g}",
+    "less_than_equal": "at most {le:g}",
+    "multiple_of": "a multiple of {multiple_of:g}",
+    "too_short": "at least {min_length} entries",
+    "too_long": "at most {max_length} entries",
+    "string_too_short": "at least {min_length} characters",
+    "string_too_long": "at most {max_length} characters",
+}
+
+
+def check(model: type[BaseModel], value: Any, path: Path) -> tuple[Any, list[Fault]]:
+    """`value` as a `model`, and its faults: either is empty."""
+    try:
+        return model.model_validate(value), []
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        faults = [fault for detail in details for fault in _describe(model, detail, path)]
+        return None, list(dict.fromkeys(faults))
+
+
+def check_values(value: Any, path: Path) -> Iterator[Fault]:
+    """Faults of what has no place in any file: nothing where something is named, and numbers that
+    are infinite or none."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from check_values(item, (*path, key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from check_values(item, (*path, i))
+    elif value is None and "stated" not in path:  # a server that idles serves no job
+        yield Fault(path, "nothing", "a value, or no such key")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Fault(path, repr(value), "a finite number")
+
+
+def check_systems(value: Any, path: Path) -> list[Fault]:
+    """Faults of the multiserver-job systems described anywhere in what a claim is given.
+
+    Wherever `servers` and `needs` stand together they describe a system; rates and probabilities
+    that the quantity sweeps are not there and any will do.
+    """
+    faults: list[Fault] = []
+    if isinstance(value, list):
+        for i, item in enumerate(value):
+            faults += check_systems(item, (*path, i))
+    elif isinstance(value, dict):
+        if "servers" in value and "needs" in value:
+            faults += _check_system(value, path)
+        for key, item in value.items():
+            faults += check_systems(item, (*path, key))
+    return faults
+
+
+def _check_system(block: dict[str, Any], path: Path) -> list[Fault]:
+    keys = [k for k in ("servers", "needs", "rates", "probabilities") if k in block]
+    expected = f"a system that can exist (from {', '.join(keys)})"
+    for key in keys[1:]:
+        if not isinstance(block[key], list) or not block[key]:
+            return [Fault((*path, key), show(block[key]), f"a list; {expected}")]
+    needs = block["needs"]
+    rates = block.get("rates", [1.0] * len(needs))
+    probabilities = block.get("probabilities", [1 / len(needs)] * len(needs))
+    try:
+        MultiserverJobSystem.of(block["servers"], needs, rates, probabilities)
+    except (ValueError, TypeError) as error:
+        return [Fault(path, str(error), expected)]
+    return []
+
+
+def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iterator[Fault]:
+    rule, value, context = error["type"], error["input"], error.get("ctx", {})
+    place = tuple(part for part in error["loc"] if part != "[key]")
+    schema, place = _find(model, place)
+    path = (*prefix, *place)
+    if error["loc"][-1:] == ("[key]",):
+        expected = KEYS.get(context.get("pattern"), "a shorter key")
+        yield Fault(path, show(value), expected)
+        return
+    if rule == "misfit":
+        yield Fault((*path, *context["at"]), context["found"], context["expected"])
+    elif rule == "extra_forbidden":
+        above, _ = _find(model, place[:-1])
+        known = list(above.get("properties", {}))
+        word = str(place[-1])
+        yield Fault(path, "an unknown key", "one of " + ", ".join(known), suggest(word, known))
+    elif rule == "missing":
+        key, near = str(place[-1]), suggest(str(place[-1]), value)
+        yield Fault(path[:-1], f"no key '{key}'", f"{key}: {_expect(schema)}", _instead(key, near))
+    elif rule == "string_pattern_mismatch":
+        likeness = KEYS.get(context["pattern"], "text")
+        about = "" if schema.get("description") == likeness else likeness
+        yield Fault(path, show(value), _with_description(about, schema))
+    elif rule in LIMITS:
+        limit = LIMITS[rule].format(**context)
+        yield Fault(path, show(value), _with_description(limit, schema))
+    else:
+        options = [str(option) for option in _options(schema)]
+        hint = suggest(value, options) if isinstance(value, str) else ""
+        yield Fault(path, show(value), _expect(schema), hint)
+
+
+def _instead(key: str, hint: str) -> str:
+    return hint.replace("did you mean ", f"is '{key}' meant by ")
+
+
+def _expect(schema: Mapping[str, Any]) -> str:
+    """What may stand at a key, in words."""
+    options = [str(option) for option in _options(schema)]
+    kinds = [
+        NAMES[kind]
+        for s in schema.get("anyOf", [schema])
+        for kind in _types(s)
+        if "enum" not in s and kind in NAMES
+    ]
+    if options:
+        kinds = ["one of " + ", ".join(options)] + ([] if "anyOf" not in schema else kinds)
+    return _with_description(" or ".join(dict.fromkeys(kinds)), schema) or "a value"
+
+
+def _types(schema: Mapping[str, Any]) -> list[str]:
+    kinds = schema.get("type", [])
+    return [kinds] if isinstance(kinds, str) else kinds
+
+
+def _with_description(phrase: str, schema: Mapping[str, Any]) -> str:
+    about = " ".join(schema.get("description", "").split()).removesuffix(".")
+    if not phrase or not about:
+        return phrase or about
+    return f"{phrase} ({about})"
+
+
+def _options(schema: Mapping[str, Any]) -> list[Any]:
+    branches = schema.get("anyOf", [schema])
+    return [o for s in branches for o in (s.get("enum") or ([s["const"]] if "const" in s else []))]
+
+
+@cache
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of a block."""
+    return model.model_json_schema()
+
+
+def _find(model: type[BaseModel], place: Path) -> tuple[dict[str, Any], Path]:
+    """The schema of what stands at a place, and the place without the names of alternatives."""
+    root = schema_of(model)
+    schema, kept = _resolve(root, root), []
+    for part in place:
+        if isinstance(part, int):
+            below = schema.get("items")
+        else:
+            others = [*schema.get("patternProperties", {}).values(), None][0]
+            others = others or schema.get("additionalProperties")
+            below = schema.get("properties", {}).get(part, others)
+        if below is None and "anyOf" in schema:
+            continue  # which of several forms was tried is no key
+        if below is None or isinstance(below, bool):
+            below = {}
+        schema = _resolve(below, root)
+        kept.append(part)
+    return schema, tuple(kept)
+
+
+def _resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """A schema without references, and without `null` for what is left out."""
+    while "$ref" in schema:
+        target = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+        schema = target | {key: item for key, item in schema.items() if key != "$ref"}
+    branches = [s for s in schema.get("anyOf", []) if s.get("type") != "null"]
+    if len(branches) == 1:
+        rest = {key: item for key, item in schema.items() if key not in ("anyOf", "default")}
+        return _resolve(branches[0] | rest, root)
+    if branches:
+        schema = schema | {"anyOf": [_resolve(s, root) for s in branches]}
+    return schema

@@ -1,0 +1,82 @@
+"""Exact over asymptotic growth for many parametrisations of the 1-or-n system, two panels.
+
+Series: any number (scaling-by-servers). The growth rate is that of the regime: n-server dominated
+and balanced for α ≤ 1, one-server dominated for α > 1. Colours and markers tell α, dashes tell the
+rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from atlas.drawings.marks import DASHES, MARKERS, draw_levels, legend_above, stagger
+from atlas.fields.block import require
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "*",
+            (
+                "servers",
+                "throughput",
+                "throughput_n_dominated",
+                "throughput_all_busy",
+                "relative_completions",
+                "relative_completions_n_dominated",
+                "relative_completions_one_dominated",
+            ),
+            parameters=("exponent", "rates"),
+        ),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        exponents = {p.exponent for p in series.values()}
+        rates = {tuple(p.rates) for p in series.values()}
+        found = f"{len(exponents)} exponents and {len(rates)} pairs of rates"
+        few = len(exponents) <= len(MARKERS) and len(rates) <= len(DASHES)
+        require(few, found, f"at most {len(MARKERS)} exponents and {len(DASHES)} pairs of rates")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Ratios for throughput on the left, for mean relative completions on the right."""
+    parameters = {name: figure["series"][name]["parameters"] for name in series}
+    exponents = sorted({p["exponent"] for p in parameters.values()})
+    rates = list(dict.fromkeys(tuple(p["rates"]) for p in parameters.values()))
+    fig = Figure(figsize=(width, 0.46 * width))
+    left, right = fig.subplots(1, 2, sharey=True)
+    for i, (name, growth) in enumerate(series.items()):
+        alpha, pair = parameters[name]["exponent"], tuple(parameters[name]["rates"])
+        style = {
+            "color": f"C{exponents.index(alpha)}",
+            "marker": MARKERS[exponents.index(alpha)],
+            "linestyle": DASHES[rates.index(pair)],
+            "markevery": stagger(i, len(series)),
+            "label": rf"$\alpha={alpha:g}$, $\mu_1,\mu_n={pair[0]:g},{pair[1]:g}$",
+        }
+        many, few = ("n_dominated", "n_dominated") if alpha <= 1 else ("all_busy", "one_dominated")
+        n = growth["servers"]
+        left.loglog(n, growth["throughput"] / growth[f"throughput_{many}"], **style)
+        relative = growth["relative_completions"] / growth[f"relative_completions_{few}"]
+        right.loglog(n, relative, **style)
+    for ax, title, symbol in (
+        (left, "throughput", r"\mu"),
+        (right, "mean relative completions", r"\mathrm{E}[\Delta(Y_d)]"),
+    ):
+        ax.set_title(title)
+        ax.set_xlabel("servers $n$")
+        ax.set_ylabel(f"${symbol}$, exact over growth rate")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10])
+        draw_levels(ax, [(1, "limit", "black")])
+    legend_above(fig, 3)
+    return fig

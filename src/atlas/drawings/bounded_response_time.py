@@ -1,0 +1,170 @@
+"""Mean response time against the load beside the bounds of a work-conserving finite-skip model.
+
+Series: `bounds` (finite-skip-bounds), which the first of the others lies between, and any number of
+policies, each exact (policy-response-time), simulated under the same name and `-simulated`
+(simulated-policy), or both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Self
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import Field, model_validator
+
+from atlas.drawings.marks import (
+    DASHES,
+    MARKERS,
+    REFERENCE,
+    ROW,
+    SIMULATED,
+    Limit,
+    added,
+    draw_band,
+    draw_curve_and_points,
+    draw_guide,
+    draw_limits,
+    draw_points,
+    flatten,
+    legend_above,
+    of_class,
+    policy_label,
+)
+from atlas.fields.block import AS_WRITTEN, INCREASING, require
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels, Positive, Share
+
+COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
+BAND = "C3"
+REFINED = {"color": BAND, "lw": 0.9, "linestyle": (0, (4, 2))}
+
+
+CURVE = Wanted("*", ("load", "class", "mean_response_time", "limit"))
+POINTS = Wanted(
+    "*-simulated", ("load", "quantity", "mean_response_time", "half_width", "limit"), required=False
+)
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    floor: Annotated[
+        float, Field(ge=0, le=1e12, description="where the vertical axis begins"), AS_WRITTEN
+    ] = 0
+    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "linear"
+    zoom: (
+        Annotated[
+            list[Share],
+            Field(min_length=2, max_length=2, description="the loads [from, to] of a second panel"),
+            INCREASING,
+        ]
+        | None
+    ) = None
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            "bounds",
+            ("load", "pooled", "lower", "upper", "refined_lower", "refined_upper", "approximation"),
+        ),
+        POINTS,
+        replace(CURVE, required=False),
+    )
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        found = f"an axis from {self.floor} to {self.ceiling}"
+        require(self.floor < self.ceiling, found, "a floor below the ceiling", "floor")
+        logarithmic = self.scale == "log" and self.floor == 0
+        require(not logarithmic, "a logarithmic axis from 0", "a floor above 0", "floor")
+        return self
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.labels, series)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Curves, points and limits of stability, the band and its refinement; a second panel for the
+    loads to `zoom` in on."""
+    drawing = figure["drawing"]
+    zoom = drawing.get("zoom")
+    wide = width > 5
+    fig = Figure(figsize=(width, (0.55 if wide else 0.85) * width))
+    axes = fig.subplots(1, 2 if zoom else 1, sharey=True, squeeze=False)[0]
+    titles = "all loads", added(figure, "high loads")
+    for ax, ends, title in zip(axes, [(0, 1), zoom], titles, strict=False):
+        ax.set_xlim(*ends)
+        rows = draw_panel(ax, figure, series)
+        if zoom:
+            ax.set_title(title, pad=4 + ROW * rows)
+    axes[0].set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    legend_above(fig, 4 if wide else 2)
+    return fig
+
+
+def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> int:
+    """All there is to draw, whatever part of the loads is shown; the rows of labels above it."""
+    drawing, bounds = figure["drawing"], series["bounds"]
+    ax.set_yscale(drawing["scale"])
+    names = list(dict.fromkeys(n.removesuffix(SIMULATED) for n in series if n != "bounds"))
+    limits = []
+    for i, name in enumerate(names):
+        label = policy_label(figure, name)
+        found = series.get(name), series.get(name + SIMULATED)
+        limits += draw_policy(ax, i, label, *found, "all")
+    if bounds["approximation"].notna().any():
+        dashed = {"color": "C2", "lw": 1.6, "linestyle": (0, (3, 3))}
+        ax.plot(bounds["load"], bounds["approximation"], label="Zhang and Zwart", **dashed)
+    draw_bounds(ax, figure, bounds)
+    ax.set_ylim(drawing["floor"], drawing["ceiling"])
+    ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
+    return draw_limits(ax, limits)
+
+
+def draw_bounds(ax: Axes, figure: Mapping[str, Any], bounds: pd.DataFrame) -> None:
+    """The printed bounds as a band, refined ones as dashed lines if they differ, and the M/G/1."""
+    load = bounds["load"]
+    # A logarithmic axis has no place for a bound below 0.
+    lower = bounds["lower"].clip(lower=1e-9)
+    draw_band(ax, load, lower, bounds["upper"], BAND, "bounds")
+    if not bounds["upper"].equals(bounds["refined_upper"]):
+        label = added(figure, "refined bounds")
+        ax.plot(load, bounds["refined_upper"], label=label, **REFINED)
+        ax.plot(load, bounds["refined_lower"].clip(lower=1e-9), **REFINED)
+    ax.plot(load, bounds["pooled"], label=added(figure, "pooled M/G/1"), **REFERENCE)
+
+
+def draw_policy(
+    ax: Axes,
+    i: int,
+    label: str | None,
+    curve: pd.DataFrame | None,
+    points: pd.DataFrame | None,
+    kind: str,
+) -> list[Limit]:
+    """One policy in one class or over `all`, exact curve and simulated points; its limit of
+    stability, if there is any.
+
+    Points without a curve are not joined; a pale line guides the eye.
+    """
+    color, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+    found = None
+    if points is not None:
+        points = of_class(points, "quantity", kind)
+        found = tuple(points[c] for c in ("load", "mean_response_time", "half_width"))
+    limit = (points if curve is None else curve)["limit"].iloc[0]
+    if curve is not None:
+        curve = of_class(curve, "class", kind)
+        line = curve["load"], curve["mean_response_time"]
+        dash = DASHES[i % len(DASHES)]
+        style = {"color": color, "marker": marker, "linestyle": dash}
+        draw_curve_and_points(ax, label, line, found, **style)
+    else:
+        draw_guide(ax, *found[:2], color, flatten(limit))
+        draw_points(ax, *found, color=color, marker=marker, label=label)
+    return [(limit, f"limit {limit:.3f}", color)] if limit < 1 else []

@@ -1,0 +1,61 @@
+"""The fraction of capacity that FCFS can use against the exponent α, one curve a setting.
+
+Series: any number (scaling-by-exponent), which `settings` may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import DASHES, MARKERS, legend_above, percent
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
+
+    SERIES = (Wanted("*", ("exponent", "utilisation")),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Curves with their lowest points marked."""
+    fig = Figure(figsize=(width, 0.95 * width))
+    ax = fig.subplots()
+    for i, (name, curve) in enumerate(series.items()):
+        at, lowest = find_lowest(curve["exponent"], curve["utilisation"])
+        style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)]}
+        setting = figure["drawing"]["settings"].get(name, name)
+        label = f"{setting}: {percent(lowest, 1)} at {at:.2f}"
+        marker = MARKERS[i % len(MARKERS)]
+        ax.plot(curve["exponent"], 100 * curve["utilisation"], **style)
+        ax.plot(at, 100 * lowest, color=style["color"], marker=marker)
+        ax.plot([], [], marker=marker, label=label, **style)
+    ax.set_ylim(0, 102)
+    ax.margins(x=0.02)
+    ax.set_xlabel(r"exponent $\alpha$")
+    ax.set_ylabel(r"usable fraction $\lambda^*\,\mathrm{E}[S]/n$ (%)")
+    legend_above(fig, 1)
+    return fig
+
+
+def find_lowest(x: pd.Series, y: pd.Series) -> tuple[float, float]:
+    """Where a curve is lowest, to 1e-3, and its height there: of the cubic spline through its
+    points, as these lie where the curve bends and not where it is lowest."""
+    from scipy.interpolate import CubicSpline
+
+    spline = CubicSpline(x, y)
+    fine = np.linspace(x.iloc[0], x.iloc[-1], 5001)
+    at = float(fine[spline(fine).argmin()])
+    return at, float(spline(at))

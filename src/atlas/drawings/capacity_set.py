@@ -1,0 +1,70 @@
+"""The capacity set of two classes, and the rates of balanced fairness on its boundary.
+
+Series: `rates` (balanced-rates).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+from pydantic import Field
+
+from atlas.drawings.marks import SIZE
+from atlas.fields.block import WHOLE
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    named: Annotated[
+        int, Field(ge=0, le=1000, description="up to how many jobs states are named"), WHOLE
+    ] = 4
+
+    SERIES = (
+        Wanted("rates", ("jobs_1", "jobs_2", "rate_1", "rate_2", "rank_1", "rank_2", "rank")),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """The polygon shaded; where both classes are present, x written at the states of few jobs.
+
+    Of states that have equal rates the first is shown.
+    """
+    found = series["rates"]
+    places = found[["rate_1", "rate_2"]].round(9)
+    found = found[~places.duplicated()]
+    one, two, both = found[["rank_1", "rank_2", "rank"]].iloc[0]
+    fig = Figure(figsize=(width, 0.95 * width))
+    ax = fig.subplots()
+    corners = [(0, 0), (one, 0), (one, both - one), (both - two, two), (0, two)]
+    ax.add_patch(Polygon(corners, facecolor="0.93", edgecolor="black", lw=0.8))
+    total = found["jobs_1"] + found["jobs_2"]
+    points = ax.scatter(
+        found["rate_1"],
+        found["rate_2"],
+        s=4 + 120 / total**1.5,
+        c=found["jobs_1"] / total,
+        edgecolor="black",
+        linewidth=0.4,
+        zorder=3,
+        clip_on=False,
+    )
+    for row in found.itertuples():
+        if row.jobs_1 + row.jobs_2 <= figure["drawing"]["named"] and row.jobs_1 and row.jobs_2:
+            text, place = f"({row.jobs_1}, {row.jobs_2})", (row.rate_1, row.rate_2)
+            ax.annotate(text, place, (5, 4), textcoords="offset points", fontsize=SIZE)
+    for label, at, shift in ((r"$x_2 = 0$", (one, 0), (4, 8)), (r"$x_1 = 0$", (0, two), (6, 6))):
+        ax.annotate(label, at, shift, textcoords="offset points", fontsize=SIZE)
+    bar = fig.colorbar(points, ax=ax, location="bottom", shrink=0.8, pad=0.02)
+    bar.set_label(r"share of class 1 among the jobs, $x_1/(x_1 + x_2)$")
+    ax.set_xlim(0, 1.2 * one)
+    ax.set_ylim(0, 1.15 * two)
+    ax.set_aspect("equal")
+    ax.set_xlabel(r"rate of class 1, $\phi_1(x)$ (work/s)")
+    ax.set_ylabel(r"rate of class 2, $\phi_2(x)$ (work/s)")
+    return fig

@@ -1,0 +1,97 @@
+"""What there is of each class, against its need: its share of the jobs and of their demand, or its
+mean duration.
+
+Series: any number (workload-system), a panel each, which `settings` may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+from pydantic import Field
+
+from atlas.drawings.marks import MARKERS, ROW, SIZE, legend_above
+from atlas.fields.block import DIFFERENT
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+# What a column is called, on the axis and in the legend, and what its numbers are multiplied by.
+COLUMNS = {
+    "share_of_jobs": ("share (%)", "of the jobs", 100),
+    "share_of_demand": ("share (%)", "of the server-seconds", 100),
+    "mean_duration": ("mean duration (s)", "mean of a class", 1),
+}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    columns: Annotated[
+        list[Literal["share_of_jobs", "share_of_demand", "mean_duration"]],
+        Field(min_length=1, max_length=2, description="what is drawn of each class"),
+        DIFFERENT,
+    ]
+    law: Annotated[bool, Field(description="the best power law of need and mean duration")] = False
+    settings: Annotated[Labels, Field(description="what each series is called")] = {}
+
+    SERIES = (
+        Wanted(
+            "*",
+            (
+                *("need", "share_of_jobs", "share_of_demand", "mean_duration"),
+                *("correlation", "exponent", "scale"),
+            ),
+            most=4,
+        ),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Marks, both axes logarithmic and the same in all panels."""
+    drawing = figure["drawing"]
+    said = 2 * ROW / 72 if drawing["law"] else 0
+    fig = Figure(figsize=(width, 0.66 * width + said))
+    panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (name, classes) in zip(panels, series.items(), strict=True):
+        for i, column in enumerate(drawing["columns"]):
+            _, label, factor = COLUMNS[column]
+            ax.plot(
+                classes["need"],
+                factor * classes[column],
+                color=f"C{i}",
+                marker=MARKERS[i],
+                markersize=3,
+                markerfacecolor="none" if i else None,
+                linestyle="none",
+                label=label,
+            )
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.xaxis.set_major_locator(LogLocator(numticks=5))
+        ax.set_xlabel("need (servers)")
+        ax.set_title(drawing["settings"].get(name, name))
+        if drawing["law"]:
+            _draw_law(ax, classes)
+    panels[0].set_ylabel(COLUMNS[drawing["columns"][0]][0])
+    legend_above(fig, 2)
+    return fig
+
+
+def _draw_law(ax: Axes, classes: pd.DataFrame) -> None:
+    """The law, told under the title."""
+    law, ends = classes.iloc[0], np.array([classes["need"].min(), classes["need"].max()])
+    ax.plot(ends, law.scale * ends**law.exponent, color="C1", lw=1, label="best power law")
+    # A minus of the length of the others.
+    found = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
+    said = f"$t \\propto v^{{{law.exponent:.2f}}}$\ncorrelation {found}"
+    ax.text(0.5, 1.01, said, transform=ax.transAxes, ha="center", va="bottom", fontsize=SIZE)
+    ax.set_title(ax.get_title(), pad=5 + 2 * ROW)

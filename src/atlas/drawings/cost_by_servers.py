@@ -1,0 +1,58 @@
+"""What an exact point costs against the number of servers, method by method, to its limit.
+
+Series: any number (cost-by-servers), a panel each, which `settings` may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import DASHES, MARKERS, draw_level, legend_above
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    labels: Labels = {}
+    settings: Annotated[Labels, Field(description="what each series is called")] = {}
+
+    SERIES = (Wanted("*", ("servers", "method", "numbers", "most", "within"), most=4),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Curves as far as the method goes, and the most that it takes where that ends it."""
+    drawing = figure["drawing"]
+    fig = Figure(figsize=(width, 0.42 * width))
+    panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
+    # A method has one look, whether or not it is in every panel.
+    methods = list(dict.fromkeys(pd.concat(series.values())["method"]))
+    for ax, (name, table) in zip(panels, series.items(), strict=True):
+        for method, rows in table.groupby("method", sort=False):
+            i = methods.index(method)
+            within, label = rows[rows["within"]], drawing["labels"].get(method, method)
+            ax.loglog(
+                within["servers"],
+                within["numbers"],
+                color=f"C{i}",
+                marker=MARKERS[i],
+                markersize=3,
+                linestyle=DASHES[i],
+                label=label,
+            )
+            if not rows["within"].all():
+                draw_level(ax, rows["most"].iloc[0], f"limit, {label}", f"C{i}")
+        ax.set_title(drawing["settings"].get(name, name))
+        ax.set_xlabel("servers $n$")
+    panels[0].set_ylabel("numbers in matrices")
+    legend_above(fig, 3)
+    return fig

@@ -1,0 +1,51 @@
+"""By how much the heavy-traffic formula is off, with its constant and without, against 1 − ρ.
+
+Series: any number (heavy-traffic-by-law), which `settings` may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+from pydantic import Field
+
+from atlas.drawings.marks import MARKERS, legend_above, stagger
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+# Roundings of what is exact, and of the constant, are of this order: there is nothing below.
+LEAST = 1e-4
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
+
+    SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit", "with_constant")),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Solid: the formula; dashed: with its constant, added to show how much that mends."""
+    fig = Figure(figsize=(width, 0.85 * width))
+    ax = fig.subplots()
+    for i, (name, curve) in enumerate(series.items()):
+        label = figure["drawing"]["settings"].get(name, name)
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "markersize": 3}
+        style["markevery"] = stagger(i, len(series))
+        for column, dash, ending in (("limit", "-", ""), ("with_constant", "--", ", constant")):
+            error = 100 * (curve[column] / curve["scaled_jobs"] - 1).abs()
+            ax.loglog(curve["gap"], error, linestyle=dash, label=label + ending, **style)
+    ax.set_ylim(bottom=LEAST)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")
+    ax.set_ylabel(r"error of the formula for $\mathrm{E}[N]$ (%)")
+    legend_above(fig, 2)
+    return fig

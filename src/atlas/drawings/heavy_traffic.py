@@ -1,0 +1,57 @@
+"""E[N](1 − ρ) against 1 − ρ, and its limit E[Δ(Y_d)] + 1.
+
+Series: any number (heavy-traffic), which `settings` may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from pydantic import Field
+
+from atlas.drawings.marks import DASHES, MARKERS, Limit, draw_levels, legend_above, stagger
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
+
+    SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit")),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One curve a setting, and its limit; heavy traffic lies to the left."""
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    limits: list[Limit] = []
+    for i, (name, curve) in enumerate(series.items()):
+        ax.loglog(
+            curve["gap"],
+            curve["scaled_jobs"],
+            color=f"C{i % 7}",
+            linestyle=DASHES[i % len(DASHES)],
+            marker=MARKERS[i % len(MARKERS)],
+            markevery=stagger(i, len(series)),
+            label=figure["drawing"]["settings"].get(name, name),
+        )
+        limit = curve["limit"].iloc[0]
+        limits.append((limit, f"limit {limit:.2f}", f"C{i % 7}"))
+    ax.margins(x=0.02)
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")
+    ax.set_ylabel(r"$\mathrm{E}[N]\,(1 - \rho)$ (jobs)")
+    draw_levels(ax, limits)
+    legend_above(fig, 3)
+    return fig

@@ -1,0 +1,86 @@
+"""Utilisation at the stability limit against the variability of durations.
+
+Series: any number (limit-by-variability), which `settings` may name; beside each, points of laws
+that have no phases under its name, a word, and `-simulated` (simulated-limit): those of c² = 0 are
+levels, dotted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import (
+    DASHES,
+    MARKERS,
+    Limit,
+    draw_levels,
+    draw_points,
+    legend_above,
+    percent,
+)
+from atlas.fields.required_series import SIMULATED, OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
+
+    SERIES = (
+        Wanted(f"*{SIMULATED}", ("scv", "utilisation", "half_width"), required=False),
+        Wanted("*", ("scv", "utilisation")),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One curve a system, and the level that it tends to as durations cease to vary."""
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    limits: list[Limit] = []
+    curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
+    for i, (name, curve) in enumerate(curves.items()):
+        color = f"C{i % 7}"
+        points = [
+            rows.iloc[0]
+            for other, rows in series.items()
+            if other.endswith(SIMULATED) and other.startswith(f"{name}-")
+        ]
+        limits += [
+            (100 * point["utilisation"], f"deterministic {percent(point['utilisation'])}", color)
+            for point in points
+            if point["scv"] == 0
+        ]
+        drawn = pd.DataFrame([point for point in points if point["scv"] > 0])
+        label = figure["drawing"]["settings"].get(name, name)
+        ax.plot(
+            curve["scv"],
+            100 * curve["utilisation"],
+            color=color,
+            linestyle=DASHES[i % len(DASHES)],
+            label=label,
+        )
+        if len(drawn):
+            draw_points(
+                ax,
+                drawn["scv"],
+                100 * drawn["utilisation"],
+                100 * drawn["half_width"],
+                color=color,
+                marker=MARKERS[i % len(MARKERS)],
+                label=f"{label}, other laws",
+            )
+    ax.set_xscale("log")
+    ax.set_xlabel("squared coefficient of variation of durations, $c^2$")
+    ax.set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
+    draw_levels(ax, limits)
+    legend_above(fig, 2)
+    return fig

@@ -1,0 +1,281 @@
+"""The marks that all figures share: one look means one thing.
+
+Lines, solid or dashed, are exact; markers with bars are simulated, the bars 95 % intervals; hollow
+markers are runs too short for an interval, as the legend then says. A curve and its points have one
+entry in the legend. Points without a curve are not joined: what runs pale between them guides the
+eye. Dotted is a limit, named where it is drawn. Entries of the legend stand in the order of the
+series, then what is added to the paper's figure. Text is black on white: most colours of data are
+too light to be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
+from numpy.typing import ArrayLike, NDArray
+
+SIMULATED = "-simulated"
+MARKERS = "o^svDPX"
+DASHES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (3, 1, 1, 1)),
+    (0, (8, 2)),
+    (0, (7, 1.5, 1, 1.5, 1, 1.5)),
+    (0, (2, 1.2)),
+)
+SHORT = "run too short for an interval"
+LIMIT = {"linestyle": (0, (1, 1.5)), "lw": 1.1}
+REFERENCE = {"color": "0.35", "linestyle": (0, (6, 1.5, 1, 1.5)), "lw": 0.8}
+BARS = {"linestyle": "none", "markersize": 3, "elinewidth": 0.8, "capsize": 1.3}
+TIME = {"waiting": "W", "response": "T"}
+GUIDE = {"alpha": 0.35, "lw": 0.8, "zorder": 1}
+SIZE = 7
+# The distance of rows of labels above axes.
+ROW = 9
+
+# What the horizontal axis says of how busy a system is.
+LOADS = {
+    "load": r"load $\rho = \lambda/\lambda^\mathrm{naive}$",
+    "arrival-rate": r"arrival rate $\lambda$ (jobs/s)",
+    "fraction-of-limit": r"arrival rate $\lambda/\lambda^*$",
+}
+
+# Where it is, what it is called, its colour.
+Limit = tuple[float, str, str]
+
+
+def time_name(time: str) -> str:
+    """A time, waiting or response, with its symbol."""
+    return f"{time} time ${TIME[time]}$"
+
+
+def point(probability: float) -> str:
+    """A quantile as it is called: 99.9 %."""
+    return f"{100 * probability:g} %"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share as it stands in all texts: 61.4 %."""
+    return f"{100 * share:.{digits}f} %"
+
+
+def added(figure: Mapping[str, Any], label: str) -> str:
+    """The label of what the paper's figure does not show; figures beyond the paper are all ours."""
+    return f"{label} (added)" if figure.get("source", {}).get("figure") else label
+
+
+def policy_label(figure: Mapping[str, Any], name: str) -> str:
+    """What the legend says of a policy: its label, else its name with the options that it is given
+    in the series of this name or in the simulated one."""
+    if name in figure["drawing"]["labels"]:
+        return figure["drawing"]["labels"][name]
+    found = (figure.get("series", {}).get(key, {}) for key in (name, name + SIMULATED))
+    said = next((one["parameters"].get("policy") for one in found if one), None)
+    if not isinstance(said, Mapping):
+        return name
+    return f"{name} ({', '.join(f'{k} {v}' for k, v in said['options'].items())})"
+
+
+def draw_points(
+    ax: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    half_width: ArrayLike,
+    *,
+    color: str,
+    marker: str,
+    label: str | None = None,
+    across: bool = False,
+) -> None:
+    """Simulated points with their intervals, of y or (`across`) x, hollow where these are NaN."""
+    x, y, half_width = (np.asarray(values, dtype=float) for values in (x, y, half_width))
+    long = np.isfinite(half_width)
+    bars = {"xerr" if across else "yerr": half_width[long]}
+    ax.errorbar(x[long], y[long], **bars, color=color, marker=marker, **BARS)
+    if not long.all():
+        told = any(label == SHORT for label in ax.get_legend_handles_labels()[1])
+        hollow = {
+            "color": color,
+            "marker": marker,
+            "markerfacecolor": "white",
+            "markeredgewidth": 0.7,
+        }
+        ax.errorbar(x[~long], y[~long], label=None if told else SHORT, **BARS | hollow)
+    if label:
+        ax.plot([], [], color=color, marker=marker, markersize=3, linestyle="none", label=label)
+
+
+def draw_band(
+    ax: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, color: str, label: str
+) -> None:
+    """What lies between bounds."""
+    ax.fill_between(x, low, high, color=color, alpha=0.3, lw=0)
+    ax.plot([], [], color=color, alpha=0.3, lw=6, solid_capstyle="butt", label=label)
+
+
+def draw_curve_and_points(
+    ax: Axes,
+    label: str | None,
+    curve: tuple[ArrayLike, ArrayLike],
+    points: tuple[ArrayLike, ArrayLike, ArrayLike] | None,
+    *,
+    color: str,
+    marker: str,
+    linestyle: Any = "-",
+    lw: float = 1.1,
+    across: bool = False,
+) -> None:
+    """An exact curve and, if there are any, its simulated points, under one entry."""
+    ax.plot(*curve, color=color, linestyle=linestyle, lw=lw)
+    if points is not None:
+        draw_points(ax, *points, color=color, marker=marker, across=across)
+    shown = {"marker": marker, "markersize": 3} if points is not None else {}
+    if label:
+        ax.plot([], [], color=color, linestyle=linestyle, lw=lw, label=label, **shown)
+
+
+def draw_guide(
+    ax: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    color: str,
+    flat: Callable[[NDArray[np.float64]], ArrayLike] = np.ones_like,
+) -> None:
+    """A pale line between points, no data: the monotone cubic through y flat(x), over flat(x)."""
+    # Slow to import, and few figures have guides.
+    from scipy.interpolate import PchipInterpolator
+
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if len(x) < 3:
+        return
+    # On a logarithmic axis the cubic is one in log x.
+    there, back = (np.log, np.exp) if ax.get_xscale() == "log" else (np.positive, np.positive)
+    fine = np.linspace(there(x[0]), there(x[-1]), 200)
+    fitted = PchipInterpolator(there(x), y * flat(x))(fine)
+    ax.plot(back(fine), fitted / flat(back(fine)), color=color, **GUIDE)
+
+
+def flatten(limit: float) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    """What takes the pole out of a response time: 1 − ρ/ρ*, ρ* = 1 where it is not known."""
+    return lambda load: 1 - load / (limit if np.isfinite(limit) else 1.0)
+
+
+def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
+    """Limits on the horizontal axis, of which the ends are set; each is named above its upper end,
+    in as many rows as there must be, which is returned."""
+    left, right = ax.get_xlim()
+    across = ax.get_position().width * ax.figure.get_figwidth() * 72
+    ends: list[float] = []
+    for at, label, color in sorted(limits):
+        ax.axvline(at, color=color, **LIMIT)
+        place, half = across * (at - left) / (right - left), 2.2 * _length(label)
+        row = next((i for i, end in enumerate(ends) if end < place - half), len(ends))
+        ends[row : row + 1] = [place + half]
+        ax.annotate(
+            label,
+            (at, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2 + ROW * row),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=SIZE,
+        )
+    return len(ends)
+
+
+def _length(label: str) -> int:
+    """Of a label, in characters that can be seen."""
+    return len(re.sub(r"[${}^_]", "", re.sub(r"\\[a-z]+", "x", label)))
+
+
+def draw_levels(ax: Axes, limits: Iterable[Limit]) -> None:
+    """Limits on the vertical axis, of which the ends are set, each named at its right end; names
+    that would meet give way."""
+    height = ax.get_position().height * ax.figure.get_figheight() * 72
+    highest = -np.inf
+    for at, label, color in sorted(limits):
+        ax.axhline(at, color=color, **LIMIT)
+        place = height * ax.transAxes.inverted().transform(ax.transData.transform((1, at)))[1]
+        highest = max(place, highest + ROW)
+        ax.annotate(
+            label,
+            (1, at),
+            xycoords=("axes fraction", "data"),
+            xytext=(3, highest - place),
+            textcoords="offset points",
+            ha="left",
+            va="center",
+            fontsize=SIZE,
+        )
+
+
+def draw_level(
+    ax: Axes, at: float, label: str, color: str = "black", *, side: str = "left", va: str = "bottom"
+) -> Text:
+    """A limit on the vertical axis, its name on the line (or under it) at one side."""
+    ax.axhline(at, color=color, **LIMIT)
+    return name_level(ax, at, label, side=side, va=va)
+
+
+def name_level(ax: Axes, at: float, label: str, *, side: str = "left", va: str = "bottom") -> Text:
+    """The name of a horizontal line, on it or under it at one side."""
+    return ax.annotate(
+        label,
+        (0 if side == "left" else 1, at),
+        xycoords=("axes fraction", "data"),
+        xytext=(3 if side == "left" else -3, 1.5 if va == "bottom" else -1.5),
+        textcoords="offset points",
+        ha=side,
+        va=va,
+        fontsize=SIZE,
+    )
+
+
+def count_in_doublings(ax: Axes) -> None:
+    """A logarithmic axis of numbers of servers over a few doublings, each written in full."""
+    ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:g}"))
+
+
+def stagger(i: int, count: int) -> tuple[float, float]:
+    """Where line i of `count` has its markers, in parts of the axes: not where others have them."""
+    spacing = 0.16
+    return spacing * (i + 0.5) / count, spacing
+
+
+def legend_above(fig: Figure, ncols: int, **options: Any) -> None:
+    """One legend of all axes above them, in which equal labels stand once."""
+    entries: dict[str, Any] = {}
+    for ax in fig.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    options = {"columnspacing": 1.2} | options
+    fig.legend(entries.values(), entries, loc="outside upper left", ncols=ncols, **options)
+
+
+def panel_axes(fig: Figure, count: int, **shared: bool) -> tuple[list[Axes], int]:
+    """Axes of so many panels, in rows of at most three, and how many are in a row. A row is as high
+    as three panels of a row are wide, and one panel alone has its figure's height."""
+    columns = 2 if count in (2, 4) else min(count, 3)
+    rows = -(-count // columns)
+    width = fig.get_figwidth()
+    fig.set_figheight((0.8 if count == 1 else (0.85 / columns * rows + 0.08)) * width)
+    axes = fig.subplots(rows, columns, squeeze=False, **shared).ravel()
+    for ax in axes[count:]:
+        ax.remove()
+    return list(axes[:count]), columns
+
+
+def of_class(table: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
+    """The rows of one class, or of `all` jobs."""
+    return table[table[column] == name]

@@ -1,0 +1,151 @@
+"""Mean response time of any policies against the load, over all jobs or one panel a class.
+
+Series: any number of systems (policies-by-load), which `settings` may name; `labels` name policies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import (
+    DASHES,
+    LOADS,
+    MARKERS,
+    ROW,
+    Limit,
+    draw_curve_and_points,
+    draw_guide,
+    draw_limits,
+    draw_points,
+    flatten,
+    legend_above,
+    of_class,
+)
+from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
+from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive
+
+COLUMNS = (
+    "load",
+    "arrival_rate",
+    "fraction_of_limit",
+    "policy",
+    "class",
+    "mean_response_time",
+    "half_width",
+    "exact",
+    "limit",
+)
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    panels: Panels | None = None
+    axis: LoadAxis = "load"
+    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "log"
+    ceiling: (
+        Annotated[Positive, Field(description="where the vertical axis ends, if not above all")]
+        | None
+    ) = None
+    labels: Labels = {}
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
+
+    SERIES = (Wanted("*", COLUMNS, parameters=("policies",)),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+        policies = {policy.label for one in series.values() for policy in one.policies}
+        require_labels(self.labels, policies)
+        for parameters in series.values():
+            for panel in self.panels or ():
+                require_class(parameters, panel, "panels", panel)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Curves where a policy is exact, points elsewhere; dotted, the limits of stability."""
+    drawing = figure["drawing"]
+    panels = drawing.get("panels") or {"all": ""}
+    across = min(len(panels), 2 if len(panels) % 2 == 0 else 3)
+    down = -(-len(panels) // across)
+    fig = Figure(figsize=(width, (0.8 if across == 1 else 0.84 / across) * width * down))
+    axes = fig.subplots(down, across, sharex=True, squeeze=False).ravel()
+    policies = [*_policies(drawing, series)]
+    for ax in axes[len(panels) :]:
+        ax.axis("off")
+    for ax, (kind, title) in zip(axes, panels.items(), strict=False):
+        # A guide between points is drawn for the scale that it has.
+        ax.set_yscale(drawing["scale"])
+        ax.set_xlim(0, _end(drawing["axis"], series))
+        limits = []
+        for i, (label, rows) in enumerate(policies):
+            limits += _draw_policy(ax, i, label, of_class(rows, "class", kind), drawing["axis"])
+        if drawing["scale"] == "linear":
+            ax.set_ylim(bottom=0)
+        if "ceiling" in drawing:
+            ax.set_ylim(top=drawing["ceiling"])
+        rows_of_labels = draw_limits(ax, limits)
+        if title:
+            ax.set_title(title, pad=4 + ROW * rows_of_labels)
+    for ax in axes[max(0, len(panels) - across) : len(panels)]:
+        ax.set_xlabel(LOADS[drawing["axis"]])
+        ax.xaxis.set_tick_params(labelbottom=True)
+    for ax in axes[::across]:
+        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    longest = max(len(label) for label, _ in policies)
+    legend_above(fig, min(4, max(1, int(16 * width / (longest + 6)))))
+    return fig
+
+
+def _policies(
+    drawing: Mapping[str, Any], series: Mapping[str, pd.DataFrame]
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The policies of all systems in their order: what the legend says, and what can be drawn."""
+    for name, table in series.items():
+        for policy, rows in table.groupby("policy", sort=False):
+            label = drawing["labels"].get(policy, policy)
+            if len(series) > 1:
+                label = f"{drawing['settings'].get(name, name)}, {label}"
+            rows = rows[np.isfinite(rows["mean_response_time"])]
+            if rows.empty:
+                label += " (unstable)"
+            elif drawing["axis"] == "fraction-of-limit" and rows["limit"].isna().all():
+                label, rows = rf"{label} ($\lambda^*$ not known)", rows.iloc[:0]
+            yield label, rows
+
+
+def _end(axis: str, series: Mapping[str, pd.DataFrame]) -> float:
+    """Where the horizontal axis ends: at the largest λ^naive, at λ/λ^naive = 1, or at λ/λ* = 1."""
+    if axis != "arrival-rate":
+        return 1.0
+    return max((table["arrival_rate"] / table["load"]).max() for table in series.values())
+
+
+def _draw_policy(ax: Axes, i: int, label: str, rows: pd.DataFrame, axis: str) -> list[Limit]:
+    """One policy, curve and points; its limit of stability, where the axis shows it."""
+    style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+    exact = rows["exact"].astype(bool)
+    x, y = rows[axis.replace("-", "_")], rows["mean_response_time"]
+    points = x[~exact], y[~exact], rows["half_width"][~exact]
+    if exact.any():
+        line, dash = (x[exact], y[exact]), DASHES[i % len(DASHES)]
+        found = None if exact.all() else points
+        draw_curve_and_points(ax, label, line, found, linestyle=dash, **style)
+    else:
+        draw_points(ax, *points, label=label, **style)
+    if rows.empty:
+        return []
+    limit, unit = rows["limit"].iloc[0], (x / rows["load"]).iloc[0]
+    if not exact.any():
+        flat = flatten(limit)
+        draw_guide(ax, *points[:2], style["color"], lambda at: flat(at / unit))
+    if not limit < 1 or axis == "fraction-of-limit":
+        return []
+    symbol = r"\rho^*" if axis == "load" else r"\lambda^*"
+    return [(limit * unit, f"${symbol}$ = {limit * unit:.3f}", style["color"])]

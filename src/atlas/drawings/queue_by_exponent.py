@@ -1,0 +1,88 @@
+"""Mean numbers of jobs waiting and present against the exponent α, by the load.
+
+Series: any number (queue-by-exponent), each with its simulated points (simulated-queue-by-exponent)
+under the same name and `-simulated`. `panels` says which series share a panel, by how their names
+begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import MARKERS, SIMULATED, SIZE, added, draw_curve_and_points, percent
+from atlas.fields.block import Block
+from atlas.fields.required_series import OptionsBlock, Wanted, simulated
+from atlas.fields.vocabulary import Id, Text
+
+PRESENT = {"linestyle": (0, (4, 1.5)), "lw": 0.7}
+
+
+class PanelBlock(Block):
+    """A panel."""
+
+    title: Text
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    panels: Annotated[
+        dict[Id, PanelBlock],
+        Field(min_length=1, max_length=20, description="how the names of a panel's series begin"),
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        points = ("exponent", "mean_waiting", "mean_waiting_half_width")
+        curves = (
+            Wanted(f"{prefix}-*", ("exponent", "mean_jobs", "mean_waiting"), ("load",))
+            for prefix in self.panels
+        )
+        return (simulated(*points), *curves)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One panel a prefix; exact curves break off where they are unstable."""
+    panels = figure["drawing"]["panels"]
+    fig = Figure(figsize=(width, (0.95 if len(panels) == 1 else 0.46) * width))
+    axes = fig.subplots(1, len(panels), squeeze=False)[0]
+    for ax, (prefix, panel) in zip(axes, panels.items(), strict=True):
+        names = [n for n in series if n.startswith(f"{prefix}-") and not n.endswith(SIMULATED)]
+        for i, name in enumerate(names):
+            label = percent(figure["series"][name]["parameters"]["load"])
+            _draw_pair(ax, series[name], series.get(name + SIMULATED), i, label)
+        present = {"color": "black", "label": added(figure, r"$\mathrm{E}[N]$")}
+        ax.plot([], [], **PRESENT | present)
+        if len(panels) > 1:
+            ax.set_title(panel["title"])
+        ax.set_yscale("log")
+        ax.margins(x=0.02)
+        ax.set_xlabel(r"exponent $\alpha$")
+        ax.legend(
+            title=r"$\mathrm{E}[Q]$ at that load",
+            title_fontsize=SIZE,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.18),
+            ncols=3,
+            columnspacing=1.2,
+        )
+    axes[0].set_ylabel(r"waiting $\mathrm{E}[Q]$, present $\mathrm{E}[N]$ (jobs)")
+    return fig
+
+
+def _draw_pair(
+    ax: Axes, curve: pd.DataFrame, points: pd.DataFrame | None, i: int, label: str
+) -> None:
+    """The jobs that wait, with the simulated points; thin, the jobs in the system."""
+    color, marker = f"C{i % 7}", MARKERS[i % len(MARKERS)]
+    ax.plot(curve["exponent"], curve["mean_jobs"], color=color, **PRESENT)
+    found = None
+    if points is not None:
+        found = tuple(points[c] for c in ("exponent", "mean_waiting", "mean_waiting_half_width"))
+    line = curve["exponent"], curve["mean_waiting"]
+    draw_curve_and_points(ax, label, line, found, color=color, marker=marker)

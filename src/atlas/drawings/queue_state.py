@@ -1,0 +1,80 @@
+"""A state of the system: jobs on their servers, and the queue with its head at the left.
+
+Series: `state` (queue-state). Servers and waiting jobs are on one scale, so that one sees what
+would fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch, Rectangle
+
+from atlas.drawings.marks import SIZE
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+COLOURS = {1: "C5", 2: "C4"}
+HATCHES = {1: "", 2: "////"}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (Wanted("state", ("class", "place", "first_server", "need"), parameters=("servers",)),)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Two strips: the queue above, the servers below."""
+    jobs = series["state"]
+    servers = figure["series"]["state"]["parameters"]["servers"]
+    fig = Figure(figsize=(width, 0.5 * width))
+    ax = fig.subplots()
+    for server in range(servers):
+        ax.add_patch(Rectangle((server, 0), 1, 1, facecolor="white", edgecolor="0.6", lw=0.5))
+    place = 0.0
+    for job in jobs.itertuples():
+        kind = job._1
+        if job.place == "service":
+            _draw_job(ax, job.first_server, 0, kind, job.need, "")
+        else:
+            note = "blocks" if job.place == "blocking" else ""
+            _draw_job(ax, place, 2.6, kind, job.need, note)
+            place += job.need + 0.5
+    busy = jobs.loc[jobs["place"] == "service", "need"].sum()
+    ax.annotate(
+        "",
+        (busy, -0.35),
+        (servers, -0.35),
+        arrowprops={"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0},
+    )
+    ax.text(
+        (busy + servers) / 2, -0.55, f"{servers - busy} idle", ha="center", va="top", fontsize=SIZE
+    )
+    ax.text(busy / 2, -0.55, f"{busy} busy", ha="center", va="top", fontsize=SIZE)
+    ax.text(0, 1.25, f"{servers} servers", fontsize=SIZE, va="bottom")
+    ax.text(0, 3.85, "queue, head first", fontsize=SIZE, va="bottom")
+    ax.set_xlim(-0.3, servers + 0.3)
+    ax.set_ylim(-1.6, 4.9)
+    ax.axis("off")
+    return fig
+
+
+def _draw_job(ax: Axes, x: float, y: float, kind: int, need: int, note: str) -> None:
+    box = FancyBboxPatch(
+        (x + 0.08, y + 0.06),
+        need - 0.16,
+        0.88,
+        boxstyle="round,pad=0,rounding_size=0.3",
+        facecolor=COLOURS[kind],
+        edgecolor="black",
+        hatch=HATCHES[kind],
+        lw=0.7,
+    )
+    ax.add_patch(box)
+    label = f"class {kind}, {note}" if note else f"{'class ' if need > 5 else ''}{kind}"
+    patch = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9}
+    ax.text(x + need / 2, y + 0.5, label, ha="center", va="center", fontsize=SIZE, bbox=patch)

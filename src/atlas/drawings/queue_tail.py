@@ -1,0 +1,58 @@
+"""P(N > k) against k, exact and simulated.
+
+Series: any number (queue-tail), each with its simulated points (simulated-queue-tail) under the
+same name and `-simulated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import DASHES, MARKERS, SIMULATED, draw_curve_and_points, legend_above
+from atlas.fields.block import AS_WRITTEN
+from atlas.fields.required_series import OptionsBlock, Wanted, simulated
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    floor: Annotated[
+        float, Field(ge=1e-300, lt=1, description="where the vertical axis ends"), AS_WRITTEN
+    ] = 1.0e-6
+
+    SERIES = (
+        simulated("jobs", "tail", "tail_half_width"),
+        Wanted("*", ("jobs", "tail", "decay_rate"), parameters=("fraction_of_limit",)),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """A logarithmic axis of probability; the decay rate is the slope that each curve ends in."""
+    fig = Figure(figsize=(width, 0.85 * width))
+    ax = fig.subplots()
+    curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
+    for i, (name, curve) in enumerate(curves.items()):
+        fraction = figure["series"][name]["parameters"]["fraction_of_limit"]
+        decay = curve["decay_rate"].iloc[0]
+        label = rf"$\lambda = {fraction:g}\,\lambda^*$, decay {decay:.4f}"
+        points = series.get(name + SIMULATED)
+        found = None
+        if points is not None:
+            found = tuple(points[c] for c in ("jobs", "tail", "tail_half_width"))
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        dash = DASHES[i % len(DASHES)]
+        draw_curve_and_points(
+            ax, label, (curve["jobs"], curve["tail"]), found, linestyle=dash, **style
+        )
+    ax.set_yscale("log")
+    ax.set_ylim(figure["drawing"]["floor"], 1.2)
+    ax.set_xlim(0)
+    ax.set_xlabel(r"number of jobs $k$")
+    ax.set_ylabel(r"$\mathrm{P}(N > k)$")
+    legend_above(fig, 1)
+    return fig

@@ -1,0 +1,64 @@
+"""How far mean service rates are from balanced fairness against the interruptions per job.
+
+Series: any number (simulated-sharing, of one load), which `labels` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+from pydantic import Field
+
+from atlas.drawings.marks import (
+    MARKERS,
+    draw_guide,
+    draw_levels,
+    draw_points,
+    legend_above,
+    of_class,
+)
+from atlas.fields.required_series import OptionsBlock, Wanted, require_class
+from atlas.fields.vocabulary import ClassName, Id, Text
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    class_: ClassName = Field("class-1", alias="class")
+    labels: Annotated[
+        dict[Id, Text], Field(min_length=1, description="the series and their labels")
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        columns = ("quantity", "interruptions", "gap", "gap_half_width")
+        return tuple(Wanted(name, columns) for name in self.labels)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        for parameters in series.values():
+            require_class(parameters, self.class_, "class")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """The points of each series with intervals, over a logarithmic m."""
+    drawing = figure["drawing"]
+    fig = Figure(figsize=(width, 0.85 * width))
+    ax = fig.subplots()
+    ax.set_xscale("log")
+    for i, (name, label) in enumerate(drawing["labels"].items()):
+        points = of_class(series[name], "quantity", drawing["class"])
+        m, gap = points["interruptions"], 100 * points["gap"]
+        # Points at the same m would hide one another: each series has its place beside m.
+        beside = 1.02 ** (i - (len(drawing["labels"]) - 1) / 2)
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        draw_guide(ax, beside * m, gap, style["color"])
+        draw_points(ax, beside * m, gap, 100 * points["gap_half_width"], label=label, **style)
+    draw_levels(ax, [(0, "balanced\nfairness", "black")])
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda m, _: f"{m:g}"))
+    ax.set_xlabel(r"interruptions per job $m$")
+    ax.set_ylabel(r"gap $\gamma/\gamma_\mathrm{balanced} - 1$ (%)")
+    legend_above(fig, 2)
+    return fig

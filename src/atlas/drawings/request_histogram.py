@@ -1,0 +1,60 @@
+"""Histogram of the needs of a trace on a logarithmic axis, in units of the smallest or as they are.
+
+Series: `trace` (trace-summary).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.fields.block import WHOLE
+from atlas.fields.required_series import OptionsBlock, Wanted
+from atlas.fields.vocabulary import Text
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    label: Annotated[Text, Field(description="what the horizontal axis says")]
+    bins: Annotated[int, Field(ge=1, le=100, description="bins a decade"), WHOLE] = 10
+    normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False
+    logarithmic: Annotated[bool, Field(description="the vertical axis")] = False
+
+    SERIES = (Wanted("trace", ("need", "jobs")),)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Bars of equal width on the axis, `bins` a decade."""
+    drawing = figure["drawing"]
+    classes = series["trace"].groupby("need", as_index=False)["jobs"].sum()
+    needs = classes["need"].to_numpy(dtype=float)
+    if drawing["normalised"]:
+        needs = needs / needs.min()
+    bins = drawing["bins"]
+    # A need on the edge of a bin belongs to the bin above, whatever its logarithm rounds to.
+    number = np.floor(bins * np.log10(needs) + 1e-9).astype(int)
+    share = pd.Series(classes["jobs"].to_numpy() / classes["jobs"].sum()).groupby(number).sum()
+    left = 10.0 ** (share.index / bins)
+    fig = Figure(figsize=(width, 0.62 * width))
+    ax = fig.subplots()
+    ax.bar(
+        left,
+        100 * share,
+        width=left * (10 ** (1 / bins) - 1),
+        align="edge",
+        color="C0",
+        edgecolor="white",
+        linewidth=0.3,
+    )
+    ax.set_xscale("log")
+    if drawing["logarithmic"]:
+        ax.set_yscale("log")
+    ax.set_xlabel(drawing["label"])
+    ax.set_ylabel("share of jobs (%)")
+    return fig

@@ -1,0 +1,75 @@
+"""Needs against durations on logarithmic axes, with the best power law.
+
+Series: `trace` (trace-summary). What is drawn is the aggregate: a mark where there are jobs of a
+need (of needs that are close, if there are many) and of an interval of durations, its colour
+saying how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import legend_above
+from atlas.fields.required_series import OptionsBlock, Wanted
+from atlas.fields.vocabulary import Text
+
+# Needs a decade, beyond which neighbours share a mark.
+COLUMNS = 24
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    label: Annotated[Text, Field(description="what the horizontal axis says")]
+    normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False
+
+    SERIES = (
+        Wanted(
+            "trace", ("need", "bin", "jobs", "log_duration", "correlation", "exponent", "scale")
+        ),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Marks, line and the correlation in the legend."""
+    drawing, cells = figure["drawing"], series["trace"]
+    smallest = cells["need"].min() if drawing["normalised"] else 1.0
+    law = cells.iloc[0]
+    column = np.round(COLUMNS * np.log10(cells["need"] / smallest))
+    marks = cells.assign(column=column).groupby(["column", "bin"], as_index=False)
+    marks = marks[["jobs", "log_duration"]].sum().sort_values("jobs", kind="stable")
+    needs = 10.0 ** (marks["column"] / COLUMNS)
+    durations = np.exp(marks["log_duration"] / marks["jobs"])
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    points = ax.scatter(
+        needs,
+        durations,
+        c=marks["jobs"],
+        norm=LogNorm(1, max(marks["jobs"].max(), 2)),
+        s=7,
+        marker="s",
+        linewidths=0,
+        rasterized=True,
+    )
+    ends = np.array([needs.min(), needs.max()])
+    ax.plot(
+        ends,
+        law.scale * (ends * smallest) ** law.exponent,
+        color="C1",
+        label=f"$t \\propto v^{{{law.exponent:.2f}}}$, correlation {law.correlation:.2f} (log-log)",
+    )
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel(drawing["label"])
+    ax.set_ylabel("duration (s)")
+    fig.colorbar(points, ax=ax, label="jobs")
+    legend_above(fig, 1)
+    return fig

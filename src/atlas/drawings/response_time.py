@@ -1,0 +1,96 @@
+"""Mean response time against the arrival rate, or the load, with the limits of stability.
+
+Series: any number (response-time), each with its simulated points (simulated-response-time) under
+the same name and `-simulated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import (
+    DASHES,
+    LOADS,
+    MARKERS,
+    SIMULATED,
+    Limit,
+    draw_curve_and_points,
+    draw_limits,
+    legend_above,
+)
+from atlas.fields.required_series import OptionsBlock, Wanted, simulated
+from atlas.fields.vocabulary import LoadAxis, Positive
+
+# What λ* and λ^naive are called on an axis.
+SAID = {
+    "arrival-rate": (r"$\lambda^*$ = {:.4f}", r"$\lambda^\mathrm{{naive}}$ = {:g}"),
+    "load": (r"$\rho^*$ = {:.4f}", r"$\rho$ = {:g}"),
+    "fraction-of-limit": (
+        r"$\lambda/\lambda^*$ = {:g}",
+        r"$\lambda^\mathrm{{naive}}/\lambda^*$ = {:.4f}",
+    ),
+}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    axis: LoadAxis = "arrival-rate"
+
+    SERIES = (
+        simulated("arrival_rate", "mean_response_time", "mean_response_time_half_width"),
+        Wanted("*", ("arrival_rate", "mean_response_time", "fraction_of_limit", "load")),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Exact curves, simulated points with intervals, the limits λ* and the naive ones."""
+    axis = figure["drawing"]["axis"]
+    fig = Figure(figsize=(width, 0.8 * width))
+    ax = fig.subplots()
+    curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
+    colors = {name: f"C{i % 7}" for i, name in enumerate(curves)}
+    limits, naive = {}, {}
+    for i, (name, curve) in enumerate(curves.items()):
+        last = curve.iloc[-1]
+        limit, most = (last["arrival_rate"] / last[of] for of in ("fraction_of_limit", "load"))
+        unit = {"arrival-rate": 1.0, "load": most, "fraction-of-limit": limit}[axis]
+        limits[name], naive[name] = limit / unit, most / unit
+        points = series.get(name + SIMULATED)
+        found = None
+        if points is not None:
+            half_width = points["mean_response_time_half_width"]
+            found = points["arrival_rate"] / unit, points["mean_response_time"], half_width
+        line = curve["arrival_rate"] / unit, curve["mean_response_time"]
+        style = {"color": colors[name], "marker": MARKERS[i % len(MARKERS)]}
+        dash = DASHES[i % len(DASHES)]
+        draw_curve_and_points(ax, name, line, found, linestyle=dash, **style)
+    ax.set_xlim(0, 1.05 * max(naive.values()))
+    ax.set_ylim(0, figure["drawing"]["ceiling"])
+    ax.set_xlabel(LOADS[axis])
+    ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    stable, served = SAID[axis]
+    told = [*_tell(limits, stable, colors, axis == "fraction-of-limit")]
+    draw_limits(ax, [*told, *_tell(naive, served, colors, True)])
+    legend_above(fig, 3)
+    return fig
+
+
+def _tell(
+    limits: Mapping[str, float], said: str, colors: Mapping[str, str], shared: bool
+) -> list[Limit]:
+    """Limits, one a system and in its colour; those that may be `shared` are one, in black, if
+    systems have them in common, and else say whose they are."""
+    highest = max(limits.values())
+    if shared and highest - min(limits.values()) <= 1e-9 * highest:
+        return [(highest, said.format(highest), "black")]
+    return [
+        (at, f"{name}: {said.format(at)}" if shared else said.format(at), colors[name])
+        for name, at in limits.items()
+    ]

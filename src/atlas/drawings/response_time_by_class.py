@@ -1,0 +1,59 @@
+"""Mean response time class by class against λ/λ*.
+
+Series: `classes` (response-time-by-class) and `classes-simulated` (simulated-classes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from atlas.drawings.marks import DASHES, MARKERS, draw_curve_and_points, legend_above
+from atlas.fields.block import require
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "classes-simulated",
+            ("fraction_of_limit", "quantity", "mean_response_time", "half_width"),
+        ),
+        Wanted(
+            "classes", ("fraction_of_limit", "class", "mean_response_time"), parameters=("needs",)
+        ),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        here, there = series["classes"].needs, series["classes-simulated"].needs
+        require(here == there, f"needs {here} and {there}", "the same system in both series")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Exact curves and simulated points on a logarithmic axis, the mean over all jobs in black."""
+    curves = series["classes"].groupby("class", sort=False)
+    points = series["classes-simulated"].groupby("quantity", sort=False)
+    needs = figure["series"]["classes"]["parameters"]["needs"]
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    for c, (name, curve) in enumerate(curves):
+        color = "black" if name == "all" else f"C{c % 6}"
+        label = "all jobs" if name == "all" else f"need {needs[c]}"
+        found = points.get_group(name)
+        marks = found["fraction_of_limit"], found["mean_response_time"], found["half_width"]
+        style = {"color": color, "marker": MARKERS[c % len(MARKERS)]}
+        line, dash = (
+            (curve["fraction_of_limit"], curve["mean_response_time"]),
+            DASHES[c % len(DASHES)],
+        )
+        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
+    ax.set_yscale("log")
+    ax.set_xlabel(r"arrival rate $\lambda/\lambda^*$")
+    ax.set_ylabel(r"mean response time $\mathrm{E}[T_c]$ (s)")
+    legend_above(fig, 4)
+    return fig

@@ -1,0 +1,64 @@
+"""Mean response time of several policies against the load, one panel a class and one for all jobs.
+
+Series: policies, exact (policy-response-time), simulated under the same name and `-simulated`
+(simulated-policy), or both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.bounded_response_time import CURVE, POINTS, draw_policy
+from atlas.drawings.marks import ROW, SIMULATED, draw_limits, legend_above, policy_label
+from atlas.fields.required_series import OptionsBlock, require_class, require_labels
+from atlas.fields.vocabulary import Labels, Panels, Positive
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    panels: Panels
+    ceiling: Annotated[Positive, Field(description="where the vertical axes end")]
+    labels: Labels = {}
+
+    SERIES = (POINTS, replace(CURVE, required=False))
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.labels, series)
+        for parameters in series.values():
+            for panel in self.panels:
+                require_class(parameters, panel, "panels", panel)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Panels on logarithmic axes of their own, one legend above them."""
+    drawing = figure["drawing"]
+    panels = drawing["panels"]
+    columns = 2 if len(panels) % 2 == 0 else len(panels)
+    rows = len(panels) // columns
+    fig = Figure(figsize=(width, 0.42 * width * rows * 2 / columns))
+    axes = fig.subplots(rows, columns, sharex=True, squeeze=False).ravel()
+    names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
+    for ax, (kind, title) in zip(axes, panels.items(), strict=True):
+        limits = []
+        for i, name in enumerate(names):
+            label = policy_label(figure, name) if ax is axes[0] else None
+            found = series.get(name), series.get(name + SIMULATED)
+            limits += draw_policy(ax, i, label, *found, kind)
+        ax.set_yscale("log")
+        ax.set_xlim(0, 1)
+        ax.set_ylim(top=drawing["ceiling"])
+        rows = draw_limits(ax, limits)
+        ax.set_title(title, pad=4 + ROW * rows)
+    for ax in axes[-columns:]:
+        ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
+    for ax in axes[::columns]:
+        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    legend_above(fig, 4)
+    return fig

@@ -1,0 +1,53 @@
+"""Mean response time at one load against the number of servers, one curve a family of systems.
+
+Series: any number (response-time-by-servers), which `settings` may name; the heavy-traffic formula
+is dashed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import DASHES, legend_above
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
+
+    SERIES = (Wanted("*", ("servers", "mean_response_time", "formula")),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Solid: exact, dots at the systems solved. Dashed: the formula."""
+    fig = Figure(figsize=(width, 0.8 * width))
+    ax = fig.subplots()
+    for i, (name, rows) in enumerate(series.items()):
+        color = f"C{i % 7}"
+        label = figure["drawing"]["settings"].get(name, name)
+        ax.plot(rows["servers"], rows["mean_response_time"], color=color, label=label)
+        ax.plot(
+            rows["servers"],
+            rows["formula"],
+            color=color,
+            linestyle=DASHES[1],
+            lw=0.9,
+            label=f"{label}, formula",
+        )
+    ax.set_xscale("log")
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("servers $n$")
+    ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    legend_above(fig, 1)
+    return fig

@@ -1,0 +1,77 @@
+"""Mean response time over that of the pooled M/G/1, as a difference, one panel a model.
+
+Series of a panel, by its name: `<panel>` (policy-response-time), `<panel>-simulated`
+(simulated-policy) and `<panel>-bounds` (finite-skip-bounds). In the differences the bounds do not
+depend on the load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.bounded_response_time import BAND, REFINED
+from atlas.drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above, of_class
+from atlas.fields.required_series import OptionsBlock, Wanted
+from atlas.fields.vocabulary import Id, Text
+
+COLUMNS = 4
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    panels: Annotated[
+        dict[Id, Text],
+        Field(
+            min_length=1,
+            max_length=20,
+            description="the title of every panel, by the name of its series",
+        ),
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        curve = ("load", "class", "mean_response_time", "pooled")
+        points = ("load", "quantity", "mean_response_time", "half_width", "pooled")
+        bounds = ("load", "pooled", "lower", "upper", "refined_lower", "refined_upper")
+        ends = (("", curve), ("-simulated", points), ("-bounds", bounds))
+        return tuple(Wanted(panel + end, columns) for panel in self.panels for end, columns in ends)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Exact curves and simulated points between constant bounds."""
+    panels = figure["drawing"]["panels"]
+    rows = -(-len(panels) // COLUMNS)
+    fig = Figure(figsize=(width, 0.3 * width * rows))
+    axes = fig.subplots(rows, COLUMNS, sharex=True, squeeze=False).ravel()
+    for ax in axes[len(panels) :]:
+        ax.axis("off")
+    for ax, (name, title) in zip(axes, panels.items(), strict=False):
+        bounds, curve, points = (series[name + end] for end in ("-bounds", "", "-simulated"))
+        curve = of_class(curve, "class", "all")
+        points = of_class(points, "quantity", "all")
+        excess = curve["mean_response_time"] - curve["pooled"]
+        found = points["mean_response_time"] - points["pooled"]
+        line, marks = (curve["load"], excess), (points["load"], found, points["half_width"])
+        label = "exact and simulated"
+        draw_curve_and_points(ax, label, line, marks, color="C0", marker="o")
+        low, high = (bounds[end] - bounds["pooled"] for end in ("lower", "upper"))
+        draw_band(ax, bounds["load"], low, high, BAND, "bounds")
+        if not bounds["upper"].equals(bounds["refined_upper"]):
+            for end in ("refined_lower", "refined_upper"):
+                refined = bounds[end] - bounds["pooled"]
+                ax.plot(bounds["load"], refined, label="refined bounds", **REFINED)
+        ax.axhline(0, label="pooled M/G/1", **REFERENCE)
+        ax.set_xlim(0, 1)
+        ax.set_title(title)
+    for ax in axes[max(0, len(panels) - COLUMNS) : len(panels)]:
+        ax.set_xlabel(r"load $\rho$")
+        ax.xaxis.set_tick_params(labelbottom=True)
+    for ax in axes[::COLUMNS]:
+        ax.set_ylabel(r"$\mathrm{E}[T]-\mathrm{E}[T^\mathrm{M/G/1}]$ (s)")
+    legend_above(fig, 5)
+    return fig

@@ -1,0 +1,75 @@
+"""Throughput or mean relative completions against the exponent α, one curve for each series.
+
+Series: any number (scaling-by-exponent), one for each number of servers. The drawing says which
+`quantity` and by which power of n it is divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import MARKERS, legend_above, stagger
+from atlas.fields.block import AS_WRITTEN, DIFFERENT
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+SYMBOLS = {
+    "throughput": r"\mu",
+    "relative-completions": r"\mathrm{E}[\Delta(Y_d)]",
+}
+UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
+TITLES = {"throughput": "throughput", "relative-completions": "mean relative completions"}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    quantities: Annotated[
+        list[Literal["throughput", "relative-completions"]],
+        Field(min_length=1, max_length=2, description="what is drawn, a panel each"),
+        DIFFERENT,
+    ]
+    power: Annotated[
+        float,
+        Field(ge=-10, le=10, description="the power of n by which it is divided"),
+        AS_WRITTEN,
+    ] = 1
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        columns = ("exponent", *(quantity.replace("-", "_") for quantity in self.quantities))
+        return (Wanted("*", columns, ("servers",), most=len(MARKERS)),)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One panel for each quantity, side by side."""
+    quantities, power = figure["drawing"]["quantities"], figure["drawing"]["power"]
+    fig = Figure(figsize=(width, (0.85 if len(quantities) == 1 else 0.45) * width))
+    axes = fig.subplots(1, len(quantities), squeeze=False)[0]
+    for ax, quantity in zip(axes, quantities, strict=True):
+        for i, (name, curve) in enumerate(series.items()):
+            servers = figure["series"][name]["parameters"]["servers"]
+            ax.plot(
+                curve["exponent"],
+                curve[quantity.replace("-", "_")] / float(servers) ** power,
+                marker=MARKERS[i],
+                markevery=stagger(i, len(series)),
+                label=f"$n = {_power_of_ten(servers)}$",
+            )
+        divisor = "n" if power == 1 else f"n^{power:g}"
+        ax.set_xlabel(r"exponent $\alpha$")
+        ax.set_ylabel(f"${SYMBOLS[quantity]}\\,/\\,{divisor}$ ({UNITS[quantity]})")
+        ax.set_ylim(0)
+        ax.margins(x=0.02)
+        if len(quantities) > 1:
+            ax.set_title(TITLES[quantity])
+    legend_above(fig, 3 if len(quantities) == 1 else len(series))
+    return fig
+
+
+def _power_of_ten(n: int) -> str:
+    digits = len(str(n)) - 1
+    return f"10^{digits}" if n == 10**digits and digits > 1 else str(n)

@@ -1,0 +1,78 @@
+"""The 1-or-n system as n grows: exact against both growth rates, two panels.
+
+Series: `growth` (scaling-by-servers). Upward triangles and green for the one-server dominated
+growth, downward triangles and orange for the n-server dominated one, squares and purple for exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+EXACT = {"color": "C3", "marker": "s", "linestyle": "-", "zorder": 3}
+ONE_DOMINATED = {"color": "C2", "marker": "^", "linestyle": "--"}
+N_DOMINATED = {"color": "C4", "marker": "v", "linestyle": "-."}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "growth",
+            (
+                "servers",
+                "throughput",
+                "throughput_all_busy",
+                "throughput_n_dominated",
+                "relative_completions",
+                "relative_completions_one_dominated",
+                "relative_completions_n_dominated",
+            ),
+        ),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Throughput on the left, mean relative completions on the right."""
+    growth = series["growth"]
+    fig = Figure(figsize=(width, 0.4 * width))
+    left, right = fig.subplots(1, 2)
+    _draw_panel(
+        left,
+        "throughput",
+        growth,
+        ("throughput", r"$\mu$ (jobs/s)"),
+        ("throughput_all_busy", r"$n\mu_1$"),
+        ("throughput_n_dominated", r"$\mu_1/(p_n\,\ln(1/p_n))$"),
+    )
+    _draw_panel(
+        right,
+        "mean relative completions",
+        growth,
+        ("relative_completions", r"$\mathrm{E}[\Delta(Y_d)]$ (jobs)"),
+        ("relative_completions_one_dominated", r"$n^{2-\alpha}\,\ln^2\,n\,/\,2$"),
+        ("relative_completions_n_dominated", r"$1/(2p_n)$"),
+    )
+    return fig
+
+
+def _draw_panel(
+    ax: Axes, title: str, growth: pd.DataFrame, exact: tuple, one: tuple, all_n: tuple
+) -> None:
+    servers = growth["servers"].to_numpy()
+    decades = np.flatnonzero(np.isin(servers, 10 ** np.arange(19)))
+    curves = ((exact[0], "exact", EXACT), (*one, ONE_DOMINATED), (*all_n, N_DOMINATED))
+    for column, label, style in curves:
+        ax.loglog(servers, growth[column], label=label, markevery=decades.tolist(), **style)
+    ax.set_title(title)
+    ax.set_xlabel("servers $n$")
+    ax.set_ylabel(exact[1])
+    ax.legend(loc="upper left")

@@ -1,0 +1,66 @@
+"""The peak of mean relative completions as n grows: where it is, and what it is.
+
+Series: `peaks` (scaling-peaks) of the 1-or-n system with equal rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from atlas.drawings.marks import REFERENCE
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+PREDICTED = r"$1 + \ln\,\ln\,n\,/\,\ln\,n$"
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "peaks",
+            (
+                "servers",
+                "peak_exponent",
+                "inflection_exponent",
+                "peak",
+                "at_borderline",
+                "at_balanced",
+            ),
+        ),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Exponents on the left, heights over n on the right."""
+    peaks = series["peaks"]
+    n = peaks["servers"]
+    fine = np.geomspace(n.iloc[0], n.iloc[-1], 200)
+    decades = np.flatnonzero(np.log10(n) % 1 == 0).tolist()
+    fig = Figure(figsize=(width, 0.42 * width))
+    left, right = fig.subplots(1, 2)
+    for ax, column, divisor, style, color, label in (
+        (left, "peak_exponent", 1, "s-", "C3", r"peak of $\mathrm{E}[\Delta(Y_d)]$"),
+        (left, "inflection_exponent", 1, "o--", "C0", r"inflection of $\mu$"),
+        (right, "peak", n, "s-", "C3", r"at the peak over $\alpha$"),
+        (right, "at_borderline", n, "^--", "C2", r"at $p_n = 1/(n\,\ln\,n)$"),
+        (right, "at_balanced", n, "v-.", "C4", r"at balanced load, $p_n = 1/n$"),
+    ):
+        y = peaks[column] / divisor
+        ax.semilogx(n, y, style, color=color, markevery=decades, label=label)
+    left.semilogx(fine, 1 + np.log(np.log(fine)) / np.log(fine), **REFERENCE, label=PREDICTED)
+    right.semilogx(fine, np.log(fine) / 8, **REFERENCE, label=r"$\ln\,n\,/\,8$")
+    left.set_title("exponent")
+    left.set_ylabel(r"exponent $\alpha$")
+    right.set_title("height")
+    right.set_ylabel(r"$\mathrm{E}[\Delta(Y_d)]\,/\,n$ (jobs)")
+    right.set_ylim(0)
+    for ax in (left, right):
+        ax.set_xlabel("servers $n$")
+        ax.legend()
+    return fig

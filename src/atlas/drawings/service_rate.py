@@ -1,0 +1,95 @@
+"""Mean service rates against the load: exact curves and simulated points.
+
+Series: any number of curves (balanced-fairness) and of points (simulated-sharing); every panel says
+which it shows, of which class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import DASHES, MARKERS, draw_points, legend_above, of_class
+from atlas.fields.block import Block
+from atlas.fields.required_series import OptionsBlock, Wanted, require_class
+from atlas.fields.vocabulary import ClassName, Id, Text
+
+
+class PanelBlock(Block):
+    """A panel: exact series and simulated ones, with their labels."""
+
+    title: Text
+    class_: ClassName = Field(alias="class")
+    curves: Annotated[dict[Id, Text], Field(description="exact series and their labels")] = {}
+    points: Annotated[dict[Id, Text], Field(description="simulated series and their labels")] = {}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    arrangement: Annotated[
+        Literal["stacked", "beside"], Field(description="one below the other, or side by side")
+    ] = "stacked"
+    panels: Annotated[
+        list[PanelBlock],
+        Field(
+            min_length=1,
+            max_length=20,
+            description="what each panel shows, from the top or the left",
+        ),
+    ]
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        curves = dict.fromkeys(name for panel in self.panels for name in panel.curves)
+        points = dict.fromkeys(name for panel in self.panels for name in panel.points)
+        columns = ("load", "quantity", "mean_service_rate", "half_width")
+        return (
+            *(Wanted(name, ("load", "class", "mean_service_rate")) for name in curves),
+            *(Wanted(name, columns) for name in points),
+        )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        for i, panel in enumerate(self.panels):
+            for name in (*panel.curves, *panel.points):
+                require_class(series[name], panel.class_, "panels", i, "class")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One panel below the other, or side by side; the legend is that of all panels together."""
+    drawing = figure["drawing"]
+    panels = drawing["panels"]
+    stacked = drawing["arrangement"] == "stacked"
+    shape = (len(panels), 1) if stacked else (1, len(panels))
+    height = 0.64 * len(panels) + 0.2 if stacked else 0.75 / len(panels) + 0.06
+    fig = Figure(figsize=(width, height * width))
+    axes = fig.subplots(*shape, squeeze=False, sharex=True).ravel()
+    for ax, panel in zip(axes, panels, strict=True):
+        _draw_panel(ax, panel, series)
+        if len(panels) > 1:
+            ax.set_title(panel["title"])
+        if ax.get_subplotspec().is_last_row():
+            ax.set_xlabel(r"load $\rho$")
+    for ax in axes if stacked else axes[:1]:
+        ax.set_ylabel(r"mean service rate $\gamma$ (work/s)")
+    legend_above(fig, 2 if stacked else 5)
+    return fig
+
+
+def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> None:
+    for i, (name, label) in enumerate(panel["curves"].items()):
+        curve = of_class(series[name], "class", panel["class"])
+        color = "black" if panel["points"] else f"C{i % 7}"
+        style = {"color": color, "linestyle": DASHES[i % len(DASHES)], "lw": 1}
+        ax.plot(curve["load"], curve["mean_service_rate"], label=label, **style)
+    for i, (name, label) in enumerate(panel["points"].items()):
+        points = of_class(series[name], "quantity", panel["class"])
+        found = points["load"], points["mean_service_rate"], points["half_width"]
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        draw_points(ax, *found, label=label, **style)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, None)

@@ -1,0 +1,91 @@
+"""Who serves whom, event by event: the queue with its head at the left, above the servers.
+
+Series: `events` (sharing-allocation). A line leads from every busy server to the job it serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Rectangle
+
+from atlas.drawings.marks import SIZE
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+HATCHES = ["", "////", "....", "xxxx"]
+HEIGHT = 1.8
+PATCH = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted("events", ("step", "event", "order", "server", "job"), parameters=("arrivals",)),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One panel an event, and below them which servers can process which job."""
+    steps = list(series["events"].groupby("step"))
+    jobs = figure["series"]["events"]["parameters"]["arrivals"]
+    longest = max(len(str(found["order"].iloc[0]).split()) for _, found in steps)
+    fig = Figure(figsize=(width, 0.42 * width))
+    axes = fig.subplots(1, len(steps), squeeze=False)[0]
+    for ax, (_, found) in zip(axes, steps, strict=True):
+        _draw_step(ax, found)
+        across = max(longest, len(found))
+        ax.set_xlim(-0.7, across - 0.3)
+        ax.set_ylim(-0.8, HEIGHT + 0.45)
+        ax.set_aspect("equal")
+        ax.axis("off")
+        ax.set_title(_title(found), fontsize=SIZE)
+    can = [
+        f"job {n}: server{'s' if len(job['servers']) > 1 else ''}"
+        f" {' and '.join(map(str, job['servers']))}"
+        for n, job in enumerate(jobs, start=1)
+    ]
+    fig.supxlabel("   ".join(can), fontsize=SIZE)
+    return fig
+
+
+def _draw_step(ax: Axes, found: pd.DataFrame) -> None:
+    order = [int(job) for job in str(found["order"].iloc[0]).split()]
+    for row in found.itertuples():
+        x = row.server - 1
+        colour = f"C{row.job - 1}" if row.job else "white"
+        if row.job:
+            ax.plot([x, order.index(row.job)], [0, HEIGHT], color=colour, lw=2.2, zorder=0)
+        hatch = HATCHES[(row.job - 1) % len(HATCHES)] if row.job else ""
+        ax.add_patch(Circle((x, 0), 0.4, facecolor=colour, edgecolor="black", hatch=hatch, lw=0.7))
+        label = f"server {row.server}"
+        ax.text(x, -0.5, label, ha="center", va="top", fontsize=SIZE)
+        if not row.job:
+            ax.text(x, 0, "idle", ha="center", va="center", fontsize=SIZE)
+    for place, job in enumerate(order):
+        ax.add_patch(
+            Rectangle(
+                (place - 0.42, HEIGHT - 0.35),
+                0.84,
+                0.7,
+                facecolor=f"C{job - 1}",
+                edgecolor="black",
+                hatch=HATCHES[(job - 1) % len(HATCHES)],
+                lw=0.7,
+            )
+        )
+        at = {"ha": "center", "va": "center", "fontsize": SIZE, "bbox": PATCH}
+        ax.text(place, HEIGHT, f"job {job}", **at)
+
+
+def _title(found: pd.DataFrame) -> str:
+    """What has just happened: the newcomer or the interrupted job is the last of the queue."""
+    last = str(found["order"].iloc[0]).split()[-1]
+    event = found["event"].iloc[0]
+    if event == "arrival":
+        return f"job {last} arrives"
+    return f"job {last} is interrupted" if event == "interruption" else "a job departs"

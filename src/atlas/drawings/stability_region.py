@@ -1,0 +1,71 @@
+"""The stability region of a two-class system in the plane of its two arrival rates.
+
+Series: `region` (stability-region), and `peak` (peak-wastage), the mix that wastes most servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from atlas.drawings.marks import SIZE, legend_above, percent
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted("region", ("lambda1", "lambda2", "naive_lambda1", "naive_lambda2")),
+        Wanted("peak", ("lambda1", "lambda2", "p2", "wastage", "utilisation")),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Boundary, naive boundary, and the waste between them."""
+    region, peak = series["region"], series["peak"].iloc[0]
+    fig = Figure(figsize=(width, 0.78 * width))
+    ax = fig.subplots()
+    naive = {"color": "C1", "linestyle": "--"}
+    ax.fill(
+        np.concatenate([region["lambda1"], region["naive_lambda1"][::-1]]),
+        np.concatenate([region["lambda2"], region["naive_lambda2"][::-1]]),
+        color="0.85",
+        label="lost to waste",
+        zorder=0,
+    )
+    ax.plot(region["naive_lambda1"], region["naive_lambda2"], label="no waste (naive)", **naive)
+    every = len(region) // 16
+    ax.plot(
+        region["lambda1"],
+        region["lambda2"],
+        color="C0",
+        marker="o",
+        markersize=2.5,
+        markevery=every,
+        label=r"$(\lambda^* p_1,\ \lambda^* p_2)$",
+    )
+    # The mix that wastes most, on both boundaries: a ray from the origin.
+    lambda1, lambda2 = peak[["lambda1", "lambda2"]]
+    reach = 1 / peak["utilisation"]
+    ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], color="black", lw=0.8)
+    ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], "kD", ms=3)
+    ax.annotate(
+        f"at $p_2$ = {percent(peak['p2'], 1)}:\n{peak['wastage']:.1f} servers wasted,\n"
+        f"{percent(peak['utilisation'], 1)} utilised",
+        (lambda1 * reach, lambda2 * reach),
+        xytext=(0.42, 0.72),
+        textcoords="axes fraction",
+        arrowprops={"arrowstyle": "-", "lw": 0.5, "shrinkB": 3},
+        fontsize=SIZE,
+    )
+    ax.set_xlabel(r"class 1 arrival rate $\lambda_1$ (jobs/s)")
+    ax.set_ylabel(r"class 2 arrival rate $\lambda_2$ (jobs/s)")
+    ax.set_xlim(0)
+    ax.set_ylim(0)
+    legend_above(fig, 3)
+    return fig

@@ -1,0 +1,133 @@
+"""Quantiles of waiting or response times against the load, one panel a class and one for all jobs.
+
+Series: any number, policies or systems: exact (time-quantiles), simulated under the same name and
+`-simulated` (simulated-time-quantiles), or both. Of several each has its colour, and each
+probability its dash and mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import (
+    DASHES,
+    MARKERS,
+    ROW,
+    SIMULATED,
+    Limit,
+    draw_curve_and_points,
+    draw_guide,
+    draw_limits,
+    draw_points,
+    flatten,
+    legend_above,
+    of_class,
+    panel_axes,
+    point,
+    policy_label,
+    time_name,
+)
+from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
+from atlas.fields.vocabulary import Labels, Panels, Positive, Time
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    time: Time = "waiting"
+    panels: Panels = {"all": "all jobs"}
+    floor: Annotated[Positive, Field(description="where the vertical axis begins")]
+    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            f"*{SIMULATED}",
+            ("load", "class", "time", "probability", "quantile", "half_width", "limit"),
+            required=False,
+        ),
+        Wanted("*", ("load", "class", "time", "probability", "quantile", "limit"), required=False),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.labels, series)
+        for parameters in series.values():
+            for panel in self.panels:
+                require_class(parameters, panel, "panels", panel)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Panels side by side on one vertical axis, one legend above them."""
+    drawing = figure["drawing"]
+    panels = drawing["panels"]
+    fig = Figure(figsize=(width, width))
+    axes, columns = panel_axes(fig, len(panels), sharex=True, sharey=True)
+    for ax, (group, title) in zip(axes, panels.items(), strict=True):
+        ax.set_yscale("log")
+        ax.set_xlim(0, 1)
+        limits = draw_panel(ax, figure, series, group)
+        ax.set_ylim(drawing["floor"], drawing["ceiling"])
+        named = draw_limits(ax, limits)
+        if len(panels) > 1:
+            ax.set_title(title, pad=4 + ROW * named)
+        ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
+    for ax in axes[::columns]:
+        ax.set_ylabel(f"quantile of the {time_name(drawing['time'])} (s)")
+    legend_above(fig, 4 if width > 5 else 2)
+    return fig
+
+
+def draw_panel(
+    ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], group: str
+) -> list[Limit]:
+    """All curves and points of one group of jobs; the limits of stability of what has one."""
+    names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
+    time, limits = figure["drawing"]["time"], []
+    for i, name in enumerate(names):
+        parts = [
+            None if rows is None else of_group(rows, group, time)
+            for rows in (series.get(name), series.get(name + SIMULATED))
+        ]
+        first = next(part for part in parts if part is not None)
+        label = policy_label(figure, name) + ", " if len(names) > 1 else ""
+        limit = first["limit"].iloc[0]
+        limits += [(limit, f"limit {limit:.3f}", "black")] if limit < 1 else []
+        for j, p in enumerate(sorted(set(first["probability"]))):
+            color = f"C{(i if len(names) > 1 else j) % 7}"
+            lines = (None if part is None else part[part["probability"] == p] for part in parts)
+            draw_line(ax, color, j, f"{label}{point(p)}", *lines)
+    return limits
+
+
+def of_group(rows: pd.DataFrame, group: str, time: str) -> pd.DataFrame:
+    """The rows of a class and a time; jobs that do not wait are not on a logarithmic axis."""
+    rows = of_class(rows, "class", group)
+    return rows[(rows["time"] == time) & (rows["quantile"] > 0) & np.isfinite(rows["quantile"])]
+
+
+def draw_line(
+    ax: Axes,
+    color: str,
+    j: int,
+    label: str,
+    curve: pd.DataFrame | None,
+    points: pd.DataFrame | None,
+) -> None:
+    """One probability of one policy or system; points without a curve get a guide."""
+    style = {"color": color, "marker": MARKERS[j % len(MARKERS)]}
+    found = None
+    if points is not None:
+        found = points["load"], points["quantile"], points["half_width"]
+    if curve is not None:
+        line, dash = (curve["load"], curve["quantile"]), DASHES[j % len(DASHES)]
+        draw_curve_and_points(ax, label, line, found, linestyle=dash, **style)
+    else:
+        draw_guide(ax, *found[:2], color, flatten(points["limit"].iloc[0]))
+        draw_points(ax, *found, label=label, **style)

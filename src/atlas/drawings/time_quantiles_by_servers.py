@@ -1,0 +1,90 @@
+"""A quantile of waiting or response times against the number of servers, and how many are enough.
+
+Series: any number (time-quantiles-by-servers), which `labels` may name, each with the `groups` of
+jobs that are drawn. Ringed is the smallest number of servers that meets the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import Field
+
+from atlas.drawings.marks import MARKERS, draw_level, legend_above, of_class, point, time_name
+from atlas.fields.block import require
+from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
+from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Positive, Time
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    time: Time = "waiting"
+    probability: Annotated[InnerProbability, Field(description="of which quantile")]
+    target: Annotated[Positive, Field(description="what the quantile must not exceed, in seconds")]
+    groups: Annotated[
+        Panels, Field(description="what the legend calls class-1, class-2, … or all")
+    ] = {"all": "all jobs"}
+    ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            "*",
+            ("servers", "class", "time", "probability", "quantile"),
+            parameters=("probabilities",),
+        ),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.labels, series)
+        for parameters in series.values():
+            known = parameters.probabilities
+            found, expected = f"{self.probability}", f"one of {known}, of its series"
+            require(self.probability in known, found, expected, "probability")
+            for group in self.groups:
+                require_class(parameters, group, "groups", group)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Joined points for each group of jobs and series; the target across them."""
+    drawing = figure["drawing"]
+    target, time, p = (drawing[key] for key in ("target", "time", "probability"))
+    fig = Figure(figsize=(width, 0.8 * width))
+    ax = fig.subplots()
+    for i, (name, group) in enumerate(product(series, drawing["groups"])):
+        rows = of_class(series[name], "class", group)
+        rows = rows[(rows["time"] == time) & (rows["probability"] == p)]
+        said = [drawing["labels"].get(name, name)] if len(series) > 1 else []
+        said += [drawing["groups"][group]] if len(drawing["groups"]) > 1 or not said else []
+        label = f"{', '.join(said)}: {enough(rows, target)}"
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        ax.plot(rows["servers"], rows["quantile"], ms=2.5, lw=0.8, label=label, **style)
+        first = rows[rows["quantile"] <= target].iloc[:1]
+        ring = {"mfc": "none", "mec": style["color"], "mew": 0.9, "linestyle": "none"}
+        ax.plot(first["servers"], first["quantile"], marker="o", ms=8, **ring)
+    ax.set_ylim(0, drawing["ceiling"])
+    draw_level(ax, target, f"target {target:g} s", side="right")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("servers $n$")
+    ax.set_ylabel(f"{point(p)} point of the {time_name(time)} (s)")
+    legend_above(fig, 1)
+    return fig
+
+
+def enough(rows: pd.DataFrame, target: float) -> str:
+    """The fewest servers that meet a target, and from how many on all that were tried do."""
+    meets = rows["quantile"] <= target
+    if not meets.any():
+        return "none is enough"
+    smallest = rows.loc[meets, "servers"].min()
+    later = rows.loc[meets[::-1].cummin()[::-1], "servers"]
+    said = f"{smallest} servers"
+    if later.empty:
+        return f"{said}, but not the most"
+    return said if later.min() == smallest else f"{said}, all from {later.min()} on"

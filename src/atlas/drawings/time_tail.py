@@ -1,0 +1,119 @@
+"""P(W > t) or P(T > t), the chance that a time exceeds t, on a logarithmic axis, one panel a class
+and one for all jobs.
+
+Series: any number, policies or systems: exact (time-tail), simulated quantiles under the same name
+and `-simulated` (simulated-time-quantiles), or both. A simulated quantile at p is a point at the
+height 1 − p, its interval a horizontal bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import (
+    DASHES,
+    GUIDE,
+    MARKERS,
+    SIMULATED,
+    TIME,
+    draw_curve_and_points,
+    draw_points,
+    legend_above,
+    of_class,
+    panel_axes,
+    policy_label,
+)
+from atlas.fields.block import AS_WRITTEN
+from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
+from atlas.fields.vocabulary import Labels, Panels, Time
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    time: Time = "waiting"
+    panels: Panels = {"all": "all jobs"}
+    floor: Annotated[
+        float, Field(ge=1e-12, lt=1, description="where the vertical axis ends"), AS_WRITTEN
+    ] = 1e-4
+    scale: Annotated[Literal["linear", "log"], Field(description="the axis of times")] = "linear"
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            f"*{SIMULATED}",
+            ("class", "time", "probability", "quantile", "half_width"),
+            required=False,
+        ),
+        Wanted("*", ("class", "t", "waiting", "response"), required=False),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.labels, series)
+        for parameters in series.values():
+            for panel in self.panels:
+                require_class(parameters, panel, "panels", panel)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Panels side by side on one vertical axis, one legend above them."""
+    drawing = figure["drawing"]
+    panels, time = drawing["panels"], drawing["time"]
+    fig = Figure(figsize=(width, width))
+    axes, columns = panel_axes(fig, len(panels), sharey=True)
+    names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
+    for ax, (group, title) in zip(axes, panels.items(), strict=True):
+        ax.set_yscale("log")
+        for i, name in enumerate(names):
+            label = policy_label(figure, name)
+            found = series.get(name), series.get(name + SIMULATED)
+            draw_tail(ax, i, label, *found, group, drawing)
+        ax.set_ylim(drawing["floor"], 1.3)
+        ax.set_xscale(drawing["scale"])
+        if drawing["scale"] == "linear":
+            ax.set_xlim(0)
+        if len(panels) > 1:
+            ax.set_title(title)
+        ax.set_xlabel("time $t$ (s)")
+    for ax in axes[::columns]:
+        ax.set_ylabel(rf"$\mathrm{{P}}({TIME[time]} > t)$")
+    legend_above(fig, 4 if width > 5 else 2)
+    return fig
+
+
+def draw_tail(
+    ax: Axes,
+    i: int,
+    label: str,
+    curve: pd.DataFrame | None,
+    points: pd.DataFrame | None,
+    group: str,
+    drawing: Mapping[str, Any],
+) -> None:
+    """One policy or system. Jobs that mostly do not wait have quantiles of 0, which are not drawn.
+
+    Points without a curve are not joined; a pale line guides the eye.
+    """
+    time, floor = drawing["time"], drawing["floor"]
+    color, marker = f"C{i % 7}", MARKERS[i % len(MARKERS)]
+    found = None
+    if points is not None:
+        points = of_class(points, "class", group)
+        points = points[(points["time"] == time) & (points["quantile"] > 0)]
+        found = points["quantile"], 1 - points["probability"], points["half_width"]
+    style = {"color": color, "marker": marker, "across": True}
+    if curve is not None:
+        curve = of_class(curve, "class", group)
+        # The axis of t ends where the last curve leaves the other.
+        curve = curve[curve[time] > 0.8 * floor]
+        line, dash = (curve["t"], curve[time]), DASHES[i % len(DASHES)]
+        draw_curve_and_points(ax, label, line, found, linestyle=dash, **style)
+    else:
+        ax.plot(*found[:2], color=color, **GUIDE)
+        draw_points(ax, *found, label=label, **style)

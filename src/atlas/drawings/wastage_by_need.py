@@ -1,0 +1,63 @@
+"""Utilisation at the worst mix against class 2's need.
+
+Series: `worst` (wastage-by-need).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from atlas.drawings.marks import SIZE, legend_above, percent
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (Wanted("worst", ("need2", "p2", "utilisation", "utilisation_class_2_only")),)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Worst mix, class 2 alone, and the lowest point of all."""
+    worst = series["worst"]
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    ax.plot(
+        worst["need2"],
+        100 * worst["utilisation_class_2_only"],
+        color="C1",
+        linestyle="--",
+        lw=1,
+        label="class 2 jobs only",
+    )
+    ax.plot(
+        worst["need2"],
+        100 * worst["utilisation"],
+        color="C0",
+        marker="o",
+        markersize=2,
+        lw=0.8,
+        label="worst mix of classes 1 and 2",
+    )
+    lowest = worst.loc[worst["utilisation"].idxmin()]
+    height = 100 * lowest["utilisation"]
+    ax.plot(lowest["need2"], height, "kD", ms=4)
+    ax.annotate(
+        f"{percent(lowest['utilisation'], 1)} at $n_2$ = {lowest['need2']:.0f},"
+        f"\n$p_2$ = {percent(lowest['p2'], 2)}",
+        (lowest["need2"], height),
+        xytext=(-8, -2),
+        textcoords="offset points",
+        ha="right",
+        fontsize=SIZE,
+    )
+    ax.set_ylim(0, 102)
+    ax.set_xlim(0, worst["need2"].max() * 1.03)
+    ax.set_xlabel(r"server need of class 2, $n_2$ (servers)")
+    ax.set_ylabel(r"utilisation $1 - \mathrm{E}[N_\mathrm{idle}]/n$ (%)")
+    legend_above(fig, 1)
+    return fig

@@ -1,0 +1,64 @@
+"""Wasted servers against the ratio of the service rates, with the limits at both ends.
+
+Series: `curve` (wastage-by-rate-ratio).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from atlas.drawings.marks import REFERENCE, SIZE, draw_level, name_level, percent
+from atlas.fields.required_series import OptionsBlock, Wanted
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    SERIES = (
+        Wanted(
+            "curve",
+            ("rate_ratio", "wastage", "slow_limit", "fast_limit", "fast_approximation"),
+            parameters=("needs",),
+        ),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One curve on a logarithmic axis of μ2/μ1."""
+    curve = series["curve"]
+    need_2 = figure["series"]["curve"]["parameters"]["needs"][1]
+    ratio, ends = curve["rate_ratio"], curve.iloc[0]
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    ax.semilogx(ratio, curve["wastage"], color="C0", zorder=3)
+    slow = rf"$n\ \mathrm{{mod}}\ n_2$ = {ends['slow_limit']:.4g}"
+    draw_level(ax, ends["slow_limit"], slow, side="right")
+    fast = rf"limit as $\mu_2/\mu_1\to\infty$: {ends['fast_limit']:.4g}"
+    draw_level(ax, ends["fast_limit"], fast)
+    ax.axhline(ends["fast_approximation"], **REFERENCE)
+    near = rf"$n_2 - n_1/p_2$ = {ends['fast_approximation']:.4g}"
+    name_level(ax, ends["fast_approximation"], near, va="top")
+    # The curve rises from the left: above it there is room for what is said of it.
+    at_1 = np.interp(0, np.log(ratio), curve["wastage"])
+    ax.plot(1, at_1, "o", color="C0", zorder=4)
+    ax.annotate(
+        f"{percent(at_1 / need_2, 1)} of $n_2$",
+        (1, at_1),
+        xytext=(0.02, 0.28),
+        textcoords="axes fraction",
+        arrowprops={"arrowstyle": "-", "lw": 0.5, "shrinkB": 3},
+        fontsize=SIZE,
+    )
+    ax.set_xlim(ratio.iloc[0], ratio.iloc[-1])
+    ax.set_ylim(min(0, ends["slow_limit"]) - 0.02 * need_2, 1.03 * need_2)
+    ax.set_xlabel(r"ratio of service rates $\mu_2/\mu_1$")
+    ax.set_ylabel(r"wasted servers $\mathrm{E}[N_\mathrm{idle}]$ (servers)")
+    share = ax.secondary_yaxis("right", (lambda w: 100 * w / need_2, lambda s: s * need_2 / 100))
+    share.set_ylabel(r"share of $n_2$ (%)")
+    share.spines["right"].set_visible(True)
+    return fig

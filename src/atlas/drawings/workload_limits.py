@@ -1,0 +1,63 @@
+"""What FCFS leaves of the servers at its limit of stability, of several workloads side by side.
+
+Series: any number (workload-wastage), a panel each, which `settings` may name; beside each, what is
+simulated under its name and `-simulated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import DASHES, MARKERS, count_in_doublings, draw_points, legend_above
+from atlas.fields.required_series import SIMULATED, OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+DRAWN = ("servers", "method", "utilisation", "utilisation_half_width")
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    labels: Labels = {}
+    settings: Annotated[Labels, Field(description="what each series is called")] = {}
+
+    SERIES = (
+        Wanted(f"*{SIMULATED}", DRAWN, parameters=("methods",), required=False, beside=True),
+        Wanted("*", DRAWN, parameters=("methods",), most=4),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Curves for what is solved, points with intervals for what is simulated."""
+    drawing = figure["drawing"]
+    fig = Figure(figsize=(width, 0.4 * width))
+    names = [name for name in series if not name.endswith(SIMULATED)]
+    panels = fig.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, name in zip(panels, names, strict=True):
+        found = [series[key] for key in (name, name + SIMULATED) if key in series]
+        for i, (method, rows) in enumerate(pd.concat(found).groupby("method", sort=False)):
+            label = drawing["labels"].get(method, method)
+            share = 100 * rows["utilisation"]
+            half_width = 100 * rows["utilisation_half_width"]
+            if np.isfinite(half_width).any():
+                style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+                draw_points(ax, rows["servers"], share, half_width, label=label, **style)
+            else:
+                style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)], "lw": 1.1}
+                ax.plot(rows["servers"], share, label=label, **style)
+        count_in_doublings(ax)
+        ax.set_ylim(0, 105)
+        ax.set_xlabel("servers $n$")
+        ax.set_title(drawing["settings"].get(name, name))
+    panels[0].set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
+    legend_above(fig, 4)
+    return fig

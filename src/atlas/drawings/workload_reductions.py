@@ -1,0 +1,81 @@
+"""How far the limit of stability of two-class reductions is from that of all classes.
+
+Series: `wastage` (workload-wastage); the reference is `exact` where it is known, and the method
+named in the drawing elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import MARKERS, SHORT, count_in_doublings, legend_above
+from atlas.drawings.workload_wastage import SIMULATED
+from atlas.fields.block import require
+from atlas.fields.required_series import OptionsBlock, Wanted
+from atlas.fields.vocabulary import Labels
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    reference: Annotated[
+        Literal["exact", "exponential", "counted", "sampled", "replayed"],
+        Field(
+            description="the method that is taken for true where the exact solver does not apply"
+        ),
+    ] = "exponential"
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            "wastage",
+            ("servers", "method", "throughput", "throughput_half_width"),
+            parameters=("methods",),
+        ),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        methods = series["wastage"].methods
+        require(self.reference in methods, repr(self.reference), f"one of {methods}", "reference")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One line a reduction; the band is the interval of a simulated reference, and markers are
+    hollow where that has no fair one."""
+    table, drawing = series["wastage"], figure["drawing"]
+    by_method = {name: rows.set_index("servers") for name, rows in table.groupby("method")}
+    reference = by_method[drawing["reference"]]
+    true, error = reference["throughput"], reference["throughput_half_width"]
+    if "exact" in by_method:
+        exact = by_method["exact"]["throughput"]
+        true, error = exact.fillna(true), error.where(exact.isna(), 0.0)
+    doubtful = error.isna()
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    ax.fill_between(true.index, -100 * error / true, 100 * error / true, color="0.85", lw=0)
+    ax.axhline(0, color="k", lw=0.8)
+    names = [name for name in table["method"].unique() if name not in (*SIMULATED, "exact")]
+    for i, name in enumerate(names):
+        errors = 100 * (by_method[name]["throughput"] / true - 1)
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "markersize": 3.5}
+        ax.plot(
+            errors.index,
+            errors,
+            lw=1,
+            linestyle="-" if name.endswith("nearest") else "--",
+            label=drawing["labels"].get(name, name),
+            **style,
+        )
+        if doubtful.any():
+            label = SHORT if i == 0 else None
+            ax.plot(errors[doubtful], ls="", mfc="w", label=label, **style)
+    count_in_doublings(ax)
+    ax.set_xlabel("servers $n$")
+    ax.set_ylabel(r"error of $\lambda^*$ (%)")
+    legend_above(fig, 2)
+    return fig

@@ -1,0 +1,76 @@
+"""Mean response time against the load under several policies, with the limit of FCFS.
+
+Series: any number (workload-response-time), which `settings` may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import (
+    MARKERS,
+    draw_guide,
+    draw_limits,
+    draw_points,
+    flatten,
+    legend_above,
+)
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    labels: Labels = {}
+    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
+
+    SERIES = (
+        Wanted(
+            "*",
+            ("load", "policy", "mean_response_time", "half_width", "limit"),
+            parameters=("policies",),
+        ),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Points with 95 % intervals on a logarithmic axis, and the limit of stability."""
+    drawing = figure["drawing"]
+    fig = Figure(figsize=(width, 0.72 * width))
+    ax = fig.subplots()
+    limits = []
+    drawn = [
+        (name, policy, rows)
+        for name, table in series.items()
+        for policy, rows in table.groupby("policy", sort=False)
+    ]
+    for i, (name, policy, rows) in enumerate(drawn):
+        stable = rows[np.isfinite(rows["mean_response_time"])]
+        limit = rows["limit"].dropna().min()
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        found = tuple(stable[c] for c in ("load", "mean_response_time", "half_width"))
+        label, named = drawing["labels"].get(policy, policy), "limit"
+        if len(series) > 1:
+            named = drawing["settings"].get(name, name)
+            label = f"{named}, {label}"
+        draw_guide(ax, *found[:2], style["color"], flatten(limit))
+        draw_points(ax, *found, label=label, **style)
+        if np.isfinite(limit):
+            limits.append((limit, f"{named}: {limit:.2f}", style["color"]))
+    ax.set_yscale("log")
+    ax.set_xlim(0, 1)
+    ax.set_xlabel(r"load $\lambda/\lambda^\mathrm{naive}$")
+    ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    draw_limits(ax, limits)
+    legend_above(fig, 2)
+    return fig

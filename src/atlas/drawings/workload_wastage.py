@@ -1,0 +1,80 @@
+"""What FCFS leaves of the servers against their number, by each method that says so.
+
+Series: `wastage` (workload-wastage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from atlas.drawings.marks import MARKERS, count_in_doublings, draw_points, legend_above
+from atlas.fields.required_series import OptionsBlock, Wanted
+from atlas.fields.vocabulary import Labels
+
+SIMULATED = ("exponential", "counted", "constant", "varied", "sampled", "replayed")
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    labels: Labels = {}
+
+    SERIES = (
+        Wanted(
+            "wastage",
+            (
+                "servers",
+                "method",
+                "wastage",
+                "wastage_half_width",
+                "utilisation",
+                "utilisation_half_width",
+            ),
+            parameters=("methods",),
+        ),
+    )
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Lines for what is solved, points with intervals for what is simulated, side by side."""
+    table = series["wastage"]
+    labels = figure["drawing"]["labels"]
+    fig = Figure(figsize=(width, 0.46 * width))
+    left, right = fig.subplots(1, 2)
+    for i, (method, rows) in enumerate(table.groupby("method", sort=False)):
+        rows = rows[rows["utilisation"].notna()]
+        if rows.empty:
+            continue
+        label = labels.get(method, method)
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        for ax, column, factor in ((left, "wastage", 1), (right, "utilisation", 100)):
+            label_here = label if ax is left else None
+            if method in SIMULATED:
+                half_width = factor * rows[f"{column}_half_width"]
+                found = rows["servers"], factor * rows[column], half_width
+                draw_points(ax, *found, label=label_here, **style)
+            else:
+                line = "-" if method == "exact" else "--"
+                ax.plot(
+                    rows["servers"],
+                    factor * rows[column],
+                    linestyle=line,
+                    lw=1,
+                    markersize=3.5,
+                    label=label_here,
+                    **style,
+                )
+    for ax in (left, right):
+        count_in_doublings(ax)
+        ax.set_xlabel("servers $n$")
+    left.set_title("idle servers")
+    right.set_title("utilisation")
+    left.set_ylabel(r"wastage $\mathrm{E}[N_\mathrm{idle}]$ (servers)")
+    left.set_ylim(bottom=0)
+    right.set_ylabel(r"utilisation $\lambda^*/\lambda^\mathrm{naive}$ (%)")
+    legend_above(fig, 4)
+    return fig

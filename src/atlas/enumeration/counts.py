@@ -1,0 +1,209 @@
+"""Chains of numbers of jobs: policies that ask only how many of each class there are.
+
+With exponential durations these counts are a Markov chain, whatever order jobs of a class are
+served in. It is cut off at a number of jobs so large that this changes no digit. Nothing else is
+exact for these policies where needs are not 1 and n.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from operator import le, mul
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from atlas.enumeration.elimination import Level, eliminate
+from atlas.enumeration.fronts import Means
+
+Counts = tuple[int, ...]
+# The most jobs at which a chain is cut off, by the number of classes, and what may lie beyond.
+MOST = {1: 5000, 2: 400, 3: 45}
+NEGLIGIBLE = 1e-15
+# The servers of each class, given how many jobs of it are present.
+Rule = Callable[[Counts, Sequence[int], int], Sequence[int]]
+
+
+def smallest_first(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+    """Rigid jobs, the smallest needs first."""
+    return in_order(present, needs, servers, sorted(range(len(needs)), key=lambda c: needs[c]))
+
+
+def largest_first(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+    """Rigid jobs, the largest needs first."""
+    return in_order(present, needs, servers, sorted(range(len(needs)), key=lambda c: -needs[c]))
+
+
+def in_order(
+    present: Counts, needs: Sequence[int], servers: int, order: Sequence[int]
+) -> Sequence[int]:
+    """Rigid jobs, class by class in an order."""
+    taken, idle = [0] * len(needs), servers
+    for c in order:
+        taken[c] = min(present[c], idle // needs[c]) * needs[c]
+        idle -= taken[c]
+    return taken
+
+
+def elastic(largest: bool) -> Rule:
+    """Threshold parallelism, the largest or the smallest thresholds first."""
+
+    def rule(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+        taken, idle = [0] * len(needs), servers
+        for c in sorted(range(len(needs)), key=lambda c: needs[c], reverse=largest):
+            taken[c] = min(present[c] * needs[c], idle)
+            idle -= taken[c]
+        return taken
+
+    return rule
+
+
+# By the names of the policies.
+ORDERS: dict[str, Rule] = {
+    "least-servers-first": smallest_first,
+    "most-servers-first": largest_first,
+    "elastic-first": elastic(True),
+    "inelastic-first": elastic(False),
+}
+
+
+def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
+    """MaxWeight: the packing u of the largest Σ u_c N_c. Of equal ones that with most jobs of the
+    largest need, then the second largest …, or of the smallest need. Packings of jobs that are
+    `present`, or `all` that fit the servers; served are the jobs of it that are there."""
+
+    def rule(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+        competing = fit(servers, tuple(needs), ties == "larger")
+        if packings != "all":
+            competing = [u for u in competing if all(map(le, u, present))]
+        best = max(competing, key=lambda u: sum(map(mul, u, present)))
+        return [min(a, m) * v for a, m, v in zip(best, present, needs, strict=True)]
+
+    return rule
+
+
+@cache
+def fit(servers: int, needs: tuple[int, ...], larger: bool = True) -> list[Counts]:
+    """All numbers of jobs that fit the servers, the first of equal ones first."""
+    numbers = itertools.product(*(range(servers // v + 1) for v in needs))
+    order = sorted(range(len(needs)), key=lambda c: needs[c], reverse=larger)
+    packings = [u for u in numbers if sum(map(mul, u, needs)) <= servers]
+    return sorted(packings, key=lambda u: [u[c] for c in order], reverse=True)
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Servers, and needs, rates and probabilities of the classes; `rates` are on as many servers as
+    needed."""
+
+    servers: int
+    needs: Sequence[int]
+    rates: Sequence[float]
+    probabilities: Sequence[float]
+
+    def some(self, classes: Sequence[int]) -> Jobs:
+        """Those of some classes, whose probabilities stay."""
+        parts = self.needs, self.rates, self.probabilities
+        return Jobs(self.servers, *([part[c] for c in classes] for part in parts))
+
+
+@dataclass(frozen=True)
+class Law:
+    """The stationary law of the counts, level by level: the counts, the servers of each class, and
+    their probabilities."""
+
+    places: list[list[Counts]]
+    shares: list[NDArray[np.int64]]
+    laws: list[NDArray[np.float64]]
+
+    @property
+    def levels(self) -> list[float]:
+        return [float(law.sum()) for law in self.laws]
+
+    def mean(self, values: Sequence[ArrayLike]) -> NDArray[np.float64]:
+        """The mean of what is told of each state, level by level."""
+        pairs = zip(self.laws, values, strict=True)
+        return sum(law @ np.array(part, dtype=float) for law, part in pairs)
+
+
+def means(rule: Rule, jobs: Jobs, arrival_rate: float) -> Means:
+    """What the stationary law of the counts says; raises `ArithmeticError` as `solve` does."""
+    law = solve(rule, jobs, arrival_rate)
+    present, at_work = law.mean(law.places), law.mean(law.shares)
+    waiting = float(present.sum()) - float((at_work / np.array(jobs.needs)).sum())
+    return Means(tuple(present.tolist()), waiting, float(at_work.sum()), tuple(law.levels))
+
+
+def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Law:
+    """The law of the counts.
+
+    Raises `ArithmeticError` if the end would have to be further away than `MOST` allows.
+    """
+    farthest = MOST.get(len(jobs.needs), 30)
+    most = min(20, farthest)
+    while True:
+        found = _cut(rule, jobs, arrival_rate, most)
+        levels = found.levels
+        # What the last level weighs in the smallest mean.
+        end = levels[-1] * most / float(found.mean(found.places).min())
+        if end <= NEGLIGIBLE:
+            return found
+        ratio = (levels[-1] / levels[-11]) ** 0.1
+        further = math.log(NEGLIGIBLE / end) / math.log(ratio) if ratio < 1 else math.inf
+        if most == farthest or most + further > 1.1 * farthest:
+            raise ArithmeticError(f"{most + further:.0f} jobs to the end, {farthest} at most")
+        most = min(math.ceil(1.1 * (most + further)) + 5, farthest)
+
+
+def _cut(rule: Rule, jobs: Jobs, arrival_rate: float, most: int) -> Law:
+    """The same with at most `most` jobs present."""
+    needs, rates, classes = jobs.needs, jobs.rates, len(jobs.needs)
+    places = [_level(n, classes) for n in range(most + 1)]
+    shares = [np.array([rule(x, needs, jobs.servers) for x in level]) for level in places]
+    levels = []
+    for n, (states, taken) in enumerate(zip(places, shares, strict=True)):
+        size = len(states)
+        up = np.zeros((size, len(places[n + 1]) if n < most else 0))
+        down = np.zeros((size, len(places[n - 1]) if n else 0))
+        for c, p in enumerate(jobs.probabilities):
+            if n < most:
+                up[range(size), _next(n, classes)[:, c]] = arrival_rate * p
+            if n:
+                here = _next(n - 1, classes)[:, c]
+                down[here, range(len(here))] = taken[here, c] / needs[c] * rates[c]
+        levels.append(Level(up, np.zeros((size, size)), down))
+    laws = eliminate(levels)
+    mass = sum(float(law.sum()) for law in laws)
+    return Law(places, shares, [law / mass for law in laws])
+
+
+@cache
+def _level(total: int, classes: int) -> list[Counts]:
+    """The states with so many jobs."""
+    return list(compositions(total, classes))
+
+
+@cache
+def _next(total: int, classes: int) -> NDArray[np.int64]:
+    """Of each state with so many jobs, where those with one more of each class are on the level
+    above."""
+    index = {x: i for i, x in enumerate(_level(total + 1, classes))}
+    return np.array(
+        [
+            [index[(*x[:c], x[c] + 1, *x[c + 1 :])] for c in range(classes)]
+            for x in _level(total, classes)
+        ]
+    )
+
+
+def compositions(total: int, parts: int) -> Iterator[Counts]:
+    """All ways to write a number as a sum of so many, in order."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        yield from ((first, *rest) for rest in compositions(total - first, parts - 1))

@@ -1,0 +1,188 @@
+"""Chains of a front and a queue: jobs behind the front have not shown their class yet.
+
+A policy that looks at the oldest jobs only has a *front* of them; the next job moves into it while
+it is *open*, and behind a front that is *closed* only the number of jobs counts, each of class c
+with probability p_c. So the state is the front and the jobs behind it, and levels are numbers of
+jobs. `enumeration.policies` has the fronts of all policies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from atlas.enumeration.elimination import Level, eliminate, repeat, stationary
+
+Front = Hashable
+Array = NDArray[np.float64]
+
+
+class FrontRule(Protocol):
+    """What a front does. `admit` gives (probability, front) with one job more; `events` gives
+    (rate, front, whether a job left); `jobs` counts by class; `in_service` and `busy` count jobs
+    and servers (or speed) at work."""
+
+    empty: Front
+    probabilities: Sequence[float]
+
+    def is_open(self, front: Front) -> bool: ...
+    def admit(self, front: Front) -> Iterable[tuple[float, Front]]: ...
+    def events(self, front: Front) -> Iterable[tuple[float, Front, bool]]: ...
+    def jobs(self, front: Front) -> Sequence[int]: ...
+    def in_service(self, front: Front) -> int: ...
+    def busy(self, front: Front) -> float: ...
+    def rest(self, front: Front) -> Front: ...
+
+
+@dataclass(frozen=True)
+class Means:
+    """E[N] by class, E[Q], the mean number of servers at work and P(N = n) for n = 0, 1, …;
+    `behind` is the mean number of jobs behind the front, `flows` the jobs of each class that are
+    completed per unit of time, where that is not plain."""
+
+    class_jobs: tuple[float, ...]
+    waiting: float | None
+    busy: float
+    levels: tuple[float, ...]
+    behind: float | None = None
+    flows: tuple[float, ...] | None = None
+
+    @property
+    def jobs(self) -> float:
+        return float(sum(self.class_jobs))
+
+    def tail(self, k: int) -> float:
+        """P(N > k): summed from its small end."""
+        return float(sum(reversed(self.levels[k + 1 :])))
+
+
+class FrontChain:
+    """The chain of a front rule."""
+
+    def __init__(self, rule: FrontRule) -> None:
+        self.rule = rule
+        self._filled: dict[tuple[Front, int], dict[tuple[Front, int], float]] = {}
+        self.fronts = self._explore()
+        self.closed = [f for f in self.fronts if not rule.is_open(f)]
+        self.largest = max(sum(rule.jobs(f)) for f in self.fronts)
+
+    def fill(self, front: Front, behind: int) -> dict[tuple[Front, int], float]:
+        """Where it goes from here, as long as jobs can move up: (front, jobs behind) by chance."""
+        if not behind or not self.rule.is_open(front):
+            return {(self.rule.rest(front), behind): 1.0}
+        key = front, behind
+        if key not in self._filled:
+            found: dict[tuple[Front, int], float] = {}
+            for p, grown in self.rule.admit(front):
+                for state, q in self.fill(grown, behind - 1).items():
+                    found[state] = found.get(state, 0.0) + p * q
+            self._filled[key] = found
+        return self._filled[key]
+
+    def _explore(self) -> list[Front]:
+        found = {self.rule.empty: 0}
+        pending = [self.rule.empty]
+        while pending:
+            front = pending.pop()
+            after = [f for _, f, _ in self.rule.events(front)]
+            growing = [f for f in (front, *after) if self.rule.is_open(f)]
+            grown = [f for one in growing for _, f in self.rule.admit(one)]
+            for one in (*map(self.rule.rest, after), *grown):
+                if one not in found:
+                    found[one] = len(found)
+                    pending.append(one)
+        return list(found)
+
+    @cached_property
+    def uniform(self) -> int:
+        """The level from which on all blocks are the same."""
+        return 2 * self.largest + 2
+
+    def states(self, n: int) -> list[Front]:
+        """The fronts at level n."""
+        if n > self.largest:
+            return self.closed
+        size = [sum(self.rule.jobs(f)) for f in self.fronts]
+        pairs = zip(self.fronts, size, strict=True)
+        return [f for f, m in pairs if m == n or (m < n and not self.rule.is_open(f))]
+
+    def level(self, n: int, rate: float) -> Level:
+        """The rates out of level n at arrival rate λ."""
+        here, above = self.states(n), self.states(n + 1)
+        below = self.states(n - 1) if n else []
+        index = [{f: i for i, f in enumerate(part)} for part in (below, here, above)]
+        blocks = [np.zeros((len(here), len(part))) for part in (below, here, above)]
+        for i, front in enumerate(here):
+            behind = n - sum(self.rule.jobs(front))
+            for (grown, _), p in self.fill(front, behind + 1).items():
+                blocks[2][i, index[2][grown]] += rate * p
+            for speed, after, left in self.rule.events(front):
+                for (grown, _), p in self.fill(after, behind).items():
+                    k = 0 if left else 1
+                    blocks[k][i, index[k][grown]] += speed * p
+        np.fill_diagonal(blocks[1], 0.0)
+        return Level(blocks[2], blocks[1], blocks[0])
+
+    @cached_property
+    def limit(self) -> float:
+        """λ*: the rate at which jobs leave while there are always some behind the front."""
+        level = self.level(self.uniform, 1.0)
+        rates = level.within + level.down
+        np.fill_diagonal(rates, 0.0)
+        # A front that is never come back to has no part in it.
+        _, parts = connected_components(rates > 0, connection="strong")
+        leaves = {parts[i] for i, j in zip(*np.nonzero(rates), strict=True) if parts[i] != parts[j]}
+        (stays,) = set(parts.tolist()) - leaves
+        kept = np.flatnonzero(parts == stays)
+        rows = (self.rule.events(self.closed[i]) for i in kept)
+        departures = [sum(speed for speed, _, left in row if left) for row in rows]
+        return float(stationary(rates[np.ix_(kept, kept)]) @ np.array(departures))
+
+    def means(self, rate: float, most: int = 0) -> Means:
+        """What the stationary law at λ says, and P(N = n) as far as `most` at least.
+
+        Raises `ArithmeticError` unless λ < λ*.
+        """
+        if rate >= (limit := self.limit):
+            raise ArithmeticError(f"λ = {rate:.6g} is not below λ* = {limit:.6g}")
+        base = self.uniform
+        levels = [self.level(n, rate) for n in range(base + 1)]
+        ratio = repeat(levels[base])
+        laws = eliminate(levels, ratio)
+        R = ratio[1]
+        # Σ_k R^k and Σ_k k R^k from the level `base` on.
+        inverse = np.linalg.inv(np.eye(len(R)) - R)
+        total = laws[base] @ inverse
+        further = total @ R @ inverse
+        mass = sum(float(law.sum()) for law in laws[:base]) + float(total.sum())
+        p = np.array(self.rule.probabilities)
+        jobs, waiting, busy, behind = np.zeros(len(p)), 0.0, 0.0, 0.0
+        for n in range(base + 1):
+            here = self.states(n)
+            law = laws[n] if n < base else total
+            for i, front in enumerate(here):
+                own = np.array(self.rule.jobs(front), dtype=float)
+                more = n - own.sum()
+                unseen = law[i] * more + (further[i] if n == base else 0.0)
+                jobs += law[i] * own + unseen * p
+                behind += unseen
+                waiting += law[i] * (own.sum() - self.rule.in_service(front)) + unseen
+                busy += law[i] * self.rule.busy(front)
+        masses = [float(law.sum()) for law in laws[:base]]
+        law = laws[base]
+        while len(masses) < most or law.sum() > 1e-30 * mass:
+            masses.append(float(law.sum()))
+            law = law @ R
+        return Means(
+            tuple((jobs / mass).tolist()),
+            waiting / mass,
+            busy / mass,
+            tuple(m / mass for m in masses),
+            behind / mass,
+        )

@@ -1,0 +1,154 @@
+"""λ* by itself: no server is ever idle, or what classes leave to those behind them is enough."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import mul
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq, linprog
+
+from atlas.enumeration import counts
+from atlas.enumeration.fronts import FrontChain
+from atlas.enumeration.phases import mean, read_phases
+from atlas.enumeration.policies import ServerFilling
+
+LEFT = "servers that the classes served before leave"
+PACKED = "linear program over every packing of the servers"
+FULL = "n/E[S], all servers being at work in every state of enough jobs"
+FILLING = {("multiserver-jobs", "server-filling"): ServerFilling}
+
+
+class Unknown(Exception):
+    """There is no second route of this kind."""
+
+
+def read_policy(said: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The name of a policy, and the options that it is given."""
+    return (said, {}) if isinstance(said, str) else (said["name"], said.get("options") or {})
+
+
+def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
+    """λ* where the means do not tell, and what the route is. Raises `Unknown`."""
+    ((model, system),) = block["system"].items()
+    policy, _ = read_policy(block["policy"])
+    needs = system.get("needs") or system.get("thresholds")
+    rule, filling = counts.ORDERS.get(policy), FILLING.get((model, policy))
+    if (model, policy) == ("multiserver-jobs", "max-weight"):
+        busy = zip(system["probabilities"], system["durations"], strict=True)
+        return packed(system["servers"], needs, [p * mean(X) for p, X in busy]), PACKED
+    if rule is not None and len(set(needs)) < len(needs):
+        raise Unknown("classes of one need")
+    if rule is not None:
+        full = fills(rule, system["servers"], needs)
+    elif filling is not None:
+        # Which jobs are served does not depend on their durations.
+        one = [read_phases({"exponential": 1})] * len(needs)
+        chain = FrontChain(filling(system["servers"], needs, one, system["probabilities"]))
+        full = all(chain.rule.busy(front) == system["servers"] for front in chain.closed)
+    else:
+        raise Unknown(f"λ* of {model} under {policy}")
+    parts = zip(system["probabilities"], needs, system["durations"], strict=True)
+    if full:
+        return system["servers"] / sum(p * v * mean(X) for p, v, X in parts), FULL
+    return _left(rule, system), LEFT
+
+
+def _left(rule: counts.Rule | None, system: Mapping[str, Any]) -> float:
+    """λ* of rigid jobs under a rule that goes by need."""
+    sign = {counts.smallest_first: 1, counts.largest_first: -1}.get(rule)
+    rates = [X.get("exponential") for X in system["durations"]]
+    if sign is None or None in rates:
+        raise Unknown("λ* where servers are idle, but for exponential durations of rigid jobs")
+    order = sorted(range(len(rates)), key=lambda c: sign * system["needs"][c])
+    jobs = counts.Jobs(system["servers"], system["needs"], rates, system["probabilities"])
+    try:
+        return limit(order, jobs)
+    except ArithmeticError as error:
+        raise Unknown(str(error)) from error
+
+
+def packed(servers: int, needs: Sequence[int], busy: Sequence[float]) -> float:
+    """The largest λ at which λ p_c E[X_c], `busy` at λ = 1, is no more than a mean of packings."""
+    packings = np.array(counts.fit(servers, tuple(needs)), dtype=float)
+    # The shares of the time of all packings, then λ.
+    shortage = np.column_stack([-packings.T, busy])
+    found = linprog(
+        np.append(np.zeros(len(packings)), -1.0),
+        A_ub=shortage,
+        b_ub=np.zeros(len(needs)),
+        A_eq=[[1.0] * len(packings) + [0.0]],
+        b_eq=[1.0],
+    )
+    return float(found.x[-1])
+
+
+def fills(rule: counts.Rule, servers: int, needs: Sequence[int]) -> bool:
+    """Whether all servers are at work in every state of jobs enough: more jobs of a need than fill
+    the servers make no difference to a policy that goes by an order."""
+    states = itertools.product(*(range(-(-servers // v) + 1) for v in needs))
+    return all(
+        sum(rule(x, needs, servers)) == servers
+        for x in states
+        if sum(map(mul, x, needs)) >= servers
+    )
+
+
+def limit(order: Sequence[int], jobs: counts.Jobs) -> float:
+    """λ* of rigid jobs if classes go before one another in this order, preemptively.
+
+    No class sees those behind it. Each is served by what those before it leave, which is to be more
+    than comes: of one before it, an M/M/m with m = ⌊n/v⌋, in closed form, of several by their
+    chain. Raises `ArithmeticError` if this would have to be cut off too far away.
+    """
+    first, rates, probabilities = order[0], jobs.rates, jobs.probabilities
+    found = jobs.servers // jobs.needs[first] * rates[first] / probabilities[first]
+    for k, c in enumerate(order[1:], start=1):
+        left = partial(_left_by_one if k == 1 else _left_by_several, jobs.some(order[:k]))
+
+        def spare(rate: float, c: int = c, left: Callable[[int, float], float] = left) -> float:
+            return left(jobs.needs[c], rate) * rates[c] - rate * probabilities[c]
+
+        if k > 1:
+            found = brentq(spare, *_bracket(spare, found), xtol=1e-14 * found, rtol=1e-14)
+        elif spare(found) < 0:
+            found = brentq(spare, 1e-9 * found, found, xtol=1e-15 * found, rtol=1e-15)
+    return float(found)
+
+
+def _bracket(spare: Callable[[float], float], limit: float) -> tuple[float, float]:
+    """Rates at which a class gets enough and too little, those before it being stable up to
+    `limit`; too near to that they are not solved (`ArithmeticError`)."""
+    low = 0.0
+    for part in range(1, 20):
+        high = part / 20 * limit
+        if spare(high) <= 0:
+            return low, high
+        low = high
+    raise ArithmeticError("classes before others bind, or nearly so")
+
+
+def _left_by_one(before: counts.Jobs, need: int, rate: float) -> float:
+    """The mean number of jobs of a need that fit beside one class."""
+    ((v,), (mu,), (p,)) = before.needs, before.rates, before.probabilities
+    m, load = before.servers // v, rate * p / mu
+    left = [(before.servers - k * v) // need for k in range(m + 1)]
+    if load >= m:
+        return left[-1]
+    weights = [load**k / math.factorial(k) for k in range(m)]
+    weights.append(load**m / math.factorial(m) * m / (m - load))
+    return sum(w * u for w, u in zip(weights, left, strict=True)) / sum(weights)
+
+
+def _left_by_several(before: counts.Jobs, need: int, rate: float) -> float:
+    """The same beside several classes, in the order given."""
+
+    def rule(present: counts.Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
+        return counts.in_order(present, needs, servers, range(len(needs)))
+
+    law = counts.solve(rule, before, rate)
+    return float(law.mean([(before.servers - s.sum(axis=1)) // need for s in law.shares]))

@@ -1,0 +1,97 @@
+"""What a block of config is: named values of declared types, checked before anything runs.
+
+A block is strict: text is no number, a truth value is no number, no number is infinite or NaN, and
+no key is unknown. Numbers stay as they were written, 2 and 2.0 apart: what is computed of a block
+is cached under the text of its values, and its random streams are drawn under that of `drawn`,
+which a better word for a key leaves as it was.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WrapValidator
+from pydantic_core import PydanticCustomError
+
+from atlas.fields.markers import DrawnAs, Sampling, Stream, marked
+
+
+class Block(BaseModel):
+    """Values by name, as config writes them; names that Python lacks have aliases."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        protected_namespaces=(),
+    )
+
+    def plain(self) -> dict[str, Any]:
+        """The block as config writes it, complete, without what is left out."""
+        return self.model_dump(exclude_none=True)
+
+    def drawn(self) -> dict[str, Any]:
+        """What its random streams depend on: its values without what marks their sampling, under
+        the words that config had for them when they were first drawn."""
+        kind = type(self)
+        free, former = {**marked(kind, Sampling), **marked(kind, Stream)}, marked(kind, DrawnAs)
+        values = {
+            field.alias or name: getattr(self, name) for name, field in kind.model_fields.items()
+        }
+        return {
+            former[key].name if key in former else key: _drawn(value)
+            for key, value in values.items()
+            if value is not None and key not in free
+        }
+
+
+def _drawn(value: Any) -> Any:
+    if isinstance(value, Block):
+        return value.drawn()
+    if isinstance(value, dict):
+        return {key: _drawn(item) for key, item in value.items()}
+    return [_drawn(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def misfit(found: str, expected: str, *at: str | int) -> PydanticCustomError:
+    """The error of values that are each in order but do not go together, at a key below."""
+    context = {"found": found, "expected": expected, "at": at}
+    return PydanticCustomError("misfit", "{found}; expected {expected}", context)
+
+
+def require(holds: bool, found: str, expected: str, *at: str | int) -> None:
+    """Raise a `misfit` unless `holds`."""
+    if not holds:
+        raise misfit(found, expected, *at)
+
+
+def _increasing(values: list) -> list:
+    if any(a >= b for a, b in pairwise(values)):
+        raise misfit(str(values), "entries that increase")
+    return values
+
+
+def _different(values: list) -> list:
+    if len({repr(value) for value in values}) < len(values):
+        raise misfit(str(values), "no entry twice")
+    return values
+
+
+def _summing_to_1(values: list) -> list:
+    if abs(sum(values) - 1) > 1e-9:
+        raise misfit(f"{values}, a sum of {sum(values):.12g}", "entries that sum to 1")
+    return values
+
+
+# 1e6 is a whole number, whichever way it is written.
+WHOLE = BeforeValidator(lambda v: int(v) if isinstance(v, float) and v.is_integer() else v)
+# Checked as a float, but kept as it was written.
+AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
+INCREASING = AfterValidator(_increasing)
+DIFFERENT = AfterValidator(_different)
+SUMMING_TO_1 = AfterValidator(_summing_to_1)

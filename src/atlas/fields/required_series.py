@@ -1,0 +1,75 @@
+"""What a drawing asks for: its options, and the series that it draws, by name and column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any, ClassVar
+
+from atlas.fields.block import Block, require
+
+SIMULATED = "-simulated"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Series of one name, or of all names of a pattern in which * stands for any text.
+
+    They must have `columns`, and come of a study that has `parameters`; one at least must be there
+    if they are `required`, and at most `most` may be. What goes `beside` another series has its
+    name and an ending: without that series it would not be drawn.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    parameters: tuple[str, ...] = ()
+    required: bool = True
+    most: int = 1000
+    beside: bool = False
+
+    def fits(self, name: str) -> bool:
+        """Whether a series of this name is meant."""
+        return fnmatchcase(name, self.name)
+
+    @property
+    def described(self) -> str:
+        """The series in words."""
+        name = "any name" if self.name == "*" else self.name
+        return f"{name} ({', '.join(self.columns)})"
+
+
+def simulated(*columns: str) -> Wanted:
+    """Simulated points beside a curve, under its name and `-simulated`."""
+    return Wanted(f"*{SIMULATED}", columns, required=False, beside=True)
+
+
+class OptionsBlock(Block):
+    """The options of a drawing, and the series that it draws: the first name that fits counts."""
+
+    SERIES: ClassVar[tuple[Wanted, ...]] = ()
+
+    def wanted(self) -> tuple[Wanted, ...]:
+        """The series, which may depend on the options."""
+        return self.SERIES
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        """Raise a misfit if the series, parameters by name, do not fit the options."""
+
+
+def require_class(parameters: Any, name: str, *at: str | int) -> None:
+    """Raise a misfit unless the system of a series has a class of this name."""
+    count = parameters.classes
+    known = name == "all" or int(name.removeprefix("class-")) <= count
+    require(known, repr(name), f"class-1 to class-{count}" if count > 1 else "class-1", *at)
+
+
+def require_labels(labels: Mapping[str, str], names: Iterable[str], at: str = "labels") -> None:
+    """Raise a misfit if a label looks like a slip: figures share labels, of which each uses some,
+    but one for nothing is like the name of something without a label."""
+    drawn = {name.removesuffix(SIMULATED) for name in names}
+    bare = drawn - labels.keys()
+    for name in labels.keys() - drawn:
+        close = get_close_matches(name, bare, n=1)
+        require(not close, "a label for nothing", f"perhaps {close and close[0]}", at, name)

@@ -1,0 +1,272 @@
+"""What the explorer knows of the run: the systems of its figures and tables, and the theorems."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from atlas.gallery.collect import Exhibit, Paper
+
+# As in explorer/model.js, explorer/dispatch.js and explorer/state.js.
+LARGEST = 100_000_000
+MOST_SERVERS = 2_000_000
+MOST_CLASSES = 32
+SMALLEST_PROBABILITY = 1e-30
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+# With more classes of rates of their own, the jobs in service have too many states.
+MOST_RATES = 8
+# A system: servers and rows of need, rate and probability; `mix` is "worst" if that is to be found,
+# and `need` if the need of the second class is.
+System = dict[str, Any]
+
+# Why the page cannot hold a system, by the key of the parameters that tells its kind.
+ELSEWHERE = {
+    "trace": "its jobs are those of a log, which tables of its classes lead to",
+    "classes": "a published table of more classes than the page can hold",
+    "large": "systems of one kind, of many numbers of servers",
+    "jobs-present": "a picture of one state, which has no rates",
+    "heterogeneous": "servers of different speeds, and jobs that need one of them each",
+    "limited-processor-sharing": "jobs that share the servers equally: none waits for several",
+    "threshold-parallelism": "elastic jobs, which run on as many servers as are free",
+    "assigned": "parallel processing: a job is served by any of its servers that have time for it",
+}
+ELSEWHERE |= dict.fromkeys(("random", "network", "networks", "capacities"), ELSEWHERE["assigned"])
+NOT_EXPONENTIAL = "durations that are not exponential; what the page computes holds for those only"
+
+# Where the claims stand that the views rest on, for runs that lack the paper.
+CLAIMS = {
+    "two-class-stability/theorem-4-2-law": "Theorem 4.2",
+    "two-class-stability/theorem-4-2-throughput": "Theorem 4.2",
+    "two-class-stability/theorem-8-1": "Theorem 8.1",
+    "two-class-stability/three-classes": "Section 10",
+    "two-class-stability/fig6b-worst-mix": "Section 9.1",
+    "two-class-stability/fig8a-dips": "Section 9.3",
+    "two-class-stability/not-monotone-in-servers": "Section 9.3",
+    "multilevel-scaling/heavy-traffic": "Eq. (2)",
+    "multilevel-scaling/peak-is-not-balanced": "Theorem 4.1",
+    "finite-skip/lemma-7-1": "Lemma 7.1",
+}
+
+
+def find_links(papers: Sequence[Paper]) -> dict[str, dict[str, str]]:
+    """For each of `CLAIMS`, what to call it and, if the ledger has it, its address there."""
+    known = {f"{claim.paper}/{claim.id}" for paper in papers for claim in paper.claims}
+    links = {}
+    for claim, where in CLAIMS.items():
+        paper, _, id = claim.partition("/")
+        links[claim] = {"where": f"{where}, {paper}"}
+        if claim in known:
+            links[claim]["href"] = f"ledger.html#{paper}.{id}"
+    return links
+
+
+def find_presets(papers: Sequence[Paper]) -> list[dict[str, Any]]:
+    """The systems of multiserver jobs in the series of all figures and tables.
+
+    Each once a paper, with its `group`, the paper, a `label` that says where it is from, and the
+    ids of the products that it is `of`.
+    """
+    presets = []
+    for paper in papers:
+        found: dict[str, tuple[System, list[Exhibit]]] = {}
+        for product, name, system in _all_systems(paper):
+            if not find_obstacle(system):
+                text = name or _describe(system)
+                key = f"{text} {json.dumps(system)}"
+                _, products = found.setdefault(key, (system | {"text": text}, []))
+                products.append(product)
+        for system, products in found.values():
+            label = f"{_join([_number(one) for one in products])}: {system.pop('text')}"
+            of = list(dict.fromkeys(one.id for one in products))
+            presets.append({"group": paper.id, "label": label, "of": of, **system})
+    return presets
+
+
+def find_absent(papers: Sequence[Paper]) -> list[dict[str, Any]]:
+    """The figures and tables of each paper that no preset is from, and why: `group` (the paper),
+    `why`, and the `labels` of those that share the reason."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for paper in papers:
+        systems = [(product.id, system) for product, _, system in _all_systems(paper)]
+        for product in (*paper.figures, *paper.tables):
+            found = [find_obstacle(system) for id, system in systems if id == product.id]
+            if not found:
+                blocks = (s.get("parameters", {}) for s in product.spec.get("series", {}).values())
+                found = [_find_kind(block) for block in blocks]
+            for why in dict.fromkeys(found) if all(found) else ():
+                labels = reasons.setdefault((paper.id, why), [])
+                labels.append(_number(product))
+    return [
+        {"group": group, "why": why, "labels": list(dict.fromkeys(labels))}
+        for (group, why), labels in reasons.items()
+    ]
+
+
+def find_obstacle(system: System) -> str:
+    """Why the page cannot take a system, or nothing."""
+    n, classes = system["servers"], system["classes"]
+    shares = [p for _, _, p in classes]
+    if n > LARGEST:
+        return f"more than {LARGEST:,} servers"
+    if n > MOST_SERVERS and [need for need, _, _ in classes] != [1, n]:
+        return f"more than {MOST_SERVERS:,} servers, other than for needs 1 and n"
+    if len(classes) > (MOST_CLASSES if len({rate for _, rate, _ in classes}) == 1 else MOST_RATES):
+        return f"{len(classes)} classes: the jobs in service have too many states for a page"
+    if min(shares) < SMALLEST_PROBABILITY or not math.isclose(math.fsum(shares), 1, abs_tol=1e-9):
+        return f"shares below {SMALLEST_PROBABILITY:g}, or no shares of a whole"
+    return ""
+
+
+def _find_kind(parameters: Mapping[str, Any]) -> str:
+    """Why a block of parameters has no system that the page can hold."""
+    names = [*parameters, *(parameters.get("system") or {})]
+    known = [ELSEWHERE[name] for name in names if name in ELSEWHERE]
+    if not known and "multiserver-jobs" in names:
+        return NOT_EXPONENTIAL
+    return known[0] if known else "no system of jobs with needs and rates"
+
+
+def _all_systems(paper: Paper) -> Iterator[tuple[Exhibit, str, System]]:
+    """Each system of a paper's figures and tables with the product, and a name if it has one."""
+    products = (*paper.figures, *paper.tables)
+    sizes = _sizes(products)
+    for product in products:
+        for name, system in (*_systems_of(product), *_workloads_of(product, sizes)):
+            yield product, name, system
+
+
+def _number(product: Exhibit) -> str:
+    figure = product.source.get("figure")
+    return f"Fig. {figure}" if figure and product.spec["faithful"] else product.title
+
+
+def _join(numbers: Iterable[str]) -> str:
+    """The figures that a system is of, or else the first other product."""
+    distinct = list(dict.fromkeys(numbers))
+    figures = [number.removeprefix("Fig. ") for number in distinct if number.startswith("Fig. ")]
+    return f"Fig. {', '.join(figures)}" if figures else distinct[0]
+
+
+def _describe(system: System) -> str:
+    """The needs, the servers and what else tells a system apart."""
+    needs, rates, shares = zip(*system["classes"], strict=True)
+    text = f"needs {'-'.join(map(str, needs))} of {system['servers']}"
+    if len(set(rates)) > 1:
+        text += f", {_tell_rates(rates)}"
+    if system.get("mix"):
+        return f"{text}, worst mix"
+    return f"{text}, shares {', '.join(f'{100 * share:.3g}' for share in shares)} %"
+
+
+def _systems_of(product: Exhibit) -> Iterator[tuple[str, System]]:
+    """The systems of a product, with a name if they have one."""
+    for series in product.spec.get("series", {}).values():
+        yield from _read(series.get("parameters", {}))
+
+
+def _workloads_of(product: Exhibit, sizes: Iterable[int]) -> Iterator[tuple[str, System]]:
+    """The jobs of a log, if a table lists their classes, on each of some numbers of servers."""
+    columns = ["need", "mean_duration", "share_of_jobs"]
+    for table in product.tables:
+        if set(columns) <= set(table.data):
+            needs, durations, shares = (table.data[column].tolist() for column in columns)
+            rates = [1 / duration for duration in durations]
+            for servers in (n for n in sizes if n >= max(needs)):
+                yield "", _system(servers, needs, rates, shares)
+
+
+def _sizes(products: Iterable[Exhibit]) -> list[int]:
+    """The numbers of servers that a run asks about for the jobs of its logs."""
+    found: set[int] = set()
+    for product in products:
+        for series in product.spec.get("series", {}).values():
+            if str(series.get("study", "")).startswith("workload-"):
+                servers = series["parameters"].get("servers", ())
+                found.update([servers] if isinstance(servers, int) else servers)
+    return sorted(found)
+
+
+def _read(parameters: Mapping[str, Any]) -> Iterator[tuple[str, System]]:
+    """The systems of a block of parameters, with a name if they have one."""
+    match parameters:
+        case {"systems": {**systems}}:
+            for name, block in systems.items():
+                for _, system in _read(block):
+                    yield str(name), system
+        case {"system": {"multiserver-jobs": {**block}}}:
+            durations = block.get("durations", ())
+            if all(isinstance(d, Mapping) and set(d) == {"exponential"} for d in durations):
+                rates = [duration["exponential"] for duration in durations]
+                yield "", _system(block["servers"], block["needs"], rates, block["probabilities"])
+        case {"servers": int(n), "needs": [*needs], "rates": rates, "probabilities": probabilities}:
+            yield "", _system(n, needs, rates, probabilities)
+        case {"servers": int(n), "needs": [n1, n2], "probability_2": float(p2)}:
+            yield "", _system(n, (n1, n2), parameters.get("rates", (1.0, 1.0)), (1 - p2, p2))
+        case {"servers": int(n), "needs": [n1, n2], "rates": rates}:
+            yield "", _system(n, (n1, n2), rates, (0.5, 0.5)) | {"mix": "worst"}
+        case {"servers": int(n), "needs": [n1, n2], "rate_ratio": _}:
+            yield "", _system(n, (n1, n2), (1.0, 1.0), (0.5, 0.5)) | {"mix": "worst"}
+        case {"servers": int(n), "needs": [n1, n2]}:
+            # The mix and the rates are the axes, or do not matter.
+            text = f"needs {n1}-{n2} of {n}, any rates and shares"
+            yield text, _system(n, (n1, n2), (1.0, 1.0), (0.5, 0.5))
+        case {"servers": int(n), "need_1": int(n1), "rates": rates} if n > n1:
+            text = f"need {n1} and the worst other of {n}, {_tell_rates(rates)}, worst mix"
+            worst = {"mix": "worst", "need": "worst"}
+            yield text, _system(n, (n1, n), rates, (0.5, 0.5)) | worst
+        case {"servers": int() | [*_], "shares": [half, whole], "rates": [*rates]} | {
+            "sizes": [*_],
+            "shares": [half, whole],
+            "rates": [*rates],
+        }:
+            sizes = parameters.get("sizes", parameters.get("servers"))
+            power = parameters.get("rate_1_exponent", 0)
+            for n in [sizes] if isinstance(sizes, int) else sizes:
+                if n > 1:
+                    yield _scaled(n, (half, whole), rates, power)
+        case {"servers": [low, high], "exponent": float(alpha), "rates": [rate_1, rate_n]}:
+            decades = (10**power for power in range(1, 16))
+            for n in [n for n in decades if low <= n <= high] or [max(low, 2)]:
+                p_n = n**-alpha
+                text = (
+                    f"needs 1 and n, n = {_tell(n)}, α = {alpha:g}, {_tell_rates((rate_1, rate_n))}"
+                )
+                yield text, _system(n, (1, n), (rate_1, rate_n), (1 - p_n, p_n))
+
+
+def _scaled(
+    n: int, shares: Sequence[float], rates: Sequence[float], exponent: float
+) -> tuple[str, System]:
+    """Needs 1, n/2 and n with probabilities of the large ones in the `shares` of n^−α, at α = 1:
+    the page has a hand for α."""
+    half, whole = (share / n for share in shares)
+    rows = [
+        ("1", 1, rates[0] * n**exponent, 1 - half - whole),
+        ("n/2", n // 2, rates[1], half),
+        ("n", n, rates[2], whole),
+    ]
+    names, *columns = zip(*(row for row in rows if row[-1] > 0), strict=True)
+    needs = " and ".join(", ".join(names).rsplit(", ", 1))
+    text = f"needs {needs}, n = {_tell(n)}, any α (here 1), {_tell_rates(columns[1])}"
+    return text, _system(n, *columns)
+
+
+def _tell(n: float) -> str:
+    """A number of servers or a rate, large ones as a power of ten."""
+    power = round(math.log10(n))
+    return f"10{str(power).translate(RAISED)}" if n == 10**power and power > 3 else f"{n:g}"
+
+
+def _tell_rates(rates: Sequence[float]) -> str:
+    distinct = len(set(rates)) > 1
+    return f"rates {', '.join(map(_tell, rates))}" if distinct else "one rate"
+
+
+def _system(
+    servers: int, needs: Iterable[int], rates: Iterable[float], probabilities: Iterable[float]
+) -> System:
+    rows = zip(needs, rates, probabilities, strict=True)
+    classes = [[int(need), float(rate), float(p)] for need, rate, p in rows]
+    return {"servers": int(servers), "classes": sorted(classes)}

@@ -1,0 +1,62 @@
+"""A figure as Markdown, for documents in MyST (Jupyter Book, Sphinx) and in Quarto.
+
+Both have a caption, a label, a picture and a text for those who cannot see it. Captions are plain
+text in which names stand between backticks: outside these, all that Markdown takes for markup is
+escaped.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atlas.gallery.collect import FIGURES, Exhibit
+
+CODE = re.compile(r"(`[^`]*`)")
+# Readers disagree on these within an attribute.
+PLAIN = str.maketrans('"{}\\', "'()/")
+MARKUP = re.compile(r"([\\*_\[\]{}<>$#|~^&!@])")
+
+
+def escape(text: str) -> str:
+    """Plain text as one line of Markdown that shows the same."""
+    pieces = CODE.split(" ".join(text.split()))
+    pieces[::2] = [MARKUP.sub(r"\\\1", piece).replace("`", r"\`") for piece in pieces[::2]]
+    return "".join(pieces)
+
+
+def myst(product: Exhibit, citation: str) -> str:
+    """A directive of MyST, whose caption ends with how to cite the figure."""
+    return "\n".join(
+        [
+            f":::{{figure}} {_picture(product)}",
+            f":name: {_label(product)}",
+            f":alt: {_describe(product)}",
+            "",
+            _caption(product, citation),
+            ":::",
+            "",
+        ]
+    )
+
+
+def quarto(product: Exhibit, citation: str) -> str:
+    """An image with attributes, which Quarto makes a figure that can be referred to."""
+    attributes = f'{{#{_label(product)} fig-alt="{_describe(product).translate(PLAIN)}"}}'
+    return f"![{_caption(product, citation)}]({_picture(product)}){attributes}\n"
+
+
+def _picture(product: Exhibit) -> str:
+    """Where the picture is from the folder of the project; the gallery is in one of `FIGURES`."""
+    return f"{FIGURES.as_posix()}/{product.picture.removeprefix('../')}"
+
+
+def _label(product: Exhibit) -> str:
+    return f"fig-{product.paper}-{product.id}"
+
+
+def _describe(product: Exhibit) -> str:
+    return " ".join(f"{product.title}. {product.caption}".split())
+
+
+def _caption(product: Exhibit, citation: str) -> str:
+    return escape(f"{product.title}. {product.caption} {citation}")

@@ -1,0 +1,273 @@
+"""Render the pages: from what was collected to HTML, each page whole in itself."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from atlas.gallery.collect import Claim, Exhibit, Paper, Table
+from atlas.gallery.explorer import find_absent, find_links, find_presets
+from atlas.gallery.index import index_all
+from atlas.gallery.markdown import myst, quarto
+from atlas.gallery.typesetting import cell, heading, number, numeral, parameter, prose
+from atlas.io.cite import SOFTWARE
+from atlas.io.credit import tell_version
+from atlas.io.scores import ALARM
+
+ROWS = 100
+# Claims beside a figure before the rest is folded away.
+FIRST = 4
+# Verdicts in the order in which a reader looks for them, each with a sign that is no colour.
+VERDICTS = {
+    "agrees": "✓",
+    "corrected": "✓",
+    "erratum": "≠",
+    "depends": "~",
+    "undecided at this effort": "?",
+    "no reference": "–",
+    "needs the trace": "…",
+    "disagrees": "✗",
+    "holds after all": "✗",
+    "holds in a reading or a case": "✗",
+    "holds in every reading": "✗",
+    "holds in no reading": "✗",
+}
+CERTAINTY = {
+    "stated": "parameters as the paper states them",
+    "inferred": "parameters inferred from the paper’s numbers",
+    "chosen": "parameters chosen here: the paper gives none",
+    "beyond": "beyond the paper",
+    "own": "a system of one’s own",
+}
+# What belongs to a paper as a whole, by the id of the product.
+WHOLE = {
+    "ledger": "Ledger of claims",
+    "values": "Values for LaTeX",
+    "z-scores": "Simulation scores",
+}
+LABELS = {
+    "pdf": "PDF",
+    "svg": "SVG",
+    "png": "PNG",
+    "csv": "CSV",
+    "tex": "LaTeX",
+    "txt": "Text",
+    "json": "Sidecar (JSON)",
+    "figure.tex": "LaTeX figure",
+    "frame.tex": "Beamer slide",
+    "table.tex": "LaTeX table",
+    "short.tex": "LaTeX, errata and depends",
+}
+# What a template is called that makes the page of its name, which is no paper's.
+PAGE = ".html.j2"
+SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
+
+
+def render(
+    papers: Sequence[Paper], titles: Mapping[str, str] | None = None, first: Sequence[str] = ()
+) -> dict[str, str]:
+    """The pages by file name: `index.html`, `ledger.html`, `scores.html`, `search.html`,
+    `explorer.html`, `<paper>.html`, and `data/<paper>/<table>.html` for long tables of data.
+
+    `titles` are what papers are called where there is little room, in their order; `first` the
+    figures, as paper/figure, of which the front page shows one.
+    """
+    titles = titles or {}
+    place = {paper: i for i, paper in enumerate(titles)}
+    papers = sorted(papers, key=lambda paper: place.get(paper.id, len(place)))
+    environment = Environment(
+        loader=PackageLoader("atlas.gallery"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+
+    def source(file: str) -> Markup:
+        return Markup(environment.loader.get_source(environment, file)[0])
+
+    environment.globals |= {"source": source}
+    environment.globals |= {"style": source("page.css")}
+    environment.globals |= {"papers": papers, "VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY}
+    environment.globals |= {"titles": titles, "front": find_front(papers, first)}
+    environment.globals |= {"WHOLE": WHOLE, "ROWS": ROWS, "ALARM": ALARM, "FIRST": FIRST}
+    environment.tests["readings"] = lambda line: line.startswith(("read as", "evidence", "what"))
+    environment.filters |= {
+        "parameter": parameter,
+        "heading": heading,
+        "prose": prose,
+        "cell": cell,
+        "alt": alternative,
+        "label": label,
+        "numeral": numeral,
+        "tally": tally,
+        "settings": settings,
+        "textual": textual,
+        "widths": widths,
+        "rows": rows,
+        "sheet": sheet,
+        "strip": strip,
+        "link": link,
+        "command": command,
+        "citation": citation,
+        "myst": myst,
+        "quarto": quarto,
+        "ordered": ordered,
+        "version": tell_version,
+    }
+    pages = {f"{paper.id}.html": ("paper.j2", {"paper": paper}) for paper in papers}
+    found = {"presets": find_presets(papers), "links": find_links(papers)}
+    found["absent"] = find_absent(papers)
+    environment.globals |= {"played": find_played(found["presets"])}
+    values = {"search": {"entries": index_all(papers)}, "explorer": found}
+    for template in environment.list_templates(filter_func=lambda file: file.endswith(PAGE)):
+        name = template.removesuffix(PAGE)
+        pages[f"{name}.html"] = (template, values.get(name, {}))
+    for product in (product for paper in papers for product in (*paper.figures, *paper.tables)):
+        for table in product.tables:
+            if sheet(table):
+                about = {"product": product, "table": table}
+                pages.setdefault(sheet(table), ("data.j2", about))
+    return {
+        name: seal(
+            # Pages in folders name the others from where they stand.
+            environment.get_template(template).render(
+                page=name, up="../" * name.count("/"), **values
+            )
+        )
+        for name, (template, values) in pages.items()
+    }
+
+
+def find_played(presets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """For each product, as paper/id, the first of the explorer's systems that it shows."""
+    numbered = [(f"{p['group']}/{id}", i) for i, p in enumerate(presets) for id in p["of"]]
+    return dict(reversed(numbered))
+
+
+def find_front(papers: Sequence[Paper], first: Sequence[str]) -> Exhibit | None:
+    """The figure that the front page shows large: one of `first` if there is one, or any."""
+    shown = [figure for paper in papers for figure in paper.figures if figure.picture]
+    return next((f for f in shown if f"{f.paper}/{f.id}" in first), next(iter(shown), None))
+
+
+def seal(page: str) -> str:
+    """The page, its content policy letting its own scripts run, by their digests, and no other."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in SCRIPT.findall(page))
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return page.replace("script-src 'unsafe-inline'", f"script-src {allowed}", 1)
+
+
+def command(product: Exhibit) -> str:
+    """What makes a product again."""
+    own = " --configfile YOUR-FILE.yaml" if product.source["certainty"] == "own" else ""
+    return f"snakemake {product.paper}_{product.id}{own}"
+
+
+def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
+    """A product in one sentence of a list of references."""
+    parts = []
+    if "authors" in bibliography:
+        parts.append(f"{', '.join(bibliography['authors'])}:")
+    parts.append(f"“{bibliography['title']}”")
+    where = [str(bibliography[key]) for key in ("venue", "year") if key in bibliography]
+    place = link(bibliography)[0]
+    where += [place] if place else []
+    parts.append(f"({', '.join(where)})." if where else "")
+    text = " ".join(part for part in parts if part)
+    made = f"computed by Multiserver Atlas {product.spec['software'][SOFTWARE]}."
+    return f"{text} {numeral(product)}, “{product.title}”, {made}"
+
+
+def ordered(claims: Iterable[Claim]) -> list[Claim]:
+    """Claims as a reader of a figure wants them: first what does not simply hold."""
+    return sorted(claims, key=lambda claim: claim.verdict == "agrees")
+
+
+def alternative(product: Exhibit) -> str:
+    """What a figure shows, for those who cannot see it."""
+    return f"{numeral(product)}: {product.title}. {product.caption}"
+
+
+def label(file: str) -> str:
+    """What to call a download."""
+    return LABELS[file.rpartition("/")[2].partition(".")[2]]
+
+
+def tally(claims: Iterable[Claim]) -> list[tuple[str, int]]:
+    """How many claims there are of each verdict."""
+    counts = Counter(claim.verdict for claim in claims)
+    return [(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]]
+
+
+def settings(
+    series: Mapping[str, Mapping[str, Any]],
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """What all series have in common, study and parameters, and by series what differs; None stands
+    for a parameter that a series has not."""
+    own = {name: {"study": s["study"], **s["parameters"]} for name, s in series.items()}
+    keys = list(dict.fromkeys(key for values in own.values() for key in values))
+    first = next(iter(own.values()))
+    common = {
+        key: first[key]
+        for key in keys
+        if all(key in values and values[key] == first.get(key) for values in own.values())
+    }
+    differing = [key for key in keys if key not in common]
+    return common, {n: {key: values.get(key) for key in differing} for n, values in own.items()}
+
+
+def textual(data: pd.DataFrame) -> set[str]:
+    """The columns that hold words, which stand at the left."""
+    return {name for name in data if not pd.api.types.is_numeric_dtype(data[name])}
+
+
+def sheet(table: Table) -> str:
+    """The page of all rows of a table, if they are more than stand beside its figure."""
+    if len(table.data) <= ROWS:
+        return ""
+    place = table.file.removeprefix("../").removeprefix("data/")
+    return f"data/{place.removesuffix('.csv')}.html"
+
+
+def widths(data: pd.DataFrame) -> dict[str, int]:
+    """The most characters in a cell of each column.
+
+    A browser draws a long table before it has read the end; columns that know their widths do not
+    move when it has.
+    """
+    return {name: max(map(len, data[name].map(number)), default=0) for name in data}
+
+
+def rows(data: pd.DataFrame) -> Markup:
+    """The body of a table of data, its words at the left."""
+    words = textual(data)
+    tags = ['<td class="text">' if name in words else "<td>" for name in data]
+    columns = (data[name].map(number).map(escape) for name in data)
+    lines = zip(*columns, strict=True)
+    cells = (zip(tags, line, strict=True) for line in lines)
+    # The ends of cells may be left out, which halves a long table.
+    return Markup("\n".join("<tr>" + "".join(f"{t}{x}" for t, x in line) for line in cells))
+
+
+def strip(scores: Sequence[float], reach: float = 4.0) -> str:
+    """Points of a strip of z-scores, as the path of an SVG from −reach to reach."""
+    places = (max(-reach, min(reach, z)) for z in sorted(scores))
+    return "".join(f"M{place * 25:.1f} 0h0" for place in places)
+
+
+def link(bibliography: Mapping[str, Any]) -> tuple[str, str]:
+    """Where a paper is to be found: what to call the place and its address, or nothing."""
+    if "doi" in bibliography:
+        return f"doi:{bibliography['doi']}", f"https://doi.org/{bibliography['doi']}"
+    if "arxiv" in bibliography:
+        return f"arXiv:{bibliography['arxiv']}", f"https://arxiv.org/abs/{bibliography['arxiv']}"
+    return "", ""

@@ -1,0 +1,81 @@
+"use strict";
+// Dense matrices as arrays of rows (Float64Array), no larger than the response times need.
+const matrices = (() => {
+  const zeros = (rows, columns) => Array.from({ length: rows }, () => new Float64Array(columns));
+
+  function multiply(a, b) {
+    const product = zeros(a.length, b[0].length);
+    for (let i = 0; i < a.length; i += 1) {
+      for (let k = 0; k < b.length; k += 1) {
+        const x = a[i][k];
+        if (x !== 0) for (let j = 0; j < b[0].length; j += 1) product[i][j] += x * b[k][j];
+      }
+    }
+    return product;
+  }
+
+  function add(a, b) {
+    return a.map((row, i) => row.map((x, j) => x + b[i][j]));
+  }
+
+  // I − A.
+  function complement(a) {
+    return a.map((row, i) => row.map((x, j) => (i === j) - x));
+  }
+
+  function apply(vector, matrix) {
+    return multiply([vector], matrix)[0];
+  }
+
+  // X with A X = B, by elimination with partial pivoting.
+  function solve(matrix, right) {
+    const [a, x] = [matrix, right].map((rows) => rows.map((row) => Float64Array.from(row)));
+    const size = a.length;
+    for (let k = 0; k < size; k += 1) {
+      let pivot = k;
+      for (let i = k + 1; i < size; i += 1) if (Math.abs(a[i][k]) > Math.abs(a[pivot][k])) pivot = i;
+      [a[k], a[pivot], x[k], x[pivot]] = [a[pivot], a[k], x[pivot], x[k]];
+      for (let i = k + 1; i < size; i += 1) {
+        const factor = a[i][k] / a[k][k];
+        if (factor === 0) continue;
+        for (let j = k; j < size; j += 1) a[i][j] -= factor * a[k][j];
+        for (let j = 0; j < x[k].length; j += 1) x[i][j] -= factor * x[k][j];
+      }
+    }
+    for (let k = size - 1; k >= 0; k -= 1) {
+      for (let j = 0; j < x[k].length; j += 1) {
+        let value = x[k][j];
+        for (let i = k + 1; i < size; i += 1) value -= a[k][i] * x[i][j];
+        x[k][j] = value / a[k][k];
+      }
+    }
+    return x;
+  }
+
+  // The stationary distribution of a chain with the given rates, whose diagonal is ignored, without a
+  // subtraction (Grassmann, Taksar and Heyman).
+  function stationary_distribution(rates) {
+    const flow = rates.map((row) => Float64Array.from(row));
+    let first = 0;
+    for (let k = flow.length - 1; k > 0; k -= 1) {
+      const leaving = model.sum([...flow[k].subarray(0, k)]);
+      if (leaving === 0) {
+        first = k;
+        break;
+      }
+      for (let i = 0; i < k; i += 1) {
+        flow[i][k] /= leaving;
+        if (flow[i][k] !== 0) for (let j = 0; j < k; j += 1) flow[i][j] += flow[i][k] * flow[k][j];
+      }
+    }
+    const distribution = new Float64Array(flow.length);
+    distribution[first] = 1;
+    for (let k = first + 1; k < distribution.length; k += 1) {
+      for (let i = first; i < k; i += 1) distribution[k] += distribution[i] * flow[i][k];
+    }
+    const total = model.sum([...distribution]);
+    return distribution.map((x) => x / total);
+  }
+
+  return { add, apply, complement, stationary_distribution, multiply, solve, zeros };
+})();

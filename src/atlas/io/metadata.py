@@ -1,0 +1,109 @@
+"""What a figure's file says of itself, in the keys of its format and in Dublin Core.
+
+The keys are those that people and `whence` read: title, how it was made (PDF Subject, PNG and SVG
+Description), what it is after, licence. Reference managers and repositories read Dublin Core: a
+packet of XMP in PDF and PNG, in SVG the RDF that matplotlib writes. Nothing tells a date, so that
+the same figure is the same file, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from PIL.PngImagePlugin import PngInfo
+from pypdf import PdfWriter
+from pypdf.generic import NameObject
+from pypdf.xmp import XmpInformation
+
+from atlas.io.cite import AUTHORS, SOFTWARE, where_published
+from atlas.io.credit import LICENCE, trace_origin
+
+RIGHTS = f"SPDX-License-Identifier: {LICENCE}"
+MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "svg": "image/svg+xml"}
+PACKET = "XML:com.adobe.xmp"
+PDF_VERSION = "%PDF-1.4"  # what matplotlib writes
+
+Save = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of a figure: title, caption, its story in JSON and as a mapping."""
+
+    title: str
+    caption: str
+    text: str
+    story: Mapping[str, Any]
+
+
+def save(write: Save, draft: Path, kind: str, told: Told) -> None:
+    """Let `write(file, format=, ...)`, which is `savefig` of a figure, write it with all of this.
+
+    Raises `KeyError` at a format other than pdf, png and svg.
+    """
+    {"pdf": _save_pdf, "png": _save_png, "svg": _save_svg}[kind](write, draft, told)
+
+
+def describe(kind: str, told: Told) -> bytes:
+    """The packet of XMP, in UTF-8."""
+    story = told.story
+    xmp = XmpInformation.create()
+    xmp.dc_title = {"x-default": told.title}
+    if told.caption:
+        xmp.dc_description = {"x-default": told.caption}
+    xmp.dc_creator = [AUTHORS]
+    xmp.dc_rights = {"x-default": RIGHTS}
+    xmp.dc_source = trace_origin(story)
+    if address := where_published(story["bibliography"]):
+        xmp.dc_relation = [address]
+    xmp.dc_identifier = _identify(story)
+    xmp.dc_type = ["StillImage"]
+    xmp.dc_format = MEDIA_TYPES[kind]
+    return xmp.stream.get_data()
+
+
+def _save_pdf(write: Save, draft: Path, told: Told) -> None:
+    keywords = f"{trace_origin(told.story)}; {RIGHTS}"
+    metadata = {"Title": told.title, "Subject": told.text, "Keywords": keywords}
+    write(draft, format="pdf", metadata=metadata | {"CreationDate": None})
+    pdf = PdfWriter(clone_from=draft)  # which a `with` would empty
+    pdf.pdf_header = PDF_VERSION
+    pdf.xmp_metadata = describe("pdf", told)
+    packet = pdf.root_object["/Metadata"]
+    for key, value in (("/Type", "/Metadata"), ("/Subtype", "/XML")):
+        packet[NameObject(key)] = NameObject(value)
+    pdf.write(draft)
+
+
+def _save_png(write: Save, draft: Path, told: Told) -> None:
+    keys = PngInfo()
+    origin = trace_origin(told.story)
+    texts = {"Title": told.title, "Description": told.text, "Source": origin, "Copyright": RIGHTS}
+    texts["Software"] = f"Matplotlib {matplotlib.__version__}"
+    for key, text in texts.items():
+        keys.add_text(key, text)
+    keys.add_itxt(PACKET, describe("png", told).decode())
+    write(draft, format="png", pil_kwargs={"pnginfo": keys})
+
+
+def _save_svg(write: Save, draft: Path, told: Told) -> None:
+    metadata = {
+        "Title": told.title,
+        "Description": told.text,
+        "Creator": AUTHORS,
+        "Rights": RIGHTS,
+        "Source": trace_origin(told.story),
+        "Identifier": _identify(told.story),
+        "Date": None,
+    }
+    if address := where_published(told.story["bibliography"]):
+        metadata["Relation"] = address
+    write(draft, format="svg", metadata=metadata)
+
+
+def _identify(story: Mapping[str, Any]) -> str:
+    return f"{SOFTWARE}:{story['paper']}:{story['id']}:{story['fingerprint']}"

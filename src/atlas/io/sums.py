@@ -1,0 +1,90 @@
+"""SHA-256 sums of what a job made, in the format of `sha256sum`, so that `sha256sum -c` checks it
+too.
+
+A job leaves them last, as the mark of a product or beside a series: what they do not hold of was
+not made whole, or has been changed since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from atlas.io.atomic import write_text
+
+
+def sha256(content: bytes) -> str:
+    """The SHA-256 sum, in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_manifest(sums: Mapping[str, str]) -> str:
+    """The text for these sums by name."""
+    return "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))
+
+
+def read_manifest(text: str) -> dict[str, str]:
+    """The sums in a text by name. Raises `ValueError` at a line that is none, at a name that is not
+    one of a file below a folder, and at one that is there a second time."""
+    sums = {}
+    for line in text.removesuffix("\n").split("\n"):
+        match = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
+        if match is None:
+            raise ValueError(f"found {line[:80]!r}, expected a SHA-256 sum and a name")
+        if not is_below(match[2]):
+            raise ValueError(
+                f"found {match[2][:80]!r}, expected the name of a file below the folder"
+            )
+        if match[2] in sums:
+            raise ValueError(
+                f"found {match[2][:80]!r} a second time, expected one sum for each file"
+            )
+        sums[match[2]] = match[1]
+    return sums
+
+
+def is_below(name: str) -> bool:
+    """Whether a name is one for a file below a folder, on any system, and its only such name."""
+    parts = name.split("/")
+    return name.isprintable() and not {"", ".", ".."} & {*parts} and not {"\\", ":"} & {*name}
+
+
+def leave_sums(target: Path, files: Iterable[Path], root: Path) -> None:
+    """Write the sums of these files, by their names below `root`."""
+    sums = {f.relative_to(root).as_posix(): sha256(f.read_bytes()) for f in files}
+    write_text(target, write_manifest(sums))
+
+
+def require_whole(series: Iterable[Path], root: Path) -> None:
+    """Raise `OSError` that names what is not as it was made of the files of series below `root`."""
+    for file in series:
+        for change in find_changes(root / file.with_suffix(".sha256"), [file.as_posix()], root):
+            raise OSError(f"{change}; run again, and it is made again")
+
+
+def find_changes(sums: Path, names: Iterable[str] | None, root: Path) -> list[str]:
+    """What is not as a file of sums says of the files `names` below `root`, or of all it tells of.
+
+    Nothing, if that file is missing: there is nothing then to go by.
+    """
+    try:
+        told = read_manifest(sums.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError):
+        return [f"{sums}: cannot be read"]
+    if not told or (names is not None and told.keys() != set(names)):
+        return [f"{sums}: not whole"]
+    return [fault for name in told if (fault := _judge(root / name, told[name]))]
+
+
+def _judge(file: Path, expected: str) -> str:
+    try:
+        found = sha256(file.read_bytes())
+    except FileNotFoundError:
+        return f"{file}: missing"
+    except OSError as error:
+        return f"{file}: {error.strerror}"
+    return "" if found == expected else f"{file}: not as it was made"

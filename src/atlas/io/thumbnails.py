@@ -1,0 +1,20 @@
+"""Small copies of pictures, for pages that show many of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PIL import Image
+
+from atlas.io.atomic import replace
+
+# Figures have few colours, and shades between them.
+COLOURS = 64
+
+
+def shrink(picture: Path, target: Path, width: int) -> None:
+    """Write a picture as a PNG that is so many pixels wide."""
+    with Image.open(picture) as whole, replace(target) as draft:
+        height = round(width * whole.height / whole.width)
+        small = whole.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+        small.quantize(COLOURS).save(draft, "png", optimize=True)

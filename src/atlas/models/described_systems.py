@@ -1,0 +1,225 @@
+"""A system by the name of its model, in the words of `multiserver.System` and `JobClass`.
+
+{multiserver-jobs: {servers: 4, needs: [1, 4], durations: […], probabilities: […]}}
+{threshold-parallelism: {servers: 8, thresholds: [1, 8], sizes: […], probabilities: […]}}
+{heterogeneous: {speeds: [2, 1], durations: […]}}
+{limited-processor-sharing: {limit: 4, durations: […]}}
+{parallel-processing: {speeds: [1, 1], compatible: [[1], [1, 2]], durations: […], probabilities: …}}
+{parallel-processing: {servers: 3, degrees: [2], durations: […], probabilities: [1]}}
+{network: {queues: […], arrivals: […], routing: […], populations: […]}}
+
+How long a job takes is said by one of two words, class by class: `durations` X_c, on the v_c
+servers of speed 1 that it can use, or `sizes` S_c = v_c X_c/n, in capacity times time, the capacity
+being 1. Servers are numbered from 1.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from atlas.fields.block import WHOLE, Block, require
+from atlas.fields.vocabulary import Assignments, Capacities, Needs, Probabilities, Servers
+from atlas.models.clusters import NetworkBlock
+from atlas.models.networks import read_network
+from atlas.models.policies import read_policy
+from atlas.models.sizes import Sizes, read_sizes
+from atlas.models.systems import require_equal, require_room
+from multiserver.checks import SUM_TOLERANCE
+from multiserver.network import Network
+from multiserver.queue import Queue
+from multiserver.sizes import Size, scaled
+from multiserver.system import JobClass, System
+
+# How the jobs of a class use servers, by the word for that of all classes.
+USES = {
+    "needs": "need",
+    "thresholds": "threshold",
+    "compatible": "compatible",
+    "degrees": "degree",
+}
+TIMES = ("durations", "sizes")
+Durations = Annotated[Sizes | None, Field(description="on the servers that a job can use")]
+WorkSizes = Annotated[Sizes | None, Field(description="in capacity times time, instead")]
+Thresholds = Annotated[Needs, Field(description="the most servers of a job, class by class")]
+Degrees = Annotated[Needs | None, Field(description="how many random servers, by class")]
+
+
+class DescribedBlock(Block):
+    """Servers, and the classes of their jobs."""
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        given = self.plain()
+        said = [word for word in TIMES if word in given]
+        require(len(said) == 1, f"{said or 'neither'}", f"one of {', '.join(TIMES)}")
+        columns = {k: given[k] for k in (*USES, *TIMES, "probabilities") if k in given}
+        if "probabilities" in columns:
+            require_equal(**columns)
+        else:
+            count = len(columns[said[0]])
+            require(count == 1, f"{count} {said[0]}", "one: all jobs are alike", said[0])
+        for use in ("needs", "thresholds"):
+            if use in given:
+                require_room(given["servers"], given[use], use)
+        return self
+
+    def drawn(self) -> dict[str, Any]:
+        """Of jobs that are all alike the one duration or size was once said alone."""
+        drawn = super().drawn()
+        if "probabilities" in drawn:
+            return drawn
+        alone = {word: word.removesuffix("s") for word in TIMES if word in drawn}
+        return {alone.get(key, key): v[0] if key in alone else v for key, v in drawn.items()}
+
+
+class MultiserverJobsBlock(DescribedBlock):
+    """Jobs that hold a number of servers for a time."""
+
+    servers: Servers
+    needs: Needs
+    durations: Durations = None
+    sizes: WorkSizes = None
+    probabilities: Probabilities
+
+
+class ThresholdParallelismBlock(DescribedBlock):
+    """Jobs that run on any number of servers up to a threshold."""
+
+    servers: Servers
+    thresholds: Thresholds
+    durations: Durations = None
+    sizes: WorkSizes = None
+    probabilities: Probabilities
+
+
+class HeterogeneousBlock(DescribedBlock):
+    """Servers of these speeds, jobs of one server each."""
+
+    speeds: Capacities
+    durations: Durations = None
+    sizes: WorkSizes = None
+
+
+class LimitedProcessorSharingBlock(DescribedBlock):
+    """A server that at most `limit` jobs share."""
+
+    limit: Annotated[
+        int, Field(ge=1, le=10_000, description="how many jobs share the server"), WHOLE
+    ]
+    durations: Durations = None
+    sizes: WorkSizes = None
+
+
+class ParallelProcessingBlock(DescribedBlock):
+    """Jobs that are served by several servers at once: by their own, or by some drawn at random.
+
+    The `servers` are so many of speed 1, or have `speeds`.
+    """
+
+    servers: Servers | None = None
+    speeds: Capacities | None = None
+    compatible: Assignments | None = None
+    degrees: Degrees = None
+    durations: Durations = None
+    sizes: WorkSizes = None
+    probabilities: Probabilities
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        for pair in (("servers", "speeds"), ("compatible", "degrees")):
+            given = [name for name in pair if getattr(self, name) is not None]
+            require(len(given) == 1, f"{given or 'neither'}", f"one of {', '.join(pair)}")
+        return self
+
+
+class FiniteSkipSystem(Block):
+    """A system by the name of its model, one of those in which few jobs are overtaken."""
+
+    multiserver_jobs: MultiserverJobsBlock | None = Field(None, alias="multiserver-jobs")
+    threshold_parallelism: ThresholdParallelismBlock | None = Field(
+        None, alias="threshold-parallelism"
+    )
+    heterogeneous: HeterogeneousBlock | None = None
+    limited_processor_sharing: LimitedProcessorSharingBlock | None = Field(
+        None, alias="limited-processor-sharing"
+    )
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        given = list(self.plain())
+        known = [field.alias or name for name, field in type(self).model_fields.items()]
+        require(len(given) == 1, f"{given or 'no'} models", f"one of {', '.join(known)}")
+        return self
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        ((_, block),) = self.plain().items()
+        return len(block.get("probabilities", [1]))
+
+    def read(self) -> System | Network:
+        """The system as the library knows it."""
+        return read_system(self.plain())
+
+
+class OneSystem(FiniteSkipSystem):
+    """A system by the name of its model, a network excepted: it has one arrival rate."""
+
+    parallel_processing: ParallelProcessingBlock | None = Field(None, alias="parallel-processing")
+
+
+class AnySystem(OneSystem):
+    """A system by the name of its model."""
+
+    network: NetworkBlock | None = None
+
+
+def read_queue(parameters: Mapping[str, Any]) -> Queue:
+    """The `system` under the `policy`. Raises `ValueError` or `IndexError` unless both exist and go
+    together."""
+    return _read_queue(json.dumps([parameters["system"], parameters["policy"]]))
+
+
+@cache
+def _read_queue(text: str) -> Queue:
+    """A queue keeps what it has found of itself: its limit may take a second."""
+    system, said = json.loads(text)
+    return read_system(system).under(read_policy(said))
+
+
+def read_system(system: Mapping[str, Any]) -> System | Network:
+    """The system by the name of its model."""
+    ((model, block),) = system.items()
+    if model == "network":
+        found = read_network(block)
+        return Network(found.queues, found.arrivals, found.routing, found.populations)
+    servers = block.get("speeds") or block.get("servers", 1)
+    probabilities = block.get("probabilities", [1.0])
+    use = next((word for word in USES if word in block), None)
+    values = block[use] if use else [1]
+    used = values if use in ("needs", "thresholds") else [1] * len(values)
+    durations = _durations(block, servers, used)
+    if use == "compatible":
+        values = [frozenset(s - 1 for s in own) for own in values]
+    rows = zip(values, durations, probabilities, strict=True)
+    classes = [
+        JobClass(**{USES[use]: v} if use else {}, duration=X, probability=p) for v, X, p in rows
+    ]
+    return System(servers, classes, limit=block.get("limit"))
+
+
+def _durations(block: Mapping[str, Any], servers: Any, used: list[int]) -> tuple[Size, ...]:
+    """X_c, where a job can use so many servers: of sizes X_c = S_c n/v_c."""
+    if "durations" in block:
+        return read_sizes(block["durations"])
+    capacity = servers if isinstance(servers, int) else math.fsum(servers)
+    if math.isclose(capacity, 1, rel_tol=0, abs_tol=SUM_TOLERANCE):
+        capacity = 1
+    pairs = zip(read_sizes(block["sizes"]), used, strict=True)
+    return tuple(S if capacity == v else scaled(S, capacity / v) for S, v in pairs)

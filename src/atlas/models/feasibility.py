@@ -1,0 +1,124 @@
+"""What cannot be computed on any machine at hand, said before it is tried.
+
+The exact solution of FCFS multiserver jobs holds dense matrices, one for each number of jobs; how
+large they are follows from the needs alone. Those of other finite-skip models follow from their
+fronts, which are enumerated until they are too many. Networks hold tables over the numbers of
+permanent jobs and the sets of classes of a queue.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Self
+
+import numpy as np
+from pydantic import model_validator
+
+from atlas.fields.block import misfit, require
+from atlas.models.systems import SystemBlock
+from multiserver.errors import NotKnownError, TooLargeError
+from multiserver.open import elastic
+from multiserver.open.multiserver_jobs import LARGEST
+from multiserver.open.phase_count import block_entries
+from multiserver.queue import Queue
+from multiserver.saturated import chain as saturated
+from multiserver.sharing import chain, networks
+from multiserver.sharing.queue import MultiServerQueue
+
+SIMULATE = "or the study simulated-policy, which needs no exact solution"
+MOST_STATES = 10_000_000
+MOST_CELLS = 100_000_000_000
+
+
+class SolvableBlock(SystemBlock):
+    """A system of multiserver jobs whose exact solution under FCFS fits into memory."""
+
+    @model_validator(mode="after")
+    def _can_be_solved(self) -> Self:
+        require_solvable(self.servers, self.needs)
+        return self
+
+
+def is_solvable(servers: int, needs: Sequence[int]) -> bool:
+    """Whether the exact solution of FCFS is within reach."""
+    return _entries(servers, tuple(needs)) <= LARGEST
+
+
+def require_solvable(servers: int, needs: Sequence[int]) -> None:
+    """Raise a misfit unless the exact solution of FCFS is within reach."""
+    entries = _entries(servers, tuple(needs))
+    size = f"{entries:.2g}" if entries < float("inf") else "far more"
+    require(
+        entries <= LARGEST,
+        f"{servers} servers and needs {list(needs)}: matrices of {size} numbers",
+        f"at most {LARGEST}: simulate it (simulated-response-time, simulated-classes), merge"
+        " classes, or make one server of several",
+        "needs",
+    )
+
+
+def require_front(queue: Queue) -> None:
+    """Raise a misfit unless the chain of a finite-skip model's front, if it has one, is within
+    reach."""
+    try:
+        queue.process()
+    except NotKnownError as error:
+        if isinstance(error.__cause__, TooLargeError):
+            expected = "a smaller front: fewer servers or classes, or sizes of fewer phases; "
+            found = f"{queue.policy.name}: {error.__cause__}"
+            raise misfit(found, expected + SIMULATE, "system") from None
+
+
+def require_levels(jobs: elastic.ElasticInelastic, load: float) -> None:
+    """Raise a misfit unless the chain of elastic and inelastic jobs is within reach."""
+    expected = f"fewer servers or a lower load; {SIMULATE}"
+    about = f"{jobs.first}-first: "
+    at = "highest_load"
+    _require(lambda: elastic.truncation(jobs, load / jobs.mean_size), about, expected, at)
+
+
+def require_enumerable(servers: int, needs: Sequence[int], *at: str | int) -> None:
+    """Raise a misfit unless the saturated chain can be enumerated."""
+    expected = "fewer servers, larger needs or fewer classes"
+    _require(lambda: saturated.possible_counts(servers, np.array(needs)), "", expected, *at)
+
+
+def require_means(
+    queues: Sequence[MultiServerQueue], populations: Sequence[int], *at: str | int
+) -> None:
+    """Raise a misfit unless the exact means of a network are within reach."""
+    expected = "fewer permanent jobs, or classes with the same servers made one"
+    _require(lambda: networks.require_fits(queues, populations), "", expected, *at)
+
+
+def require_chain(network: networks.Network, most: int) -> None:
+    """Raise a misfit unless the chain of a network, job by job, is within reach."""
+    states = chain.count_states(network, most)
+    found = f"a chain of {'more' if states == math.inf else f'{states:.2g}'} states"
+    expected = f"at most {chain.MOST_STATES:.2g}: fewer jobs (`most`, populations) or classes; the"
+    expected += " study network-means needs no chain"
+    require(states <= chain.MOST_STATES, found, expected, "most")
+
+
+def require_states(servers: int, need_1: int, points: int) -> None:
+    """Raise a misfit if a sweep over two-class systems of n/n1 + 1 states each would not end."""
+    states = servers // need_1 + 1
+    found = f"{states:.2g} states at each of {points} points"
+    expected = f"at most {MOST_STATES:.0g} states and {MOST_CELLS:.0g} in all: fewer servers,"
+    expected += " larger needs or fewer points"
+    require(states <= MOST_STATES and states * points <= MOST_CELLS, found, expected, "servers")
+
+
+@cache
+def _entries(servers: int, needs: tuple[int, ...]) -> float:
+    return block_entries(servers, needs)
+
+
+def _require(fits: Callable[[], object], about: str, expected: str, *at: str | int) -> None:
+    """Raise a misfit where a check of the library says that something is too large."""
+    try:
+        fits()
+    except TooLargeError as error:
+        raise misfit(f"{about}{error}", expected, *at) from None

@@ -1,0 +1,153 @@
+"""What the library knows of a finite-skip system and a policy, as studies ask for it.
+
+The capacity is 1: the load is ρ = λ E[S], S the size of a job in capacity times time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atlas.models.described_systems import read_queue
+from multiserver.errors import NotKnownError
+from multiserver.open.finite_skip import FrontBlocks
+from multiserver.policies.policy import PRECISE, Method
+from multiserver.queue import Queue
+from multiserver.wcfs.bounds import Constants, pooled_response_time
+from multiserver.wcfs.models import zhang_zwart
+
+# The relative error of means that are found by iteration: a line is wider.
+DRAWN = 1e-6
+# From ρ to mean response times.
+Exact = Callable[[float], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A queue, and what is asked of it at loads and sizes in terms of its capacity."""
+
+    queue: Queue
+
+    @property
+    def probabilities(self) -> tuple[float, ...]:
+        """p_c of the C classes."""
+        return self.queue.system.probabilities
+
+    @property
+    def mean_size(self) -> float:
+        """E[S]."""
+        return self._moment(lambda X: X.mean, 1)
+
+    @property
+    def second_moment(self) -> float:
+        """E[S²]."""
+        return self._moment(lambda X: X.second_moment, 2)
+
+    @property
+    def limit(self) -> float:
+        """The largest stable load, NaN if it is not known."""
+        try:
+            found = self.queue.stability().load_limit
+        except NotKnownError:
+            return math.nan
+        return math.nan if found is None else found
+
+    @property
+    def highest(self) -> float:
+        """A load from which on no policy is stable."""
+        return self.queue.system.load(self.queue.highest_rate)
+
+    def refuses(self, load: float) -> bool:
+        """Whether the queue is known to be unstable at this load."""
+        return load >= self.limit or load >= self.highest
+
+    def arrival_rate(self, load: float) -> float:
+        """λ in jobs per unit of time."""
+        return load / self.mean_size
+
+    def pooled(self, load: float) -> float:
+        """E[T] of the resource-pooled M/G/1."""
+        return pooled_response_time(self.arrival_rate(load), self.mean_size, self.second_moment)
+
+    def blocks(self) -> FrontBlocks:
+        """The chain of the front."""
+        return self.queue.process().blocks
+
+    @property
+    def solvable(self) -> bool:
+        """Whether a method gives E[T] exactly, given room for it."""
+        return bool(self._methods("exact"))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the theorem covers the policy and S."""
+        return bool(self._methods("bounds"))
+
+    def exact(self, *, patient: bool = False) -> Exact | None:
+        """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,), infinite from `limit`
+        on, NaN where it takes too much; None if not known, or if it always does.
+
+        Methods that iterate, whose points take seconds to minutes, are asked by who is `patient`:
+        for means to `DRAWN`, and not beyond a load that takes too much.
+        """
+        methods = self._methods("exact")
+        if not methods or (methods[0].iterates and not patient):
+            return None
+        enough = DRAWN if methods[0].iterates else PRECISE
+        try:
+            self.queue.exact(load=1e-3)
+        except NotKnownError:
+            return None
+        none = np.full(len(self.probabilities) + 1, math.nan)
+        limit, refused = self.limit, math.inf
+
+        def at(load: float) -> NDArray[np.float64]:
+            nonlocal refused
+            if load >= limit:
+                return np.full(len(self.probabilities) + 1, math.inf)
+            if load >= refused:
+                return none
+            rate = self.arrival_rate(load)
+            try:
+                found = self.queue.exact(arrival_rate=rate, enough=enough).by_class
+            except NotKnownError:
+                refused = load if methods[0].iterates else math.inf
+                return none
+            means = np.array([c.mean_response_time for c in found])
+            return np.append(means, means @ np.array(self.probabilities))
+
+        return at
+
+    def constants(self, *, refined: bool = False) -> Constants | None:
+        """The constants of the bounds; None if the theorem does not cover the policy or S."""
+        return self.queue.constants(refined=refined) if self.bounded else None
+
+    @property
+    def approximation(self) -> Callable[[float], float] | None:
+        """λ -> E[T] by Zhang and Zwart, for limited processor sharing."""
+        system = self.queue.system
+        if system.limit is None:
+            return None
+        return lambda arrival_rate: zhang_zwart(system.limit, system.durations[0], arrival_rate)
+
+    def _methods(self, question: str) -> list[Method]:
+        system, policy = self.queue.system, self.queue.policy
+        return [one for one in policy.of(system.model, question) if not one.lacks(system)]
+
+    def _moment(self, of: Callable[[Any], float], power: int) -> float:
+        system = self.queue.system
+        shares = [v / system.capacity for v in system.needs]
+        return math.fsum(
+            p * share**power * of(X)
+            for p, share, X in zip(system.probabilities, shares, system.durations, strict=True)
+        )
+
+
+def read_model(parameters: Mapping[str, Any]) -> Model:
+    """The model of a `system` under a `policy`; raises `ValueError` if they do not go together."""
+    return Model(read_queue(parameters))

@@ -1,0 +1,77 @@
+"""Whether the theory knows what a study of a finite-skip system asks for."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import model_validator
+
+from atlas.fields.block import misfit, require
+from atlas.models.feasibility import require_front, require_levels, require_solvable
+from atlas.models.finite_skip import Model, read_model
+from atlas.models.finite_skip_systems import FiniteSkipBlock
+from multiserver.open.elastic import ElasticInelastic
+from multiserver.policies import names, policy
+from multiserver.sizes import scaled
+
+
+class ModelBlock(FiniteSkipBlock):
+    """A finite-skip system under a policy, as the library has them."""
+
+    @model_validator(mode="after")
+    def _exists(self) -> Self:
+        try:
+            _ = self.model
+        except ValueError as error:
+            raise misfit(str(error), "a model that can exist", "system") from None
+        return self
+
+    @property
+    def model(self) -> Model:
+        """What the library knows of it."""
+        return read_model(self.plain())
+
+
+class CoveredBlock(ModelBlock):
+    """A finite-skip system under a policy, of which bounds are known."""
+
+    @model_validator(mode="after")
+    def _is_covered(self) -> Self:
+        found = f"{self.policy.label} in this system, of which the theorem says nothing"
+        kind = self.model.queue.system.model
+        covered = ", ".join(name for name in names(kind) if policy(name).of(kind, "bounds"))
+        expected = f"for {kind}, one of {covered}, and sizes that are bounded or have phases"
+        require(self.model.bounded, found, expected)
+        return self
+
+
+class SolvedBlock(ModelBlock):
+    """A finite-skip system under a policy, of which E[T] is known exactly."""
+
+    @model_validator(mode="after")
+    def _is_solved(self) -> Self:
+        jobs = self.system.multiserver_jobs
+        if (
+            jobs
+            and self.policy.name == "fcfs"
+            and all(X.exponential for X in jobs.durations or jobs.sizes)
+        ):
+            require_solvable(jobs.servers, jobs.needs)
+        found = f"{self.policy.label} in this system, of which no exact solution is known"
+        expected = "another policy or sizes with phases, or the study simulated-policy"
+        require(self.model.solvable, found, expected)
+        return self
+
+
+def require_reach(block: SolvedBlock, load: float) -> None:
+    """Raise a misfit unless the exact solution is within reach up to this load."""
+    if not (block.system.multiserver_jobs and block.policy.name == "fcfs"):
+        require_front(block.model.queue)
+    parallel = block.system.threshold_parallelism
+    if parallel and block.policy.name in ("inelastic-first", "elastic-first"):
+        durations, n = block.system.read().durations, parallel.servers
+        sizes = [scaled(X, v / n) for X, v in zip(durations, parallel.thresholds, strict=True)]
+        small, large = sorted(range(2), key=lambda c: parallel.thresholds[c])
+        rates, p = (sizes[small].rate, sizes[large].rate), parallel.probabilities[small]
+        first = block.policy.name.removesuffix("-first")
+        require_levels(ElasticInelastic(parallel.servers, *rates, p, first), load)

@@ -1,0 +1,58 @@
+"""Systems of two classes on more and more servers: needs 1 and n, or 1 and n/2, durations
+exponential, the large jobs a given share of all jobs or of their demand."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from atlas.fields.block import INCREASING, Block, require
+from atlas.fields.vocabulary import EvenServers, InnerProbability, TwoRates
+from multiserver.model import MultiserverJobSystem
+from multiserver.phased import PhasedJobs
+from multiserver.sizes import Exponential
+
+
+class GrowingBlock(Block):
+    """The systems, by their numbers of servers."""
+
+    sizes: Annotated[
+        list[EvenServers],
+        Field(min_length=2, max_length=100, description="the numbers of servers n"),
+        INCREASING,
+    ]
+    large: Annotated[Literal["n", "n/2"], Field(description="the need of the large jobs")]
+    rates: TwoRates
+    probability: (
+        Annotated[InnerProbability, Field(description="of a large job, whatever n is")] | None
+    ) = None
+    demand: (
+        Annotated[
+            InnerProbability, Field(description="the share of all server-seconds of large jobs")
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _exist(self) -> Self:
+        both = self.probability is not None and self.demand is not None
+        neither = self.probability is None and self.demand is None
+        found = "probability and demand" if both else "neither probability nor demand"
+        require(not both and not neither, found, "one of the two")
+        return self
+
+    def system(self, servers: int) -> MultiserverJobSystem:
+        """The system of so many servers."""
+        p, need = self.probability, servers if self.large == "n" else servers // 2
+        if self.demand is not None:
+            # p v/μ₂ : (1 − p)/μ₁ is the ratio of the demands.
+            odds = self.demand / (1 - self.demand) * self.rates[1] / (self.rates[0] * need)
+            p = odds / (1 + odds)
+        return MultiserverJobSystem.of(servers, (1, need), self.rates, (1 - p, p))
+
+
+def with_phases(system: MultiserverJobSystem) -> PhasedJobs:
+    """The same as the solver of the age of the head takes it."""
+    sizes = [Exponential(rate) for rate in system.rates]
+    return PhasedJobs.of(system.servers, system.needs, sizes, system.probabilities)

@@ -1,0 +1,54 @@
+"""Mixes of jobs that need 1, n/2 or n servers, the large ones rare: n^−α of all, about.
+
+The large ones have probabilities s_half n^−α and s_all n^−α, the `shares`, and `rates` μ_half and
+μ_n, the small ones μ_1 n^e (`multilevel-scaling`, Section 10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import model_validator
+
+from atlas.fields.block import Block, require
+from atlas.fields.vocabulary import RateExponent, Shares, ThreeRates
+from multiserver.model import ExponentialClass, MultiserverJobSystem
+
+# With jobs of n/2 servers an exact solution takes time and memory in proportion to n.
+MOST_HALVES = 10**7
+
+
+class MixBlock(Block):
+    """The shares of the large jobs, and the rates."""
+
+    shares: Shares
+    rates: ThreeRates = [1.0, 1.0, 1.0]
+    rate_1_exponent: RateExponent = 0
+
+    @model_validator(mode="after")
+    def _is_within_reach(self) -> Self:
+        sizes = getattr(self, "sizes", None) or [self.servers]
+        found = f"{max(sizes)} servers and jobs that need half of them"
+        reach = self.shares[0] == 0 or max(sizes) <= MOST_HALVES
+        require(reach, found, f"at most {MOST_HALVES} servers, or shares [0, 1]")
+        return self
+
+    def needs_of(self, servers: int) -> list[int]:
+        """The needs of the classes that there are (at the end of the axis the first may lack)."""
+        pairs = zip((servers // 2, servers), self.shares, strict=True)
+        return [1, *(need for need, share in pairs if share > 0)]
+
+
+def build_mix(parameters: Mapping[str, Any], alpha: float) -> MultiserverJobSystem:
+    """The system at one exponent; classes of probability 0 are left out."""
+    n, (mu_1, mu_half, mu_all) = parameters["servers"], parameters["rates"]
+    half, all_ = (share * n**-alpha for share in parameters["shares"])
+    columns = (
+        (1, mu_1 * n ** parameters["rate_1_exponent"], 1 - half - all_),
+        (n // 2, mu_half, half),
+        (n, mu_all, all_),
+    )
+    return MultiserverJobSystem(
+        n, tuple(ExponentialClass(*column) for column in columns if column[2] > 0)
+    )

@@ -1,0 +1,64 @@
+"""Systems with durations of any law, or of laws that have phases, as config describes them."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import model_validator
+
+from atlas.fields.block import misfit, require
+from atlas.models.described_systems import MultiserverJobsBlock, read_system
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.age_process import LARGEST, reaches
+from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.sizes import Size
+
+EXISTS = "a system that can exist (from servers, needs, durations, probabilities)"
+
+
+class DurationsBlock(MultiserverJobsBlock):
+    """n servers, and classes whose durations have any law with a mean."""
+
+    @model_validator(mode="after")
+    def _exists(self) -> Self:
+        try:
+            _ = self.system
+        except ValueError as error:
+            raise misfit(str(error), EXISTS) from None
+        return self
+
+    @property
+    def distributions(self) -> tuple[Size, ...]:
+        """Those of the durations, class by class."""
+        jobs = self.model_dump(include=set(MultiserverJobsBlock.model_fields), exclude_none=True)
+        return read_system({"multiserver-jobs": jobs}).durations
+
+    @property
+    def system(self) -> MultiserverJobSystem:
+        """The system with exponential durations of the same means."""
+        rates = [1 / X.mean for X in self.distributions]
+        return MultiserverJobSystem.of(self.servers, self.needs, rates, self.probabilities)
+
+
+class PhasedBlock(DurationsBlock):
+    """n servers, and classes whose durations are phase-type."""
+
+    @model_validator(mode="after")
+    def _has_phases(self) -> Self:
+        try:
+            fronts, _ = count_fronts(self.jobs)
+        except ValueError as error:
+            raise misfit(str(error), EXISTS) from None
+        require(
+            reaches(self.jobs),
+            f"{fronts:.2g} states of the front",
+            f"at most {LARGEST}, or two needs and exponential durations of the smaller: fewer"
+            " servers, classes or phases",
+            "durations",
+        )
+        return self
+
+    @property
+    def jobs(self) -> PhasedJobs:
+        """The jobs as the library knows them."""
+        return PhasedJobs.of(self.servers, self.needs, self.distributions, self.probabilities)

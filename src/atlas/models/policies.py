@@ -1,0 +1,90 @@
+"""Policies as config names them: `max-weight`, or {name: max-weight, options: {ties: smaller}}.
+
+Whatever policy the library has may stand there, with its own options (`multiserver.policies`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field, GetJsonSchemaHandler, model_serializer, model_validator
+
+from atlas.fields.block import DIFFERENT, Block, require
+from atlas.fields.vocabulary import Text
+from multiserver.policies import names, policy
+from multiserver.policies.policy import Policy as Rule
+from multiserver.system import System
+
+NAME = "a policy of the library that is defined for the system, by its name"
+
+
+class PolicyBlock(Block):
+    """A policy of the library by its name, or by its name and options."""
+
+    name: Annotated[Text, Field(description=NAME)]
+    options: Annotated[
+        dict[Text, Any], Field(description="the options of the policy that are not the usual ones")
+    ] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_name(cls, said: Any) -> Any:
+        return {"name": said} if isinstance(said, str) else said
+
+    @model_serializer
+    def _as_written(self) -> str | dict[str, Any]:
+        return {"name": self.name, "options": self.options} if self.options else self.name
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: GetJsonSchemaHandler) -> Any:
+        schema = handler.resolve_ref_schema(handler(core))
+        return schema | {"type": ["string", "object"]}
+
+    def __repr__(self) -> str:
+        return repr(self.label)
+
+    def drawn(self) -> Any:
+        """The policy as it is written."""
+        return self.plain()
+
+    @property
+    def label(self) -> str:
+        """Its name, with the options that are not the usual ones."""
+        usual = policy(self.name).options
+        said = (f"{k}={v}" for k, v in self.options.items() if v != usual[k])
+        return f"{self.name}({', '.join(said)})".replace("()", "")
+
+    def require_options(self, *at: str | int) -> None:
+        """Raise a misfit, at the option, unless the policy has it and it may be so."""
+        rule = policy(self.name)
+        for option, value in self.options.items():
+            where = (*at, "options", option)
+            known = ", ".join(rule.options)
+            expected = f"one of {known}" if known else f"no options: {self.name} has none"
+            require(option in rule.options, f"the option {option!r}", expected, *where)
+            require(rule.allows(option, value), repr(value), rule.expected(option), *where)
+
+    def require_of(self, system: System, *at: str | int) -> None:
+        """Raise a misfit unless the policy, with its options, is defined for the system."""
+        model, known = system.model, names(system.model)
+        at_name = (*at, "name") if self.options else at
+        expected = f"for {model}, one of {', '.join(known)}"
+        require(self.name in known, repr(self.name), expected, *at_name)
+        self.require_options(*at)
+        lacks = policy(self.name).lacks(system)
+        require(not lacks, f"{self.name} in this system", lacks, *at_name)
+
+
+Policies = Annotated[
+    list[PolicyBlock],
+    Field(min_length=1, max_length=20, description="the policies, none twice"),
+    DIFFERENT,
+]
+
+
+def read_policy(said: str | Mapping[str, Any]) -> Rule:
+    """The policy that is named so. Raises `ValueError` unless there is one, with such options."""
+    if isinstance(said, str):
+        return policy(said)
+    return policy(said["name"])(**said.get("options") or {})

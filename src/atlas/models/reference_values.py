@@ -1,0 +1,230 @@
+"""What is found of a reference system: by the library, by the second route, by other definitions.
+
+Values stand under (quantity, class, k): the class is "all" or its number from 1, and k is that of
+the tail P(N > k), else None.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from atlas.enumeration.fronts import Means
+from atlas.enumeration.limits import Unknown, take_limit
+from atlas.enumeration.route import take
+from atlas.fields.columns import Truth, Words, kind_of
+from atlas.models.policies import read_policy
+from atlas.models.reference_systems import read_reference
+from multiserver.errors import NotKnownError
+from multiserver.network import Network
+from multiserver.queue import Queue
+from multiserver.results import Result
+from multiserver.system import System
+
+Key = tuple[str, str, int | None]
+Values = dict[Key, Any]
+Block = Mapping[str, Any]
+LIMIT: Key = ("limit", "all", None)
+# Of a λ* that is simulated, relatively.
+LIMIT_WITHIN = 0.0004
+
+GIVEN, AS_DEFINED = "given", "as defined"
+MEANS_FOR_RATES = "rates taken for mean durations, at the same arrival rate"
+MEANS_AT_LOAD = "rates taken for mean durations, at the same load"
+AT_LEAST = "P(N ≥ k) taken for P(N > k)"
+BEHIND_HEAD = "the job at the head of the line not counted as waiting"
+# Quantities that are told of other definitions of the durations.
+FELT = ("mean_jobs", "mean_waiting", "mean_response_time", "mean_waiting_time")
+
+UNITS = {
+    "system": Words("name"),
+    "quantity": Words("name"),
+    "class": Words("name"),
+    "k": "jobs",
+    "definition": Words("text"),
+    "value": "of the quantity",
+    "half_width": "of the quantity",
+    "route": Words("text"),
+    "source": Words("text"),
+    "second": "of the quantity",
+    "second_half_width": "of the quantity",
+    "confirmed_by": Words("text"),
+    "unconfirmed": Words("text"),
+    "difference": "1",
+    "jobs": "jobs",
+    "replications": "1",
+    "exact": "of the quantity",
+    "z": "1",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
+}
+
+
+def given(queue: Queue, rate: float | None) -> Values:
+    """λ, ρ, E[S] and the capacity n."""
+    system = queue.system
+    rate = system.outside if isinstance(system, Network) else rate
+    found = {"arrival_rate": rate, "capacity": system.capacity}
+    if rate:
+        found |= {"load": system.load(rate), "mean_size": system.mean_size}
+    return {(name, "all", None): value for name, value in found.items()}
+
+
+def known(queue: Queue, rate: float | None) -> tuple[Result | None, str, str]:
+    """The exact means by the library, by which method and from where; None if not known."""
+    try:
+        found = queue.exact(arrival_rate=rate)
+    except NotKnownError:
+        return None, "", ""
+    return found, found.method, found.source
+
+
+def limit_of(queue: Queue) -> dict[str, Any] | None:
+    """λ*, by which method and from where, with its interval if it is simulated; None if it is not
+    known or not finite."""
+    try:
+        found = queue.stability(half_width=LIMIT_WITHIN)
+    except NotKnownError:
+        return None
+    if found.limit is None or not math.isfinite(found.limit):
+        return None
+    told = {"value": found.limit, "route": found.method, "source": found.source}
+    if (seen := found.estimate) is None:
+        return told
+    told |= {"half_width": seen.half_width, "jobs": seen.jobs, "replications": seen.replications}
+    return told | {"route": "simulation of the saturated system"}
+
+
+def tabulate(result: Result, tail: list[int]) -> Values:
+    """What a result of the library tells."""
+    found: Values = {}
+    groups = [("all", result), *((str(c), one) for c, one in enumerate(result.by_class, start=1))]
+    for name, group in groups:
+        if not (name == "1" and len(result.by_class) == 1):
+            found |= {(quantity, name, None): value for quantity, value in group.means.items()}
+    for k in tail:
+        try:
+            found["tail", "all", k] = result.tail(k)
+        except NotKnownError:
+            break
+    return found
+
+
+def second_route(block: Block, queue: Queue, rate: float | None) -> tuple[Values, Means, str]:
+    """The same by enumeration. Raises `Unknown`."""
+    means, limit, name = take(block, rate)
+    system, found = queue.system, {}
+    found["mean_jobs", "all", None] = means.jobs
+    found["busy_servers", "all", None] = means.busy
+    found["idle_servers", "all", None] = system.capacity - means.busy
+    if limit is not None:
+        found[LIMIT] = limit
+    many = len(means.class_jobs) > 1
+    for c, jobs in enumerate(means.class_jobs, start=1):
+        if many:
+            found["mean_jobs", str(c), None] = jobs
+    if means.levels:
+        found |= {("tail", "all", k): means.tail(k) for k in block.get("tail") or ()}
+    if isinstance(system, Network):
+        if not system.populations:
+            found["mean_response_time", "all", None] = means.jobs / system.outside
+        pairs = zip(means.class_jobs, means.flows, strict=True)
+        for c, (jobs, flow) in enumerate(pairs, start=1):
+            found["mean_response_time", str(c), None] = jobs / flow
+        return found, means, name
+    found["mean_response_time", "all", None] = means.jobs / rate
+    flows = [rate * p for p in system.probabilities]
+    for c, (jobs, flow) in enumerate(zip(means.class_jobs, flows, strict=True), start=1):
+        if many:
+            found["mean_response_time", str(c), None] = jobs / flow
+    if means.waiting is not None:
+        found["mean_waiting", "all", None] = means.waiting
+        found["mean_waiting_time", "all", None] = means.waiting / rate
+    if system.model == "multiserver-jobs" and many:
+        for c, X in enumerate(system.durations, start=1):
+            time = found["mean_response_time", str(c), None]
+            found["mean_waiting_time", str(c), None] = time - X.mean
+    return found, means, name
+
+
+def second_limit(block: Block) -> tuple[float, str] | None:
+    """λ* by enumeration where `second_route` does not tell, and by which route; None if not."""
+    try:
+        return take_limit(block)
+    except Unknown:
+        return None
+
+
+def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterator[tuple[str, Any]]:
+    """(definition, values) where a reader could take the system for another one."""
+    system = queue.system
+    if not isinstance(system, System) or not (turned := _turned(block)):
+        return
+    for name, point in ((MEANS_FOR_RATES, rate), (MEANS_AT_LOAD, None)):
+        other, _ = read_reference(turned)
+        at = other.system.arrival_rate(system.load(rate)) if point is None else point
+        try:
+            found = tabulate(other.exact(arrival_rate=at), [])
+        except ValueError:  # not stable, or not known
+            try:
+                found = second_route(turned, other, at)[0]
+            except Unknown:
+                continue
+        yield name, {key: v for key, v in found.items() if key[0] in FELT}
+
+
+def at_least(result: Result, tail: list[int]) -> Values:
+    """P(N ≥ k) for each k, where the tail is told."""
+    told = tabulate(result, [k - 1 for k in tail if k])
+    return {("tail", "all", key[2] + 1): v for key, v in told.items() if key[0] == "tail"}
+
+
+def behind_head(block: Block, means: Means) -> dict[Key, float]:
+    """E[Q] under FCFS if the job that blocks the line is not counted."""
+    if (
+        means.behind is None
+        or read_policy(block["policy"]).name != "fcfs"
+        or "multiserver-jobs" not in block["system"]
+    ):
+        return {}
+    return {("mean_waiting", "all", None): means.behind}
+
+
+def _turned(block: Block) -> dict[str, Any] | None:
+    """The block with 1/rate for the rate of every exponential; None if that changes nothing."""
+    turned = copy.deepcopy(dict(block))
+    ((_, system),) = turned["system"].items()
+    durations = system.get("durations") or []
+    rates = [X.get("exponential") for X in durations]
+    if None in rates or not rates or all(rate == 1 for rate in rates):
+        return None
+    for X in durations:
+        X["exponential"] = 1 / X["exponential"]
+    return turned
+
+
+def difference(key: Key, value: float, second: float, values: Mapping[Key, float]) -> float:
+    """Of two routes to a value, relative to it; of waiting, which may be nearly nothing, relative
+    to the mean with the service, and of idle servers relative to those at work."""
+    wider = {
+        "mean_waiting": "mean_jobs",
+        "mean_waiting_time": "mean_response_time",
+        "idle_servers": "busy_servers",
+    }
+    scale = abs(values.get((wider.get(key[0], key[0]), *key[1:]), value))
+    return abs(second - value) / scale if scale else abs(second)
+
+
+Row = dict[str, Any]
+
+
+def row(name: str, key: Key, definition: str, **rest: Any) -> Row:
+    """A row of the table; what is not said is missing."""
+    quantity, which, k = key
+    head = {"system": name, "quantity": quantity, "class": which, "k": math.nan if k is None else k}
+    empty = {c: None if kind_of(unit) == "text" else math.nan for c, unit in UNITS.items()}
+    return {**empty, **head, "definition": definition, "inside": None, **rest}
+
+
+Progress = Callable[..., Any]

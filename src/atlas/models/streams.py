@@ -1,0 +1,31 @@
+"""Keys of the random streams: what a series is, as a number.
+
+Keys are kept in tests/plan/stream_keys.csv: no word of config that is better than the one before
+changes a number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from atlas.fields.block import Block
+from atlas.fields.markers import Stream, marked
+
+
+def stream_key(parameters: Block | Mapping[str, Any], **others: Any) -> int:
+    """A 32-bit key that depends on all parameters of a series, and `others`, but for those that
+    mark its sampling; or the key that the series gives itself."""
+    if not isinstance(parameters, Block):
+        return _hash({**parameters, **others})
+    for name in marked(type(parameters), Stream):
+        if (given := getattr(parameters, name)) is not None:
+            return given
+    return _hash({**parameters.drawn(), **others})
+
+
+def _hash(content: Mapping[str, Any]) -> int:
+    text = json.dumps(content, sort_keys=True)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

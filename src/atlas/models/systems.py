@@ -1,0 +1,104 @@
+"""A system of multiserver jobs, as config describes it and as the library knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from atlas.fields.block import Block, misfit, require
+from atlas.fields.vocabulary import (
+    Jobs,
+    Needs,
+    Probabilities,
+    Rates,
+    Replications,
+    Seed,
+    Servers,
+    StreamKey,
+    Text,
+    TwoNeeds,
+    TwoRates,
+)
+from multiserver.model import MultiserverJobSystem
+
+
+class SystemBlock(Block):
+    """n servers and the classes of the jobs that come to them."""
+
+    servers: Servers
+    needs: Needs
+    rates: Rates
+    probabilities: Probabilities
+
+    @model_validator(mode="after")
+    def _exists(self) -> Self:
+        try:
+            _ = self.system
+        except ValueError as error:
+            expected = "a system that can exist (from servers, needs, rates, probabilities)"
+            raise misfit(str(error), expected) from None
+        return self
+
+    @property
+    def system(self) -> MultiserverJobSystem:
+        """The system as the library knows it."""
+        return MultiserverJobSystem.of(self.servers, self.needs, self.rates, self.probabilities)
+
+
+class TwoNeedsBlock(Block):
+    """n servers and two needs, whatever the rates and the mix."""
+
+    servers: Servers
+    needs: TwoNeeds
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        require_room(self.servers, self.needs)
+        return self
+
+
+class TwoClassBlock(TwoNeedsBlock):
+    """n servers, two needs and their rates, whatever the mix."""
+
+    rates: TwoRates
+
+
+class SimulatedBlock(Block):
+    """How long a series is simulated, and from which seed."""
+
+    jobs: Jobs
+    seed: Seed
+    replications: Replications = 32
+    stream: StreamKey = None
+
+
+Systems = Annotated[
+    dict[Text, SystemBlock],
+    Field(min_length=1, max_length=1000, description="systems, by name"),
+]
+
+
+def require_room(servers: int, needs: Sequence[int], at: str = "needs") -> None:
+    """Raise a misfit, at a key, if a job could never start."""
+    largest = max(needs)
+    require(
+        largest <= servers,
+        f"need {largest} exceeds the {servers} servers: such a job never starts",
+        "needs of at most all servers",
+        at,
+    )
+
+
+def require_equal(**columns: Iterable) -> None:
+    """Raise a misfit unless all are equally many."""
+    counts = {name: len(list(column)) for name, column in columns.items()}
+    found = ", ".join(f"{n} {'probabilities' if k == 'p' else k}" for k, n in counts.items())
+    require(len(set(counts.values())) == 1, found, "equally many, one a class")
+
+
+def read_system(parameters: Mapping[str, Any]) -> MultiserverJobSystem:
+    """The system that the parameters describe, among others things."""
+    keys = ("servers", "needs", "rates", "probabilities")
+    return MultiserverJobSystem.of(**{key: parameters[key] for key in keys})

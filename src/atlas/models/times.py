@@ -1,0 +1,97 @@
+"""Waiting and response times of a queue as config describes it: whose quantiles, and at which
+probabilities.
+
+A group of jobs is a class, or `all`; it has two times, `waiting` to its start and `response` to its
+departure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from atlas.fields.block import INCREASING, misfit, require
+from atlas.fields.vocabulary import InnerProbability
+from atlas.models.described_systems import read_queue
+from atlas.models.finite_skip_systems import FiniteSkipBlock
+from atlas.models.policies import PolicyBlock, read_policy
+from multiserver.errors import NotKnownError
+from multiserver.queue import Queue
+
+TIMES = ("waiting", "response")
+QuantilesAt = Annotated[
+    list[InnerProbability],
+    Field(min_length=1, max_length=100, description="the probabilities p of the quantiles"),
+    INCREASING,
+]
+KNOWN = "a policy under which the distribution of times is exact, as FCFS for durations with phases"
+INSTEAD = "or the study simulated-time-quantiles, which is for every policy"
+
+
+def distributed(queue: Queue) -> bool:
+    """Whether a method gives the distribution of times exactly, given room for it."""
+    system, policy = queue.system, queue.policy
+    return any(not one.lacks(system) for one in policy.of(system.model, "distribution"))
+
+
+class TimesBlock(FiniteSkipBlock):
+    """A queue whose times have distributions that are known exactly."""
+
+    policy: PolicyBlock = PolicyBlock(name="fcfs")
+
+    @model_validator(mode="after")
+    def _distributed(self) -> Self:
+        known = distributed(self.system.read().under(read_policy(self.policy.plain())))
+        require(known, f"{self.policy.label} in this system", f"{KNOWN}, {INSTEAD}", "policy")
+        return self
+
+    @property
+    def queue(self) -> Queue:
+        """The queue as the library knows it."""
+        return read_queue({"system": self.system.plain(), "policy": self.policy.plain()})
+
+
+def require_distribution(queue: Queue, load: float) -> None:
+    """Raise a misfit unless the distribution at a load is within reach."""
+    try:
+        queue.distribution(load=load)
+    except NotKnownError as error:
+        raise misfit(str(error), f"a smaller system, {INSTEAD}", "system") from None
+
+
+def load_limit(queue: Queue) -> float:
+    """The largest stable load, or, where it is not known, a load from which on no policy is."""
+    known = queue.stability().load_limit
+    return queue.system.load(queue.highest_rate) if known is None else known
+
+
+def require_stable(queue: Queue, load: float, at: str) -> None:
+    """Raise a misfit if a queue is known not to be stable at a load."""
+    limit = load_limit(queue)
+    require(load < limit, f"a load of {load}", f"loads below {limit:.6g}, the limit", at)
+
+
+def groups(found: Any) -> Iterator[tuple[str, Any]]:
+    """The classes of a distribution, exact or simulated, by name, and all jobs."""
+    for c, one in enumerate(found.by_class, start=1):
+        yield f"class-{c}", one
+    yield "all", found
+
+
+def quantiles(
+    queue: Queue, probabilities: Sequence[float], **point: float
+) -> dict[tuple[str, str, float], float]:
+    """Exact quantiles (s) by class, time and probability, at an operating point."""
+    return {
+        (name, time, p): quantile
+        for name, group in groups(queue.distribution(**point))
+        for time in TIMES
+        for p, quantile in zip(
+            probabilities,
+            getattr(group, f"{time}_time").quantile(np.array(probabilities)).tolist(),
+            strict=True,
+        )
+    }

@@ -1,0 +1,99 @@
+"""The multiserver-job system of a trace: its needs, and how often and how long each occurs.
+
+A class is a need, rounded up to a power of two if so wanted; its rate is one over the mean of its
+durations. Rounded needs ask for more server-seconds than the jobs did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from atlas.models.traces import read_table
+from atlas.traces.aggregate import by_need
+from multiserver.fitting import fit_two_moments
+from multiserver.model import ExponentialClass, MultiserverJobSystem
+from multiserver.sizes import Bimodal, Deterministic, Exponential, Size
+
+
+def round_needs(cells: pd.DataFrame, rounding: str) -> pd.DataFrame:
+    """The table with needs that are integers, and the server-seconds `asked` for.
+
+    Raises `ValueError` if needs are no integers.
+    """
+    needs = cells["need"].to_numpy(dtype=float)
+    odd = needs[(needs != np.round(needs)) | (needs >= 2**53)]
+    if len(odd):
+        raise ValueError(
+            f"needs must be whole numbers of servers, found {float(odd[0])!r}:"
+            " give the `unit` of a server"
+        )
+    return cells.assign(need=round_up(needs, rounding), asked=needs * cells["duration"])
+
+
+def round_up(needs: NDArray[np.float64], rounding: str) -> NDArray[np.int64]:
+    """Needs as integers, powers of two if `rounding` says so."""
+    if rounding == "powers-of-two":
+        needs = np.exp2(np.ceil(np.log2(needs)))
+    return needs.astype(np.int64)
+
+
+def read_classes(
+    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """The aggregated table with rounded needs, of which the functions below make systems."""
+    return round_needs(read_table(parameters, progress), parameters["rounding"])
+
+
+def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
+    """The classes on n servers, durations being exponential with the means of the trace.
+
+    Raises `ValueError` if a need exceeds n.
+    """
+    classes = by_need(cells)
+    total = classes["jobs"].sum()
+    return MultiserverJobSystem.of(
+        servers,
+        classes["need"].tolist(),
+        (classes["jobs"] / classes["duration"]).tolist(),
+        (classes["jobs"] / total).tolist(),
+    )
+
+
+def make_sizes(cells: pd.DataFrame, durations: str) -> tuple[Size, ...]:
+    """The durations of each class: exponential, constant, or (`empirical`) one of the means of its
+    intervals, each as often as its interval (which keeps the mean and loses what varies within an
+    interval)."""
+    classes = by_need(cells)
+    if durations == "exponential":
+        return tuple(Exponential(rate) for rate in classes["jobs"] / classes["duration"])
+    if durations == "constant":
+        return tuple(Deterministic(mean) for mean in classes["duration"] / classes["jobs"])
+    sizes = []
+    for _, rows in cells.groupby("need"):
+        bins = rows.groupby("bin")[["jobs", "duration"]].sum()
+        values = (bins["duration"] / bins["jobs"]).tolist()
+        sizes.append(Bimodal(tuple(values), tuple((bins["jobs"] / bins["jobs"].sum()).tolist())))
+    return tuple(sizes)
+
+
+def split_branches(system: MultiserverJobSystem, scv: float) -> MultiserverJobSystem:
+    """The system with durations of the same means and squared coefficients of variation c² ≥ 1: of
+    two exponential branches each, which are classes of their own."""
+    if scv == 1:
+        return system
+    classes = [
+        ExponentialClass(c.need, rate, c.probability * share)
+        for c in system.classes
+        for share, rate in _branches(c, scv)
+    ]
+    return MultiserverJobSystem(system.servers, tuple(classes))
+
+
+def _branches(c: ExponentialClass, scv: float) -> Iterable[tuple[float, float]]:
+    fitted = fit_two_moments(1 / c.rate, scv)
+    return zip(fitted.probabilities, fitted.rates, strict=True)

@@ -1,0 +1,145 @@
+"""The jobs of a trace, or what stands in place of one.
+
+Parameters have a block `trace` (a file and how to read it), `generated` (a law of needs and
+durations, `multiserver.simulation.correlated_jobs`) or `classes` (needs, shares and mean durations,
+of which there is a table and no job).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic_core import PydanticCustomError
+
+from atlas.fields.block import misfit
+from atlas.traces import FAULTS, Chunk, aggregate, borg, plain, slurm, swf
+from multiserver.simulation.correlated_jobs import CorrelatedJobs
+
+Parameters = Mapping[str, Any]
+Progress = Callable[[Iterable], Iterable]
+
+
+def read_table(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
+    """The aggregated table of the jobs; of classes, each as if all its jobs lasted as long as they
+    do on average, and shares in place of numbers of jobs."""
+    if "classes" in parameters:
+        return tabulate(parameters["classes"])
+    with _refusing(parameters.get("trace")):
+        return aggregate.aggregate(read_chunks(parameters, progress))
+
+
+def tabulate(block: Mapping[str, Any]) -> pd.DataFrame:
+    """The table of a block `classes`."""
+    shares, means = np.array(block["shares"]), np.array(block["mean_durations"])
+    logs = np.log(means)
+    columns = {
+        "need": np.array(block["needs"], dtype=float),
+        "bin": aggregate.bin_of(means),
+        "jobs": shares,
+        "duration": shares * means,
+        "log_duration": shares * logs,
+        "log_duration_squared": shares * logs**2,
+    }
+    return pd.DataFrame(columns).sort_values("need", ignore_index=True)
+
+
+def read_chunks(parameters: Parameters, progress: Progress = iter) -> Iterator[Chunk]:
+    """The jobs, each of a need that is a multiple of the `unit`, if there is one."""
+    return count_rows(parameters, progress)[1]
+
+
+def count_rows(
+    parameters: Parameters, progress: Progress = iter
+) -> tuple[aggregate.Count, Iterator[Chunk]]:
+    """The jobs, and what counts their rows as they pass."""
+    block = parameters.get("trace")
+    if block is None:
+        count = aggregate.Count(limit=0.0)
+        return count, count.watch(generate(parameters["generated"], progress))
+    count = aggregate.Count(limit=block.get("faults", 0.01))
+    return count, _in_units(_refuse(block, count.watch(_read(block, progress))), block.get("unit"))
+
+
+def read_jobs(
+    parameters: Parameters, progress: Progress = iter
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Needs and durations of all jobs, in the order of the file: 16 bytes a job."""
+    chunks = [(c.needs, c.durations) for c in read_chunks(parameters, progress)]
+    needs, durations = zip(*chunks, strict=True)
+    return np.concatenate(needs), np.concatenate(durations)
+
+
+def require_readable(block: Mapping[str, Any]) -> None:
+    """Raise a misfit if a log cannot be of its format, by its first rows: if the columns lack a
+    name, or all rows are faulty."""
+    with _refusing(block):
+        first = next((chunk for chunk in _read(block, iter) if chunk.rows), None)
+        if first is None:
+            raise ValueError(f"{block['file']} has no rows")
+        if not len(first.needs) and first.rejected.keys() <= {*FAULTS}:
+            worst = max(first.rejected, key=lambda reason: len(first.rejected[reason]))
+            raise ValueError(f"none of the first {first.rows} rows is a job; most often: {worst}")
+
+
+def generate(block: Mapping[str, Any], progress: Progress = iter) -> Iterator[Chunk]:
+    """The jobs of a block `generated`; those of a longer run begin with those of a shorter."""
+    law = {key: block[key] for key in ("median", "spread", "correlation")}
+    jobs = CorrelatedJobs(tuple(block["needs"]), tuple(block["probabilities"]), **law)
+    for needs, durations in jobs.draw(block["jobs"], block["seed"], progress):
+        yield Chunk(needs, durations, {})
+
+
+@contextmanager
+def _refusing(block: Mapping[str, Any] | None) -> Iterator[None]:
+    """Say of what is wrong with a log where config names it."""
+    try:
+        yield
+    except PydanticCustomError:  # said already
+        raise
+    except ValueError as error:
+        if block is None:
+            raise
+        raise misfit(
+            str(error), "a log of jobs of the format that is said", "trace", "file"
+        ) from None
+
+
+def _refuse(block: Mapping[str, Any], chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    with _refusing(block):
+        yield from chunks
+
+
+def _read(block: Mapping[str, Any], progress: Progress) -> Iterator[Chunk]:
+    if "file" not in block:
+        raise ValueError(
+            f"needs the trace {block['name']!r}: give its file and format under `traces` in the"
+            " run's config (config/examples says how to get it)"
+        )
+    file = block["file"]
+    match block["format"]:
+        case "swf":
+            return swf.read(file, progress)
+        case "slurm":
+            return slurm.read(file, block.get("need", "cpus"), progress)
+        case "borg":
+            return borg.read(file, block.get("priorities"), progress)
+        case "plain":
+            columns = block["columns"]["need"], block["columns"]["duration"]
+            seconds, separator = block.get("seconds", 1.0), block.get("separator", ",")
+            return plain.read(file, columns, seconds, separator, progress)
+    raise ValueError(f"a trace is in one of swf, slurm, borg, plain, found {block['format']!r}")
+
+
+def _in_units(chunks: Iterator[Chunk], unit: float | None) -> Iterator[Chunk]:
+    for chunk in chunks:
+        if unit is None:
+            yield chunk
+        else:
+            # What is a multiple but for rounding stays one.
+            multiples = np.ceil(chunk.needs / unit * (1 - 1e-12))
+            yield Chunk(multiples, chunk.durations, chunk.rejected)

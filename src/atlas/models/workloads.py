@@ -1,0 +1,262 @@
+"""Jobs from a trace, or generated ones or a table of classes in place of one, as config describes
+them.
+
+`models.traces` reads them; tables of classes are read by the plan (`models.class_tables`), so that
+what is computed has the classes themselves among its parameters.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
+from atlas.fields.vocabulary import LARGEST, Id, Needs, Positive, Probabilities, Text
+
+Rounding = Annotated[
+    Literal["none", "powers-of-two"], Field(description="what needs are rounded up to")
+]
+States = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=5_000_000,
+        description="the most packings of servers for which the exact solver is asked",
+    ),
+    WHOLE,
+]
+Column = Annotated[Text, Field(min_length=1, description="the name of a column")]
+
+
+class ColumnsBlock(Block):
+    """The names of a plain table's columns."""
+
+    need: Column
+    duration: Column
+
+
+class TraceBlock(Block):
+    """A log of jobs: its `file` and `format`, or the `name` that the run's config gives it."""
+
+    name: Annotated[Id, Field(description="the name of one of the run's traces")] | None = None
+    file: (
+        Annotated[
+            Text,
+            Field(
+                min_length=1,
+                description="where it is, from the folder in which the run was started",
+            ),
+        ]
+        | None
+    ) = None
+    format: (
+        Annotated[
+            Literal["swf", "slurm", "borg", "plain"],
+            Field(description="which format the file has"),
+        ]
+        | None
+    ) = None
+    digest: (
+        Annotated[str, Field(description="of the file's content; filled in by the plan")] | None
+    ) = None
+    faults: (
+        Annotated[
+            float,
+            Field(
+                ge=0,
+                le=1,
+                description="the share of faulty rows that is still bearable, 0.01 if nothing says",
+            ),
+            AS_WRITTEN,
+        ]
+        | None
+    ) = None
+    unit: (
+        Annotated[Positive, Field(description="needs are rounded up to multiples of it")] | None
+    ) = None
+    need: (
+        Annotated[Literal["cpus", "nodes"], Field(description="what slurm's needs are counted in")]
+        | None
+    ) = None
+    priorities: (
+        Annotated[
+            list[Annotated[int, Field(ge=0, le=10_000, description="a priority"), WHOLE]],
+            Field(
+                min_length=2,
+                max_length=2,
+                description="borg's jobs of priorities [from, to] only; the free tier is [0, 99]",
+            ),
+            INCREASING,
+        ]
+        | None
+    ) = None
+    columns: ColumnsBlock | None = None
+    seconds: Annotated[Positive, Field(description="a plain table's unit of time")] | None = None
+    separator: (
+        Annotated[
+            str,
+            Field(
+                min_length=1,
+                max_length=1,
+                pattern=r"^[\t -~]$",
+                description="of a plain table's fields",
+            ),
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _is_told(self) -> Self:
+        told = self.name is not None or (self.file is not None and self.format is not None)
+        require(told, f"a trace with {', '.join(self.plain())}", "its name, or file and format")
+        plain = self.format == "plain"
+        require(
+            not plain or self.columns is not None,
+            "a plain table without columns",
+            "columns: {need: NAME, duration: NAME}",
+        )
+        for key, formats in (
+            ("columns", ("plain",)),
+            ("seconds", ("plain",)),
+            ("separator", ("plain",)),
+            ("need", ("slurm",)),
+            ("priorities", ("borg",)),
+        ):
+            alone = getattr(self, key) is not None and self.format is not None
+            require(
+                not alone or self.format in formats,
+                f"{key} of a trace in the format {self.format}",
+                f"{key} with the format {' or '.join(formats)} only",
+                key,
+            )
+        return self
+
+
+class GeneratedBlock(Block):
+    """Jobs made from a law and a seed, in place of a trace."""
+
+    seed: Annotated[int, Field(ge=0, lt=2**63, description="a seed, a whole number"), WHOLE]
+    jobs: Annotated[int, Field(ge=1, le=10**10, description="the number of jobs"), WHOLE]
+    needs: Needs
+    probabilities: Probabilities
+    median: Annotated[
+        Positive,
+        Field(description="the median duration of a job of average logarithmic need, in seconds"),
+    ]
+    spread: Annotated[
+        float,
+        Field(ge=0, le=10, description="standard deviation of the log of durations"),
+        AS_WRITTEN,
+    ]
+    correlation: Annotated[
+        float,
+        Field(ge=-1, le=1, description="the correlation of the logarithms of need and duration"),
+        AS_WRITTEN,
+    ]
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        counts = len(self.needs), len(self.probabilities)
+        found = f"{counts[0]} needs and {counts[1]} probabilities"
+        require(counts[0] == counts[1], found, "equally many, one a class")
+        return self
+
+
+class ClassesBlock(Block):
+    """A table of classes: a `file` and perhaps a `cell` of it, or the columns themselves."""
+
+    file: (
+        Annotated[
+            Text,
+            Field(
+                min_length=1,
+                description="a CSV file of need, share and mean_duration, from the folder in which"
+                " the run was started or from the project's",
+            ),
+        ]
+        | None
+    ) = None
+    cell: (
+        Annotated[Text, Field(description="which cell of the file, by its column cell")] | None
+    ) = None
+    digest: (
+        Annotated[str, Field(description="of the file's content; filled in by the plan")] | None
+    ) = None
+    source: (
+        Annotated[Text, Field(description="where the file is from; filled in by the plan")] | None
+    ) = None
+    servers: (
+        Annotated[
+            int,
+            Field(ge=1, le=LARGEST, description="of the cell, by the file; filled in by the plan"),
+            WHOLE,
+        ]
+        | None
+    ) = None
+    needs: Needs | None = None
+    shares: Probabilities | None = None
+    mean_durations: (
+        Annotated[
+            list[Positive],
+            Field(
+                min_length=1,
+                max_length=1000,
+                description="mean durations in seconds, class by class",
+            ),
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _is_told(self) -> Self:
+        columns = {
+            "needs": self.needs,
+            "shares": self.shares,
+            "mean_durations": self.mean_durations,
+        }
+        lacking = [name for name, column in columns.items() if column is None]
+        require(not lacking, f"no {', '.join(lacking)}", f"a file, or {', '.join(columns)}")
+        counts = {name: len(column) for name, column in columns.items()}
+        found = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items())
+        require(len(set(counts.values())) == 1, found, "equally many, one a class")
+        require(len(set(self.needs)) == len(self.needs), str(self.needs), "each need once", "needs")
+        return self
+
+
+class JobsBlock(Block):
+    """The jobs of a trace or of a law, one of the two."""
+
+    trace: TraceBlock | None = None
+    generated: GeneratedBlock | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        known = [key for key in ("trace", "generated", "classes") if key in type(self).model_fields]
+        given = [key for key in known if getattr(self, key) is not None]
+        found = " and ".join(given) or f"neither {' nor '.join(known)}"
+        require(len(given) == 1, found, f"one of {', '.join(known)}")
+        return self
+
+
+class WorkloadBlock(JobsBlock):
+    """The jobs of a trace or of a law, or the classes of a table, one of the three."""
+
+    classes: ClassesBlock | None = None
+
+    def needs(self, rounding: str) -> list[int]:
+        """The needs, rounded; none of a trace, which is yet to be read."""
+        block = self.generated or self.classes
+        needs = block.needs if block else []
+        return [1 << (v - 1).bit_length() for v in needs] if rounding != "none" else list(needs)
+
+    def require_jobs(self, asked: str, *at: str) -> None:
+        """Raise a misfit if jobs are `asked` for, and there are but classes."""
+        found = f"{asked} of a table of classes, which has their mean durations alone"
+        require(self.classes is None, found, "a trace or generated jobs, or another", *at)
+
+    def require_room(self, servers: list[int], rounding: str) -> None:
+        """Raise a misfit if a job could never start."""
+        largest, least = max(self.needs(rounding), default=0), min(servers)
+        found = f"need {largest} exceeds {least} servers: such a job never starts"
+        require(largest <= least, found, "servers for the largest need", "servers")

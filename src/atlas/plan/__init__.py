@@ -1,0 +1,29 @@
+"""From config to jobs: what is to be made, and what determines it.
+
+The only place where config becomes parameters (`atlas.config` reads it). The Snakefile asks a
+`Plan` what to build; the scripts that run as jobs get the resolved specs and never see the config.
+On another machine it asks a `WrittenPlan`.
+"""
+
+from importlib import import_module
+from typing import Any
+
+# Nothing is imported before it is used: a job on another machine waits for no plan.
+_WHERE = {
+    "MEGABYTES": "plan.resources",
+    "Build": "plan.build",
+    "ConfigError": "config.errors",
+    "Plan": "plan.resolve",
+    "WrittenPlan": "plan.written_plan",
+    "expose": "plan.environment",
+    "hold_driver": "plan.locks",
+    "require_writable": "plan.locks",
+    "say_less": "plan.job_logs",
+}
+__all__ = list(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"atlas.{_WHERE[name]}"), name)

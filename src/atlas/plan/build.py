@@ -1,0 +1,163 @@
+"""A plan against what stands in a folder: what is to be made, and what a run does before its jobs.
+
+Series bear the digest of their specs in their names. Products have fixed names, and beside them
+stands the mark of the spec that they were made from. Where the mark of another spec stands, or what
+was made is damaged or lost, a file that is not there asks for the thing to be made again: to make
+that file is a rule of its own, and what it asks for is older than it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from atlas.plan.integrity import (
+    AGAIN,
+    GALLERY,
+    Made,
+    find_damage,
+    make_room,
+    name_again,
+    set_clocks,
+)
+from atlas.plan.job_logs import find_message
+from atlas.plan.locks import is_run_going_on, require_replaceable
+from atlas.plan.products import Product
+from atlas.plan.resolve import Plan
+
+# What a ledger puts before a claim that is not as expected (`scripts/judge.py`).
+UNSOUND = "!! "
+
+
+class Build:
+    """What `plan` asks for, against what stands below `folder`."""
+
+    def __init__(self, plan: Plan, folder: Path = Path()) -> None:
+        self.plan, self.folder = plan, folder
+        self._wanted: dict[str, Made] = {}
+
+    @cached_property
+    def damage(self) -> Mapping[str, list[str]]:
+        """What is not as it was made, by the sums of the thing that it belongs to: nothing beside a
+        run that goes on, of which this process may be a part."""
+        if is_run_going_on():
+            return {}
+        plan = self.plan
+        found = find_damage([*plan.made, plan.gallery], self.folder)
+        # A run in which a claim is not as expected ends red each time, and so is never done.
+        for one in plan.complete():
+            if self._list_unsound(one):
+                found.setdefault(one.sums, [])
+        # Of what only led to it, Snakemake does not ask whether it is still there.
+        agreed, there = plan.agreement.sums, (self.folder / plan.agreement.sums).exists()
+        if there and any(p.sums in found or not self._stands(p) for p in plan.complete()):
+            found.setdefault(agreed, [])
+        return found
+
+    def targets(self, *things: Made) -> list[str]:
+        """What must be there of some things, and as it was made."""
+        return [name for one in things for name in (*one.targets, *self.again(one))]
+
+    def ingredients(self, thing: Made) -> list[str]:
+        """What a thing is made from. Snakemake wants to know of each that it has a job for."""
+        self._wanted[thing.sums] = thing
+        return self.targets(*thing.made_from)
+
+    def inputs(self, thing: Made) -> list[str]:
+        """What a thing is made from, and what asks for it to be made again."""
+        return [*self.ingredients(thing), *self.again(thing)]
+
+    @property
+    def shown(self) -> list[str]:
+        """What the gallery is made from: the files of this run, and the marks of other papers."""
+        others = [other for other in self.plan.others if not other.fault]
+        return [*self.targets(*self.plan.complete()), *(m for one in others for m in one.marks)]
+
+    def again(self, thing: Made) -> list[str]:
+        """What asks for a thing to be made again: a file that is not there, if anything does."""
+        asked = thing.sums in self.damage or self._has_changed(thing)
+        return [name_again(thing.sums, self.folder)] if asked else []
+
+    def find_jobs(self) -> list[Made]:
+        """What is still to be made of what is wanted, and what is made from it."""
+        return [thing for thing in self._wanted.values() if self._is_affected(thing)]
+
+    def tell_unmade(self) -> Iterator[str]:
+        """Say of wanted products which are not made, and what that they need is not computed; last,
+        what was said of it."""
+        failed: dict[str, str] = {}
+        products = (one for one in self._wanted.values() if isinstance(one, Product))
+        for product in products:
+            if (self.folder / product.mark).exists():
+                continue
+            lost = [s for s in product.series.values() if not (self.folder / s.sums).exists()]
+            logs = [f"{one.study} was not computed ({self.folder / one.log})" for one in lost]
+            why = "; ".join(dict.fromkeys(logs)) or f"see {self.folder / product.log}"
+            yield f"{product.paper}/{product.id} is not made: {why}"
+            failed |= {one.log: find_message(self.folder, one.log) for one in lost or [product]}
+        yield from filter(None, failed.values())
+
+    def find_unsound(self) -> list[str]:
+        """The claims of the wanted papers that are not as their files expect."""
+        return [line for one in self._wanted.values() for line in self._list_unsound(one)]
+
+    def tell(self) -> Iterator[str]:
+        """Say what is damaged, and what the gallery lacks."""
+        for changes in self.damage.values():
+            yield from (f"{change}; made again" for change in changes)
+        for other in self.plan.others:
+            if other.fault:
+                yield f"gallery: without {other.paper}, as {other.fault}"
+
+    def prepare(self) -> Iterator[str]:
+        """Write what the jobs of a run are to read, and say what else was done for them.
+
+        Raises `OSError` if that cannot be written, or what jobs have made before not be replaced,
+        and `ConfigError` if figures are to be drawn in a style in which none can be.
+        """
+        plan, jobs = self.plan, self.find_jobs()
+        if plan.gallery.sums in self._wanted and plan.agreement.sums not in self._wanted:
+            whole = plan.complete()
+            lacking = sum(self._is_affected(one) for one in whole)
+            if lacking:
+                yield (
+                    f"the gallery shows all of {', '.join(plan.papers)}: {lacking} of {len(whole)}"
+                    " figures, tables and ledgers are still to be made, and are made first"
+                )
+        if any(one.stage == "draw" for one in jobs):
+            plan.require_drawable()
+        # Before a job Snakemake removes its log too.
+        files = [name for one in jobs for name in (*(one.files or ()), one.log)]
+        pages = (self.folder / GALLERY).rglob("*") if self._is_to_make(plan.gallery) else ()
+        again = (self.folder / AGAIN).rglob("*")
+        require_replaceable([*(self.folder / n for n in (*files, AGAIN)), *pages, *again])
+        make_room(self.damage, self.folder)
+        plan.write_specs()
+        yield from set_clocks(plan.made, self.folder)
+
+    def _list_unsound(self, thing: Made) -> list[str]:
+        """Of a ledger that is there, the claims that it says are not as expected."""
+        if not isinstance(thing, Product) or thing.stage != "judge":
+            return []
+        file = self.folder / f"figures/{thing.paper}/{thing.id}.txt"
+        lines = file.read_text("utf-8", "replace").splitlines() if file.is_file() else []
+        rows = (line.split() for line in lines if line.startswith(UNSOUND))
+        return [f"{row[-1]}: {' '.join(row[1:-1])} ({file})" for row in rows]
+
+    def _stands(self, product: Product) -> bool:
+        return all((self.folder / name).is_file() for name in (*product.files, product.mark))
+
+    def _has_changed(self, thing: Made) -> bool:
+        """Whether what stands under the names of a product was made from another spec."""
+        return (
+            isinstance(thing, Product)
+            and not (self.folder / thing.mark).exists()
+            and any((self.folder / name).exists() for name in thing.files)
+        )
+
+    def _is_affected(self, thing: Made) -> bool:
+        return self._is_to_make(thing) or any(map(self._is_affected, thing.made_from))
+
+    def _is_to_make(self, thing: Made) -> bool:
+        return thing.sums in self.damage or not (self.folder / thing.sums).exists()

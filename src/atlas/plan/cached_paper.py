@@ -1,0 +1,99 @@
+"""The products of a paper as they were planned before: a plan without changes reads no YAML.
+
+They are cached under a digest of all that they follow from: the paper's file, the run's choices,
+the names of rules, and all code. Of traces, which may be large, the digests are compared besides.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any
+
+import pydantic
+
+from atlas.config.run_config import name_of, reserved_names
+from atlas.io.specs import digest
+from atlas.plan import cache
+from atlas.plan.environment import PACKAGES, software
+from atlas.plan.fingerprint import digest_file, digest_sources
+from atlas.plan.papers import TOLERANCES, PaperFile, Source
+from atlas.plan.products import Product, Series, unite
+
+SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place", "points")
+PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
+# The code that plans, which need not be that of the project whose plan it is.
+RUNNING = digest_sources(FilePath(__file__).parents[3] / part for part in ("scripts", "src"))
+TUPLES = ("modules", "place", "suffixes")
+
+
+class CachedPaper:
+    """The products of one paper's file; those of `PaperFile`, where they are not cached."""
+
+    def __init__(self, source: Source) -> None:
+        self._source, file, root = source, source.file, source.root
+        self._file = FilePath(f"results/plan/{file.stem}.products.json")
+        told = [name_of(file, root), source.look, source.chance, source.traces]
+        told.append(sorted(reserved_names(root)))
+        told.append({stage: software(stage) for stage in PACKAGES})
+        files = (file, TOLERANCES)
+        try:
+            texts = [one.read_text(encoding="utf-8") for one in files]
+        except (OSError, ValueError):
+            texts = []  # what is wrong with it is said by whoever reads it
+        versions = pydantic.VERSION, sys.version
+        self._key = digest(RUNNING, source.digests.sources, *versions, json.dumps(told), *texts)
+        self._fresh: PaperFile | None = None
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the products were planned before, from the same."""
+        return bool(self._told)
+
+    @cached_property
+    def _told(self) -> Mapping[str, Any] | None:
+        told = cache.load(self._file, self._key)
+        same = told and all(_has(name, sum) for name, sum in told["traces"].items())
+        return told if same else None
+
+    @cached_property
+    def products(self) -> tuple[Product, ...]:
+        """Raises `ConfigError` with the faults of the file."""
+        if told := self._told:
+            series = {file: Series(**_restore(block)) for file, block in told["series"].items()}
+            return tuple(
+                Product(**_restore(block), series={n: series[f] for n, f in drawn.items()})
+                for block, drawn in told["products"]
+            )
+        self._fresh = PaperFile(self._source)
+        return tuple(self._fresh.load())
+
+    def save(self) -> None:
+        """Cache the products, if they were not cached."""
+        if self._fresh is None:
+            return
+        series = {
+            file: {key: getattr(one, key) for key in SERIES}
+            for file, one in unite(self.products).items()
+        }
+        products = [
+            [
+                {key: getattr(product, key) for key in PRODUCT},
+                {name: one.file for name, one in product.series.items()},
+            ]
+            for product in self.products
+        ]
+        told = {"traces": self._fresh.read, "series": series, "products": products}
+        cache.store(self._file, self._key, told)
+
+
+def _restore(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if key in TUPLES else value for key, value in block.items()}
+
+
+def _has(name: str, sum: str) -> bool:
+    file = FilePath(name)
+    return file.is_file() and digest_file(file) == sum

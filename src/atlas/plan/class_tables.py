@@ -1,0 +1,65 @@
+"""Blocks `classes` of a paper's file, filled in from the tables that they name.
+
+A table is small, and what is wrong with it is said before any job starts. The classes themselves
+stand in the specs then, with the digest of the file that they are from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from atlas.config.errors import Fault, Path
+from atlas.models.class_tables import TableError, read_class_table
+from atlas.plan.fingerprint import digest_file
+
+TOLD = ("file", "cell")
+LARGEST_FILE = 2**20
+
+
+@dataclass
+class Tables:
+    """The tables of one paper: the `faults` of what names them, and the digests of those `read`."""
+
+    root: FilePath
+    faults: list[Fault] = field(default_factory=list)
+    read: dict[str, str] = field(default_factory=dict)
+
+    def fill(self, series: Mapping[str, dict[str, Any]], path: Path) -> dict[str, dict[str, Any]]:
+        """The series of a figure or table, complete."""
+        filled = {}
+        for name, given in series.items():
+            block = given.get("classes")
+            if isinstance(block, dict) and isinstance(block.get("file"), str):
+                given = given | {"classes": self._fill(block, (*path, name, "classes"))}
+            filled[name] = given
+        return filled
+
+    def _fill(self, block: dict[str, Any], path: Path) -> dict[str, Any]:
+        for key in block.keys() - set(TOLD):
+            self.faults.append(Fault((*path, key), f"{key} beside a file", "file and cell alone"))
+        cell = block.get("cell")
+        if not isinstance(cell, str | None) or block.keys() - set(TOLD):
+            return block
+        name = block["file"]
+        file = next((f for f in (FilePath(name), self.root / name) if f.is_file()), None)
+        if file is None:
+            self.faults.append(Fault((*path, "file"), repr(name), "a file that is there"))
+            return block
+        try:
+            if file.stat().st_size > LARGEST_FILE:
+                raise TableError(
+                    0, f"{file.stat().st_size} bytes", "a table of classes, not of jobs"
+                )
+            try:
+                text = file.read_text(encoding="utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise TableError(0, f"no text, {error.reason}", "text in UTF-8") from None
+            found = read_class_table(text, cell)
+        except TableError as error:
+            self.faults.append(Fault((*path, "file"), f"{name}, {error.found}", error.expected))
+            return block
+        self.read[str(file)] = digest_file(file)
+        return block | found | {"digest": self.read[str(file)]}

@@ -1,0 +1,77 @@
+"""What a run says of its jobs, shorter and more helpful than Snakemake alone.
+
+Snakemake says whatever it says by Python's `logging`; a filter of its logger shortens reasons that
+name many files, and knows what a target that nothing makes may have been meant to be.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from atlas.config.errors import suggest
+
+LOGGER = "snakemake.logging"
+# Of the files of a reason, so many are named.
+NAMED = 3
+UNKNOWN = re.compile(r"No rule to produce (\S+)")
+
+
+class Shorter(logging.Filter):
+    """Lets everything pass, in fewer words; `names` are those of all targets."""
+
+    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
+        super().__init__()
+        self._names = names
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        reason = getattr(record, "reason", None)
+        if isinstance(reason, str):
+            record.reason = shorten(reason)
+        if isinstance(record.msg, str) and (unknown := UNKNOWN.search(record.msg)):
+            record.msg = f"{record.msg.rstrip()}\n{propose(unknown[1], self._names())}".rstrip()
+        return True
+
+
+def say_less(names: Callable[[], Iterable[str]]) -> None:
+    """Let Snakemake say less; a Snakefile that is read twice counts once."""
+    logger = logging.getLogger(LOGGER)
+    for one in [one for one in logger.filters if isinstance(one, Shorter)]:
+        logger.removeFilter(one)
+    logger.addFilter(Shorter(names))
+
+
+def shorten(reason: str) -> str:
+    """A reason with the first few files of each kind, and how many more there are."""
+    parts = []
+    for part in reason.split("; "):
+        head, colon, files = part.partition(": ")
+        listed = files.split(", ")
+        if len(listed) > NAMED:
+            listed = [*sorted(listed)[:NAMED], f"and {len(listed) - NAMED} more"]
+        parts.append(f"{head}{colon}{', '.join(listed)}")
+    return "; ".join(parts)
+
+
+def propose(target: str, names: Iterable[str]) -> str:
+    """A hint at the targets that may be meant, or nothing: those that end as this one does, as it
+    may be the id of a figure alone, else the most like."""
+    names = list(names)
+    ends = [name for name in names if name.endswith((f"_{target}", f"/{target}"))]
+    if ends:
+        return f"did you mean {' or '.join(repr(name) for name in ends[:NAMED])}?"
+    return suggest(target, names)
+
+
+def find_message(folder: Path, log: str) -> str:
+    """What a job said last, by its log or those of its parts: a refusal, or the last line of a
+    traceback; empty if there is none."""
+    for file in sorted(folder.glob(log)):
+        text = file.read_text("utf-8", "replace").rstrip()
+        if "Traceback (most recent call last)" in text:
+            return text.splitlines()[-1]
+        if text:
+            return text.split("\n\n")[-1]
+    return ""

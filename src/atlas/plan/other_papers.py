@@ -1,0 +1,121 @@
+"""What was planned of each paper, so that one gallery holds all that is up to date.
+
+A run is about some papers, the others' figures stand. A record of each says which they are and what
+they rest on: the paper's file, the code, the packages, and the files that were made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from atlas.io.specs import canonical, read_spec
+from atlas.io.sums import find_changes
+from atlas.plan.environment import software
+from atlas.plan.fingerprint import CodeDigests, digest_file
+from atlas.plan.products import Product, unite
+
+FOLDER = Path("results/shelf")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What stands on the shelf of one paper: its `entries` in the gallery, their `marks`, and why
+    it is not up to date, if it is not. `kept` are all the files that belong to it, as long as there
+    is the file that describes the paper."""
+
+    paper: str
+    own: bool
+    entries: tuple[Mapping[str, str], ...]
+    marks: tuple[str, ...]
+    kept: frozenset[str]
+    fault: str
+
+
+def record(file: Path, own: bool, products: Iterable[Product]) -> tuple[str, str]:
+    """The name and text of the record of the paper in a file."""
+    products = tuple(products)
+    complete = [p for p in products if not p.pending]
+    things = [*complete, *unite(complete).values()]
+    body = {
+        "paper": products[0].paper,
+        "own": own,
+        "file": os.path.relpath(file),
+        "digest": digest_file(file),
+        "entries": [p.entry for p in products],
+        "marks": [p.mark for p in complete],
+        "specs": sorted({t.spec_file for t in (*products, *unite(products).values())}),
+        "files": {t.sums: t.files for t in things},
+        "code": {t.code: t.modules for t in things},
+        "software": {stage: software(stage) for stage in ("compute", *(p.stage for p in complete))},
+    }
+    return shelf_file(products[0].paper), canonical(body)
+
+
+def shelf_file(paper: str) -> str:
+    """Where the record of a paper stands."""
+    return f"{FOLDER}/{paper}.json"
+
+
+def recall(
+    but: Collection[str], sources: Collection[Path], digests: CodeDigests, root: Path
+) -> Iterator[Record]:
+    """The records on the shelf but those of some papers, and of papers that `sources`, the files
+    of these, described under another name."""
+    taken = {source.resolve() for source in sources}
+    for file in sorted(FOLDER.glob("*.json")):
+        if file.stem in but:
+            continue
+        try:
+            told = json.loads(file.read_text(encoding="utf-8"))
+            source = Path(told["file"]).resolve()
+            if source in taken:
+                continue
+            kept = (str(file), *told["specs"], *_list_files(told))
+            yield Record(
+                told["paper"],
+                told["own"],
+                tuple(told["entries"]),
+                tuple(told["marks"]),
+                frozenset(kept if source.is_file() else ()),
+                _find_fault(told, digests, root),
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            yield Record(file.stem, True, (), (), frozenset(), f"{file} cannot be read")
+
+
+def _find_fault(told: Mapping[str, Any], digests: CodeDigests, root: Path) -> str:
+    source = Path(told["file"])
+    if not source.is_file():
+        return f"{source} is gone"
+    if digest_file(source) != told["digest"]:
+        return f"{source} has changed"
+    if any(software(stage) != versions for stage, versions in told["software"].items()):
+        return "packages have changed"
+    try:
+        if any(digests.digest(*modules) != code for code, modules in told["code"].items()):
+            return "the code has changed"
+    except LookupError:
+        return "the code has changed"
+    if not all((root / name).is_file() for name in _list_files(told)):
+        return "not all of it is made"
+    if not all(_is_whole(Path(name)) for name in told["specs"]):
+        return "not all of it is planned"
+    if any(find_changes(root / sums, names, root) for sums, names in told["files"].items()):
+        return "files of it are not as they were made"
+    return ""
+
+
+def _is_whole(spec: Path) -> bool:
+    try:
+        return bool(read_spec(spec))
+    except (OSError, ValueError):
+        return False
+
+
+def _list_files(told: Mapping[str, Any]) -> list[str]:
+    return [*told["files"], *(name for names in told["files"].values() for name in names)]

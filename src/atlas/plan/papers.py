@@ -1,0 +1,284 @@
+"""One file of `config/papers`: checked, completed and resolved into products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from atlas.config.captions import word
+from atlas.config.claims import Context, read_quantities, resolve
+from atlas.config.errors import Fault, Path, raise_for, show
+from atlas.config.fit import complete
+from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
+from atlas.config.paper_schema import Paper
+from atlas.config.read import read_mapping
+from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
+from atlas.config.series import count_points, lend
+from atlas.config.tolerances import read_tolerances
+from atlas.config.validate import check, check_values
+from atlas.plan.class_tables import Tables
+from atlas.plan.environment import software
+from atlas.plan.fingerprint import CodeDigests, digest_file
+from atlas.plan.products import Product, Series, list_modules
+
+QUICK = 200_000
+# What is made of the claims and the simulated points of a paper.
+RESERVED = {"ledger", "values", "z-scores"}
+
+CLAIMS = FilePath(__file__).parents[1] / "claims"
+TOLERANCES = FilePath(__file__).parents[3] / "config/tolerances.yaml"
+# The products that claims make, and their stages.
+LEDGER = {"ledger": "judge", "values": "typeset"}
+
+SUFFIXES = {
+    "tabulate": ("csv", "tex", "table.tex"),
+    "judge": ("csv", "tex", "short.tex", "txt"),
+    "standardise": ("csv", "tex", "txt"),
+    "typeset": ("tex",),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of `config/papers`, and what else of the run and the code its products follow from."""
+
+    file: FilePath
+    root: FilePath
+    digests: CodeDigests
+    look: Mapping[str, Any]
+    chance: Mapping[str, Any]
+    traces: Mapping[str, Any]
+
+
+class PaperFile:
+    """One file of `config/papers` on its way to products."""
+
+    def __init__(self, source: Source) -> None:
+        file, root = source.file, source.root
+        self._digests, self._look = source.digests, source.look
+        self._chance, self._traces = source.chance, source.traces
+        ours = is_ours(file, root)
+        self._name = name_of(file, root)
+        document, self._lines = read_mapping(file, self._name)
+        if isinstance(document, dict):  # a config file may hold run-wide choices besides
+            document = {k: v for k, v in document.items() if ours or k not in ABOUT_RUNS}
+            self._faults = [
+                f for k, v in document.items() if k != "shared" for f in check_values(v, (k,))
+            ]
+        else:
+            found = "an empty file" if document is None else show(document)
+            self._faults = [Fault((), found, "a mapping: paper, figures, tables, claims")]
+        self._words = read_tolerances(TOLERANCES, "config/tolerances.yaml")
+        # Whether a series of a figure is what the paper has there, by figure/series.
+        self._faithful: dict[str, bool] = {}
+        raise_for(self._faults, self._name, self._lines)
+        paper, self._faults = check(Paper, document, ())
+        raise_for(self._faults, self._name, self._lines)
+        self._paper = {"bibliography": None} | paper.plain()
+        name = self._paper["paper"]
+        if ours and name != file.stem:
+            expected = f"'{file.stem}', the name of the file"
+            self._faults.append(Fault(("paper",), repr(name), expected))
+        if name in reserved_names(root):
+            expected = "a name that is no rule's, no folder's and no page's of the gallery"
+            self._faults.append(Fault(("paper",), repr(name), expected))
+        tables = Tables(root)
+        for group in ("figures", "tables"):
+            for id, block in self._paper[group].items():
+                block["series"] = tables.fill(block["series"], (group, id, "series"))
+        raise_for(tables.faults, self._name, self._lines)
+        # The traces and tables of classes that were read, and their digests.
+        self.read: dict[str, str] = tables.read
+
+    def load(self) -> list[Product]:
+        paper = self._paper
+        products = [self._figure(id, block) for id, block in list(paper["figures"].items())]
+        products += [self._table(id, block) for id, block in list(paper["tables"].items())]
+        products = [product for product in products if product is not None]
+        for id in paper["tables"].keys() & paper["figures"].keys():
+            self._faults.append(Fault(("tables", id), "the id of a figure too", "a new id"))
+        for group in ("figures", "tables"):
+            for id in paper[group].keys() & RESERVED:
+                expected = f"another id than {', '.join(sorted(RESERVED))}"
+                self._faults.append(Fault((group, id), repr(id), expected))
+        self._faults += find_strange(paper, ())
+        raise_for(self._faults, self._name, self._lines)
+        if paper["claims"]:
+            products += self._claims(products)
+        products += self._scores(products)
+        raise_for(self._faults, self._name, self._lines)
+        return products
+
+    def _figure(self, id: str, block: dict[str, Any]) -> Product | None:
+        path = ("figures", id)
+        completed = self._complete("draw", block, path)
+        if completed is None:
+            return None
+        kind = completed["drawing"]["kind"]
+        series = self._resolve_series(completed, path)
+        faithful = self._word(id, completed, path)
+        drawing, style = completed["drawing"], self._look["style"]
+        self._faults += find_unprintable(drawing, (*path, "drawing"), style)
+        return self._product(
+            id,
+            "draw",
+            completed | {"look": dict(self._look), "faithful": faithful},
+            series,
+            (f"atlas.drawings.{_module(kind)}",),
+            (*self._look["formats"], "figure.tex", "frame.tex"),
+        )
+
+    def _table(self, id: str, block: dict[str, Any]) -> Product | None:
+        path = ("tables", id)
+        completed = self._complete("tabulate", block, path)
+        if completed is None:
+            return None
+        series = self._resolve_series(completed, path)
+        faithful = self._word(id, completed, path)
+        self._faults += find_unbalanced(completed["columns"], (*path, "columns"))
+        return self._product(id, "tabulate", completed | {"faithful": faithful}, series)
+
+    def _complete(self, stage: str, block: dict[str, Any], path: Path) -> dict[str, Any] | None:
+        """The block as its studies and drawing complete it, or none if it has faults."""
+        completed, faults = complete(stage, block, path)
+        self._faults += faults
+        if faults:
+            return None
+        for name, faithful in completed.pop("faithful").items():
+            self._faithful[f"{path[1]}/{name}"] = faithful
+        self._paper[path[0]][path[1]] = completed
+        return completed
+
+    def _word(self, id: str, block: dict[str, Any], path: Path) -> bool:
+        """Whether a figure or table is the paper's; its texts are filled in."""
+        found = [self._faithful[f"{id}/{name}"] for name in block["series"]]
+        faithful = "parameters" in block["source"] and all(found)
+        if not all(found):
+            block["source"] = {**block["source"], "certainty": "own"}
+            block["source"].pop("note", None)
+        self._faults += word(block, block["series"], path, faithful=faithful)
+        return faithful
+
+    def _claims(self, products: list[Product]) -> list[Product]:
+        """The ledger of all claims and their values for LaTeX."""
+        chance = self._chance
+        context = Context(
+            read_quantities(CLAIMS),
+            self._words,
+            self._paper["figures"] | self._paper["tables"],
+            self._faithful,
+            chance["seed"],
+            self._limit,
+            self._find_trace,
+        )
+        ledger = resolve(self._paper["claims"], context)
+        self._faults += ledger.faults
+        drawn = {f"{p.id}/{name}": series for p in products for name, series in p.series.items()}
+        series = {of: drawn[of] for of in dict.fromkeys(ledger.drawn)}
+        for group, rows in ledger.groups.items():
+            series[group] = self._series("claims", {"rows": rows}, "ledger", ("claims",))
+        content = {"claims": ledger.claims, "bibliography": self._paper["bibliography"]}
+        return [self._product(id, stage, content, series) for id, stage in LEDGER.items()]
+
+    def _scores(self, products: list[Product]) -> list[Product]:
+        """How all simulated points of the paper stand to their exact values."""
+        simulated = {
+            f"{product.id}/{name}": series
+            for product in products
+            for name, series in product.series.items()
+            if not product.pending and {"jobs", "effort"} & series.parameters.keys()
+        }
+        content = {"bibliography": self._paper["bibliography"]}
+        return [self._product("z-scores", "standardise", content, simulated)] if simulated else []
+
+    def _resolve_series(self, block: dict[str, Any], path: Path) -> dict[str, Series]:
+        resolved = {}
+        for name, completed in block["series"].items():
+            at = (*path, "series", name)
+            completed = self._draw_by_lot(completed)
+            if "trace" in completed:
+                completed["trace"] = self._find_trace(completed["trace"], (*at, "trace"), block)
+            block["series"][name] = completed
+            own = {key: value for key, value in completed.items() if key != "study"}
+            resolved[name] = self._series(completed["study"], own, path[1], at)
+        return resolved
+
+    def _find_trace(self, trace: dict, path: Path, block: dict[str, Any]) -> dict[str, Any]:
+        """A trace with the digest of its content, so that a file that changes is read again.
+
+        A block whose trace the run's config does not name is pending.
+        """
+        if "file" not in trace:
+            if trace["name"] not in self._traces:
+                block["pending"] = (
+                    f"the trace '{trace['name']}': config/examples/{trace['name']}.sql exports it,"
+                    " and `traces` in config/config.yaml says where it is"
+                )
+                return trace
+            trace = self._traces[trace["name"]] | trace
+        file = FilePath(trace["file"])
+        if not file.is_file():
+            self._faults.append(Fault((*path, "file"), repr(str(file)), "a file that is there"))
+            return trace
+        if str(file) not in self.read:
+            self.read[str(file)] = digest_file(file)
+            self._require_readable(trace, path)
+        return trace | {"digest": self.read[str(file)]}
+
+    def _require_readable(self, trace: dict, path: Path) -> None:
+        # Slow to import, and needed for logs alone.
+        from atlas.models.traces import require_readable
+
+        try:
+            require_readable(trace)
+        except PydanticCustomError as error:
+            found, expected = error.context["found"], error.context["expected"]
+            self._faults.append(Fault((*path, "file"), found, expected))
+
+    def _draw_by_lot(self, block: dict[str, Any]) -> dict[str, Any]:
+        """A series with the run's seed and effort, where it has none of its own."""
+        block = lend(block, self._chance)
+        if "jobs" in block:
+            block["jobs"] = self._limit(block["jobs"])
+        return block
+
+    def _limit(self, jobs: int) -> int:
+        """The length of a run at the run's effort."""
+        limit = {"paper": jobs, "exhaustive": jobs, "quick": min(jobs, QUICK)}
+        return limit.get(self._chance["effort"], self._chance["effort"])
+
+    def _series(self, study: str, parameters: dict, used_by: str, path: Path) -> Series:
+        modules = list_modules(study, parameters)
+        return Series(
+            study=study,
+            parameters=parameters,
+            modules=modules,
+            code=self._digests.digest(*modules),
+            software=software("compute"),
+            used_by=f"{self._paper['paper']}/{used_by}",
+            place=(self._name, *path),
+            points=count_points(study, parameters),
+        )
+
+    def _product(self, id, stage, content, series, modules=(), suffixes=()) -> Product:
+        content = {key: value for key, value in content.items() if key not in ("series", "pending")}
+        return Product(
+            paper=self._paper["paper"],
+            id=id,
+            stage=stage,
+            content={**content, "bibliography": self._paper["bibliography"]},
+            series=series,
+            modules=(stage, *modules),
+            code=self._digests.digest(stage, *modules),
+            software=software(stage),
+            suffixes=suffixes or SUFFIXES[stage],
+            pending=(self._paper["figures"] | self._paper["tables"]).get(id, {}).get("pending", ""),
+        )
+
+
+def _module(name: str) -> str:
+    return name.replace("-", "_")

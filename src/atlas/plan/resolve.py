@@ -1,0 +1,247 @@
+"""Resolve the whole config into a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any
+
+from atlas.config.read import read_style
+from atlas.config.run_config import Choice, choose
+from atlas.config.styles import check_style, require_drawable
+from atlas.io.atomic import write_text
+from atlas.plan.archive_contents import Archive, describe_archive
+from atlas.plan.cached_paper import CachedPaper
+from atlas.plan.environment import software
+from atlas.plan.fingerprint import CodeDigests, digest
+from atlas.plan.integrity import Made
+from atlas.plan.other_papers import Record, recall, record, shelf_file
+from atlas.plan.papers import Source
+from atlas.plan.products import SHOWN, Agreement, Gallery, Inventory, Product, Series, unite
+
+# A regular expression that matches no name.
+NOTHING = "(?!)"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that the config asks for."""
+
+    products: tuple[Product, ...]
+    _files: Mapping[FilePath, tuple[Product, ...]] = field(repr=False)
+    _choice: Choice = field(repr=False)
+    _root: FilePath = field(repr=False)
+    _folder: FilePath = field(repr=False)
+    _digests: CodeDigests = field(repr=False)
+    _planned: tuple[CachedPaper, ...] = field(repr=False)
+
+    @classmethod
+    def load(
+        cls,
+        config: Mapping[str, Any],
+        root: FilePath,
+        given: Iterable[str | FilePath] = (),
+        folder: FilePath = FilePath(),
+    ) -> Plan:
+        """The plan for a run's config and the paper files under `root`, to be built in `folder`.
+
+        Those of the `given` config files that have a `paper` are paper files too. The run is then
+        about these alone, unless one of them names `papers` besides.
+
+        Raises `ConfigError` with every fault of the first file that has any.
+        """
+        choice = choose(config, root, given)
+        run = choice.run
+        look = {
+            "style": read_style(root / run["style"], run["style"]),
+            "widths": run["widths"],
+            "formats": run["formats"],
+        }
+        chance = {"effort": run["effort"], "seed": run["seed"]}
+        digests = CodeDigests.below(root)
+        planned = {
+            file: CachedPaper(Source(file, root, digests, look, chance, run["traces"]))
+            for file in choice.files
+        }
+        if not all(one.is_cached for one in planned.values()):
+            check_style(look["style"], run["style"], max(run["widths"].values()))
+        files = {file: one.products for file, one in planned.items()}
+        products = tuple(product for group in files.values() for product in group)
+        figures = [f"{p.paper}/{p.id}" for p in products if p.stage == "draw"]
+        for i, preview in enumerate(run["previews"]):
+            if choice.everything:
+                choice.require(("previews", i), preview, figures)
+        return cls(products, files, choice, root, folder, digests, tuple(planned.values()))
+
+    def require_drawable(self) -> None:
+        """Raise `ConfigError` if no figure can be drawn in the style of the run."""
+        name = self._choice.run["style"]
+        require_drawable(read_style(self._root / name, name), name)
+
+    @cached_property
+    def series(self) -> dict[str, Series]:
+        """All series by file name."""
+        return unite(self.products)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Product]:
+        return {f"{product.paper}/{product.id}": product for product in self.products}
+
+    def needed(self, paper: str | None = None) -> dict[str, Series]:
+        """The series that complete products are made from, of one paper or of all."""
+        return unite(self.complete(paper))
+
+    def names(self) -> list[str]:
+        """What one may ask for: rules, papers, figures and tables, and files of these."""
+        rules = sorted((self._root / "workflow/rules").glob("*.smk"))
+        verbs = [v for f in rules for v in re.findall(r"^rule (\w+):", f.read_text("utf-8"), re.M)]
+        products = [f"{p.paper}_{p.id}" for p in self.products]
+        return [
+            "all",
+            *verbs,
+            *self.papers,
+            *products,
+            *(f for p in self.products for f in p.files),
+        ]
+
+    def product(self, name: str) -> Product:
+        """The product called <paper>/<id>."""
+        return self._by_name[name]
+
+    def pattern(self, stage: str) -> str:
+        """A regular expression for the names of all that a stage makes: those of figures and tables
+        as <paper>/<id>, else of papers."""
+        made = (p for p in self.products if p.stage == stage)
+        whole = stage in ("draw", "tabulate")
+        names = sorted(f"{p.paper}/{p.id}" if whole else p.paper for p in made)
+        return "|".join(map(re.escape, names)) or NOTHING
+
+    @property
+    def split(self) -> str:
+        """A regular expression for the digests of series that are split over jobs."""
+        return "|".join(s.digest for s in self.series.values() if s.parts) or NOTHING
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats of figures, that which pages show first."""
+        return sorted(self._choice.run["formats"], key=SHOWN.index)
+
+    def find(self, study: str, digest: str) -> Series:
+        """The series of a study with a digest."""
+        return self.series[f"results/series/{study}/{digest}.csv"]
+
+    @property
+    def reference(self) -> Product | None:
+        """The table of the reference systems, if the run has it."""
+        found = (p for p in self.products if (p.paper, p.id) == ("reference", "systems"))
+        return next(found, None)
+
+    @property
+    def papers(self) -> list[str]:
+        return sorted({product.paper for product in self.products})
+
+    def complete(self, paper: str | None = None) -> list[Product]:
+        """The products that lack nothing, of one paper or of all."""
+        return [p for p in self.products if not p.pending and paper in (None, p.paper)]
+
+    @property
+    def made(self) -> list[Made]:
+        """All that the run may find made: series and complete products, and that they agree."""
+        return [*self.series.values(), *self.complete(), self.agreement]
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """That all complete products are what they should be."""
+        code = self.code("agree")
+        return Agreement(tuple(self.complete()), code, software("agree"))
+
+    @cached_property
+    def gallery(self) -> Gallery:
+        """The pages over all products of this run, and of the other papers that are up to date:
+        those of config/papers first."""
+        own = {file: file in self._choice.given for file in self._choice.files}
+        groups = {
+            (own[file], products[0].paper): [p.entry for p in products]
+            for file, products in self._files.items()
+            if products
+        }
+        groups |= {(r.own, r.paper): r.entries for r in self.others if not r.fault}
+        entries = tuple(entry for _, group in sorted(groups.items()) for entry in group)
+        templates = sorted((self._root / "src/atlas/gallery/templates").rglob("*.*"))
+        texts = (file.read_text(encoding="utf-8") for file in templates)
+        code = digest(self.code("publish"), *texts)
+        run = self._choice.run
+        front = {"titles": run["titles"], "first": run["previews"][:1]}
+        return Gallery(entries, front, code, software("publish"))
+
+    @cached_property
+    def others(self) -> list[Record]:
+        """What stands of the papers that this run is not about."""
+        return list(recall(self.papers, self._files, self._digests, self._folder))
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """Everything that something asks for, this run or another paper's that still stands."""
+        specs = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
+        made = [name for thing in self.made for name in (thing.sums, *thing.files)]
+        made += [name for series in self.series.values() for name in series.parts]
+        made += [p.mark for p in self.products] + [f for p in self.products for f in p.files]
+        shelf = [shelf_file(paper) for paper in self.papers]
+        kept = [name for other in self.others for name in other.kept]
+        marks = {self.gallery.mark, self.docs_mark}
+        asked = {*(s.spec_file for s in specs), *made, *marks, *shelf, *kept}
+        return Inventory(tuple(sorted(asked)))
+
+    @property
+    def docs_mark(self) -> str:
+        """The mark of the documentation, which is written from its pages and the library's text,
+        from what others' simulators find of the reference systems, and from what things took."""
+        parts = ("docs", "src/multiserver", "src/referee", "reference", "benchmarks")
+        files = [f for part in parts for f in sorted((self._root / part).rglob("*"))]
+        kinds = (".md", ".py", ".json", ".csv")
+        files = [f for f in files if f.suffix in kinds and f.name[0] != "_"]
+        texts = (f.read_text(encoding="utf-8") for f in files)
+        return f"results/made/docs.{digest(*texts)}"
+
+    @property
+    def previews(self) -> list[str]:
+        """The figures on the project's front page, as paper/figure."""
+        return self._choice.run["previews"]
+
+    @cached_property
+    def archive(self) -> Archive:
+        """The archive of everything that `all` builds."""
+        return describe_archive(
+            self.complete(),
+            self.agreement,
+            self._choice.settings,
+            self._choice.given,
+            self._root,
+            self.code("archive"),
+        )
+
+    def write_specs(self) -> None:
+        """Write what jobs are to read, and mend what is not as its name says."""
+        items = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
+        texts = {item.spec_file: item.text for item in (*items, self.inventory)}
+        for file, products in filter(lambda item: item[1], self._files.items()):
+            name, text = record(file, file in self._choice.given, products)
+            texts[name] = text
+        self._digests.save()
+        for planned in self._planned:
+            planned.save()
+        for name, text in texts.items():
+            file = FilePath(name)
+            try:
+                same = file.read_text(encoding="utf-8") == text
+            except (OSError, ValueError):
+                same = False
+            if not same:
+                write_text(file, text)
+
+    def code(self, *modules: str) -> str:
+        """The digest of these modules of ours and of all that they import."""
+        return self._digests.digest(*modules)

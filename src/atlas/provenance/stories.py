@@ -1,0 +1,211 @@
+"""Read what a figure, table or ledger of ours says of itself, from files that may be anybody's.
+
+PDF, SVG and PNG carry their story in their metadata, LaTeX in its first line; of other files it is
+read from the sidecar beside, if they are what it says. LaTeX (pdfTeX and LuaTeX) keeps the metadata
+of a figure in the PDF of the paper that includes it, where they are found again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import warnings
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pypdf import PdfReader
+from pypdf.errors import PyPdfError
+from pypdf.generic import DictionaryObject, IndirectObject
+
+from atlas.io.credit import HEAD
+from atlas.io.sums import sha256
+from atlas.io.untrusted import Unreadable, printable, read_bytes, refuse
+
+PICTURES = (".pdf", ".png")
+TEXTS = (".csv", ".json", ".tex", ".txt")
+DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
+# A story may be of a paper with hundreds of figures; of ours none nests by more than a dozen.
+LARGEST, DEEPEST, MOST, MOST_SECONDS = 2**28, 60, 1000, 60
+OURS = "a figure, table or ledger of ours, or a paper with some"
+
+Story = dict[str, Any]
+
+
+class Told(BaseModel):
+    """Fields by name, and whatever else there is."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+
+class Made(Told):
+    """A series."""
+
+    study: str
+    digest: str
+    parameters: dict[str, Any] | None = None
+
+
+class Paper(Told):
+    """The paper that it is after."""
+
+    title: str
+    authors: list[str]
+    year: int
+    doi: str = ""
+    arxiv: str = ""
+
+
+class Source(Told):
+    """Where the paper has it."""
+
+    figure: str | None = None
+    section: str | None = None
+
+
+class Shape(Told):
+    """What a story tells, as far as it is told on."""
+
+    paper: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
+    id: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
+    title: str | None
+    series: dict[str, Made]
+    fingerprint: str
+    code: str
+    stage: str | None = None
+    licence: str = ""
+    bibliography: Paper | None = None
+    source: Source | None = None
+    outputs: dict[str, str] = {}
+
+
+def read_stories(file: Path) -> list[Story]:
+    """What a file says of itself, or of the figures in it. Raises `Unreadable`."""
+    content = read_bytes(file, LARGEST)
+    try:
+        with _in_time():
+            texts = dict.fromkeys(t for t in _read_texts(file, content) if isinstance(t, str))
+            stories = list(filter(None, map(_parse, texts)))
+    except Unreadable:
+        raise
+    except Exception as error:  # what readers of formats raise at damage is without end
+        why = f"cannot be read, or not in whole ({type(error).__name__}: {error})"
+        refuse(file, why, OURS)
+    if not stories:
+        refuse(file, "not of our making: nothing in it says how it was made", OURS)
+    if len(stories) > MOST:
+        refuse(file, f"{len(stories)} figures of ours", f"at most {MOST}")
+    for story in stories:
+        try:
+            Shape.model_validate(story)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            where = ".".join(map(str, fault["loc"]))
+            refuse(file, f"{where} of what it says of itself: {fault['msg']}", OURS)
+    return stories
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Raise `TimeoutError` where reading does not end, and keep readers from saying what they read,
+    which may hold anything."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError(f"not read after {MOST_SECONDS} s")
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
+    timed = hasattr(signal, "setitimer")
+    before = signal.signal(signal.SIGALRM, stop) if timed else None
+    try:
+        if timed:
+            signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        if timed:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def _read_texts(file: Path, content: bytes) -> list[Any]:
+    """The texts in a file that may be stories."""
+    if content.startswith(b"%PDF"):
+        return list(_read_pdf(content))
+    if content.startswith(b"\x89PNG"):
+        with Image.open(BytesIO(content), formats=["PNG"]) as picture:
+            return [picture.text.get("Description")]
+    if file.suffix == ".svg":
+        try:
+            return [ET.fromstring(content).findtext(f".//{DESCRIPTION}")]
+        except ET.ParseError as error:
+            refuse(file, f"no whole SVG ({error})", OURS)
+    if file.suffix in TEXTS:
+        return [_read_text(file, content)]
+    if file.suffix in PICTURES:
+        refuse(file, f"no whole {file.suffix[1:].upper()}", OURS)
+    refuse(file, "another kind of file", f"a PDF, a PNG, an SVG or one of {', '.join(TEXTS)}")
+
+
+def _parse(text: Any) -> Story | None:
+    """The story in a text, unless that is another one, or nests without end."""
+    try:
+        story = json.loads(text or "")
+    except (TypeError, ValueError, RecursionError):
+        return None
+    needed = {name for name, field in Shape.model_fields.items() if field.is_required()}
+    ours = isinstance(story, dict) and story.keys() >= needed
+    return story if ours and _is_flat(story) else None
+
+
+def _is_flat(story: Story) -> bool:
+    level: list[Any] = [story]
+    for _ in range(DEEPEST):
+        below = [v.values() if isinstance(v, dict) else v for v in level]
+        level = [item for items in below for item in items if isinstance(item, dict | list)]
+    return not level
+
+
+def _read_pdf(content: bytes) -> Iterator[Any]:
+    """The subject of the file, or else those of the figures that it includes."""
+    reader = PdfReader(BytesIO(content))
+    own = (reader.metadata or {}).get("/Subject")
+    if _parse(own):
+        yield own
+        return
+    numbers = {
+        n for table in (reader.xref, {0: reader.xref_objStm}) for g in table for n in table[g]
+    }
+    for number in sorted(numbers):
+        with suppress(PyPdfError, ValueError, KeyError):
+            found = IndirectObject(number, 0, reader).get_object()
+            # LuaTeX writes what a figure says of itself into the figure, pdfTeX beside it.
+            inner = dict.get(found, "/PTEX.InfoDict") if isinstance(found, dict) else None
+            for told in (found, inner):
+                if isinstance(told, DictionaryObject) and "/Subject" in told:
+                    yield told["/Subject"]
+
+
+def _read_text(file: Path, content: bytes) -> str:
+    """The first line of LaTeX of ours, or the sidecar of a file that is as it was made."""
+    text = content.decode("utf-8")
+    head = text.partition("\n")[0]
+    if head.startswith(HEAD):
+        return head.removeprefix(HEAD)
+    if file.suffix == ".json":
+        return text
+    sidecar = file.with_name(f"{file.name.partition('.')[0]}.json")
+    name = printable(sidecar.name)
+    if not sidecar.is_file():
+        refuse(file, f"its story stands in its sidecar, and there is no {name} beside it", OURS)
+    told = read_bytes(sidecar, LARGEST).decode("utf-8")
+    outputs = (_parse(told) or {}).get("outputs")
+    if not isinstance(outputs, dict) or outputs.get(file.name) != sha256(content):
+        found = f"not what {name} beside it tells of: another file, or changed since"
+        refuse(file, found, OURS)
+    return told

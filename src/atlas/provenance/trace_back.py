@@ -1,0 +1,159 @@
+"""Trace what we made back to its making, as its story tells (`provenance.stories`).
+
+Figure, paper, parameters, seed, digests and the command that redraws it, and whether the config as
+it now stands would draw the same.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from atlas.io.credit import trace_origin
+from atlas.io.untrusted import printable
+from atlas.provenance.stories import Story
+
+if TYPE_CHECKING:
+    from atlas.plan import Plan
+
+KINDS = {"tabulate": "table", "judge": "ledger", "standardise": "scores", "typeset": "values"}
+SAME, CHANGED = "as the config now stands", "not what the config would now draw"
+FORGED = "it bears the fingerprint of what the config draws, and tells something else"
+GONE, UNKNOWN = "no longer in the config", "not known, as the config cannot be read"
+
+
+def redraw(story: Story, configfiles: Sequence[Path]) -> str:
+    """The command that draws the figure as the config then stands."""
+    # run.py goes to the project's folder first.
+    files = [str(file.resolve()) for file in configfiles]
+    options = ["--configfile", *files] if files else []
+    return shlex.join(["python3", "run.py", f"{story['paper']}_{story['id']}", *options])
+
+
+def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str, list[str]]:
+    """How the story stands to the config under `root`, and in what the two differ."""
+    from atlas.config.errors import ConfigError
+
+    paper = story["paper"]
+    try:
+        plan = _plan(paper, root, tuple(configfiles))
+    except (ConfigError, OSError) as error:
+        return UNKNOWN, [str(error)]
+    if paper not in plan.papers:
+        return GONE, [f"it draws {', '.join(plan.papers)}, not {paper}"]
+    for product in plan.products:
+        if (product.paper, product.id) == (paper, story["id"]):
+            return find_differences(story, product.spec)
+    return GONE, [f"{paper} has no {story['id']}"]
+
+
+@lru_cache(maxsize=8)
+def _plan(paper: str, root: Path, configfiles: tuple[Path, ...]) -> Plan:
+    """What the config under `root` draws, as far as the paper goes."""
+    from snakemake.utils import update_config
+
+    from atlas.config.read import read_yaml
+    from atlas.config.run_config import our_files
+    from atlas.plan import Plan
+
+    config: dict[str, Any] = {}
+    for file in (root / "config/config.yaml", *configfiles):
+        content = read_yaml(file, str(file))[0]
+        if isinstance(content, dict):  # else the plan refuses it
+            update_config(config, content)
+    drawn = config.get("papers", "all")
+    if not configfiles and paper in our_files(root) and drawn == "all":
+        config["papers"] = [paper]  # what the others draw takes seconds to work out
+    return Plan.load(config, root, configfiles)
+
+
+def find_differences(story: Story, spec: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """How the story stands to the spec from which the figure would now be drawn.
+
+    One that bears the fingerprint of the spec and tells another story is none of ours.
+    """
+    differences = []
+    for name in sorted(story["series"].keys() | spec["series"].keys()):
+        then, now = story["series"].get(name), spec["series"].get(name)
+        if then is None or now is None:
+            differences.append(f"series {name}: {'new' if then is None else 'gone'}")
+            continue
+        told, parameters = then.get("parameters"), json.loads(json.dumps(now["parameters"]))
+        changed = [] if told is None else list(_walk(told, parameters, ""))
+        if then["study"] != now["study"]:
+            changed.insert(0, f"study: {then['study']}, now {now['study']}")
+        if then["digest"] != now["digest"] and not changed:
+            known = "its parameters are not told" if told is None else "same parameters"
+            changed = [f"{known}; the code that computes it has changed, or a package"]
+        differences += [f"series {name}: {change}" for change in changed]
+    if story["code"] != spec["code"]:
+        differences.append("the code that draws it has changed")
+    if story["title"] != spec.get("title"):
+        differences.append(f"title: {story['title']}, now {spec.get('title')}")
+    if story["fingerprint"] == spec["fingerprint"]:
+        for key in ("bibliography", "source"):
+            told, now = story.get(key) or {}, spec.get(key) or {}
+            differences += [f"{key}: {told}, now {now}"] * any(told[k] != now.get(k) for k in told)
+        return (CHANGED, [FORGED, *differences]) if differences else (SAME, [])
+    return CHANGED, differences or [
+        "its caption, source, drawing, style, width, formats or packages, or an order, differ"
+    ]
+
+
+def _walk(then: Any, now: Any, path: str) -> Iterator[str]:
+    """Every difference between two sets of parameters."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in [*then, *(key for key in now if key not in then)]:
+            below = f"{path}.{key}" if path else key
+            if key not in now:
+                yield f"{below}: {_show(then[key])}, now gone"
+            elif key not in then:
+                yield f"{below}: new, {_show(now[key])}"
+            else:
+                yield from _walk(then[key], now[key], below)
+    elif then != now:
+        yield f"{path}: {_show(then)}, now {_show(now)}"
+
+
+def tell(story: Story, command: str, standing: str, differences: Sequence[str]) -> Iterator[str]:
+    """The account, line by line. Words of the story begin no line, and hold none."""
+
+    def row(label: str, text: str) -> str:
+        return f"{label:<12} {printable(text)}"
+
+    series = story["series"]
+    seeds = sorted(set(_find_seeds(series)), key=lambda seed: (len(seed), seed))
+    yield row(KINDS.get(story.get("stage"), "figure"), f"{story['id']}: {story['title']}")
+    yield row("paper", story["paper"])
+    yield row("source", trace_origin(story))
+    yield row("licence", story.get("licence") or "not told")
+    yield row("seed", ", ".join(seeds) or "none")
+    yield row("fingerprint", story["fingerprint"])
+    yield row("code", story["code"])
+    for name, made in series.items():
+        yield row("series", f"{name}: {made['study']} {made['digest']}")
+        for key, value in (made.get("parameters") or {}).items():
+            yield f"{'':15}{printable(f'{key}: {_show(value)}')}"
+    yield row("redraw", command)
+    yield row("standing", standing)
+    for difference in differences:
+        # What is wrong with the config of the project takes lines of its own.
+        lines = difference.splitlines() if standing == UNKNOWN else [difference]
+        yield from (f"{'':15}{printable(line)}" for line in lines)
+
+
+def _find_seeds(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "seed":
+                yield _show(item)
+            else:
+                yield from _find_seeds(item)
+
+
+def _show(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

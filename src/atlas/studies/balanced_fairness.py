@@ -1,0 +1,55 @@
+"""Mean service rates under balanced fairness against the load, class by class, exact.
+
+With exponential sizes these are the rates of the service interruptions of `parallel-processing` as
+well, however many there are. Towards a load of 0 they tend to the capacity of a class's servers.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from atlas.fields.block import Block
+from atlas.fields.columns import Words
+from atlas.fields.vocabulary import HighestLoad, Points
+from atlas.models.clusters import ClusterBlock
+from atlas.models.sampling import Row, sample
+from atlas.models.sharing import names_of
+
+UNITS = {
+    "load": "1",
+    "class": Words("name"),
+    "mean_service_rate": "work/s",
+    "mean_jobs": "jobs",
+    "limit": "1",
+}
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    system: ClusterBlock
+    highest_load: HighestLoad = 0.99
+    points: Points = 99
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.system.classes
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a load and class; loads from `limit` on are left out."""
+    servers = parameters.system.read()
+    names, limit = names_of(servers), servers.limit
+
+    def row(load: float) -> Row:
+        return load, *servers.service_rates(load)
+
+    last = min(parameters.highest_load, (1 - 1 / (32 * parameters.points)) * limit)
+    found = sample(row, (last / parameters.points, last), parameters.points, lambda row: row[1:])
+    rows = [
+        (load, name, rate, brought / rate, limit)
+        for load, *rates in found
+        for name, rate, brought in zip(names, rates, servers.work(load), strict=True)
+    ]
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,0 +1,40 @@
+"""The quantities that the claims of a paper are about, each recomputed from its parameters."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from atlas.claims import record
+from atlas.fields.block import Block
+from atlas.fields.columns import Words
+
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+UNITS = {"id": Words("name"), "quantity": Words("name"), "found": Words("JSON")}
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    rows: list[dict[str, Any]]
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a case of a claim. What was found is JSON: the `value`, a number, text, truth value
+    or list; where it was found, `at`; and if it was simulated, the `half_width` at 95 %."""
+    rows = []
+    for row in progress(parameters.rows):
+        module, function = row["quantity"].replace("-", "_").split("/")
+        measure = getattr(importlib.import_module(f"atlas.claims.{module}"), function)
+        keywords = KEYWORD in (p.kind for p in inspect.signature(measure).parameters.values())
+        value = measure(**row["parameters"]) if keywords else measure(row["parameters"])
+        found = json.dumps(record(value), ensure_ascii=False)
+        rows.append({"id": row["id"], "quantity": row["quantity"], "found": found})
+    return pd.DataFrame(rows)

@@ -1,0 +1,90 @@
+"""What an exact point costs each method against the number of servers, in numbers that its
+matrices hold: for the response time under FCFS, and for λ*.
+
+| method              | what it gives | matrices                                                   |
+|---------------------|---------------|------------------------------------------------------------|
+| number of jobs      | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers      |
+| all fronts          | E[T]          | dense, of all m settled fronts: m² numbers                 |
+| interpolated fronts | E[T]          | the same of those that others are interpolated between     |
+| age of a large job  | E[T]          | at `AT` λ*, some of N functions at n numbers of jobs, and  |
+|                     |               | 3 N² numbers of equations; needs 1 and n only              |
+| saturated           | λ*, E[Δ(Y_d)] | sparse, of all fronts: a few a front, counted as one       |
+
+The front is what is in service, with the class that blocks the head of the queue, whose age is the
+level (`multiserver.open.age_process`). `within` says whether the method takes the system, `most`
+how many numbers it takes. They are counted, not timed: times are in the benchmarks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+from atlas.fields.columns import Truth, Words
+from atlas.models.growing_systems import GrowingBlock, with_phases
+from multiserver.fronts.every import LARGEST as MOST_COUNTS
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import age_equation, age_process, multiserver_jobs, one_or_n
+from multiserver.open.phase_count import block_entries
+from multiserver.phased import count_fronts
+from multiserver.policies.one_or_n import MOST_BETWEEN
+from multiserver.saturated import one_or_n as saturated
+from multiserver.sizes import Exponential
+
+UNITS = {
+    "servers": "servers",
+    "method": Words("name"),
+    "numbers": "1",
+    "most": "1",
+    "within": Truth("whether the method takes the system"),
+}
+
+AT = 0.9
+
+
+class Parameters(GrowingBlock):
+    """What to compute."""
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a number of servers and method."""
+    rows = []
+    for servers in progress(parameters.sizes):
+        system = parameters.system(servers)
+        jobs = with_phases(system)
+        settled, unsettled = count_fronts(jobs)
+        dense = float(age_process.LARGEST) ** 2
+        found = {
+            "number of jobs": (
+                block_entries(servers, jobs.needs),
+                float(multiserver_jobs.LARGEST),
+            ),
+            "all fronts": (settled**2, dense),
+            "interpolated fronts": (
+                float(len(age_process.interpolate(jobs).fronts.head)) ** 2,
+                dense,
+            ),
+            **_by_large_age(system),
+            "saturated": (settled + unsettled, MOST_COUNTS / (len(jobs.needs) + 1)),
+        }
+        rows += [
+            (servers, method, numbers, most, numbers <= most)
+            for method, (numbers, most) in found.items()
+        ]
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def _by_large_age(system: MultiserverJobSystem) -> dict[str, tuple[float, float]]:
+    """What the age of a large job takes, where there is one of all servers."""
+    n = system.servers
+    if system.needs != (1, n):
+        return {}
+    (mu_1, mu_n), p = system.rates, system.probabilities
+    rate = AT * saturated.one_or_n(n, p[1], mu_1, mu_n).throughput
+    functions = len(one_or_n.solve(n, mu_1, Exponential(mu_n), p, rate).coefficients)
+    held = age_equation.BLOCK * one_or_n.most_between(n, p)
+    equations = 2 * age_equation.OVERSAMPLING * functions**2
+    return {"age of a large job": (held + equations, age_equation.BLOCK * MOST_BETWEEN)}

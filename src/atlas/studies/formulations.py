@@ -1,0 +1,105 @@
+"""The three formulations of the saturated system against each other and against the product forms.
+
+Formulations I and II are enumerated job by job, the chain of states (u, h) and the product forms of
+`product-form-saturated` stand beside them, and all three formulations run coupled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import model_validator
+
+from atlas.fields.block import Block, require
+from atlas.fields.columns import Truth, Words
+from atlas.fields.vocabulary import Seed
+from atlas.models.systems import Systems
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import stationary, two_class
+from multiserver.saturated.formulations import (
+    couple,
+    distribution_gap,
+    embedded_distribution,
+    exactly_k,
+    just_enough,
+    service_distribution,
+)
+
+UNITS = {
+    "system": Words("name"),
+    "states_1": "count",
+    "states_2": "count",
+    "gap_1_2": "1",
+    "gap_chain": "1",
+    "gap_theorem": "1",
+    "theorem": "number",
+    "coupled": Truth("whether they serve the same jobs"),
+}
+
+COMPLETIONS = 2000
+# Of formulation I, whose law is found by dense algebra.
+MOST_STATES = 2000
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    systems: Systems
+    seed: Seed
+
+    @model_validator(mode="after")
+    def _are_covered(self) -> Self:
+        for name, block in self.systems.items():
+            law = len(set(block.rates)) == 1 or len(block.needs) == 2
+            expected = "one rate for all classes, or two classes"
+            require(law, f"needs {block.needs}, rates {block.rates}", expected, "systems", name)
+            d, k = len(block.needs), block.servers
+            found = f"{d} classes on {k} servers: {d}^{k} states"
+            expected = f"at most {MOST_STATES} states: fewer servers or classes"
+            require(k * math.log(d) <= math.log(MOST_STATES), found, expected, "systems", name)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a system; gaps are the largest between two laws embedded at completions."""
+    rng = np.random.default_rng(parameters.seed)
+    return pd.DataFrame(
+        [
+            {"system": name} | compare(block.system, rng)
+            for name, block in parameters.systems.items()
+        ]
+    )
+
+
+def compare(system: MultiserverJobSystem, rng: np.random.Generator) -> dict[str, Any]:
+    """All routes on one system, which must have one rate (Theorem 1) or two classes (Theorem 2)."""
+    first, second = (embedded_distribution(system, rule) for rule in (exactly_k, just_enough))
+    served = service_distribution(system, first)
+    solved = stationary.solve(system)
+    chain = _lump(solved.chain.in_service, solved.embedded)
+    if len(set(system.rates)) == 1:
+        product = {m: np.prod([system.probabilities[c] for c in m]) for m in first}
+        theorem, gap = 1, distribution_gap(first, product)
+    else:
+        law = two_class.distribution(system)
+        counts = np.stack([law.states.class_1, law.states.class_2], axis=1)
+        theorem, gap = 2, distribution_gap(served, _lump(counts, law.embedded))
+    return {
+        "states_1": len(first),
+        "states_2": len(second),
+        "gap_1_2": distribution_gap(served, service_distribution(system, second)),
+        "gap_chain": distribution_gap(served, chain),
+        "gap_theorem": gap,
+        "theorem": theorem,
+        "coupled": couple(system, COMPLETIONS, rng),
+    }
+
+
+def _lump(counts: np.ndarray, law: np.ndarray) -> dict[tuple[int, ...], float]:
+    lumped: dict[tuple[int, ...], float] = {}
+    for state, chance in zip(map(tuple, counts.tolist()), law, strict=True):
+        lumped[state] = lumped.get(state, 0.0) + float(chance)
+    return lumped

@@ -1,0 +1,45 @@
+"""Queue and front of a multiserver-job system under ServerFilling, job by job.
+
+The jobs are present in the given order, oldest first. The front holds the fewest oldest jobs that
+need all servers together; larger needs are served first (`finite-skip`, Section 7.2.3).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import Block
+from atlas.fields.columns import Words
+from atlas.fields.vocabulary import Needs, Servers
+from atlas.models.finite_skip_simulators import read_server_filling
+from atlas.models.systems import require_room
+
+UNITS = {"job": "1", "need": "servers", "place": Words("service, front or queue")}
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    servers: Servers
+    jobs_present: Annotated[
+        Needs,
+        Field(alias="jobs-present", description="the needs of all jobs present, oldest first"),
+    ]
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        require_room(self.servers, self.jobs_present, "jobs-present")
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a job, oldest first."""
+    needs, servers = parameters.jobs_present, parameters.servers
+    rates = read_server_filling(servers, needs).serve(needs, servers)
+    places = ["service" if rate > 0 else "front" for rate in rates]
+    places += ["queue"] * (len(needs) - len(places))
+    rows = zip(range(1, len(needs) + 1), needs, places, strict=True)
+    return pd.DataFrame(rows, columns=list(UNITS))

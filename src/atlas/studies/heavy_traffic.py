@@ -1,0 +1,42 @@
+"""E[N](1 − λ/λ*) as λ → λ* under FCFS, and its limit E[Δ(Y_d)] + 1.
+
+`multilevel-scaling`, Eq. (2).
+"""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from atlas.fields.vocabulary import Gap, Points
+from atlas.models.feasibility import SolvableBlock
+from atlas.models.sampling import Row, sample
+from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.qbd import solve
+from multiserver.saturated import stationary
+
+UNITS = {"gap": "1", "mean_jobs": "jobs", "scaled_jobs": "jobs", "limit": "jobs"}
+
+
+class Parameters(SolvableBlock):
+    """What to compute."""
+
+    gap: Gap = [1.0e-6, 0.5]
+    points: Points = 58
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a distance from saturation, 1 − λ/λ*."""
+    system = parameters.system
+    blocks = prepare(system)
+    limit = stationary.solve(system).mean_relative_completions + 1
+
+    def row(log_gap: float) -> Row:
+        gap = math.exp(log_gap)
+        mean_jobs = solve(blocks.at((1 - gap) * blocks.throughput)).mean_jobs
+        return gap, mean_jobs, mean_jobs * gap, limit
+
+    ends = [math.log(end) for end in parameters.gap]
+    rows = sample(row, ends, parameters.points, lambda found: [math.log(found[2])])
+    return pd.DataFrame(rows, columns=list(UNITS))

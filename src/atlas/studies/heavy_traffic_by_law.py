@@ -1,0 +1,48 @@
+"""E[N](1 − λ/λ*) as λ → λ* under FCFS for durations with phases, its limit E[Δ(Y_d)] + 1, and
+the formula with its constant.
+
+`multilevel-scaling`, Eq. (2), for other than exponential durations.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from atlas.fields.vocabulary import FewPoints, Gap
+from atlas.models.phased_systems import PhasedBlock
+from atlas.models.sampling import Row, sample
+from multiserver.open.age_process import prepare
+from multiserver.open.heavy_traffic import heavy_traffic
+
+UNITS = {
+    "gap": "1",
+    "mean_jobs": "jobs",
+    "scaled_jobs": "jobs",
+    "limit": "jobs",
+    "with_constant": "jobs",
+}
+
+
+class Parameters(PhasedBlock):
+    """What to compute."""
+
+    gap: Gap = [1.0e-3, 0.9]
+    points: FewPoints = 30
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a distance from saturation, 1 − λ/λ*."""
+    process = prepare(parameters.jobs)
+    formula = heavy_traffic(process)
+
+    def row(log_gap: float) -> Row:
+        gap = math.exp(log_gap)
+        rate = (1 - gap) * process.limit
+        mean_jobs = process.at(rate).mean_jobs
+        return gap, mean_jobs, mean_jobs * gap, formula.leading, formula.mean_jobs(rate) * gap
+
+    ends = [math.log(end) for end in parameters.gap]
+    rows = sample(row, ends, parameters.points, lambda found: [math.log(found[2])])
+    return pd.DataFrame(rows, columns=list(UNITS))

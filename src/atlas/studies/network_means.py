@@ -1,0 +1,107 @@
+"""Means of an open, closed or mixed network of multi-server queues, class by class, exact.
+
+Swept are λ/λ*, for which all arrivals are scaled (it is the load of the busiest set of transient
+classes), and the number of `permanent` jobs. Without transient jobs λ/λ* is 0, without permanent
+ones their number is.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, product
+from typing import Annotated, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import INCREASING, WHOLE, Block, require
+from atlas.fields.columns import Words
+from atlas.fields.markers import Axis, Resolution
+from atlas.fields.vocabulary import FractionOfLimit
+from atlas.models.clusters import NetworkBlock
+from atlas.models.feasibility import require_means
+from atlas.models.networks import read_network
+from multiserver.sharing.networks import ceilings, load_of, solve
+
+UNITS = {
+    "fraction_of_limit": "1",
+    "permanent": "jobs",
+    "queue": "1",
+    "class": Words("name"),
+    "throughput": "jobs/s",
+    "ceiling": "jobs/s",
+    "mean_jobs": "jobs",
+    "mean_sojourn_time": "s",
+}
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    network: NetworkBlock
+    fractions_of_limit: Annotated[
+        list[FractionOfLimit],
+        Field(
+            max_length=10_000,
+            description="λ/λ*, the load of the busiest set of transient classes, none in a closed"
+            " network",
+        ),
+        INCREASING,
+        Resolution(),
+        Axis(),
+    ] = []
+    permanent: Annotated[
+        list[Annotated[int, Field(ge=0, le=1000, description="a number of jobs"), WHOLE]],
+        Field(
+            max_length=1000, description="the numbers of permanent jobs, none in an open network"
+        ),
+        INCREASING,
+    ] = []
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        opened = any(self.network.arrivals)
+        found = f"{'arrivals' if opened else 'fractions_of_limit'} alone"
+        require(
+            opened == bool(self.fractions_of_limit),
+            found,
+            "fractions_of_limit if jobs arrive from outside, and only then",
+        )
+        for permanent in self.permanent[:1] or [None]:
+            populations = () if permanent is None else (permanent,)
+            network = self.network.require_exists(populations, "network")
+        require_means(network.queues, tuple(self.permanent[-1:]), "permanent")
+        return self
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.network.classes
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a fraction, number of permanent jobs and class."""
+    network = parameters.network.plain()
+    fractions = parameters.fractions_of_limit or [0.0]
+    none = (0,) if parameters.permanent else ()
+    full = load_of(read_network(network, permanent=none)) if any(network["arrivals"]) else 1.0
+    lasts = list(accumulate(len(queue["servers"]) for queue in network["queues"]))
+    rows = []
+    for fraction, permanent in product(fractions, parameters.permanent or [0]):
+        populations = (permanent,) if parameters.permanent else ()
+        here = read_network(network, fraction / full, populations)
+        means, limits = solve(here), ceilings(here)
+        for i in range(lasts[-1]):
+            rows.append(
+                (
+                    fraction,
+                    permanent,
+                    1 + int(np.searchsorted(lasts, i, side="right")),
+                    f"class-{i + 1}",
+                    means.throughputs[i],
+                    limits[i],
+                    means.mean_jobs[i],
+                    means.mean_sojourn_times[i],
+                )
+            )
+    return pd.DataFrame(rows, columns=list(UNITS))

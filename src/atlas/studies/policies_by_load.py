@@ -1,0 +1,171 @@
+"""Mean response time of any policies against the load ρ = λ/λ^naive, class by class.
+
+A policy is exact where the library knows it exactly, in seconds: a curve, which ends at the
+`highest_load`, or at 99/100 of the limit if that is less. At the `loads` where it does not, the
+policy is simulated job by job; all policies of a load are given the same jobs. Points that are not
+stable are infinite. `limit` is the largest stable load.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Any, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import WHOLE, misfit
+from atlas.fields.columns import Truth, Words
+from atlas.fields.markers import Resolution
+from atlas.fields.vocabulary import HighestLoad, Jobs, Loads
+from atlas.models.described_systems import OneSystem
+from atlas.models.finite_skip import Exact, Model, read_model
+from atlas.models.policies import Policies, PolicyBlock
+from atlas.models.sampling import sample
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from multiserver.errors import NotKnownError, UnstableError
+from multiserver.results import Result
+from multiserver.simulation.estimate import Estimate, fair_half_width, observations
+
+UNITS = {
+    "load": "1",
+    "arrival_rate": "jobs/s",
+    "fraction_of_limit": "1",
+    "policy": Words("name"),
+    "class": Words("name"),
+    "mean_response_time": "s",
+    "half_width": "s",
+    "exact": Truth("whether the value is exact"),
+    "limit": "1",
+    "jobs": "jobs",
+    "effective_size": "1",
+}
+# Where a curve ends that its limit ends.
+CLOSE = 0.99
+
+
+class Parameters(SimulatedBlock):
+    """What to compute."""
+
+    system: OneSystem
+    policies: Policies
+    loads: Loads
+    jobs: Jobs = 1_000_000
+    highest_load: HighestLoad = 0.99
+    points: Annotated[
+        int,
+        Field(ge=2, le=1000, description="the most points of an exact curve"),
+        WHOLE,
+        Resolution(),
+    ] = 60
+
+    @model_validator(mode="after")
+    def _belong(self) -> Self:
+        system = self.system.read()
+        for i, policy in enumerate(self.policies):
+            policy.require_of(system, "policies", i)
+        return self
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.system.classes
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load, policy and class, `all` after the classes."""
+    given, key = parameters.system.plain(), stream_key(parameters)
+    models = [read_model({"system": given, "policy": p.plain()}) for p in parameters.policies]
+    exact = [model.exact() for model in models]
+    rows: list[dict[str, Any]] = []
+    for i, load in progress(list(enumerate(parameters.loads))):
+        for policy, model, solution in zip(parameters.policies, models, exact, strict=True):
+            # Of a series that is split over jobs, the first has the curves.
+            if i == 0 and solution is not None:
+                rows += draw_curve(parameters, policy, model, solution)
+            if solution is None or np.isnan(solution(load)).any():
+                rows += simulate_point(parameters, policy, model, load, (key, i))
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def draw_curve(
+    parameters: Parameters, policy: PolicyBlock, model: Model, exact: Exact
+) -> Iterator[dict[str, Any]]:
+    """The rows of an exact curve, where it is known."""
+    limit = model.limit
+    last = parameters.highest_load if math.isnan(limit) else CLOSE * limit
+    last = min(parameters.highest_load, last)
+    found = sample(
+        lambda load: (load, *exact(load)),
+        (last / parameters.points, last),
+        parameters.points,
+        lambda row: np.log(row[1:]),
+    )
+    for load, *means in found:
+        if not np.isnan(means).any():
+            for name, mean in zip(_names(model), means, strict=True):
+                same = _place(policy, model, limit, load)
+                yield {**same, "class": name, "mean_response_time": mean, "exact": True}
+
+
+def simulate_point(
+    parameters: Parameters, policy: PolicyBlock, model: Model, load: float, key: tuple[int, ...]
+) -> list[dict[str, Any]]:
+    """The rows of a simulated point. Raises a misfit if the policy is not simulated."""
+    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    place = _place(policy, model, model.limit, load)
+    endless = {"mean_response_time": math.inf, "half_width": 0.0, "exact": False}
+    unstable = [{**place, "class": name, **endless} for name in _names(model)]
+    if model.refuses(load):
+        return unstable
+    try:
+        found = model.queue.simulate(load=load, key=key, **effort)
+    except UnstableError:
+        return unstable
+    except NotKnownError as error:
+        expected = "policies that are simulated where they are not exact"
+        raise misfit(str(error), expected, "policies") from None
+    return [
+        {
+            **place,
+            "class": name,
+            "mean_response_time": estimate.mean,
+            "half_width": fair_half_width(estimate, _observed(parameters, found)),
+            "exact": False,
+            "jobs": estimate.jobs,
+            "effective_size": estimate.effective_size,
+        }
+        for name, estimate in zip(_names(model), _estimates(found), strict=True)
+    ]
+
+
+def _estimates(found: Result[Estimate]) -> list[Estimate]:
+    """E[T_c] of the classes and, last, E[T]."""
+    return [*(c.mean_response_time for c in found.by_class), found.mean_response_time]
+
+
+def _observed(parameters: Parameters, found: Result[Estimate]) -> float | None:
+    """About how many independent values of N a replication has seen, where λ* is known."""
+    if found.limit is None:
+        return None
+    each = parameters.jobs / parameters.replications
+    return observations(each, found.arrival_rate / found.limit, found.mean_jobs.mean)
+
+
+def _names(model: Model) -> list[str]:
+    return [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
+
+
+def _place(policy: PolicyBlock, model: Model, limit: float, load: float) -> dict[str, Any]:
+    return {
+        "load": load,
+        "arrival_rate": model.arrival_rate(load),
+        "fraction_of_limit": load / limit,
+        "policy": policy.label,
+        "limit": limit,
+    }

@@ -1,0 +1,105 @@
+"""Several policies in order of their mean response times at some loads.
+
+A policy is simulated where it has no exact solution, or where that takes too much. All that are
+simulated at one load get the same jobs; their scores are those of `simulated-policy` and are not
+repeated here. An order is `settled` if the policy is worse than the one before it by more than four
+standard errors of both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+import pandas as pd
+from pydantic import model_validator
+
+from atlas.fields.columns import Truth, Words
+from atlas.fields.vocabulary import Loads
+from atlas.models.described_systems import FiniteSkipSystem
+from atlas.models.finite_skip import read_model
+from atlas.models.finite_skip_simulators import simulate
+from atlas.models.policies import Policies
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+
+UNITS = {
+    "load": "1",
+    "rank": "1",
+    "policy": Words("name"),
+    "mean_response_time": "s",
+    "standard_error": "s",
+    "over_best": "1",
+    "settled": Truth("whether the policy before it is better"),
+}
+SETTLED = 4.0
+
+
+class Parameters(SimulatedBlock):
+    """What to compute."""
+
+    system: FiniteSkipSystem
+    policies: Policies
+    loads: Loads
+
+    @model_validator(mode="after")
+    def _belong(self) -> Self:
+        system = self.system.read()
+        for i, policy in enumerate(self.policies):
+            policy.require_of(system, "policies", i)
+        return self
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load and policy, best first; policies that are unstable at the load are last."""
+    key = stream_key(parameters)
+    given = parameters.system.plain()
+    systems = [{"system": given, "policy": p.plain()} for p in parameters.policies]
+    labels = [p.label for p in parameters.policies]
+    models = [read_model(system) for system in systems]
+    exact = [model.exact(patient=True) for model in models]
+    rows = []
+    for i, load in progress(list(enumerate(parameters.loads))):
+        found = []
+        for label, system, model, solution in zip(labels, systems, models, exact, strict=True):
+            mean, error = float(solution(load)[-1]) if solution else math.nan, 0.0
+            if model.refuses(load):
+                mean = math.inf
+            elif math.isnan(mean):
+                estimate = simulate(
+                    system,
+                    model.arrival_rate(load),
+                    jobs=parameters.jobs,
+                    replications=parameters.replications,
+                    seed=parameters.seed,
+                    key=(key, i),
+                ).mean_response_time
+                fair = not estimate.lacking
+                mean, error = estimate.mean, estimate.standard_error if fair else math.nan
+            found.append((mean, error, label))
+        rows += rank(load, found)
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def rank(load: float, found: list[tuple[float, float, str]]) -> list[dict[str, Any]]:
+    """The rows of one load from (mean, standard error, policy) of each."""
+    ordered = sorted(found)
+    rows = []
+    for place, (mean, error, policy) in enumerate(ordered):
+        before, before_error, _ = ordered[place - 1] if place else (-math.inf, 0.0, "")
+        rows.append(
+            {
+                "load": load,
+                "rank": place + 1,
+                "policy": policy,
+                "mean_response_time": mean,
+                "standard_error": error,
+                "over_best": mean / ordered[0][0],
+                "settled": before < math.inf
+                and bool(mean - before > SETTLED * math.hypot(error, before_error)),
+            }
+        )
+    return rows

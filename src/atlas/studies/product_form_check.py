@@ -1,0 +1,78 @@
+"""The two-class product form against the enumerated chain: named systems, then random ones.
+
+Gaps are relative for the throughput, in servers per server for the wastage, and absolute for the
+laws, of which the largest entry counts. The last column is the largest violation of local balance
+(`two-class-stability`, Eq. (4)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import Annotated, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import WHOLE, Block, require
+from atlas.fields.columns import Words
+from atlas.fields.vocabulary import Seed
+from atlas.models.feasibility import require_enumerable
+from atlas.models.systems import Systems
+from multiserver.saturated.agreement import compare, draw_system
+
+UNITS = {
+    "system": Words("name"),
+    "systems": "count",
+    "states": "count",
+    "throughput_gap": "1",
+    "wastage_gap": "1",
+    "embedded_gap": "1",
+    "time_gap": "1",
+    "local_balance": "1",
+}
+
+
+class RandomSystems(Block):
+    """How many random systems, and of how many servers at most."""
+
+    count: Annotated[int, Field(ge=1, le=100_000, description="how many systems"), WHOLE] = 500
+    largest: Annotated[int, Field(ge=2, le=1000, description="the most servers"), WHOLE] = 80
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    systems: Systems
+    random: RandomSystems = RandomSystems()
+    seed: Seed
+
+    @model_validator(mode="after")
+    def _have_two_classes(self) -> Self:
+        for name, block in self.systems.items():
+            found = f"{len(block.needs)} classes"
+            require(len(set(block.needs)) == 2, found, "two needs", "systems", name)
+        return self
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the states of all systems can be enumerated."""
+    for name, block in parameters.systems.items():
+        require_enumerable(block.servers, block.needs, "systems", name)
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a named system, and one for the worst gaps over all random ones."""
+    rows = []
+    for name, block in parameters.systems.items():
+        gaps = compare(block.system)
+        rows.append({"system": name, "systems": 1} | asdict(gaps))
+    random = parameters.random
+    rng = np.random.default_rng(parameters.seed)
+    drawn = [draw_system(rng, random.largest) for _ in range(random.count)]
+    worst = pd.DataFrame([asdict(compare(system)) for system in progress(drawn)]).max()
+    rows.append({"system": "random", "systems": random.count} | worst.to_dict())
+    return pd.DataFrame(rows).astype({"states": int})

@@ -1,0 +1,70 @@
+"""The queue at a fixed load against the exponent α that makes large jobs rare.
+
+Jobs need 1, n/2 or n servers, with the probabilities and rates of `scaling-by-exponent`, and arrive
+at the rate λ = ρ n / E[S]. Exact; where the load ρ is more than FCFS can carry, only λ/λ* is given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Self
+
+import pandas as pd
+from pydantic import model_validator
+
+from atlas.fields.vocabulary import DearPoints, EvenServers, Exponents, Load
+from atlas.models.feasibility import require_solvable
+from atlas.models.mixes import MixBlock, build_mix
+from atlas.models.sampling import Row, sample
+from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.qbd import solve
+
+UNITS = {
+    "exponent": "1",
+    "arrival_rate": "jobs/s",
+    "fraction_of_limit": "1",
+    "mean_jobs": "jobs",
+    "mean_waiting": "jobs",
+    "mean_response_time": "s",
+}
+
+
+class Parameters(MixBlock):
+    """What to compute."""
+
+    servers: EvenServers
+    load: Load
+    exponent: Exponents = [0.0, 3.0]
+    points: DearPoints = 151
+
+    @model_validator(mode="after")
+    def _can_be_solved(self) -> Self:
+        require_solvable(self.servers, self.needs_of(self.servers))
+        return self
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row an exponent, more of them where a curve bends on a logarithmic axis."""
+
+    def row(alpha: float) -> Row:
+        system = build_mix(parameters.plain(), alpha)
+        arrival_rate = parameters.load * system.naive_throughput
+        blocks = prepare(system)
+        share = arrival_rate / blocks.throughput
+        means = (math.nan, math.nan, math.nan)
+        if share < 1:
+            law = solve(blocks.at(arrival_rate))
+            means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
+        return alpha, arrival_rate, share, *means
+
+    rows = sample(
+        row,
+        parameters.exponent,
+        parameters.points,
+        lambda found: map(math.log, found[3:]),
+        progress=progress,
+    )
+    return pd.DataFrame(rows, columns=list(UNITS))

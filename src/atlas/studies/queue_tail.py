@@ -1,0 +1,38 @@
+"""The law of the number of jobs under FCFS, exact: P(N > k) and the rate at which it decays."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from atlas.fields.block import WHOLE
+from atlas.fields.markers import Resolution
+from atlas.fields.vocabulary import FractionOfLimit
+from atlas.models.feasibility import SolvableBlock
+from multiserver.open.multiserver_jobs import prepare
+from multiserver.open.qbd import solve
+
+UNITS = {"jobs": "jobs", "tail": "1", "decay_rate": "1"}
+
+
+class Parameters(SolvableBlock):
+    """What to compute."""
+
+    fraction_of_limit: FractionOfLimit
+    largest: Annotated[
+        int,
+        Field(ge=1, le=10**6, description="the largest number of jobs k"),
+        WHOLE,
+        Resolution(),
+    ] = 400
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a number of jobs k."""
+    blocks = prepare(parameters.system)
+    law = solve(blocks.at(parameters.fraction_of_limit * blocks.throughput))
+    k = np.arange(parameters.largest + 1)
+    return pd.DataFrame({"jobs": k, "tail": law.tail(k), "decay_rate": law.decay_rate})

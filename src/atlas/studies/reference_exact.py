@@ -1,0 +1,94 @@
+"""Reference systems whose means are known exactly, each confirmed by a second route.
+
+The values are the library's; `enumeration`, which shares no code with it, solves the same systems
+from their definitions. Beside them stand the values under other definitions, by which it shows who
+had another system in mind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from atlas.enumeration.limits import Unknown
+from atlas.fields.block import Block
+from atlas.models.reference_systems import References, read_reference, require_points
+from atlas.models.reference_values import (
+    AS_DEFINED,
+    AT_LEAST,
+    BEHIND_HEAD,
+    GIVEN,
+    LIMIT,
+    UNITS,
+    at_least,
+    behind_head,
+    difference,
+    given,
+    known,
+    limit_of,
+    other_definitions,
+    row,
+    second_limit,
+    second_route,
+    tabulate,
+)
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    systems: References
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless all systems are known to have the point that they are given."""
+    require_points(parameters.systems)
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a system, quantity, class and definition."""
+    rows: list[dict[str, Any]] = []
+    for name, block in progress(parameters.plain()["systems"].items()):
+        rows += solve(name, block)
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of one system. Raises `ValueError` if nothing exact is known of it."""
+    queue, rate = read_reference(block)
+    result, method, source = known(queue, rate)
+    if result is None:
+        raise ValueError(f"{name}: no exact means are known; list it as simulated")
+    values = {
+        key: {"value": value, "route": method, "source": source}
+        for key, value in tabulate(result, block.get("tail") or []).items()
+    }
+    if (limit := limit_of(queue)) is not None:
+        values[LIMIT] = limit
+    try:
+        second, means, route = second_route(block, queue, rate)
+    except Unknown:
+        second, means, route = {}, None, ""
+    routes = dict.fromkeys(second, route)
+    if limit is not None and LIMIT not in second and (found := second_limit(block)):
+        second[LIMIT], routes[LIMIT] = found
+    plain = {key: told["value"] for key, told in values.items()}
+    rows = [row(name, key, GIVEN, value=v) for key, v in given(queue, rate).items()]
+    for key, told in values.items():
+        if key in second:
+            told |= {"second": second[key], "confirmed_by": routes[key]}
+            told["difference"] = difference(key, told["value"], second[key], plain)
+        rows.append(row(name, key, AS_DEFINED, **told))
+    if means is not None:
+        for key, value in behind_head(block, means).items():
+            rows.append(row(name, key, BEHIND_HEAD, value=value, route=route))
+    for key, value in at_least(result, block.get("tail") or []).items():
+        rows.append(row(name, key, AT_LEAST, value=value, route=method))
+    for definition, found in other_definitions(block, queue, rate):
+        for key, value in found.items():
+            rows.append(row(name, key, definition, value=value, route=method))
+    return rows

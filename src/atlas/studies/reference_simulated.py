@@ -1,0 +1,167 @@
+"""Reference systems that are simulated: nothing exact is known, or to confirm a chain of counts.
+
+Where the chain of `enumeration` is exact, its means are the values, and the simulation, job by job,
+is the second route, with its score; else the simulated means are the values, with their intervals
+and the number of jobs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from atlas.enumeration.limits import Unknown
+from atlas.models.reference_rectangle import ROUTE as SQUARE
+from atlas.models.reference_rectangle import tails
+from atlas.models.reference_systems import (
+    ReferenceBlock,
+    References,
+    read_reference,
+    require_points,
+)
+from atlas.models.reference_values import (
+    AS_DEFINED,
+    GIVEN,
+    LIMIT,
+    UNITS,
+    Key,
+    Values,
+    difference,
+    given,
+    limit_of,
+    other_definitions,
+    row,
+    second_limit,
+    second_route,
+    tabulate,
+)
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from multiserver.queue import Queue
+from multiserver.results import Result, lacking
+from multiserver.simulation.estimate import Estimate, score
+
+MAIN = ("mean_response_time", "all", None)
+WORK, DEFINED = "λ E[S], the work that comes", "the definition of the policy"
+WORKING = ("busy_servers", "idle_servers")
+
+
+class Parameters(SimulatedBlock):
+    """What to compute."""
+
+    systems: References
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless all systems are known to have the point that they are given."""
+    require_points(parameters.systems)
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a system, quantity, class and definition."""
+    rows: list[dict[str, Any]] = []
+    for name, block in progress(parameters.systems.items()):
+        key = key_of(name, block)
+        rows += estimate(name, block.plain(), parameters, key)
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def key_of(name: str, block: ReferenceBlock) -> int:
+    """The key of the random streams of a system."""
+    return stream_key(block, name=name)
+
+
+def estimate(
+    name: str, block: dict[str, Any], parameters: Parameters, key: int
+) -> list[dict[str, Any]]:
+    """The rows of one system."""
+    queue, rate = read_reference(block)
+    run = queue.simulate(
+        arrival_rate=rate,
+        jobs=parameters.jobs,
+        seed=parameters.seed,
+        replications=parameters.replications,
+        key=(key,),
+    )
+    simulated = tabulate(run, block.get("tail") or [])
+    # What has no fair interval is no reference.
+    simulated = {key: v for key, v in simulated.items() if not lacking(v)}
+    try:
+        exact, _, route = second_route(block, queue, rate)
+    except Unknown:
+        exact, route = {}, ""
+    squared = tails(queue, rate, block.get("tail") or [])
+    rows = [row(name, key, GIVEN, value=v) for key, v in given(queue, rate).items()]
+    rows += _limit(name, limit_of(queue), second_limit(block))
+    for key in exact | simulated:
+        told = _tell(key, simulated.get(key), run)
+        if key[0] in WORKING and key not in exact:
+            told = _work(key, queue, rate, told)
+        if key in exact:
+            told = _confirm(key, exact, simulated.get(key), told, squared)
+            told |= {"value": exact[key], "route": route, "source": DEFINED}
+        if isinstance(simulated.get(key), Estimate):
+            told |= {"jobs": parameters.jobs, "replications": parameters.replications}
+        rows.append(row(name, key, AS_DEFINED, **told))
+    for definition, found in other_definitions(block, queue, rate):
+        for key, value in found.items():
+            rows.append(row(name, key, definition, value=value, route=route))
+    return rows
+
+
+def _tell(key: Key, found: Any, run: Result) -> dict[str, Any]:
+    """A simulated value."""
+    if found is None:
+        return {}
+    told = {"value": found.mean, "half_width": found.half_width}
+    return told | {"route": f"simulation {run.method}", "source": run.source}
+
+
+def _work(key: Key, queue: Queue, rate: float, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Servers at work, or idle: a stable queue loses no work, and the simulation counts them."""
+    capacity = queue.system.capacity
+    busy = rate * queue.system.mean_size
+    value = busy if key[0] == "busy_servers" else capacity - busy
+    found = {"value": value, "route": WORK, "source": "all work is done in the end"}
+    if not told:
+        return found
+    found |= {"second": told["value"], "second_half_width": told["half_width"]}
+    found["confirmed_by"] = told["route"]
+    around = {("busy_servers", *key[1:]): busy}
+    return found | {"difference": difference(key, value, told["value"], around)}
+
+
+def _confirm(
+    key: Key, exact: Values, found: Any, told: Mapping[str, Any], squared: Mapping[int, float]
+) -> dict[str, Any]:
+    """The second route, if there is one; one row of a system counts among independent scores."""
+    value = exact[key]
+    if key[0] == "tail" and key[2] in squared:
+        told = {"value": squared[key[2]], "route": SQUARE}
+    elif found is None:
+        return {}
+    rows = {"second": told["value"], "second_half_width": told.get("half_width", math.nan)}
+    rows |= {"confirmed_by": told["route"]}
+    rows["difference"] = difference(key, value, told["value"], exact)
+    if key == MAIN:
+        rows |= {"exact": value, "z": score(found, value), "inside": found.covers(value)}
+    return rows
+
+
+def _limit(
+    name: str, known: dict[str, Any] | None, counted: tuple[float, str] | None
+) -> Iterator[dict[str, Any]]:
+    """λ*, by the library, by enumeration, or by both."""
+    told = known or {}
+    if counted is not None and not told:
+        told = {"value": counted[0], "route": counted[1], "source": DEFINED}
+    elif counted is not None:
+        told |= {"second": counted[0], "confirmed_by": counted[1]}
+        told["difference"] = abs(counted[0] / told["value"] - 1)
+    if told:
+        yield row(name, LIMIT, AS_DEFINED, **told)

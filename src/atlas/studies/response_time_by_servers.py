@@ -1,0 +1,61 @@
+"""Mean response time under FCFS at one load against the number of servers, exact, by the cheapest
+method that there is, and by the heavy-traffic formula without its constant,
+
+    E[T] ≈ (E[Δ(Y_d)] + 1)/(λ (1 − λ/λ*)),
+
+which needs the saturated system alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+from atlas.fields.columns import Words
+from atlas.fields.vocabulary import FractionOfLimit
+from atlas.models.growing_systems import GrowingBlock
+from atlas.models.open_fcfs import under_fcfs
+from multiserver.saturated import dispatch
+
+UNITS = {
+    "servers": "servers",
+    "probability": "1",
+    "limit": "jobs/s",
+    "mean_response_time": "s",
+    "mean_response_time_small": "s",
+    "mean_response_time_large": "s",
+    "formula": "s",
+    "method": Words("name"),
+}
+
+
+class Parameters(GrowingBlock):
+    """What to compute."""
+
+    fraction_of_limit: FractionOfLimit
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a number of servers."""
+    rows = []
+    for servers in progress(parameters.sizes):
+        system = parameters.system(servers)
+        saturated = dispatch.solve(system)
+        rate = parameters.fraction_of_limit * saturated.throughput
+        found = under_fcfs(system).exact(arrival_rate=rate)
+        distance = 1 - parameters.fraction_of_limit
+        rows.append(
+            (
+                servers,
+                system.probabilities[1],
+                saturated.throughput,
+                found.mean_response_time,
+                *(c.mean_response_time for c in found.by_class),
+                (saturated.relative_completions + 1) / (rate * distance),
+                found.method,
+            )
+        )
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,0 +1,54 @@
+"""The saturated states of a two-class system with their laws at completions and in time."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import pandas as pd
+from pydantic import model_validator
+
+from atlas.fields.vocabulary import TwoProbabilities, TwoRates
+from atlas.models.feasibility import require_states
+from atlas.models.systems import TwoNeedsBlock
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import two_class
+
+UNITS = {
+    "h": "jobs",
+    "a": "jobs",
+    "b": "jobs",
+    "idle": "servers",
+    "completion_rate": "1/s",
+    "embedded": "1",
+    "time": "1",
+}
+
+
+class Parameters(TwoNeedsBlock):
+    """What to compute."""
+
+    rates: TwoRates
+    probabilities: TwoProbabilities
+
+    @model_validator(mode="after")
+    def _is_within_reach(self) -> Self:
+        require_states(self.servers, self.needs[0], 1)
+        return self
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a state [h, a, b], in the order of a."""
+    system = MultiserverJobSystem.of(**parameters.plain())
+    law = two_class.distribution(system)
+    mu1, mu2 = system.rates
+    return pd.DataFrame(
+        {
+            "h": law.states.blocking,
+            "a": law.states.class_1,
+            "b": law.states.class_2,
+            "idle": law.states.idle,
+            "completion_rate": law.states.class_1 * mu1 + law.states.class_2 * mu2,
+            "embedded": law.embedded,
+            "time": law.time,
+        }
+    )

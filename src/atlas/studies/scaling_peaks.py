@@ -1,0 +1,84 @@
+"""Where mean relative completions peak and throughput turns, for each number of servers.
+
+Systems as in `scaling-by-exponent`. Beside the peak of E[Δ(Y_d)] over α stand its value at balanced
+load, α = 1, and at the p = 1/(n ln n) where it is asymptotically largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import INCREASING, require
+from atlas.fields.vocabulary import EvenServers, Exponents
+from atlas.models.mixes import MixBlock, build_mix
+from multiserver.saturated import dispatch
+from multiserver.saturated.peak import find_highest
+
+UNITS = {
+    "servers": "servers",
+    "peak_exponent": "1",
+    "peak": "jobs",
+    "predicted_exponent": "1",
+    "inflection_exponent": "1",
+    "at_balanced": "jobs",
+    "at_borderline": "jobs",
+}
+
+# The step of the second difference that finds the inflection: errors are of order STEP².
+STEP = 1e-3
+
+
+class Parameters(MixBlock):
+    """What to compute."""
+
+    sizes: Annotated[
+        list[EvenServers],
+        Field(min_length=1, max_length=100, description="the numbers of servers, all even"),
+        INCREASING,
+    ]
+    exponent: Exponents = [0.05, 3.0]
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        found = f"an axis from {self.exponent[0]}"
+        require(self.exponent[0] >= STEP, found, f"one from at least {STEP}", "exponent")
+        return self
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a number of servers."""
+    return pd.DataFrame([_row(parameters, n) for n in progress(parameters.sizes)])
+
+
+def _row(parameters: Parameters, n: int) -> dict[str, float]:
+    mix = parameters.plain() | {"servers": n}
+    borderline = 1 + np.log(np.log(n)) / np.log(n)
+
+    def relative(alpha: float) -> float:
+        return dispatch.solve(build_mix(mix, alpha)).relative_completions
+
+    def slope(alpha: float) -> float:
+        ends = (
+            dispatch.solve(build_mix(mix, a), relative_completions=False).throughput
+            for a in (alpha + STEP, alpha - STEP)
+        )
+        return next(ends) - next(ends)
+
+    grid = np.linspace(*parameters.exponent, 31)
+    peak = find_highest(relative, grid)
+    return {
+        "servers": n,
+        "peak_exponent": peak,
+        "peak": relative(peak),
+        "predicted_exponent": borderline,
+        "inflection_exponent": find_highest(slope, grid),
+        "at_balanced": relative(1.0),
+        "at_borderline": relative(borderline),
+    }

@@ -1,0 +1,70 @@
+"""The product form of networks against their chains, enumerated job by job.
+
+`law_gap` is the largest difference between a probability of the chain and the product form on the
+same states: a chain that loses transient jobs beyond some number keeps the product form. Gaps of
+means are relative, to the exact solution with any number of jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import WHOLE, Block
+from atlas.fields.columns import Words
+from atlas.fields.vocabulary import Text
+from atlas.models.clusters import NetworkBlock
+from atlas.models.feasibility import require_chain, require_means
+from atlas.models.networks import read_network
+from multiserver.sharing.chain import compare
+
+UNITS = {
+    "network": Words("name"),
+    "queues": "count",
+    "classes": "count",
+    "states": "count",
+    "law_gap": "1",
+    "mean_jobs_gap": "1",
+    "throughput_gap": "1",
+}
+
+
+class CheckedBlock(Block):
+    """A network, and the transient jobs that its chain holds."""
+
+    network: NetworkBlock
+    most: Annotated[
+        int, Field(ge=0, le=20, description="the transient jobs that the chain holds"), WHOLE
+    ] = 0
+
+    @model_validator(mode="after")
+    def _exists(self) -> Self:
+        network = self.network.require_exists(None, "network")
+        require_means(network.queues, network.populations, "network")
+        require_chain(network, self.most)
+        return self
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    networks: Annotated[
+        dict[Text, CheckedBlock],
+        Field(min_length=1, max_length=100, description="networks, by name"),
+    ]
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a network."""
+    rows = []
+    for name, block in progress(parameters.networks.items()):
+        network = read_network(block.network.plain())
+        gaps, classes = compare(network, block.most), sum(q.classes for q in network.queues)
+        found = (gaps.states, gaps.distribution, gaps.mean_jobs, gaps.throughput)
+        rows.append((name, len(network.queues), classes, *found))
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,0 +1,47 @@
+"""λ* under FCFS for durations of any law, from the servers held while jobs always wait."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from atlas.models.phased_systems import DurationsBlock
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from multiserver.simulation.estimate import fair_half_width
+from multiserver.simulation.saturated import hold
+
+UNITS = {
+    "scv": "1",
+    "limit": "jobs/s",
+    "utilisation": "1",
+    "half_width": "1",
+    "jobs": "jobs",
+    "effective_size": "1",
+}
+
+
+class Parameters(DurationsBlock, SimulatedBlock):
+    """What to compute."""
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row; c² is that of the first class's durations."""
+    system, sizes = parameters.system, parameters.distributions
+    held = hold(
+        system,
+        sizes,
+        jobs=parameters.jobs,
+        replications=parameters.replications,
+        seed=parameters.seed,
+        key=(stream_key(parameters),),
+    )
+    n = parameters.servers
+    row = (
+        sizes[0].variance / sizes[0].mean ** 2,
+        held.mean / system.mean_demand,
+        held.mean / n,
+        fair_half_width(held) / n,
+        held.jobs,
+        held.effective_size,
+    )
+    return pd.DataFrame([row], columns=list(UNITS))

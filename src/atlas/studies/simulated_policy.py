@@ -1,0 +1,118 @@
+"""Mean response time of a policy at given loads, simulated job by job, class by class.
+
+Beside it stand the exact values, where they are known and `exact` asks for them (many fronts or
+states make them slow), and the bounds, where they apply. The classes of one load are measured in
+the same run, so only the mean over all of them, the row `all`, counts among independent scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Annotated, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import require
+from atlas.fields.columns import Truth, Words
+from atlas.fields.markers import Resolution
+from atlas.fields.vocabulary import Loads
+from atlas.models.finite_skip_simulators import simulate
+from atlas.models.finite_skip_solutions import ModelBlock
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from multiserver.simulation.estimate import fair_half_width, observations, score
+
+UNITS = {
+    "load": "1",
+    "quantity": Words("name"),
+    "mean_response_time": "s",
+    "half_width": "s",
+    "jobs": "jobs",
+    "effective_size": "1",
+    "pooled": "s",
+    "lower": "s",
+    "upper": "s",
+    "limit": "1",
+    "exact": "s",
+    "score": "1",
+    "z": "1",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
+}
+
+
+class Parameters(ModelBlock, SimulatedBlock):
+    """What to compute."""
+
+    loads: Loads
+    exact: Annotated[
+        bool, Field(description="whether known exact values stand beside"), Resolution()
+    ] = True
+
+    @model_validator(mode="after")
+    def _can_be_served(self) -> Self:
+        why = "from which on no policy is stable: the servers cannot be filled"
+        require_below(self.loads, self.model.highest, why)
+        return self
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the queue is stable at all loads, as far as is known."""
+    require_below(parameters.loads, parameters.model.limit, "the limit")
+
+
+def require_below(loads: list[float], limit: float, why: str) -> None:
+    """Raise a misfit if the highest load is not below a limit, which may be NaN: not known."""
+    found, expected = f"a load of {loads[-1]}", f"loads below {limit:.6g}, {why}"
+    require(not loads[-1] >= limit, found, expected, "loads")
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load and class, `all` after the classes."""
+    model = parameters.model
+    exact = model.exact(patient=True) if parameters.exact else None
+    constants, key = model.constants(), stream_key(parameters)
+    rows = []
+    for i, load in progress(list(enumerate(parameters.loads))):
+        arrival_rate = model.arrival_rate(load)
+        found = simulate(
+            parameters.plain(),
+            arrival_rate,
+            jobs=parameters.jobs,
+            replications=parameters.replications,
+            seed=parameters.seed,
+            key=(key, i),
+        )
+        classes = range(len(model.probabilities))
+        names = [*(f"class-{c + 1}" for c in classes), "all"]
+        estimates = [*(found.class_response_time(c) for c in classes), found.mean_response_time]
+        values = exact(load) if exact else [math.nan] * len(names)
+        each = parameters.jobs / parameters.replications
+        mean = estimates[-1].mean if math.isnan(values[-1]) else values[-1]
+        seen = observations(each, load / model.limit, arrival_rate * mean)
+        bounds = constants.at(arrival_rate).response if constants else (math.nan, math.nan)
+        for name, estimate, value in zip(names, estimates, values, strict=True):
+            known, everyone = not math.isnan(value), name == "all"
+            z = score(estimate, value, seen) if known else math.nan
+            rows.append(
+                {
+                    "load": load,
+                    "quantity": name,
+                    "mean_response_time": estimate.mean,
+                    "half_width": fair_half_width(estimate, seen),
+                    "jobs": estimate.jobs,
+                    "effective_size": estimate.effective_size,
+                    "pooled": model.pooled(load),
+                    "lower": bounds[0] if everyone else math.nan,
+                    "upper": bounds[1] if everyone else math.nan,
+                    "limit": model.limit,
+                    "exact": value,
+                    "score": z,
+                    "z": z if everyone else math.nan,
+                    "inside": estimate.covers(value) if not math.isnan(z) else None,
+                }
+            )
+    return pd.DataFrame(rows, columns=list(UNITS))

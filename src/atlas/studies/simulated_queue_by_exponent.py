@@ -1,0 +1,50 @@
+"""The queue of `queue-by-exponent`, simulated phase by phase, each point beside its exact value.
+
+Points at which FCFS cannot carry the load are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+
+from atlas.fields.markers import DrawnAs
+from atlas.fields.vocabulary import EvenServers, Exponents, FewPoints, Load
+from atlas.models.fcfs_limits import solvable_blocks, stable_throughput
+from atlas.models.mixes import MixBlock, build_mix
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from atlas.studies.simulated_response_time import UNITS as POINT_UNITS
+from atlas.studies.simulated_response_time import simulate_point
+
+UNITS = {"exponent": "1", **POINT_UNITS}
+
+
+class Parameters(MixBlock, SimulatedBlock):
+    """What to compute."""
+
+    servers: EvenServers
+    load: Annotated[Load, DrawnAs("fraction")]
+    exponent: Exponents = [0.0, 3.0]
+    points: FewPoints = 31
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row an exponent."""
+    rows = []
+    key = stream_key(parameters)
+    exponents = np.linspace(*parameters.exponent, parameters.points)
+    for i, alpha in progress(list(enumerate(exponents))):
+        system = build_mix(parameters.plain(), float(alpha))
+        blocks = solvable_blocks(system)
+        limit = stable_throughput(system, blocks, parameters, (key, i))
+        arrival_rate = parameters.load * system.naive_throughput
+        if arrival_rate < limit:
+            row = simulate_point(system, blocks, arrival_rate, limit, parameters, (key, i))
+            rows.append((alpha, *row))
+    return pd.DataFrame(rows, columns=list(UNITS))

@@ -1,0 +1,206 @@
+"""Mean service rates with service interruptions (Algorithm 1), simulated job by job.
+
+A point is a load ρ and a mean number m of interruptions per job. At effort `paper` replications of
+`jumps` jumps after `warmup`, or of `LONG` times what the queue takes to settle after it has, are
+added until the 95 % half-width of every γ_i is at most `half_width`; `exhaustive` are 100 runs of
+1e6 jumps after 1e6, as in `parallel-processing`, Section 8; `quick` and a number of jumps are short
+and of fixed length.
+
+Beside each rate stands that of balanced fairness, which is exact if sizes are exponential. The
+classes of a point are measured in the same run, so only the last counts among independent scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from itertools import product
+from typing import Annotated, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
+from atlas.fields.columns import Truth, Words
+from atlas.fields.markers import Axis, Resolution
+from atlas.fields.vocabulary import Effort, Loads, Positive, Seed, StreamKey
+from atlas.models.clusters import ClusterBlock
+from atlas.models.sharing import names_of, read_cluster
+from atlas.models.sizes import SizeBlock, read_size
+from atlas.models.streams import stream_key
+from multiserver.simulation.cluster import SETTLED
+from multiserver.simulation.estimate import fair_half_width, score
+from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
+from multiserver.simulation.workload import MISSING, RELAXATION, stay
+from multiserver.sizes import Exponential
+
+UNITS = {
+    "load": "1",
+    "interruptions": "1 per job",
+    "quantity": Words("name"),
+    "mean_service_rate": "work/s",
+    "half_width": "work/s",
+    "balanced": "work/s",
+    "gap": "1",
+    "gap_half_width": "1",
+    "mean_jobs": "jobs",
+    "mean_jobs_half_width": "jobs",
+    "jobs": "jobs",
+    "replications": "1",
+    "effective_size": "1",
+    "exact": "work/s",
+    "score": "1",
+    "z": "1",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
+}
+
+# Few replications would make the rule that stops on a narrow interval stop too soon, and fewer than
+# `FEW` leave no freedom for controls.
+BATCH = 32
+FEW = 16
+# So many times what the queue takes to settle are 34 relaxation times.
+LONG = 6
+# Two jumps or more a job: as many jobs as elsewhere.
+QUICK = 400_000
+SHORTEST = 1000
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    system: ClusterBlock
+    size: Annotated[SizeBlock, Field(description="the size of all jobs, in work")]
+    loads: Loads
+    interruptions: Annotated[
+        list[
+            Annotated[
+                float, Field(ge=0, le=1e6, description="a mean number of interruptions"), AS_WRITTEN
+            ]
+        ],
+        Field(
+            min_length=1,
+            max_length=1000,
+            description="the mean numbers m of interruptions per job, increasing",
+        ),
+        INCREASING,
+        Axis(),
+    ]
+    half_width: Annotated[
+        Positive, Field(description="the half-width that stops a point"), Resolution()
+    ] = 0.01
+    warmup: Annotated[
+        int,
+        Field(ge=0, le=10**10, description="the jumps before a replication, at least"),
+        WHOLE,
+        Resolution(),
+    ] = 10_000
+    jumps: Annotated[
+        int,
+        Field(ge=1000, le=10**10, description="the jumps of a replication"),
+        WHOLE,
+        Resolution(),
+    ] = 50_000
+    most: Annotated[
+        int,
+        Field(ge=32, le=10**6, description="the most replications of a point"),
+        WHOLE,
+        Resolution(),
+    ] = 1024
+    effort: Effort
+    seed: Seed
+    stream: StreamKey = None
+
+    @model_validator(mode="after")
+    def _is_stable(self) -> Self:
+        limit = self.system.read().limit
+        found = f"a load of {self.loads[-1]}"
+        require(self.loads[-1] < limit, found, f"loads below {limit:.6g}", "loads")
+        mean = read_size(self.size.plain()).mean
+        require(mean < math.inf, f"{self.size.plain()}", "a size of finite mean", "size")
+        return self
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.system.classes
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load, m and class."""
+    servers, size = parameters.system.read(), read_size(parameters.size.plain())
+    key = stream_key(parameters)
+    names, exact = names_of(servers), isinstance(size, Exponential)
+    points = product(parameters.loads, parameters.interruptions)
+    rows = []
+    for i, (load, m) in progress(list(enumerate(points))):
+        cluster, rates = read_cluster(servers, size, load, m), servers.service_rates(load)
+        least = least_warm_up(cluster, rates), cluster.settling_jumps(servers.limit)
+        found, known = run(cluster, parameters, (key, i), *least)
+        measured = zip(names, found.service_rate, found.jobs, rates, strict=True)
+        for name, rate, jobs, balanced in measured:
+            z = score(rate, balanced, known) if exact else math.nan
+            half_width = fair_half_width(rate, known)
+            rows.append(
+                {
+                    "load": load,
+                    "interruptions": m,
+                    "quantity": name,
+                    "mean_service_rate": rate.mean,
+                    "half_width": half_width,
+                    "balanced": balanced,
+                    "gap": rate.mean / balanced - 1,
+                    "gap_half_width": half_width / balanced,
+                    "mean_jobs": jobs.mean,
+                    "mean_jobs_half_width": fair_half_width(jobs, known),
+                    "jobs": rate.jobs,
+                    "replications": rate.replications,
+                    "effective_size": rate.effective_size,
+                    "exact": balanced if exact else math.nan,
+                    "score": z,
+                    "z": z if name == names[-1] else math.nan,
+                    "inside": rate.covers(balanced) if not math.isnan(z) else None,
+                }
+            )
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
+    """The jumps before a cluster that was empty has forgotten it, as `Workload.least_warm_up`: jobs
+    of class i stay for σ_i/γ_i, γ_i being that of balanced fairness."""
+    longest = max(stay(c.size) / rate for c, rate in zip(cluster.classes, rates, strict=True))
+    return math.ceil(cluster.jump_rate * RELAXATION * longest * math.log(1 / MISSING))
+
+
+def run(
+    cluster: Cluster, parameters: Parameters, key: tuple[int, ...], least: int, settling: int
+) -> tuple[Performance, float]:
+    """The simulation of one point, as long as `effort` says, after `least` jumps or more; and how
+    many relaxation times of its queue each replication lasts.
+
+    Short ones do not wait until the queue is settled, which near the limit takes longer than they
+    do themselves.
+    """
+    effort, source = parameters.effort, {"seed": parameters.seed, "key": key}
+    times = SETTLED / settling
+    if effort == "exhaustive":
+        return simulate(cluster, replications=range(100), **source), times * 1e6
+    if effort == "paper":
+        jumps = max(parameters.jumps, LONG * settling)
+        found = until(
+            cluster,
+            parameters.half_width,
+            batch=BATCH,
+            most=parameters.most,
+            warmup=max(parameters.warmup, least, settling),
+            jumps=jumps,
+            **source,
+        )
+        return found, times * jumps
+    total = QUICK if effort == "quick" else effort
+    # Half of the jumps warm up; a class must be served in some window, however few there are.
+    jumps = max(SHORTEST, total // (2 * FEW))
+    warmup = max(jumps, least)
+    found = simulate(cluster, replications=range(FEW), warmup=warmup, jumps=jumps, **source)
+    return found, times * jumps

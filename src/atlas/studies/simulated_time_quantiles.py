@@ -1,0 +1,122 @@
+"""Quantiles of waiting and response times at some loads, simulated job by job, beside exact ones.
+
+They are order statistics of the times of single jobs (`multiserver.simulation.sampled_times`), of
+which at most `KEPT` are kept, what fits into the memory of a job: a run that may take longer ends
+there. All of one load come of the same run, so only one of them counts among independent scores:
+the response time of all jobs, at the first probability.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field
+
+from atlas.fields.columns import Truth, Words
+from atlas.fields.markers import Resolution
+from atlas.fields.vocabulary import Loads
+from atlas.models.described_systems import read_queue
+from atlas.models.finite_skip_systems import FiniteSkipBlock
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from atlas.models.times import (
+    TIMES,
+    QuantilesAt,
+    distributed,
+    groups,
+    load_limit,
+    quantiles,
+    require_stable,
+)
+from multiserver.errors import NotKnownError
+from multiserver.simulation.estimate import Estimate, fair_half_width, observations, score
+from multiserver.simulation.sampled_times import SampledDistribution
+
+UNITS = {
+    "load": "1",
+    "class": Words("name"),
+    "time": Words("name"),
+    "probability": "1",
+    "quantile": "s",
+    "half_width": "s",
+    "limit": "1",
+    "jobs": "jobs",
+    "exact": "s",
+    "score": "1",
+    "z": "1",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
+}
+KEPT = 10_000_000
+
+
+class Parameters(FiniteSkipBlock, SimulatedBlock):
+    """What to compute."""
+
+    loads: Loads
+    probabilities: QuantilesAt
+    exact: Annotated[
+        bool, Field(description="whether known exact values stand beside"), Resolution()
+    ] = True
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the queue is stable at all loads, as far as is known."""
+    require_stable(read_queue(parameters.plain()), parameters.loads[-1], "loads")
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load, class, time and probability. Where jobs share servers none is said to wait:
+    the only time is that of response."""
+    queue, key = read_queue(parameters.plain()), stream_key(parameters)
+    limit = load_limit(queue)
+    jobs, replications = min(parameters.jobs, KEPT), parameters.replications
+    known = parameters.exact and distributed(queue)
+    rows = []
+    for i, load in progress(list(enumerate(parameters.loads))):
+        found = queue.simulate(
+            load=load,
+            jobs=jobs,
+            replications=replications,
+            seed=parameters.seed,
+            key=(key, i),
+            times=True,
+        )
+        exact = quantiles(queue, parameters.probabilities, load=load) if known else {}
+        seen = observations(jobs / replications, load / limit, found.mean_jobs.mean)
+        for place, estimate in estimates(found.distribution, parameters.probabilities):
+            value = exact.get(place, math.nan)
+            # Of jobs that mostly do not wait a quantile is 0, and has no error.
+            z = score(estimate, value, seen) if value > 0 and estimate.mean > 0 else math.nan
+            first = place == ("all", "response", parameters.probabilities[0])
+            rows.append(
+                {
+                    "load": load,
+                    **dict(zip(("class", "time", "probability"), place, strict=True)),
+                    "quantile": estimate.mean,
+                    "half_width": fair_half_width(estimate, seen),
+                    "limit": limit,
+                    "jobs": estimate.jobs,
+                    "exact": value,
+                    "score": z,
+                    "z": z if first else math.nan,
+                    "inside": estimate.covers(value) if not math.isnan(z) else None,
+                }
+            )
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def estimates(
+    found: SampledDistribution, probabilities: list[float]
+) -> Iterator[tuple[tuple[str, str, float], Estimate]]:
+    """By class, time and probability."""
+    for name, group in groups(found):
+        for time in TIMES:
+            asked = getattr(group, f"{time}_time")
+            with suppress(NotKnownError):
+                yield from (((name, time, p), asked.quantile(p)) for p in probabilities)

@@ -1,0 +1,92 @@
+"""Quantiles of waiting and response times against the number of servers, class by class, exact.
+
+Jobs come at one rate λ, whatever the number n of servers, or at one load ρ = λ E[S]/n. At one rate
+no server more makes any job start later under FCFS; at one load what needs leave over, n mod need,
+is a saw tooth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from itertools import product
+from typing import Annotated, Any, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import require
+from atlas.fields.columns import Words
+from atlas.fields.vocabulary import Load, Positive
+from atlas.models.described_systems import read_queue
+from atlas.models.times import (
+    TIMES,
+    QuantilesAt,
+    TimesBlock,
+    quantiles,
+    require_distribution,
+    require_stable,
+)
+from multiserver.errors import UnstableError
+from multiserver.queue import Queue
+
+UNITS = {
+    "servers": "servers",
+    "class": Words("name"),
+    "time": Words("name"),
+    "probability": "1",
+    "quantile": "s",
+}
+
+
+class Parameters(TimesBlock):
+    """What to compute; the servers of the system are the most."""
+
+    probabilities: QuantilesAt
+    arrival_rate: Annotated[Positive, Field(description="λ in jobs/second")] | None = None
+    load: Load | None = None
+
+    @model_validator(mode="after")
+    def _is_said_once(self) -> Self:
+        said = [name for name in ("arrival_rate", "load") if getattr(self, name) is not None]
+        require(len(said) == 1, f"{said or 'neither'}", "one of arrival_rate, load")
+        jobs = self.system.multiserver_jobs
+        found, expected = f"{next(iter(self.system.plain()))}", "multiserver-jobs, of n servers"
+        require(jobs is not None, found, expected, "system")
+        return self
+
+    def point(self) -> dict[str, float]:
+        """At which arrival rate or load."""
+        return {k: getattr(self, k) for k in ("arrival_rate", "load") if getattr(self, k)}
+
+    def with_servers(self, servers: int) -> Queue:
+        """The queue, if it has so many servers."""
+        ((model, block),) = self.system.plain().items()
+        system: dict[str, Any] = {model: {**block, "servers": servers}}
+        return read_queue({"system": system, "policy": self.policy.plain()})
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the queue with the most servers is stable and within reach."""
+    queue, rate = parameters.queue, parameters.arrival_rate
+    load = parameters.load or queue.system.load(rate)
+    require_stable(queue, load, "arrival_rate" if rate else "load")
+    require_distribution(queue, load)
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a number of servers, class, time and probability; infinite where the queue is not
+    stable."""
+    jobs, point = parameters.system.multiserver_jobs, parameters.point()
+    groups = [*(f"class-{c}" for c in range(1, parameters.classes + 1)), "all"]
+    unstable = dict.fromkeys(product(groups, TIMES, parameters.probabilities), math.inf)
+    rows = []
+    for n in progress(range(max(jobs.needs), jobs.servers + 1)):
+        try:
+            found = quantiles(parameters.with_servers(n), parameters.probabilities, **point)
+        except UnstableError:
+            found = unstable
+        rows += [(n, *place, quantile) for place, quantile in found.items()]
+    return pd.DataFrame(rows, columns=list(UNITS))

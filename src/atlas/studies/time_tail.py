@@ -1,0 +1,50 @@
+"""P(W > t) and P(T > t) of waiting and response times at one load, class by class, exact."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from atlas.fields.block import AS_WRITTEN
+from atlas.fields.columns import Words
+from atlas.fields.markers import Resolution
+from atlas.fields.vocabulary import Load, Points
+from atlas.models.times import TimesBlock, groups, require_distribution, require_stable
+
+UNITS = {"class": Words("name"), "t": "s", "waiting": "1", "response": "1"}
+
+
+class Parameters(TimesBlock):
+    """What to compute."""
+
+    load: Load
+    least: Annotated[
+        float,
+        Field(ge=1e-12, le=0.5, description="the probability at which a curve ends"),
+        AS_WRITTEN,
+        Resolution(),
+    ] = 1e-6
+    points: Points = 200
+
+
+def check(parameters: Parameters) -> None:
+    """Raise a misfit unless the queue is stable and its distribution within reach."""
+    require_stable(parameters.queue, parameters.load, "load")
+    require_distribution(parameters.queue, parameters.load)
+
+
+def compute(parameters: Parameters) -> pd.DataFrame:
+    """One row a class and time t, `all` after the classes; t = 0 tells the chance of any wait."""
+    found = parameters.queue.distribution(load=parameters.load)
+    # Times of fast classes beside slow ones are short: points are densest there.
+    shares = np.linspace(0, 1, parameters.points) ** 2
+    tables = []
+    for name, group in groups(found):
+        waiting, response = group.waiting_time, group.response_time
+        t = shares * response.quantile(1 - parameters.least)
+        tails = {"waiting": waiting.sf(t), "response": response.sf(t)}
+        tables.append(pd.DataFrame({"class": name, "t": t, **tails}))
+    return pd.concat(tables, ignore_index=True)

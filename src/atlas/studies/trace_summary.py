@@ -1,0 +1,47 @@
+"""The jobs of a trace, counted and summed by need and by logarithmic interval of durations.
+
+Nothing else of a trace is kept. The log-log correlation of need and duration over all jobs, and the
+power law duration = `scale` · need^`exponent` that fits best, stand in every row. See
+`traces.aggregate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+from atlas.models.traces import read_table
+from atlas.models.workloads import JobsBlock
+from atlas.traces.aggregate import BINS_PER_DECADE, fit
+
+UNITS = {
+    "need": "units",
+    "bin": "1",
+    "from": "s",
+    "to": "s",
+    "jobs": "jobs",
+    "duration": "s",
+    "log_duration": "1",
+    "log_duration_squared": "1",
+    "correlation": "1",
+    "exponent": "1",
+    "scale": "s",
+}
+
+
+class Parameters(JobsBlock):
+    """What to compute."""
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a need and interval; durations are summed over the jobs."""
+    table = read_table(parameters.plain(), progress)
+    table["from"] = 10.0 ** (table["bin"] / BINS_PER_DECADE)
+    law = fit(table)
+    for name in ("correlation", "exponent", "scale"):
+        table[name] = getattr(law, name)
+    table["to"] = 10.0 ** ((table["bin"] + 1) / BINS_PER_DECADE)
+    return table[list(UNITS)]

@@ -1,0 +1,43 @@
+"""What a trace says at a glance: jobs, needs, durations, and how the two go together. Of a table of
+classes the number of jobs is not known, and durations are the means of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+from atlas.fields.columns import Words
+from atlas.models.traces import read_table
+from atlas.models.workloads import WorkloadBlock
+from atlas.traces.aggregate import by_need, fit
+
+UNITS = {"quantity": Words("name"), "value": "unit beside it", "unit": Words("name")}
+
+
+class Parameters(WorkloadBlock):
+    """What to compute."""
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a quantity."""
+    table = read_table(parameters.plain(), progress)
+    classes, law = by_need(table), fit(table)
+    jobs = classes["jobs"].sum()
+    counted = [] if parameters.classes else [("jobs", jobs, "jobs")]
+    demand = (classes["need"] * classes["duration"]).sum()
+    rows = [
+        *counted,
+        ("different needs", len(classes), "1"),
+        ("smallest need", classes["need"].min(), "units"),
+        ("largest need", classes["need"].max(), "units"),
+        ("mean need", (classes["need"] * classes["jobs"]).sum() / jobs, "units"),
+        ("mean duration", classes["duration"].sum() / jobs, "s"),
+        ("mean demand E[S]", demand / jobs, "units s"),
+        ("log-log correlation of need and duration", law.correlation, "1"),
+        ("exponent of the power law", law.exponent, "1"),
+        ("duration at need 1 by the power law", law.scale, "s"),
+    ]
+    return pd.DataFrame(rows, columns=list(UNITS)).astype({"value": float})

@@ -1,0 +1,199 @@
+"""Mean response time of the jobs of a trace, or of a table of classes, against the load, under
+several policies, simulated.
+
+Jobs arrive in a Poisson process, each drawn independently: a need, and a duration that is
+exponential with the mean of that need or (`empirical`) one of those that its jobs had. FCFS and
+ServerFilling are simulated by the numbers of jobs if durations are exponential (`counts`), every
+other policy of the library job by job. The load is λ/λ_naive. FCFS is unstable from a load of
+λ*/λ_naive on, which is `limit`: found exactly where the state space allows and durations are
+exponential, by simulation otherwise. Points that are unstable, or at which more than `backlog` jobs
+come to wait (2^17 of policies without an engine of their own here), are infinite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import WHOLE
+from atlas.fields.columns import Words
+from atlas.fields.vocabulary import Loads, Servers
+from atlas.models.policies import Policies, PolicyBlock, read_policy
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from atlas.models.trace_systems import make_sizes, make_system, read_classes
+from atlas.models.workloads import Rounding, States, WorkloadBlock
+from multiserver.errors import UnstableError
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import dispatch
+from multiserver.simulation import (
+    class_policies,
+    class_queues,
+    exponential_counts,
+    fcfs,
+    front,
+    front_policies,
+)
+from multiserver.simulation.estimate import Estimate, fair_half_width
+from multiserver.simulation.fcfs import Workload
+from multiserver.simulation.replications import Responses
+from multiserver.simulation.saturated import hold
+from multiserver.sizes import Exponential
+from multiserver.system import JobClass, System
+
+UNITS = {
+    "load": "1",
+    "policy": Words("name"),
+    "arrival_rate": "jobs/s",
+    "mean_response_time": "s",
+    "half_width": "s",
+    "limit": "1",
+    "jobs": "jobs",
+    "effective_size": "1",
+}
+
+
+class Parameters(WorkloadBlock, SimulatedBlock):
+    """What to compute."""
+
+    rounding: Rounding = "powers-of-two"
+    servers: Servers
+    policies: Policies = [
+        PolicyBlock(name=name) for name in ("fcfs", "preemptive-first-fit", "server-filling")
+    ]
+    durations: Annotated[
+        Literal["exponential", "empirical"],
+        Field(
+            description="exponential with the mean of each need, or as the jobs of that need had"
+            " them"
+        ),
+    ] = "empirical"
+    loads: Loads
+    backlog: Annotated[
+        int,
+        Field(
+            ge=1000,
+            le=10**9,
+            description="jobs in the system, from which a point counts as unstable",
+        ),
+        WHOLE,
+    ] = 131_072
+    states: States = 5000
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        self.require_room([self.servers], self.rounding)
+        if self.durations == "empirical":
+            self.require_jobs("durations as jobs had them", "durations")
+        self._require_policies()
+        return self
+
+    def _require_policies(self) -> None:
+        """Raise a misfit unless policies are defined for such needs; those of a trace, which is yet
+        to be read, may be all powers of two if they are rounded."""
+        powers = [1 << k for k in range(self.servers.bit_length())]
+        unread = powers if self.rounding != "none" else [1]
+        needs = sorted(set(self.needs(self.rounding) or unread))
+        one = {"duration": Exponential(1.0), "probability": 1 / len(needs)}
+        system = System(self.servers, [JobClass(need=v, **one) for v in needs])
+        for i, policy in enumerate(self.policies):
+            policy.require_of(system, "policies", i)
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load and policy; all policies of a load are given the same jobs."""
+    cells = read_classes(parameters.plain())
+    system = make_system(cells, parameters.servers)
+    sizes = make_sizes(cells, parameters.durations)
+    key = stream_key(parameters)
+    limit = find_limit(system, sizes, parameters, key)
+    rows = []
+    for i, load in progress(list(enumerate(parameters.loads))):
+        arrival_rate = load * system.naive_throughput
+        workload = Workload(system.servers, system.needs, sizes, system.probabilities, arrival_rate)
+        for policy in parameters.policies:
+            row = {"load": load, "policy": policy.label, "arrival_rate": arrival_rate}
+            own = limit if policy.name == "fcfs" else math.nan
+            row["limit"] = own
+            found = None
+            if not load >= own:
+                found = simulate(system, workload, policy, parameters, (key, 1, i))
+            if found is None:
+                row |= {"mean_response_time": math.inf, "half_width": 0.0, "jobs": 0}
+            else:
+                row |= {
+                    "mean_response_time": found.mean,
+                    "half_width": fair_half_width(found),
+                    "jobs": found.jobs,
+                    "effective_size": found.effective_size,
+                }
+            rows.append(row)
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def find_limit(
+    system: MultiserverJobSystem, sizes: tuple, parameters: Parameters, key: int
+) -> float:
+    """λ*/λ_naive of FCFS, which is the utilisation of the saturated system."""
+    if parameters.durations == "exponential":
+        exact = dispatch.solve_within(system, parameters.states)
+        if exact is not None:
+            return exact.utilisation
+    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    if parameters.durations == "exponential":
+        return exponential_counts.hold(system, key=(key, 0), **effort).mean / system.servers
+    return hold(system, sizes, key=(key, 0), **effort).mean / system.servers
+
+
+def simulate(
+    system: MultiserverJobSystem,
+    workload: Workload,
+    policy: PolicyBlock,
+    parameters: Parameters,
+    key: tuple[int, ...],
+) -> Estimate | None:
+    """E[T], or None if the queue is unstable. Raises `ValueError` if the policy is not for such
+    needs."""
+    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    if parameters.durations == "exponential" and policy.name in COUNTED:
+        filling, rate = COUNTED[policy.name], workload.arrival_rate
+        return exponential_counts.respond(system, rate, filling=filling, key=key, **effort)
+    try:
+        if policy.name in ENGINES:
+            each = effort | {"jobs": math.ceil(parameters.jobs / parameters.replications)}
+            engine, most = ENGINES[policy.name], parameters.backlog
+            return engine(workload, limit=most, key=key, **each).mean_response_time
+        rows = zip(workload.needs, workload.sizes, workload.probabilities, strict=True)
+        classes = [JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
+        queue = System(workload.servers, classes).under(read_policy(policy.plain()))
+        found = queue.simulate(arrival_rate=workload.arrival_rate, key=key, **effort)
+        return found.counts.mean_response_time
+    except UnstableError:
+        return None
+
+
+def _in_order(workload: Workload, *, limit: int, **effort: Any) -> Responses:
+    return fcfs.simulate(workload, **effort)
+
+
+def _filled(workload: Workload, **effort: Any) -> Responses:
+    return front.simulate(workload, front_policies.server_filling(workload), **effort)
+
+
+def _first_fit(workload: Workload, **effort: Any) -> Responses:
+    return class_queues.simulate(workload, class_policies.preemptive_first_fit, **effort)
+
+
+# ServerFilling or not, of what is simulated by the numbers of jobs; and what stops at `backlog`.
+COUNTED = {"fcfs": False, "server-filling": True}
+ENGINES = {
+    "fcfs": _in_order,
+    "server-filling": _filled,
+    "preemptive-first-fit": _first_fit,
+}

@@ -1,0 +1,59 @@
+"""The classes of the jobs of a trace, as `models.trace_systems` makes them, or those of a table.
+
+`granted` says how many more server-seconds rounded needs ask for than the jobs did. In every row
+stand the log-log `correlation` of needs and durations, and the power law duration =
+`scale` · need^`exponent` that fits best: of the jobs of a trace, or of the classes of a table, each
+with its share of the jobs and its mean duration. The two differ: means say nothing of what varies
+within a class.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+from atlas.models.trace_systems import read_classes
+from atlas.models.workloads import Rounding, WorkloadBlock
+from atlas.traces.aggregate import by_need, fit
+
+UNITS = {
+    "need": "servers",
+    "jobs": "jobs",
+    "share_of_jobs": "1",
+    "mean_duration": "s",
+    "share_of_demand": "1",
+    "granted": "server-seconds a server-second asked for",
+    "correlation": "1",
+    "exponent": "1",
+    "scale": "s",
+}
+
+
+class Parameters(WorkloadBlock):
+    """What to compute."""
+
+    rounding: Rounding = "none"
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a class, in increasing order of need; the jobs of a table's are not known."""
+    cells = read_classes(parameters.plain(), progress)
+    classes, law = by_need(cells), fit(cells)
+    asked = cells.groupby("need")["asked"].sum().to_numpy()
+    demand = classes["need"] * classes["duration"]
+    rows = {
+        "need": classes["need"],
+        "jobs": math.nan if parameters.classes else classes["jobs"],
+        "share_of_jobs": classes["jobs"] / classes["jobs"].sum(),
+        "mean_duration": classes["duration"] / classes["jobs"],
+        "share_of_demand": demand / demand.sum(),
+        "granted": demand / asked,
+        "correlation": law.correlation,
+        "exponent": law.exponent,
+        "scale": law.scale,
+    }
+    return pd.DataFrame(rows)

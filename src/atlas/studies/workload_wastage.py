@@ -1,0 +1,205 @@
+"""How many servers FCFS wastes on the jobs of a trace or of a table of classes, for some numbers of
+servers.
+
+| method         | what it takes of the trace                                                   |
+|----------------|------------------------------------------------------------------------------|
+| exact          | needs, their frequencies and mean durations; exponential durations           |
+| <pick>-nearest | two classes, each job moved to the need that is nearest on a log scale       |
+| <pick>-mixed   | two classes, each job moved to either by chance; mean needs stay             |
+| exponential    | what `exact` takes, simulated job by job                                     |
+| counted        | the same, simulated by the numbers of jobs in service                        |
+| constant       | the same, but all jobs of a class last equally long; job by job              |
+| varied         | the same, but durations have the squared coefficient of variation `scv`      |
+| sampled        | needs and durations drawn together, each job independently                   |
+| replayed       | the jobs themselves, one after another as they stand in the trace            |
+
+The picks of two needs are `extremes` (the smallest and the largest), `common` (those of most jobs)
+and `heavy` (those of most server-seconds); see `multiserver.saturated.reduction`.
+
+What is simulated has always a job in the queue (`multiserver.simulation.saturated`, and `counts`
+for `counted` and `varied`, whose durations have two exponential branches). A class of which a
+replication sees no job holds no servers in it: `jobs` must be many times the `replications` over
+the least share of the jobs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING
+from atlas.fields.columns import Truth, Words
+from atlas.fields.markers import Axis
+from atlas.fields.vocabulary import Servers
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from atlas.models.trace_systems import (
+    make_sizes,
+    make_system,
+    read_classes,
+    round_up,
+    split_branches,
+)
+from atlas.models.traces import read_jobs
+from atlas.models.workloads import Rounding, States, WorkloadBlock
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import dispatch
+from multiserver.saturated.reduction import PICKS, reduce
+from multiserver.simulation import exponential_counts
+from multiserver.simulation.estimate import Estimate, fair_half_width, score
+from multiserver.simulation.saturated import hold, replay
+
+# The durations of what is simulated job by job, and the number of its random streams.
+LAWS = {"exponential": "exponential", "sampled": "empirical", "constant": "constant"}
+STREAMS = {"exponential": 0, "sampled": 1, "counted": 2, "varied": 3, "constant": 4}
+EXPONENTIAL = ("exponential", "counted")
+
+UNITS = {
+    "servers": "servers",
+    "method": Words("name"),
+    "naive_throughput": "jobs/s",
+    "throughput": "jobs/s",
+    "throughput_half_width": "jobs/s",
+    "wastage": "servers",
+    "wastage_half_width": "servers",
+    "utilisation": "1",
+    "utilisation_half_width": "1",
+    "needs": Words("text"),
+    "note": Words("text"),
+    "jobs": "jobs",
+    "effective_size": "1",
+    "z": "1",
+    "inside": Truth("whether the 95 % interval holds the exact value"),
+}
+
+
+class Parameters(WorkloadBlock, SimulatedBlock):
+    """What to compute."""
+
+    rounding: Rounding = "none"
+    servers: Annotated[
+        list[Servers],
+        Field(min_length=1, max_length=1000, description="the numbers of servers"),
+        INCREASING,
+        Axis(),
+    ]
+    methods: Annotated[
+        list[
+            Literal[
+                "exact",
+                "extremes-nearest",
+                "extremes-mixed",
+                "common-nearest",
+                "common-mixed",
+                "heavy-nearest",
+                "heavy-mixed",
+                "exponential",
+                "counted",
+                "constant",
+                "varied",
+                "sampled",
+                "replayed",
+            ]
+        ],
+        Field(min_length=1, max_length=13, description="the methods, none twice"),
+        DIFFERENT,
+    ] = ["exact", "exponential", "sampled", "replayed"]
+    states: States = 5000
+    scv: Annotated[
+        float,
+        Field(ge=1, le=1000, description="c² of the durations of `varied`, at least 1"),
+        AS_WRITTEN,
+    ] = 10
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        self.require_room(self.servers, self.rounding)
+        for method in ("sampled", "replayed"):
+            if method in self.methods:
+                self.require_jobs(f"the method {method}", "methods")
+        return self
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a number of servers and method; NaN where a method does not apply."""
+    cells = read_classes(parameters.plain())
+    replayed = read_jobs(parameters.plain()) if "replayed" in parameters.methods else None
+    rows = []
+    for i, servers in progress(list(enumerate(parameters.servers))):
+        system = make_system(cells, servers)
+        exact = dispatch.solve_within(system, parameters.states)
+        for method in parameters.methods:
+            row = {"servers": servers, "method": method}
+            pick, _, split = method.partition("-")
+            if method == "exact":
+                row |= _solved(system, exact)
+            elif pick in PICKS:
+                small = reduce(system, pick, split)
+                row |= _solved(small, dispatch.solve(small, relative_completions=False))
+            elif method == "replayed":
+                needs, durations = (column[: parameters.jobs] for column in replayed)
+                needs = round_up(needs, parameters.rounding)
+                held = replay(servers, needs, durations, parameters.replications)
+                row |= _simulated(system, held)
+            else:
+                held = _hold(method, system, cells, parameters, i)
+                row |= _simulated(system, held, exact if method in EXPONENTIAL else None)
+            rows.append(row)
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def _hold(
+    method: str, system: MultiserverJobSystem, cells: pd.DataFrame, parameters: Parameters, i: int
+) -> Estimate:
+    """The servers held by jobs that are drawn, on the i-th number of servers."""
+    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    key = (stream_key(parameters), i, STREAMS[method])
+    if method in ("counted", "varied"):
+        scv = parameters.scv if method == "varied" else 1
+        return exponential_counts.hold(split_branches(system, scv), key=key, **effort)
+    return hold(system, make_sizes(cells, LAWS[method]), key=key, **effort)
+
+
+def _solved(system: MultiserverJobSystem, means: dispatch.SaturatedMeans | None) -> dict[str, Any]:
+    row = {"naive_throughput": system.naive_throughput}
+    if means is None:
+        return row | {"note": "too many states"}
+    return row | {
+        "throughput": means.throughput,
+        "wastage": means.wastage,
+        "utilisation": means.utilisation,
+        "needs": " ".join(map(str, sorted(system.needs))),
+        "note": means.method,
+    }
+
+
+def _simulated(
+    system: MultiserverJobSystem, held: Estimate, exact: dispatch.SaturatedMeans | None = None
+) -> dict[str, Any]:
+    n, demand = system.servers, system.mean_demand
+    half_width = fair_half_width(held)
+    row = {
+        "naive_throughput": system.naive_throughput,
+        "throughput": held.mean / demand,
+        "throughput_half_width": half_width / demand,
+        "wastage": n - held.mean,
+        "wastage_half_width": half_width,
+        "utilisation": held.mean / n,
+        "utilisation_half_width": half_width / n,
+        "needs": " ".join(map(str, sorted(system.needs))),
+        "note": "simulated",
+        "jobs": held.jobs,
+        "effective_size": held.effective_size,
+        "z": math.nan,
+    }
+    if exact is not None:
+        value = n - exact.wastage
+        z = score(held, value)
+        row |= {"z": z, "inside": held.covers(value) if not math.isnan(z) else None}
+    return row

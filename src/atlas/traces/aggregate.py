@@ -1,0 +1,178 @@
+"""What is kept of a trace: sums over the jobs of each need and of each interval of durations.
+
+The intervals are logarithmic, 8 a decade: interval b holds the durations t with 8 log10 t in
+[b, b + 1). Of the jobs of one need v in one interval the table has the number, Σ t, Σ ln t and
+Σ ln² t. From these alone follow mean durations, histograms and, over all jobs,
+
+    ln t ≈ ln a + b ln v   (least squares, the power law t = a v^b),
+    r = cov(ln v, ln t) / √(var ln v · var ln t)   (Pearson's log-log correlation).
+
+A job that shares its need and interval with no other could be told from the table: it holds what a
+histogram of the same bins would show, and nothing of when, by whom or as what a job ran.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from atlas.traces import FAULTS, LEFT_OUT, Chunk
+
+BINS_PER_DECADE = 8
+SUMS = ("jobs", "duration", "log_duration", "log_duration_squared")
+# Jobs that are put together before they are sorted, and rows of the table that are too many.
+GATHERED = 2**18
+MOST_CELLS = 2_000_000
+SHOWN = 5
+
+
+@dataclass(slots=True)
+class Count:
+    """How many rows there were of each kind, and the first lines of those that are no jobs."""
+
+    limit: float
+    jobs: int = 0
+    rejected: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, list[int]] = field(default_factory=dict)
+
+    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Count what passes; at the end say what was rejected, on standard error.
+
+        Raises `ValueError` if there is no job, or if faults are more than `limit` of all rows.
+        """
+        for chunk in chunks:
+            self.jobs += len(chunk.needs)
+            for reason, lines in chunk.rejected.items():
+                self.rejected[reason] = self.rejected.get(reason, 0) + len(lines)
+                shown = self.lines.setdefault(reason, [])
+                # Within a chunk, lines that a reader could not parse come before others.
+                shown[:] = sorted([*shown, *sorted(lines)[:SHOWN]])[:SHOWN]
+            yield chunk
+        for reason, rows in self.rejected.items():
+            first = ", ".join(map(str, self.lines[reason]))
+            more = ", …" if rows > len(self.lines[reason]) else ""
+            print(f"{rows} rows: {reason} (lines {first}{more})", file=sys.stderr)
+        faults = {r: n for r, n in self.rejected.items() if r in FAULTS}
+        if sum(faults.values()) > self.limit * self.rows:
+            worst = max(faults, key=faults.get)
+            raise ValueError(
+                f"{sum(faults.values())} of {self.rows} rows are faulty, more than the share"
+                f" {self.limit:g} that `faults` allows; most often: {worst}"
+                f" (first on lines {', '.join(map(str, self.lines[worst]))})"
+            )
+        if not self.jobs:
+            raise ValueError(f"none of the {self.rows} rows is a job that ran")
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return self.jobs + sum(self.rejected.values())
+
+    def table(self) -> pd.DataFrame:
+        """One row for the jobs and one a reason: kind, reason, rows, share, first lines."""
+        kinds = [("job", "", self.jobs, "")]
+        for kind, reasons in (("left out", LEFT_OUT), ("fault", FAULTS)):
+            for reason in (r for r in reasons if r in self.rejected):
+                lines = " ".join(map(str, self.lines[reason]))
+                kinds.append((kind, reason, self.rejected[reason], lines))
+        rows = [(kind, why, n, n / self.rows, lines) for kind, why, n, lines in kinds]
+        return pd.DataFrame(rows, columns=["kind", "reason", "rows", "share", "first_lines"])
+
+
+def aggregate(chunks: Iterable[Chunk]) -> pd.DataFrame:
+    """The table: `need`, `bin` and the columns `SUMS`, in increasing order of need and bin.
+
+    Raises `ValueError` if the needs are so many that the table would be no aggregate.
+    """
+    cells = pd.DataFrame(columns=["need", "bin", *SUMS])
+    for needs, durations in _gather(chunks):
+        logs = np.log(durations)
+        rows = pd.DataFrame(
+            {
+                "need": needs,
+                "bin": bin_of(durations),
+                "jobs": 1,
+                "duration": durations,
+                "log_duration": logs,
+                "log_duration_squared": logs**2,
+            }
+        )
+        parts = [part for part in (cells, rows) if len(part)]
+        cells = pd.concat(parts).groupby(["need", "bin"], as_index=False).sum()
+        if len(cells) > MOST_CELLS:
+            raise ValueError(
+                f"{len(cells)} pairs of a need and an interval of durations are too many to keep:"
+                " give `unit`, of which needs are then multiples, rounded up"
+            )
+    return cells
+
+
+def bin_of(durations: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The interval b of each duration."""
+    return np.floor(BINS_PER_DECADE * np.log10(durations)).astype(np.int64)
+
+
+def by_need(table: pd.DataFrame) -> pd.DataFrame:
+    """The sums of each need over all its durations, need by need."""
+    return table.groupby("need", as_index=False)[list(SUMS)].sum()
+
+
+@dataclass(frozen=True, slots=True)
+class LogLog:
+    """Pearson's correlation of ln need and ln duration and the power law t = `scale` v^`exponent`.
+
+    All are NaN where all needs or all durations are the same.
+    """
+
+    correlation: float
+    exponent: float
+    scale: float
+
+
+def fit(table: pd.DataFrame) -> LogLog:
+    """The correlation and the fit over all jobs of a table."""
+    classes = by_need(table)
+    jobs = classes["jobs"].to_numpy(dtype=float)
+    x = np.log(classes["need"].to_numpy(dtype=float))
+    total = jobs.sum()
+    mean_x = jobs @ x / total
+    mean_y = classes["log_duration"].sum() / total
+    # Squares of deviations from the need's own mean, and of that mean from the mean of all: the
+    # difference of two large sums is taken within a need only.
+    own = classes["log_duration"].to_numpy() / jobs
+    within = (classes["log_duration_squared"].to_numpy() - jobs * own**2).clip(min=0)
+    xx = jobs @ (x - mean_x) ** 2
+    yy = within.sum() + jobs @ (own - mean_y) ** 2
+    xy = jobs @ ((x - mean_x) * (own - mean_y))
+    if len(classes) == 1 or yy <= 0:
+        return LogLog(math.nan, math.nan, math.nan)
+    slope = xy / xx
+    scale = math.exp(mean_y - slope * mean_x)
+    return LogLog(float(xy / math.sqrt(xx * yy)), float(slope), scale)
+
+
+def _gather(chunks: Iterable[Chunk]) -> Iterator[tuple[NDArray, NDArray]]:
+    """Needs and durations of many chunks at a time."""
+    held: list[Chunk] = []
+    count = 0
+    for chunk in chunks:
+        held.append(chunk)
+        count += len(chunk.needs)
+        if count >= GATHERED:
+            yield _join(held)
+            held, count = [], 0
+    if count:
+        yield _join(held)
+
+
+def _join(chunks: list[Chunk]) -> tuple[NDArray, NDArray]:
+    return (
+        np.concatenate([chunk.needs for chunk in chunks]),
+        np.concatenate([chunk.durations for chunk in chunks]),
+    )

@@ -1,0 +1,118 @@
+"""A plain table: a CSV file whose first line names its columns, two of which count.
+
+Numbers are written with a decimal point. Fields may be quoted, but a record stays on its line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from atlas.traces import Chunk, Lines, read_number, require_columns, sift
+
+
+def read(
+    file: str,
+    columns: Sequence[str],
+    seconds: float = 1.0,
+    separator: str = ",",
+    progress: Callable[[Iterable], Iterable] = iter,
+) -> Iterator[Chunk]:
+    """The jobs of a table; `columns` names the need and the duration, whose unit is `seconds`.
+
+    Raises `ValueError` as `Lines` does, and if a column is missing.
+    """
+    for lines, values, rejected in read_numbers(file, columns, separator, progress):
+        yield sift(values[:, 0], seconds * values[:, 1], lines, rejected)
+
+
+def read_numbers(
+    file: str,
+    columns: Sequence[str],
+    separator: str = ",",
+    progress: Callable[[Iterable], Iterable] = iter,
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]]:
+    """Columns of numbers, block by block: lines (rows,), values (rows, columns) with NaN where a
+    field is empty, and the lines that are none."""
+    names: list[str] = []
+    for first, block in progress(Lines(file)):
+        if not names and block:
+            header, _, block = block.partition(b"\n")
+            try:
+                names, first = _split(header.decode("utf-8", "replace"), separator), first + 1
+            except ValueError as error:
+                raise ValueError(f"the first line names no columns: {error}") from None
+            names = [name.strip() for name in names]
+            require_columns(names, columns)
+            used = [names.index(column) for column in columns]
+        if block:
+            values = _read_at_once(block, len(names), used, separator)
+            if values is None:
+                yield _read_line_by_line(first, block, len(names), used, separator)
+            else:
+                yield first + np.arange(len(values)), values, {}
+
+
+def _read_at_once(
+    block: bytes, width: int, used: list[int], separator: str
+) -> NDArray[np.float64] | None:
+    """The columns `used`, or None unless all lines are complete and these are numbers or empty."""
+    if b'"' in block:
+        return None
+    # pandas fills up a line that is too short and cuts one that is too long.
+    rows, mark = block.split(b"\n")[:-1], separator.encode()
+    if any(row.count(mark) != width - 1 for row in rows):
+        return None
+    try:
+        table = pd.read_csv(
+            io.BytesIO(block),
+            sep=separator,
+            header=None,
+            names=range(width),
+            usecols=used,
+            index_col=False,
+            dtype=float,
+            keep_default_na=False,
+            na_values=[""],
+            encoding_errors="replace",
+        )
+    except (ValueError, pd.errors.ParserError):
+        return None
+    return table[used].to_numpy() if len(table) == len(rows) else None
+
+
+def _read_line_by_line(
+    first: int, block: bytes, width: int, used: list[int], separator: str
+) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]:
+    lines, values = [], []
+    rejected: dict[str, list[int]] = {}
+    for line, raw in enumerate(block.split(b"\n")[:-1], start=first):
+        text = raw.decode("utf-8", "replace")
+        if not text.strip():
+            continue
+        try:
+            fields = _split(text, separator) if '"' in text else text.split(separator)
+            if len(fields) != width:
+                rejected.setdefault("another number of fields", []).append(line)
+                continue
+            row = [read_number(fields[i]) if fields[i].strip() else np.nan for i in used]
+        except ValueError:
+            rejected.setdefault("malformed", []).append(line)
+            continue
+        lines.append(line)
+        values.append(row)
+    table = np.array(values, dtype=float).reshape(-1, len(used))
+    return np.array(lines, dtype=np.int64), table, rejected
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """The fields of a line. Raises `ValueError` at quotation marks that enclose none."""
+    try:
+        return next(csv.reader([text], delimiter=separator), [])
+    except csv.Error as error:
+        raise ValueError(str(error)) from None

@@ -1,0 +1,143 @@
+"""Slurm's accounting, as `sacct --parsable2` exports it.
+
+    sacct --allusers --duplicates --noconvert --parsable2 --starttime 2024-01-01 \\
+        --format JobID,State,Elapsed,AllocCPUS,ReqCPUS,NNodes > jobs.txt
+
+The first line names the columns; the bars between fields are not quoted, so that a job name that
+holds one spoils its row: better leave names out. Needed are JobID, State, one of Elapsed
+([days-]hours:minutes:seconds, with a fraction or not) and ElapsedRaw (seconds), and CPUs or nodes.
+
+A JobID is that of a job (123), of a task of an array (123_4) or of a part of a heterogeneous job
+(123+1): each counts as a job. What an array has not yet started is one row (123_[5-9]), a step has
+a name after a point (123.batch, 123_4.0). A state may be longer than its word: CANCELLED by 1001.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from atlas.traces import Chunk, Lines, read_number, require_columns, sift
+
+FINISHED = {
+    b"BOOT_FAIL",
+    b"CANCELLED",
+    b"COMPLETED",
+    b"DEADLINE",
+    b"FAILED",
+    b"NODE_FAIL",
+    b"OUT_OF_MEMORY",
+    b"PREEMPTED",
+    b"REQUEUED",
+    b"TIMEOUT",
+}
+RUNNING = {b"RUNNING", b"SUSPENDED", b"RESIZING", b"COMPLETING", b"STOPPED"}
+NEVER = {b"PENDING", b"REVOKED"}
+
+ELAPSED = re.compile(rb"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
+# Columns that give a number, best first.
+NEEDS = {"cpus": ("alloccpus", "ncpus", "reqcpus"), "nodes": ("allocnodes", "nnodes", "reqnodes")}
+
+
+def read(
+    file: str, need: str = "cpus", progress: Callable[[Iterable], Iterable] = iter
+) -> Iterator[Chunk]:
+    """The jobs of an export, their needs counted in `cpus` or in `nodes`.
+
+    Raises `ValueError` as `Lines` does, and if a column is missing.
+    """
+    parse = None
+    for first, block in progress(Lines(file)):
+        if parse is None and block:
+            header, _, block = block.partition(b"\n")
+            parse, first = _Parser(header, need), first + 1
+        if block:
+            yield parse(first, block)
+
+
+def read_elapsed(text: bytes) -> float:
+    """Seconds of [[days-]hours:]minutes:seconds. Raises `ValueError` if `text` is none."""
+    found = ELAPSED.fullmatch(text)
+    if not found:
+        raise ValueError(f"not [[days-]hours:]minutes:seconds: {text!r}")
+    days, hours, minutes, seconds = found.groups(default=b"0")
+    return 86400 * int(days) + 3600 * int(hours) + 60 * int(minutes) + float(seconds)
+
+
+class _Parser:
+    """The rows of blocks whose columns the header names."""
+
+    def __init__(self, header: bytes, need: str) -> None:
+        names = [name.strip().lower() for name in header.decode("utf-8", "replace").split("|")]
+        self._width = len(names)
+        self._id = _find(names, ("jobid", "jobidraw"))[0]
+        self._state = _find(names, ("state",))[0]
+        self._elapsed = _find(names, ("elapsedraw", "elapsed"))[0]
+        self._seconds = read_number if "elapsedraw" in names else read_elapsed
+        self._needs = _find(names, NEEDS[need])
+        self._known: dict[bytes, float] = {}
+
+    def __call__(self, first: int, block: bytes) -> Chunk:
+        width, id, at, elapsed = self._width, self._id, self._state, self._elapsed
+        known, best = self._known, self._needs[0]
+        rejected: dict[str, list[int]] = {}
+        needs, durations, lines, cancelled = [], [], [], []
+        for line, text in enumerate(block.splitlines(), start=first):
+            row = text.split(b"|")
+            reason = ""
+            if len(row) != width:
+                if not text.strip():
+                    continue
+                reason = "another number of fields"
+            elif b"." in row[id]:
+                reason = "a step of a job"
+            elif (state := row[at].partition(b" ")[0]) in RUNNING:
+                reason = "not finished"
+            elif state in NEVER or b"[" in row[id]:
+                reason = "never ran"
+            elif state not in FINISHED:
+                reason = "unknown state"
+            else:
+                try:
+                    duration = known.get(row[elapsed])
+                    if duration is None:
+                        duration = self._remember(row[elapsed])
+                    # An allocation of 0 is none: the job asked for something.
+                    number = row[best]
+                    if number in (b"", b"0"):
+                        number = next((n for i in self._needs if (n := row[i]) > b"0"), number)
+                    need = _read_whole(number)
+                except (ValueError, OverflowError):
+                    empty = not row[elapsed] or not any(row[i] for i in self._needs)
+                    reason = "missing need or duration" if empty else "malformed"
+            if reason:
+                rejected.setdefault(reason, []).append(line)
+                continue
+            needs.append(need)
+            durations.append(duration)
+            lines.append(line)
+            cancelled.append(state == b"CANCELLED")
+        times = np.array(durations, dtype=float)
+        never = {"never ran": np.array(cancelled, dtype=bool) & (times == 0)}
+        return sift(np.array(needs, dtype=float), times, np.array(lines, int), rejected, never)
+
+    def _remember(self, text: bytes) -> float:
+        duration = self._seconds(text)
+        if len(self._known) < 2**18:
+            self._known[text] = duration
+        return duration
+
+
+def _read_whole(text: bytes) -> float:
+    if b"_" in text:
+        raise ValueError(f"no number: {text!r}")
+    return float(int(text))
+
+
+def _find(names: list[str], wanted: tuple[str, ...]) -> list[int]:
+    """The places of the columns that are wanted, best first; there is one at least."""
+    found = [name for name in wanted if name in names] or [" or ".join(wanted)]
+    require_columns(names, found, " (export with --parsable2 and a header)")
+    return [names.index(name) for name in found]

@@ -1,0 +1,94 @@
+"""The Standard Workload Format of the Parallel Workloads Archive.
+
+Lines that begin with a semicolon are comments; every other line has 18 numbers, −1 where one is not
+known (Chapin et al., *Benchmarks and standards for the evaluation of parallel job schedulers*,
+1999). Here count, by their numbers in the format: 4 run time in seconds, 5 processors allocated and
+8 requested, 11 status. The need is 5, or 8 where that is not known. Status 2 to 4 mark the parts of
+a job that was interrupted, which has a line of its own as a whole; 5 is a job that was cancelled,
+before it ran (no run time) or while it did.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from atlas.traces import Chunk, Lines, read_number, sift
+
+FIELDS = 18
+RUN_TIME, ALLOCATED, REQUESTED, STATUS, LAST = 3, 4, 7, 10, FIELDS - 1
+CANCELLED, PARTS = 5, (2, 3, 4)
+USED = [RUN_TIME, ALLOCATED, REQUESTED, STATUS, LAST]
+
+
+def read(file: str, progress: Callable[[Iterable], Iterable] = iter) -> Iterator[Chunk]:
+    """The jobs of a log. Raises `ValueError` as `Lines` does."""
+    for first, block in progress(Lines(file)):
+        clean = _read_at_once(block)
+        if clean is None:
+            lines, values, rejected = _read_line_by_line(first, block)
+        else:
+            lines, values, rejected = first + np.arange(len(clean)), clean, {}
+        yield _judge(lines, values, rejected)
+
+
+def _judge(lines: NDArray[np.int64], values: NDArray[np.float64], rejected: dict) -> Chunk:
+    durations, allocated, requested, status = values[:, :4].T
+    needs = np.where(allocated == -1, requested, allocated)
+    reasons = {
+        "a part of a job that was interrupted": np.isin(status, PARTS),
+        "never ran": (status == CANCELLED) & ((durations == -1) | (durations == 0)),
+    }
+    # −1 is not known, not negative.
+    needs, durations = (np.where(x == -1, math.nan, x) for x in (needs, durations))
+    return sift(needs, durations, lines, rejected, reasons)
+
+
+def _read_at_once(block: bytes) -> NDArray[np.float64] | None:
+    """The columns `USED`, (rows, 5), or None unless every line has 18 numbers."""
+    rows = block.count(b"\n")
+    # pandas fills up a line that is too short and cuts one that is too long: with no number missing
+    # at any end and as many as there should be in all, no line is too long either.
+    if not rows or b";" in block or len(block.split()) != FIELDS * rows:
+        return None
+    try:
+        values = pd.read_csv(
+            io.BytesIO(block),
+            sep=r"\s+",
+            header=None,
+            names=range(FIELDS),
+            usecols=USED,
+            index_col=False,
+            dtype=float,
+        ).to_numpy()
+    except (ValueError, pd.errors.ParserError):
+        return None
+    return values if len(values) == rows and np.isfinite(values).all() else None
+
+
+def _read_line_by_line(
+    first: int, block: bytes
+) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]:
+    lines, values = [], []
+    rejected: dict[str, list[int]] = {}
+    for line, text in enumerate(block.splitlines(), start=first):
+        fields = text.split()
+        if not fields or fields[0].startswith(b";"):
+            continue
+        if len(fields) != FIELDS:
+            rejected.setdefault("another number of fields", []).append(line)
+            continue
+        try:
+            row = [read_number(fields[i]) for i in USED]
+        except ValueError:
+            rejected.setdefault("malformed", []).append(line)
+            continue
+        lines.append(line)
+        values.append(row)
+    table = np.array(values, dtype=float).reshape(-1, len(USED))
+    return np.array(lines, dtype=np.int64), table, rejected

@@ -1,0 +1,70 @@
+"""Numbers that are not quite numbers, an interval or an estimate, scale and shift as numbers do.
+
+A value V is mapped to a V + b for real a and b: an estimate keeps its relative precision under a,
+its interval keeps its length under b; bounds turn round under a negative a. Two values are neither
+added nor multiplied: what their errors have in common is not known here.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from numbers import Real
+from typing import ClassVar, Self
+
+
+class Affine(ABC):
+    """What has a `mapped`; arithmetic with real numbers follows."""
+
+    __slots__ = ()
+    # A number of numpy on the left leaves the sum or product to us.
+    __array_ufunc__: ClassVar[None] = None
+
+    @abstractmethod
+    def mapped(self, factor: float, shift: float) -> Self:
+        """factor · self + shift."""
+
+    def __mul__(self, factor: float) -> Self:
+        return self.mapped(float(factor), 0.0) if isinstance(factor, Real) else NotImplemented
+
+    def __rmul__(self, factor: float) -> Self:
+        return self * factor
+
+    def __truediv__(self, divisor: float) -> Self:
+        return self.mapped(1 / float(divisor), 0.0) if isinstance(divisor, Real) else NotImplemented
+
+    def __add__(self, shift: float) -> Self:
+        return self.mapped(1.0, float(shift)) if isinstance(shift, Real) else NotImplemented
+
+    def __radd__(self, shift: float) -> Self:
+        return self + shift
+
+    def __sub__(self, shift: float) -> Self:
+        return self.mapped(1.0, -float(shift)) if isinstance(shift, Real) else NotImplemented
+
+    def __rsub__(self, other: float) -> Self:
+        return self.mapped(-1.0, float(other)) if isinstance(other, Real) else NotImplemented
+
+    def __neg__(self) -> Self:
+        return self.mapped(-1.0, 0.0)
+
+
+def with_error(mean: float, error: float, spec: str = "") -> str:
+    """`mean ± error`, both by the format `spec`; without one, the error to two digits."""
+    if not spec:
+        spec = f".{_places(error)}f" if 0 < error < math.inf else ".6g"
+    return f"{mean:{spec}} ± {error:{spec}}"
+
+
+def in_brackets(mean: float, error: float) -> str:
+    """The error, to two digits, in units of the last digit of the mean: 12.70(34)."""
+    if not 0 < error < math.inf:
+        return f"{mean:.6g}"
+    places = _places(error)
+    digits = round(error * 10.0**places) if places else round(error)
+    return f"{mean:.{places}f}({digits})"
+
+
+def _places(error: float) -> int:
+    """Decimal places that show two digits of an error, or all digits of a large one."""
+    return max(0, 1 - math.floor(math.log10(float(f"{error:.1e}"))))

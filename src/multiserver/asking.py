@@ -1,0 +1,87 @@
+"""Which method answers a question about a queue; and what is said where none does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from multiserver.errors import NotKnownError, TooLargeError
+from multiserver.fitted import fitted
+from multiserver.network import Network
+from multiserver.policies.answers import JOB_LEVEL, Process
+from multiserver.policies.policy import Method, Policy, Question
+from multiserver.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """The methods of one queue."""
+
+    system: System | Network
+    policy: Policy
+
+    def applying(self, question: Question) -> list[Method]:
+        """Those of a question that apply, in order of cost."""
+        methods = self.policy.of(self.system.model, question)
+        return [m for m in methods if not m.lacks(self.system)]
+
+    def first(self, question: Question, name: str | None = None) -> Method:
+        """The first that applies, of that name if one is given. Raises `NotKnownError`, which says
+        what there is instead."""
+        methods = self.policy.of(self.system.model, question)
+        methods = tuple(m for m in methods if name in (None, m.name))
+        for method in methods:
+            if not method.lacks(self.system):
+                return method
+        asked = question if name is None else f"{question} {name}"
+        why = [f"{m.name} is for {m.lacks(self.system)}" for m in methods]
+        fit = ["exact(fit=True)"] if question == "exact" and self._fits() else []
+        raise NotKnownError(self.advice(f"{asked} is not known", why, also=fit))
+
+    def process(self) -> Process:
+        """As `Queue.process`."""
+        first = self.first("exact")
+        method = next((m for m in self.applying("exact") if m.basis is not None), None)
+        if method is None:
+            raise NotKnownError(self.advice("no process", [f"exact() is by {first.name}"]))
+        try:
+            return method.basis(self.system, **self.policy.options)
+        except TooLargeError as error:
+            raise self.too_large("exact", error) from error
+
+    def too_large(self, question: Question, error: TooLargeError) -> NotKnownError:
+        """What to raise where a method takes too much."""
+        # Sampling by phases needs the states of the exact solution.
+        useless = {f"{question}()", "exact()", "simulate(level='phases')"}
+        return NotKnownError(self.advice(f"{question} takes too much", [str(error)], useless))
+
+    def advice(
+        self,
+        what: str,
+        why: list[str],
+        useless: Collection[str] = (),
+        also: Collection[str] = (),
+    ) -> str:
+        """What was asked, why it has no answer, and what has one."""
+        methods = self.policy.of(self.system.model)
+        said = dict.fromkeys(_said(m) for m in methods if not m.lacks(self.system))
+        others = [*also, *(ask for ask in said if ask not in useless)]
+        reasons = f" ({'; '.join(why)})" if why else ""
+        instead = f"ask {', '.join(others)}" if others else "nothing else is"
+        return f"{self.system.model} under {self.policy}: {what}{reasons}; {instead}"
+
+    def _fits(self) -> bool:
+        """Whether the queue has an exact method with durations that have phases in the place of its
+        own."""
+        try:
+            fit = fitted(self.system)
+        except ValueError:
+            return False
+        return fit != self.system and bool(Methods(fit, self.policy).applying("exact"))
+
+
+def _said(method: Method) -> str:
+    """How one asks for a method."""
+    if method.question != "simulation":
+        return f"{method.question}()"
+    return "simulate()" if method.name == JOB_LEVEL else "simulate(level='phases')"

@@ -1,0 +1,120 @@
+"""Results along operating points: one question, asked at each of an array of loads.
+
+Each point is asked as if alone, so that the same seed gives the same bits; simulated points of one
+seed share random numbers and do not err independently of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multiserver.notebook import draw
+from multiserver.results import QUANTITIES, Result, V, shown, spread
+from multiserver.tables import Table, aligned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Points = Sequence[float] | NDArray[Any]
+SYMBOLS = {"load": "ρ", "arrival_rate": "λ", "fraction_of_limit": "λ/λ*"}
+
+
+@dataclass(frozen=True, slots=True)
+class Curve(Table, Generic[V]):
+    """Results of one queue along `points`, which `by` names: load, arrival_rate or
+    fraction_of_limit. A sequence of results; `print`, `rows`, `to_frame` and `plot` show it.
+
+    >>> import multiserver as ms
+    >>> system = ms.System(servers=2, classes=[ms.JobClass(duration=ms.Exponential(rate=1.0))])
+    >>> curve = system.under(ms.FCFS).exact(load=[0.5, 0.8])
+    >>> [round(result.mean_response_time, 6) for result in curve]
+    [1.333333, 2.777778]
+    """
+
+    by: str
+    points: tuple[float, ...]
+    results: tuple[Result[V], ...]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: int) -> Result[V]:
+        return self.results[index]
+
+    def __iter__(self) -> Iterator[Result[V]]:
+        return iter(self.results)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of all results, each with its operating point."""
+        pairs = zip(self.points, self.results, strict=True)
+        return [{self.by: point} | row for point, result in pairs for row in result.rows()]
+
+    def title(self) -> str:
+        """What was asked, and how it was answered at the first point."""
+        return self.results[0].title().splitlines()[0]
+
+    def cells(self) -> list[list[str]]:
+        """What is shown: a line for each point, a column for each mean over all classes."""
+        told = [q for q in QUANTITIES if any(q in found.means for found in self.results)]
+        rows = [[SYMBOLS[self.by], *(QUANTITIES[name] for name in told)]]
+        for point, found in zip(self.points, self.results, strict=True):
+            rows.append([f"{point:.6g}", *(shown(found.means.get(name)) for name in told)])
+        return rows
+
+    def notes(self) -> list[str]:
+        """Why values have no interval, each reason once."""
+        return list(dict.fromkeys(note for found in self.results for note in found.notes()))
+
+    def __str__(self) -> str:
+        return "\n".join([self.title(), aligned(self.cells()), *self.notes()])
+
+    def plot(self, quantity: str = "mean_response_time", *, ax: Axes | None = None) -> Axes:
+        """One mean along the points, drawn on `ax` or on new axes, which are returned: a line if
+        exact, points with their intervals if simulated, a band if bounded.
+
+        Raises `ValueError` unless `quantity` is one of `mean_jobs`, … and the method tells it.
+        """
+        if quantity not in QUANTITIES:
+            known = ", ".join(QUANTITIES)
+            raise ValueError(f"quantity must be one of {known}, found {quantity!r}")
+        first = self.results[0]
+        ends = [spread(getattr(found, quantity)) for found in self.results]
+        values = [dict(zip(("value", "lower", "upper"), one, strict=True)) for one in ends]
+        ax = draw(ax, self.points, values, f"{first.policy}, {first.kind}")
+        ax.set_xlabel(SYMBOLS[self.by])
+        ax.set_ylabel(QUANTITIES[quantity])
+        ax.legend()
+        return ax
+
+
+def along_points(question: Callable[..., Result[Any]]) -> Callable[..., Any]:
+    """The same question, which takes an array of operating points as well and gives a `Curve`."""
+
+    @wraps(question)
+    def asked(queue: Any, **said: Any) -> Any:
+        arrays = [name for name in SYMBOLS if np.ndim(said.get(name, 0.0))]
+        if not arrays:
+            return question(queue, **said)
+        points = _points(arrays, said)
+        found = [question(queue, **(said | {arrays[0]: point})) for point in points]
+        return Curve(arrays[0], points, tuple(found))
+
+    return asked
+
+
+def _points(arrays: Sequence[str], said: Mapping[str, Any]) -> tuple[float, ...]:
+    """The one array of operating points as numbers."""
+    shapes = {name: np.shape(said[name]) for name in arrays}
+    (name, shape), *others = shapes.items()
+    if others or len(shape) != 1 or not shape[0]:
+        raise ValueError(
+            "one of load, arrival_rate and fraction_of_limit may be a list of numbers, at least"
+            f" one of them; found arrays of shapes {shapes}"
+        )
+    return tuple(np.asarray(said[name]).tolist())

@@ -1,0 +1,208 @@
+"""The distribution of waiting and of response times, by class and of all jobs, as one asks for it.
+
+A time is told by P(time > t), whose digits are relative, so that small probabilities are right too;
+P(time ≤ t) is 1 less that. Times are in the unit of time of the system.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from multiserver.asking import Methods
+from multiserver.errors import TooLargeError
+from multiserver.limits import Limits
+from multiserver.policies.policy import PRECISE, Times
+from multiserver.tables import Table, aligned
+
+# What is shown of each time.
+SHOWN = (0.5, 0.95, 0.99)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeDistribution:
+    """One time W (waiting) or T (response): column `column` of the `times` of a queue."""
+
+    times: Times = field(repr=False)
+    column: int
+
+    def sf(self, t: ArrayLike) -> float | NDArray[np.float64]:
+        """P(time > t), of the shape of `t` (units of time): 1 below 0, and 0 below 1e-250."""
+        asked = np.asarray(t, dtype=float)
+        if np.isnan(asked).any():
+            raise ValueError(f"times must be numbers, found {t!r}")
+        found = np.ones(asked.size)
+        flat = asked.ravel()
+        finite = (flat >= 0) & (flat < np.inf)
+        found[flat == np.inf] = 0.0
+        if finite.any():
+            found[finite] = self.times.survival(flat[finite])[:, self.column]
+        found = np.minimum(found, 1.0).reshape(asked.shape)
+        return float(found) if asked.ndim == 0 else found
+
+    def cdf(self, t: ArrayLike) -> float | NDArray[np.float64]:
+        """P(time ≤ t), of the shape of `t` (units of time)."""
+        return 1 - self.sf(t)
+
+    def quantile(self, probability: ArrayLike) -> float | NDArray[np.float64]:
+        """The least t with P(time ≤ t) ≥ p (units of time), of the shape of `probability` p: 0 up
+        to P(time = 0). Raises `ValueError` unless 0 ≤ p < 1."""
+        asked = np.asarray(probability, dtype=float)
+        if not ((asked >= 0) & (asked < 1)).all():
+            raise ValueError(f"a probability must lie in [0, 1), found {probability!r}")
+        levels = 1 - asked.ravel()
+        columns = np.full(levels.size, self.column)
+        found = self.times.quantiles(levels, columns).reshape(asked.shape)
+        return float(found) if asked.ndim == 0 else found
+
+    def moment(self, k: int) -> float:
+        """E[time^k] (units of time^k), k ≥ 1. Raises `ValueError` unless k is such an integer."""
+        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+            raise ValueError(f"k must be an integer from 1 on, found {k!r}")
+        return float(self.times.moments(int(k))[self.column])
+
+    @property
+    def mean(self) -> float:
+        """E[time]."""
+        return self.moment(1)
+
+    @property
+    def at_zero(self) -> float:
+        """P(time = 0): of a waiting time the chance of none, of a response time 0."""
+        waits = self.times.at_once
+        return float(waits[self.column]) if self.column < len(waits) else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassDistribution:
+    """One class: its `waiting_time` W_c and its `response_time` T_c."""
+
+    waiting_time: TimeDistribution
+    response_time: TimeDistribution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution(Table):
+    """A queue at one arrival rate λ, of load ρ: `waiting_time` W, from the arrival of a job to its
+    start, and `response_time` T, to its departure, of all jobs; and `by_class`, in the order in
+    which the system was given its classes. `imprecision` is the relative error that the method sees
+    in itself, within a factor of about ten; `limit` is λ*, None if it is not known.
+
+    >>> import multiserver as ms
+    >>> system = ms.System(servers=1, classes=[ms.JobClass(duration=ms.Exponential(rate=1.0))])
+    >>> found = system.under(ms.FCFS).distribution(load=0.5)
+    >>> round(found.response_time.quantile(0.95), 9), round(found.waiting_time.at_zero, 9)
+    (5.991464547, 0.5)
+    """
+
+    model: str
+    policy: str
+    method: str
+    source: str
+    arrival_rate: float
+    load: float
+    limit: float | None
+    imprecision: float
+    waiting_time: TimeDistribution
+    response_time: TimeDistribution
+    by_class: tuple[ClassDistribution, ...]
+
+    def rows(self, probabilities: Sequence[float] = SHOWN) -> list[dict[str, Any]]:
+        """A row for each class, time and quantity, as plain values.
+
+        `class` is "all" or the number of a class, from 1; `time` is "waiting" or "response"; the
+        quantities are the mean, the probability of 0 (`at_zero`) and a `quantile` for each of the
+        `probabilities`, NaN otherwise.
+        """
+        names = ("model", "policy", "method", "arrival_rate", "load", "limit")
+        same = {name: getattr(self, name) for name in names}
+        found = []
+        for label, time, distribution in self._told():
+            values = [
+                ("mean", math.nan, distribution.mean),
+                ("at_zero", math.nan, distribution.at_zero),
+            ]
+            points = distribution.quantile(np.array(probabilities, dtype=float))
+            pairs = zip(probabilities, points.tolist(), strict=True)
+            values += [("quantile", p, t) for p, t in pairs]
+            for quantity, p, value in values:
+                place = {"class": label, "time": time, "quantity": quantity}
+                found.append({**same, **place, "probability": p, "value": value})
+        return found
+
+    def title(self) -> str:
+        """The queue, and how it was solved."""
+        limit = "" if self.limit is None else f",  λ* = {self.limit:.6g}"
+        return (
+            f"{self.model} under {self.policy}, distribution: {self.method} ({self.source})\n"
+            f"λ = {self.arrival_rate:.6g},  ρ = {self.load:.6g}{limit}"
+        )
+
+    def cells(self) -> list[list[str]]:
+        """Means, chances of no wait and quantiles."""
+        table = [["", "mean", "P(0)", *(f"{100 * p:g} %" for p in SHOWN)]]
+        for label, time, distribution in self._told():
+            name = f"{time}, all" if label == "all" else f"{time}, class {label}"
+            values = [
+                distribution.mean,
+                distribution.at_zero,
+                *distribution.quantile(np.array(SHOWN)).tolist(),
+            ]
+            table.append([name, *(f"{value:.6g}" for value in values)])
+        return table
+
+    def __str__(self) -> str:
+        return f"{self.title()}\n{aligned(self.cells())}"
+
+    def _told(self) -> Iterator[tuple[str | int, str, TimeDistribution]]:
+        groups = [("all", self), *enumerate(self.by_class, start=1)]
+        # Of one class what is said of all jobs is said of it.
+        for label, group in groups if len(self.by_class) > 1 else groups[:1]:
+            yield label, "waiting", group.waiting_time
+            yield label, "response", group.response_time
+
+
+class Distributions:
+    """The distributions of one queue, by the first of its `methods`, prepared once."""
+
+    def __init__(self, methods: Methods, limits: Limits) -> None:
+        self._methods, self._limits = methods, limits
+
+    def at(self, rate: float) -> Distribution:
+        """At λ = `rate`. Raises `NotKnownError` if it takes too much."""
+        try:
+            times = self._answer(rate)
+        except TooLargeError as error:
+            raise self._methods.too_large("distribution", error) from error
+        C = len(times.at_once) - 1
+        waits, responses = (
+            [TimeDistribution(times, first + c) for c in range(C + 1)] for first in (0, C + 1)
+        )
+        pairs = zip(waits[:C], responses[:C], strict=True)
+        system, method = self._methods.system, self._methods.first("distribution")
+        rough = times.imprecision > PRECISE
+        return Distribution(
+            model=system.model,
+            policy=repr(self._methods.policy),
+            method=method.name + f", good to about {times.imprecision:.0e}" * rough,
+            source=method.source,
+            arrival_rate=rate,
+            load=system.load(rate),
+            limit=self._limits.known,
+            imprecision=times.imprecision,
+            waiting_time=waits[C],
+            response_time=responses[C],
+            by_class=tuple(ClassDistribution(waiting_time=w, response_time=t) for w, t in pairs),
+        )
+
+    @cached_property
+    def _answer(self) -> Callable[[float], Times]:
+        method = self._methods.first("distribution")
+        return method.answer(self._methods.system, **self._methods.policy.options)

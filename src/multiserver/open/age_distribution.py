@@ -1,0 +1,54 @@
+"""What follows from the distribution of a queue by the age of its head: see `age_process`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lu_factor, lu_solve
+
+from multiserver.errors import NotKnownError
+from multiserver.open.front_distribution import FrontDistribution
+
+if TYPE_CHECKING:
+    from multiserver.open.age_process import AgeProcess
+
+
+@dataclass(frozen=True, eq=False)
+class AgeDistribution(FrontDistribution):
+    """The distribution: `unsettled` is y, `settled` x_0, `above` Σ_{q≥1} x_q; T, `records` (m, m),
+    and Ψ, `returns` (m, d), to the fronts `process.drawn`; and how far `apart` sums over levels are
+    by T and by the flows through levels."""
+
+    process: AgeProcess
+    records: NDArray[np.float64]
+    returns: NDArray[np.float64]
+    apart: float
+
+    @property
+    def imprecision(self) -> float:
+        """That of `FrontDistribution`, how far sums over levels are apart, and what is left of the
+        digits of λ* − λ, whichever is most."""
+        gap = 1 - self.arrival_rate / self.process.limit
+        return max(super().imprecision, self.apart, float(np.finfo(float).eps) / gap)
+
+    def tail(self, k: int) -> float:
+        """P(N > k), in k steps of m² each. Raises `NotKnownError` if fronts are interpolated."""
+        if self.process.interpolated:
+            raise NotKnownError(
+                "P(N > k) is not known where fronts are interpolated: whether there are more than k"
+                " jobs is no smooth function of those in service"
+            )
+        inside = self.inside
+        over = float(self.unsettled[self.fronts.room.sum(axis=1) > k].sum())
+        # Behind a front of f jobs more than k − f must wait undrawn.
+        factors = lu_factor(np.eye(len(inside)) + self.records / self.arrival_rate)
+        beyond = self.above
+        over += float((self.settled + beyond)[inside > k].sum())
+        for q in range(max(k - int(inside.min()) + 1, 0)):
+            over += float(beyond[inside == k - q].sum())
+            # Σ_{j>q+1} x_j = (Σ_{j>q} x_j) R: nothing is subtracted.
+            beyond = np.maximum(lu_solve(factors, beyond, trans=1), 0.0)
+        return over

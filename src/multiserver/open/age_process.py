@@ -1,0 +1,272 @@
+"""First come, first served multiserver jobs of phase-type durations, by jobs that wait undrawn.
+
+Jobs of class c arrive at rate λ p_c, hold v_c servers while they pass through the phases of their
+duration, and start in the order of arrival. Level q is the number of jobs whose class is not yet
+drawn: those behind the front (`multiserver.fronts`). A level q ≥ 1 has the m settled fronts as its
+phases; level 0 has the unsettled ones too, all of whose jobs are in service. So the levels on which
+fewer jobs are present than can be served, which make up most of `multiserver_jobs`, are one.
+
+From q ≥ 1 a completion may draw several jobs, and the process is of type GI/M/1: arrivals raise q
+by 1, draws lower it one by one. Take the arrivals for a clock: q behind a front means that q jobs
+have arrived since its last job did, and the *age* of that job rises at rate 1 while the front is
+settled and falls by an exponential time of rate λ at a draw. This is a fluid queue (B. Sengupta,
+Adv. Appl. Probab. 21, 1989). Of the matrices in `fronts` let M be the outflow on the diagonal,
+A₀ = moves + blocked, C = opened, E = settles, F = further. The distribution Ψ (m, e') of the
+unsettled front in which the age first falls below what it was, given the settled front it rose
+from, satisfies
+
+    (M − A₀) Ψ + Ψ λ (I − F) = C + λ Ψ E Ψ                        (`riccati`),
+
+where e' counts only the unsettled fronts that a completion of a settled one leads to. With
+T = M − A₀ − λ Ψ E, minus the generator of the fronts at a record of age,
+
+    x_q = x_0 R^q,  R = λ (λ + T)⁻¹,  Σ_{q≥1} x_q = x_0 λ T⁻¹,  Σ_q q x_q = x_0 λ T⁻¹ (I + λ T⁻¹):
+
+no power series is summed. Near λ* all depends on the eigenvalue of T next to 0, which rounding
+spoils, and the sums S(x) = Σ_{j≥1} x R^j are found from what flows through the levels instead: with
+K = (I − F)⁻¹, G = A₀ − M + C K E the generator at λ*, whose distribution is α, and d = C K 1,
+
+    S (−G) = λ x (I − Ψ K E),    S (d − λ 1) = λ x Ψ K 1,
+
+which leaves a multiple of α free, and then fixes it by α (d − λ 1) = λ* − λ, the only small number.
+So Σ_{q≥1} x_q = S(x_0) and Σ_q q x_q = S(x_0 + S(x_0)). x_0 and the unsettled fronts y of level 0
+are the distribution of the process watched on level 0 only, where A₀ + λ Ψ E and C + λ Ψ F lead on
+from the settled ones. E[T_c] follows by `front_distribution`, draws that others wait behind coming
+to unsettled fronts at the rates λ (x_0 + Σ_{q≥1} x_q) Ψ.
+
+The cost is that of products of m x m matrices, some thirty a point, whatever the rates; where there
+are many fronts `fcfs_levels` is cheaper. More than `FEW` are interpolated if they can be
+(`multiserver.fronts.interpolated`): so needs 1 and n/2 or n take a few seconds for n of
+1e6. Then P(N > k) is not known, and rounding is told by Little's law, E[N] being counted front by
+front. With exponential durations `multiserver_jobs` is another route to the
+same numbers: E[N] and E[T_c] agree to 1e-10 up to (1 − 1e-5) λ*, over six decades of rates and
+probabilities, and to 2e-10 over twelve. `AgeDistribution.imprecision` tells how good a distribution
+is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import lu_factor, lu_solve
+from scipy.sparse.linalg import splu
+
+from multiserver.errors import NotKnownError, TooLargeError, require_stable
+from multiserver.fronts import Fronts, drawn, enumerate_fronts, fronts_among, interpolated
+from multiserver.open.age_distribution import AgeDistribution
+from multiserver.open.front_distribution import ROUGH, Vector, blocked_for
+from multiserver.open.riccati import return_distribution, return_distribution_by_sign
+from multiserver.phased import PhasedJobs, count_fronts
+from multiserver.saturated import phased
+
+# Settled fronts, whose matrices are dense.
+LARGEST = 3_000
+# More are interpolated, if they can be.
+FEW = 450
+# Where a distribution is less precise, Ψ is found in another way too.
+PRECISE = 1e-10
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class AgeProcess:
+    """A system but for its arrival rate: its fronts, λ* `limit` (jobs per unit of time), and the
+    distribution `time` (m,) of the settled ones at λ*.
+
+    `drawn` are the unsettled fronts in which a job may be drawn while others wait; `blocked_for`
+    is that of `front_distribution`; `interpolated` says that distributions are weights of any sign.
+    """
+
+    jobs: PhasedJobs
+    fronts: Fronts
+    limit: float
+    time: Vector
+    drawn: NDArray[np.int64]
+    blocked_for: Matrix
+    interpolated: bool = False
+
+    @property
+    def told_apart(self) -> str:
+        """Which fronts are told apart, and how many settled ones, in words."""
+        which = "interpolation between" if self.interpolated else "all"
+        return f"{which} {len(self.fronts.head)} fronts"
+
+    def at(self, arrival_rate: float) -> AgeDistribution:
+        """The stationary distribution at arrival rate λ.
+
+        Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart that six
+        digits are not left.
+        """
+        require_stable(arrival_rate, self.limit)
+        return _solve(self, arrival_rate)
+
+
+def reaches(jobs: PhasedJobs) -> bool:
+    """Whether `prepare` has room, told from counts alone."""
+    return interpolated.applies(jobs) or count_fronts(jobs)[0] <= LARGEST
+
+
+def prepare(jobs: PhasedJobs) -> AgeProcess:
+    """The fronts of a system, once for all arrival rates.
+
+    Raises `TooLargeError` if there are more than `LARGEST` settled fronts and they cannot be
+    interpolated.
+    """
+    m, _ = count_fronts(jobs)
+    if m > FEW and interpolated.applies(jobs):
+        coarse = interpolate(jobs)
+        if len(coarse.fronts.head) + len(coarse.drawn) < 2 * m:
+            return coarse
+    if m > LARGEST:
+        raise TooLargeError(
+            f"{jobs.servers} servers and needs {jobs.needs} have {m:.0f} settled fronts, whose"
+            f" matrices are dense; {LARGEST} fit"
+        )
+    return _of(enumerate_fronts(jobs))
+
+
+def interpolate(jobs: PhasedJobs) -> AgeProcess:
+    """The same with interpolated fronts. Raises `TooLargeError` unless they can be."""
+    return _of(fronts_among(jobs, interpolated.InterpolatedFronts(jobs)), interpolated=True)
+
+
+def _of(fronts: Fronts, *, interpolated: bool = False) -> AgeProcess:
+    saturated = phased.of_fronts(fronts)
+    distribution = saturated.throughput, saturated.time
+    return AgeProcess(
+        fronts.jobs, fronts, *distribution, drawn(fronts), blocked_for(fronts), interpolated
+    )
+
+
+def _solve(process: AgeProcess, rate: float) -> AgeDistribution:
+    """The distribution by the way to Ψ that is more precise, where the first is not."""
+    ways = (
+        [return_distribution_by_sign]
+        if process.interpolated
+        else [return_distribution, return_distribution_by_sign]
+    )
+    distribution = None
+    for way in ways:
+        try:
+            found = _distribution_of_queue(process, rate, way)
+        except ArithmeticError:
+            if distribution is None and way is ways[-1]:
+                raise
+            continue
+        distribution = (
+            found
+            if distribution is None or found.imprecision < distribution.imprecision
+            else distribution
+        )
+        if distribution.imprecision <= PRECISE:
+            break
+    if not distribution.imprecision <= ROUGH:
+        raise NotKnownError(
+            f"rates are too far apart for exact means of {process.jobs.servers} servers and needs"
+            f" {process.jobs.needs}: the numbers in service are {distribution.imprecision:.0e} off;"
+            " simulate() needs no rates that are near each other"
+        )
+    return distribution
+
+
+def _distribution_of_queue(
+    process: AgeProcess, rate: float, way: Callable[..., Matrix]
+) -> AgeDistribution:
+    fronts, drawn = process.fronts, process.drawn
+    m, e = len(fronts.head), len(fronts.room)
+    within = (fronts.moves + fronts.blocked).toarray()
+    climbing = np.diag(within.sum(axis=1) + fronts.opened.sum(axis=1)) - within
+    settles, further = fronts.settles[drawn].toarray(), fronts.further[drawn][:, drawn].toarray()
+    opened = fronts.opened[:, drawn].toarray()
+    falls = rate * (np.eye(len(drawn)) - further)
+    back = way(climbing, opened, rate * settles, falls)
+    returning = rate * back @ settles
+    records = climbing - returning
+
+    # Level 0: from the settled fronts to the unsettled ones, through these, and back.
+    leaving = np.zeros((m, e))
+    leaving[:, drawn] = opened + rate * back @ further
+    outflow = rate * (fronts.settles.sum(axis=1) + fronts.further.sum(axis=1))
+    outflow += fronts.emptier.sum(axis=1)
+    roomy = sparse.diags_array(outflow) - rate * fronts.further - fronts.emptier
+    factors = splu(roomy.T.tocsc(), permc_spec="COLAMD")
+    visits = factors.solve(leaving.T.copy()).T
+    settled = _distribution(within + returning + visits @ (rate * fronts.settles).toarray())
+    if not process.interpolated:
+        settled = np.maximum(settled, 0.0)
+    unsettled = settled @ visits
+
+    total = SumOverLevels(process, rate, back, records)
+    above, apart = total(settled)
+    weighted, far_apart = total(settled + above)
+    mass = settled.sum() + unsettled.sum() + above.sum()
+    drawing = np.zeros(e)
+    drawing[drawn] = rate * (settled + above) @ back
+    return AgeDistribution(
+        process=process,
+        fronts=fronts,
+        arrival_rate=rate,
+        unsettled=unsettled / mass,
+        settled=settled / mass,
+        above=above / mass,
+        undrawn=float(weighted.sum()) / mass,
+        drawing=drawing / mass,
+        blocked_for=process.blocked_for,
+        records=records,
+        returns=back,
+        apart=max(apart, far_apart),
+    )
+
+
+class SumOverLevels:
+    """The map of x (m,) to S(x) = Σ_{j≥1} x R^j, see above."""
+
+    def __init__(self, process: AgeProcess, rate: float, back: Matrix, records: Matrix) -> None:
+        fronts, drawn = process.fronts, process.drawn
+        self._process, self._rate = process, rate
+        ends = np.linalg.inv(np.eye(len(drawn)) - fronts.further[drawn][:, drawn].toarray())
+        settles = ends @ fronts.settles[drawn].toarray()
+        opened = fronts.opened[:, drawn].toarray()
+        generator = (fronts.moves + fronts.blocked).toarray() + opened @ settles
+        np.fill_diagonal(generator, 0.0)
+        np.fill_diagonal(generator, -generator.sum(axis=1))
+        self._likely = int(np.argmax(abs(process.time)))
+        self._rest = np.delete(np.arange(len(generator)), self._likely)
+        self._leaving = lu_factor(-generator[np.ix_(self._rest, self._rest)])
+        self._net = opened @ ends.sum(axis=1) - rate
+        self._landing, self._draws = back @ settles, back @ ends.sum(axis=1)
+        self._levels = lu_factor(np.eye(len(generator)) + records / rate)
+
+    def __call__(self, x: Vector) -> tuple[Vector, float]:
+        """S(x), and how far one way to it is from another, in parts of x + S(x)."""
+        surplus = self._rate * (x - x @ self._landing)
+        found = np.zeros_like(x)
+        found[self._rest] = lu_solve(self._leaving, surplus[self._rest], trans=1)
+        time, gap = self._process.time, self._process.limit - self._rate
+        found += time * ((self._rate * (x @ self._draws) - found @ self._net) / gap)
+        # Once more, S(x) = (x + S(x)) R: sums of positive terms, which keep what is small.
+        if not self._process.interpolated:
+            found = np.maximum(found, 0.0)
+        again = lu_solve(self._levels, x + found, trans=1)
+        apart = float(abs(again - found).sum() / abs(x + again).sum())
+        return again if self._process.interpolated else np.maximum(again, 0.0), apart
+
+
+def _distribution(rates: NDArray[np.float64]) -> Vector:
+    """The distribution (m,) of a chain of the given rates, whose diagonal is ignored: the flow of a
+    likely state is fixed and its balance left out."""
+    balance = -rates.T
+    m = len(rates)
+    balance[np.arange(m), np.arange(m)] = 0.0
+    balance[np.arange(m), np.arange(m)] = -balance.sum(axis=0)
+    crude = balance.copy()
+    crude[0] = 1.0
+    fixed = int(np.argmax(np.linalg.solve(crude, np.eye(1, m)[0])))
+    rest = np.delete(np.arange(m), fixed)
+    distribution = np.ones(m)
+    distribution[rest] = np.linalg.solve(balance[np.ix_(rest, rest)], -balance[rest, fixed])
+    return distribution / distribution.sum()

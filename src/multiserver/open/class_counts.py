@@ -1,0 +1,262 @@
+"""Chains of numbers of jobs: preemptive policies that ask only how many of each class there are.
+
+Jobs of class c arrive at rate λ_c = λ p_c, need v_c of the n servers, for an exponential time of
+rate μ_c. A rule (`count_rules`) says how many of each class, u(N), are in service while N are
+present. Then N is a Markov chain, with steps of one job,
+
+    π(N) Σ_c (λ_c + μ_c u_c(N)) = Σ_c (λ_c π(N − e_c) + μ_c u_c(N + e_c) π(N + e_c)).
+
+**Iteration.** Balances are swept up and down (`count_sweeps`). What sweeps are slow at is how much
+mass there is far out, and so they are followed by what must hold of each class by itself,
+
+    λ_c P(N_c = k) = μ_c E[u_c(N); N_c = k + 1],
+
+which gives the factors by which the planes N_c = k are scaled (aggregation and disaggregation: J.
+R. Koury, D. F. McAllister and W. J. Stewart, SIAM J. Algebraic Discrete Methods 5, 1984). Where
+shapes differ so much from plane to plane that scaling overshoots, points are mixed (`mixing`).
+
+**What is left out.** The states that are told apart need be no box. An arrival that leads out of
+them is turned away. With h the relative value of E[N], which solves a Poisson equation,
+
+    E[N] − Ê[N] = Σ_{N + e_c left out} π̂(N) λ_c (h(N + e_c) − h(N)) + Σ_N r(N) h(N),
+
+r being what is unbalanced. A job more is there for a while, and delays others until the surplus of
+the capacity has made up for it: both differences of h and h itself are taken to be at most
+
+    (Σ_c N_c + 1) ((w(N) + a)/s + d),
+
+with the work w(N) = Σ N_c v_c/μ_c, a the largest v_c/μ_c, d the largest 1/μ_c and the surplus
+s = (λ* − λ) E[S]. `left_out` is what this makes of the first sum, `unsettled`
+of the second, relatively. States are added where the first sum comes from, until both together are
+below what is asked. That is no theorem: h is that of a fluid. Of random systems solved far beyond
+it was never too small (`tests/theory/test_class_counts.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multiserver.compiling import announced
+from multiserver.errors import NotKnownError, TooLargeError, require_stable
+from multiserver.model import MultiserverJobSystem
+from multiserver.open.anderson import Mixing
+from multiserver.open.count_rules import Rule
+
+Vector = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+MOST_STATES, MOST_SWEEPS = 3_000_000, 600
+# Means that are worse are refused, those that are better are not sought.
+ROUGH, ENOUGH = 1e-5, 1e-9
+# States that are told apart at first have so many numbers of jobs of each class.
+FIRST, DEPTH = 6, 6
+# A plane of states is moved by a share 1/REACH of how far out the states are.
+REACH = 6
+# Sweeps in which scaling has to have halved a change.
+PATIENCE = 30
+# A distribution that still changes by more tells nothing of what is left out.
+SETTLING = 1e-3
+RADIX = 1 << 15
+
+
+@dataclass(frozen=True, eq=False)
+class CountsDistribution:
+    """The stationary distribution: the states `counts` (m, C), those in service `served` (m, C),
+    and `probabilities` (m,); what `left_out` states and `unsettled` balances make of E[N],
+    relatively.
+    """
+
+    arrival_rate: float
+    counts: Counts
+    served: Counts
+    probabilities: Vector
+    left_out: float
+    unsettled: float
+
+    @property
+    def class_jobs(self) -> tuple[float, ...]:
+        """E[N_c]."""
+        return tuple((self.probabilities @ self.counts).tolist())
+
+    @property
+    def class_waiting(self) -> tuple[float, ...]:
+        """The jobs of each class that are not in service, on average."""
+        return tuple((self.probabilities @ (self.counts - self.served)).tolist())
+
+    @property
+    def class_in_service(self) -> tuple[float, ...]:
+        """E[u_c], which is λ_c/μ_c."""
+        return tuple((self.probabilities @ self.served).tolist())
+
+    @property
+    def imprecision(self) -> float:
+        """The relative error of E[N], by the bounds above."""
+        return self.left_out + self.unsettled
+
+    def tail(self, k: int) -> float:
+        """P(N > k), of all classes together."""
+        return float(self.probabilities[self.counts.sum(axis=1) > k].sum())
+
+
+class _States:
+    """The states that are told apart, of increasing codes, and what leads from one to another."""
+
+    def __init__(self, codes: Counts, classes: int, rule: Rule, fewer: _States | None = None):
+        """`fewer` of them are known already, whose rule is not asked again."""
+        self.codes = codes
+        self.steps = RADIX ** np.arange(classes - 1, -1, -1, dtype=np.int64)
+        self.counts = codes[:, None] // self.steps % RADIX
+        self.served = np.empty_like(self.counts)
+        new = np.ones(len(codes), bool)
+        if fewer is not None:
+            self.places = np.searchsorted(codes, fewer.codes)
+            self.served[self.places], new[self.places] = fewer.served, False
+        self.served[new] = rule(self.counts[new])
+        self.above = np.full(self.counts.shape, -1, np.int32)
+        self.below = self.above.copy()
+        for c, step in enumerate(self.steps):
+            places = np.minimum(np.searchsorted(codes, codes + step), len(codes) - 1)
+            found = codes[places] == codes + step
+            self.above[found, c] = places[found]
+            self.below[places[found], c] = np.flatnonzero(found)
+
+
+def solve(
+    system: MultiserverJobSystem,
+    rule: Rule,
+    arrival_rate: float,
+    limit: float,
+    *,
+    enough: float = ENOUGH,
+) -> CountsDistribution:
+    """The distribution at arrival rate λ under a rule that is stable below `limit` = λ*, with
+    `imprecision` at most `enough` if that takes no more than `MOST_STATES` states.
+
+    Raises `UnstableError` unless λ < λ*, `TooLargeError` if with so many states E[N] is still open
+    by more than `ROUGH`, and `NotKnownError` if balances do not settle.
+    """
+    require_stable(arrival_rate, limit)
+    classes = len(system.classes)
+    point = _Point(system, arrival_rate, limit)
+    first = np.array(list(product(range(FIRST), repeat=classes)), dtype=np.int64)
+    states = _States(np.sort(first @ RADIX ** np.arange(classes)), classes, rule)
+    distribution = np.ones(len(states.codes))
+    with announced():
+        while True:
+            chain = _Chain(point, states)
+            distribution, scores, settled = chain.settle(distribution, enough)
+            left_out = float(scores.sum())
+            more = states.codes
+            if settled and left_out > enough / 2:
+                more = _further(states, scores, enough)
+            if len(more) > len(states.codes) and len(more) <= MOST_STATES:
+                states = _States(more, classes, rule, states)
+                filled = np.zeros(len(more))
+                filled[states.places] = distribution
+                distribution = filled
+                continue
+            found = CountsDistribution(
+                arrival_rate,
+                states.counts,
+                states.served,
+                distribution,
+                left_out,
+                chain.unsettled(distribution),
+            )
+            if found.imprecision <= max(ROUGH, enough):
+                return found
+            if len(more) > MOST_STATES:
+                raise TooLargeError(
+                    f"with {len(states.codes)} numbers of jobs by class {left_out:.0e} of E[N] is"
+                    f" open, and {MOST_STATES} fit"
+                )
+            raise NotKnownError(
+                f"balances of {len(states.codes)} numbers of jobs by class do not settle:"
+                f" {found.unsettled:.0e} of E[N] is open; simulate() takes any system"
+            )
+
+
+class _Point:
+    """A system at one arrival rate, and whether scaling has been of use so far."""
+
+    def __init__(self, system: MultiserverJobSystem, arrival_rate: float, limit: float) -> None:
+        self.rates = np.array(system.rates)
+        self.flows = arrival_rate * np.array(system.probabilities)
+        self.work = np.array(system.needs) / self.rates
+        self.surplus = (limit - arrival_rate) * system.mean_demand
+        self.scaling = True
+
+
+class _Chain:
+    """The chain at a point, kept to some states; an arrival that leads out of them is turned away.
+
+    `value` (m,) is what h and its differences are taken to be at most; see above.
+    """
+
+    def __init__(self, point: _Point, states: _States) -> None:
+        self._point = point
+        leaving, rising = states.served * point.rates, (states.above >= 0) * point.flows
+        out = leaving.sum(axis=1) + rising.sum(axis=1)
+        self._balance = states.above, states.below, point.flows, leaving, out
+        # Columns, and no numbers that would be converted at every sweep.
+        columns = (states.counts, rising, leaving)
+        self._classes = list(zip(*(np.ascontiguousarray(x.T) for x in columns), strict=True))
+        counts = states.counts.astype(float)
+        self._jobs = counts.sum(axis=1)
+        work = (counts @ point.work + point.work.max()) / point.surplus
+        self.value = (self._jobs + 1) * (work + 1 / point.rates.min())
+        self._outward = (point.flows.sum() - rising.sum(axis=1)) * self.value
+
+    def unsettled(self, distribution: Vector) -> float:
+        """What is unbalanced, in parts of E[N]."""
+        from multiserver.open.count_sweeps import unbalanced
+
+        left = abs(unbalanced(distribution, *self._balance))
+        return float(left @ self.value / (distribution @ self._jobs))
+
+    def settle(self, distribution: Vector, enough: float) -> tuple[Vector, Vector, bool]:
+        """The distribution among these states, as well as those left out allow, what each state
+        makes of what is left out, and whether sweeps have settled."""
+        from multiserver.open.count_sweeps import scale, sweep
+
+        point = self._point
+        mixing, changes = Mixing(DEPTH), [np.inf]
+        begin = distribution.copy()
+        for _ in range(MOST_SWEEPS):
+            before = distribution.copy()
+            sweep(distribution, *self._balance)
+            for column in self._classes if point.scaling else ():
+                scale(distribution, *column)
+            distribution /= distribution.sum()
+            mean = float(distribution @ self._jobs)
+            changes.append(float(abs(distribution - before) @ self._jobs) / mean)
+            left_out = float(self._outward @ distribution) / mean
+            if changes[-1] <= max(min(left_out, SETTLING), enough) / 10 and (
+                left_out > enough / 2 or self.unsettled(distribution) < enough / 2
+            ):
+                return distribution, self._outward * distribution / mean, True
+            late = len(changes) > PATIENCE and not changes[-1] < changes[-PATIENCE] / 2
+            if point.scaling and (late or not np.isfinite(changes[-1])):
+                point.scaling, mixing, changes = False, Mixing(DEPTH), [np.inf]
+                distribution = begin
+            elif not point.scaling:
+                mixed = mixing.next(before, distribution)
+                distribution = np.where(mixed > 0, mixed, distribution)
+        return distribution, self._outward * distribution / mean, False
+
+
+def _further(states: _States, scores: Vector, enough: float) -> Counts:
+    """The codes of these states, and of those beyond the ones that leave most open."""
+    edge = scores > enough / 3 / np.count_nonzero(scores)
+    found = []
+    for c, step in enumerate(states.steps):
+        codes = states.codes[edge & (states.above[:, c] < 0)]
+        reach = 1 + int(states.counts[:, c].max()) // REACH
+        found += [codes + k * step for k in range(1, reach + 1)]
+    # Two sorted runs are merged; `np.unique` of all would take longer than the sweeps.
+    more = np.sort(np.concatenate([states.codes, np.sort(np.concatenate(found))]), kind="stable")
+    return more[np.append(True, np.diff(more) > 0)]

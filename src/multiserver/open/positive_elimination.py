@@ -1,0 +1,91 @@
+"""The distribution of a queue by the age of its head, and its times, without a subtraction.
+
+Where jobs hardly ever wait, or rates are decades apart, a solution of linear equations has the
+digits of its largest entries only. Here balances are eliminated in sums of positive numbers.
+
+An M-matrix T with b T = a, b > 0 and a ≥ 0 is known by its entries off the diagonal and a: in
+B = (b_i T_ij/b_j) transposed they are minus rates, and a_j/b_j what a row loses. Elimination of one
+row after another adds to both (A. S. Alfa, J. Xue and Q. Ye, Math. Comp. 71, 2002; for a chain that
+loses nothing W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper. Res. 33, 1985).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lu_factor, lu_solve
+
+from multiserver.open.age_distribution import AgeDistribution
+from multiserver.open.age_process import SumOverLevels
+from multiserver.open.solve import distribution_of_rates
+
+Array = NDArray[np.float64]
+# Rows are eliminated one by one.
+MOST = 600
+
+
+def refined(distribution: AgeDistribution) -> AgeDistribution:
+    """The same distribution, level 0 by elimination; as it is if it has more than `MOST` states or
+    its fronts are interpolated."""
+    process, fronts, rate = distribution.process, distribution.fronts, distribution.arrival_rate
+    drawn, e, m = process.drawn, len(fronts.room), len(fronts.head)
+    if process.interpolated or e + m > MOST:
+        return distribution
+    within = (fronts.moves + fronts.blocked).toarray()
+    landing = rate * distribution.returns
+    rates = np.zeros((e + m, e + m))
+    rates[:e, :e] = (rate * fronts.further + fronts.emptier).toarray()
+    rates[:e, e:] = rate * fronts.settles.toarray()
+    rates[e:, drawn] = fronts.opened[:, drawn] + landing @ fronts.further[drawn][:, drawn]
+    rates[e:, e:] = within + landing @ fronts.settles[drawn]
+    unsettled, settled = np.split(distribution_of_rates(rates), [e])
+    total = SumOverLevels(process, rate, distribution.returns, distribution.records)
+    above, apart = total(settled)
+    weighted, far_apart = total(settled + above)
+    mass = unsettled.sum() + settled.sum() + above.sum()
+    drawing = np.zeros(e)
+    drawing[drawn] = (settled + above) @ landing
+    return replace(
+        distribution,
+        unsettled=unsettled / mass,
+        settled=settled / mass,
+        above=above / mass,
+        undrawn=float(weighted.sum()) / mass,
+        drawing=drawing / mass,
+        apart=max(apart, far_apart),
+    )
+
+
+class Factors:
+    """T (m, m) by its factors, given b `measure` and a `fed` (m,)."""
+
+    def __init__(self, matrix: Array, measure: Array, fed: Array) -> None:
+        self._measure = measure
+        self._positive = len(matrix) <= MOST and measure.min() > np.finfo(float).tiny
+        self._factors = _eliminated(matrix, measure, fed) if self._positive else lu_factor(matrix)
+
+    def solve(self, f: Array) -> Array:
+        """T⁻¹ f for f (m, G)."""
+        if not self._positive:
+            return lu_solve(self._factors, f)
+        b = self._measure[:, None]
+        return lu_solve(self._factors, b * f, trans=1) / b
+
+
+def _eliminated(matrix: Array, measure: Array, fed: Array) -> tuple[Array, NDArray[np.int64]]:
+    """The factors of B, as `lu_solve` takes them."""
+    rates = -(measure[:, None] * matrix / measure).T
+    np.fill_diagonal(rates, 0.0)
+    lost = fed / measure
+    pivots = np.empty(len(lost))
+    for k in range(len(lost)):
+        pivots[k] = lost[k] + rates[k, k + 1 :].sum()
+        share = rates[k + 1 :, k] / pivots[k]
+        rates[k + 1 :, k + 1 :] += np.outer(share, rates[k, k + 1 :])
+        lost[k + 1 :] += share * lost[k]
+        rates[k + 1 :, k] = share
+    factors = -rates
+    np.fill_diagonal(factors, pivots)
+    return factors, np.arange(len(lost))

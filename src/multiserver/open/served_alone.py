@@ -1,0 +1,117 @@
+"""Jobs that are served only while no others are present: the largest need of Least Servers First.
+
+n servers; jobs of class c arrive at rate λ_c, need v_c servers for an exponential time of rate μ_c;
+v_1 < … < v_C. The smallest needs are served first, preemptively (`finite-skip`, Section 7.5), so
+that no class notices those behind it. If v_1 + v_C > n, a job of class C is in service if and only
+if no other job is present, and no two are: class C is the queue of a server that others interrupt.
+
+**Theorem.** Let Z be the numbers of jobs of the others, a = P(Z = 0), m(z) the mean time from z
+until none of them is left, and ρ_C = λ_C/μ_C. Class C is stable if and only if ρ_C < a, and then
+
+    E[N_C] = (ρ_C + λ_C a E[m(Z)])/(a − ρ_C).
+
+The work V of class C grows by an exponential time of mean 1/μ_C at rate λ_C and falls at rate 1
+while Z = 0. So V² gives E[V; Z = 0] = ρ_C E[V] + λ_C/μ_C², and V m(Z), as m has the drift −1 off 0
+and (1 − a)/a at 0, gives E[V; Z = 0] = a E[V] − ρ_C a E[m(Z)]; the job in service, if there is one,
+has m(Z) = 0. E[N_C] = μ_C E[V], as durations have no memory. (Queues with interruptions: B.
+Avi-Itzhak and P. Naor, Operations Research 11, 1963.)
+
+The law of Z is that of a chain of class counts (`class_counts`), m solves linear equations on its
+states. It is asked for twice, the second time ten times as well: what this changes, and what the
+second says of itself, is `imprecision`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from multiserver.errors import require_stable
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import class_counts
+from multiserver.open.class_counts import CountsDistribution
+from multiserver.open.count_rules import Rule, by_need
+
+ENOUGH = 1e-9
+# How much better than asked the others are solved, first and last.
+FINER = (10.0, 100.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAloneMeans:
+    """E[N_c] `class_jobs`, in the order of the system's classes, of which `waiting` are not in
+    service; how many `states` the others have, and the relative error."""
+
+    arrival_rate: float
+    class_jobs: tuple[float, ...]
+    waiting: float
+    states: int
+    imprecision: float
+
+
+def solve(
+    system: MultiserverJobSystem, arrival_rate: float, limit: float, *, enough: float = ENOUGH
+) -> ServedAloneMeans:
+    """The means at arrival rate λ below `limit` = λ*, of classes of increasing need.
+
+    Raises `ValueError` unless needs increase and the first and the last exceed the servers
+    together, `UnstableError` unless λ < λ*, and what `class_counts.solve` raises.
+    """
+    needs = system.needs
+    if list(needs) != sorted(set(needs)) or not needs[0] + needs[-1] > system.servers > 1:
+        raise ValueError(
+            f"needs must increase, the first and the last more than {system.servers} servers"
+            f" together, found {needs}"
+        )
+    require_stable(arrival_rate, limit)
+    shares = np.array(system.probabilities[:-1])
+    share = float(shares.sum())
+    others = MultiserverJobSystem.of(system.servers, needs[:-1], system.rates[:-1], shares / share)
+    rule = by_need(system.servers, needs[:-1], largest_first=False)
+    rate, most = arrival_rate * share, limit * share
+    flow = arrival_rate * system.probabilities[-1]
+    own = flow / system.rates[-1]
+    found = []
+    for finer in FINER:
+        law = class_counts.solve(others, rule, rate, most, enough=enough / finer)
+        idle = float(law.probabilities[0])
+        away = _time_to_empty(law, others, rule)
+        found.append((own + flow * idle * away) / (idle - own))
+    changed = abs(found[1] / found[0] - 1)
+    return ServedAloneMeans(
+        arrival_rate,
+        (*law.class_jobs, found[1]),
+        sum(law.class_waiting) + found[1] - own,
+        len(law.counts),
+        changed + law.imprecision,
+    )
+
+
+def _time_to_empty(law: CountsDistribution, system: MultiserverJobSystem, rule: Rule) -> float:
+    """E[m(Z)], on the states of the law and what lies below them; an arrival that leads out of
+    these is turned away."""
+    inside = np.zeros(1 + law.counts.max(axis=0), bool)
+    inside[tuple(law.counts.T)] = True
+    for axis in range(inside.ndim):
+        downwards = np.logical_or.accumulate(np.flip(inside, axis), axis)
+        inside = np.flip(downwards, axis)
+    place = np.where(inside, np.cumsum(inside).reshape(inside.shape) - 1, -1)
+    served, m = rule(np.argwhere(inside)), int(inside.sum())
+    rows, columns, speeds = [], [], []
+    for c, (rate, share) in enumerate(zip(system.rates, system.probabilities, strict=True)):
+        above = np.take(place, range(1, place.shape[c]), c).ravel()
+        below = np.take(place, range(place.shape[c] - 1), c).ravel()[above >= 0]
+        above = above[above >= 0]
+        rows += [below, above]
+        columns += [above, below]
+        speeds += [np.full(len(below), law.arrival_rate * share), served[above, c] * rate]
+    starts, rates = np.concatenate(rows), np.concatenate(speeds)
+    moves = sparse.csc_array((rates, (starts, np.concatenate(columns))), shape=(m, m))
+    leaving = sparse.diags_array(np.bincount(starts, weights=rates, minlength=m))
+    # The first state is the empty one. Without it an M-matrix is left, which keeps its diagonal.
+    rest = (leaving - moves).tocsc()[1:, 1:]
+    times = np.append(0.0, splu(rest, diag_pivot_thresh=0.0).solve(np.ones(m - 1)))
+    return float(law.probabilities @ times[place[tuple(law.counts.T)]])

@@ -1,0 +1,91 @@
+"""Backfilling with reservations, as schedulers of clusters do it: EASY and conservative.
+
+Both need to know how long a job may run. A job of duration X requests a time R = (1 + x) X, with
+x the option `overestimate`, and leaves after X; policies know of X only that it is at most R.
+
+If all needs are equal, nobody overtakes: where a job fits, so does the oldest. Under conservative
+backfilling reservations are then in order of arrival, and stay so: moved one by one, each begins
+when the first of the servers is free that running and older jobs leave, which is no earlier than
+that of the job before. So both are FCFS, and what is known of that is known of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from multiserver.policies.answers import effort_of, job_level, means_of, record_of, workload_of
+from multiserver.policies.fcfs import FCFS
+from multiserver.policies.first_fit import EQUAL_NEEDS
+from multiserver.policies.one_at_a_time import one_at_a_time
+from multiserver.policies.policy import Effort, Means, Method, Policy
+from multiserver.system import System
+
+
+def _without_requests(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
+    """The function of FCFS, which asks no job how long it runs."""
+    if function is None:
+        return None
+    return lambda system, overestimate=0.0, **others: function(system, **others)
+
+
+def _methods(conservative: bool, source: str) -> tuple[Method, ...]:
+    def simulate(system: System, arrival_rate: float, effort: Effort, overestimate: float) -> Means:
+        from multiserver.simulation import backfilling
+
+        workload = workload_of(system, arrival_rate)
+        record = record_of(workload, effort)
+        found = backfilling.simulate(
+            workload,
+            conservative=conservative,
+            overestimate=overestimate,
+            **effort_of(effort),
+            record=record,
+        )
+        return means_of(found, system, effort, record)
+
+    in_order = (
+        replace(
+            method,
+            conditions=(*method.conditions, EQUAL_NEEDS),
+            answer=_without_requests(method.answer),
+            basis=_without_requests(method.basis),
+        )
+        for method in FCFS.of("multiserver-jobs")
+        if method.question != "simulation"
+    )
+    return (*in_order, *one_at_a_time(), job_level(simulate, source=source))
+
+
+EasyBackfilling = Policy(
+    name="easy-backfilling",
+    preemptive=False,
+    definition=(
+        "At every arrival and completion waiting jobs start in order of arrival while they fit."
+        " The first that does not is promised the earliest time at which its servers are idle if"
+        " jobs in service end as requested; the servers that are then idle beside it are spare."
+        " The others, oldest first, start if they fit now and either end, as requested, by that"
+        " time (or at it), or need no more than the spare servers, which they then take."
+        " Promises are made anew each time. A job requests (1 + overestimate) times its"
+        " duration. Jobs that end at one time all leave before one starts."
+    ),
+    options={"overestimate": 0.0},
+    methods={"multiserver-jobs": _methods(False, "Lifka 1995; Mu'alem and Feitelson 2001")},
+)
+
+ConservativeBackfilling = Policy(
+    name="conservative-backfilling",
+    preemptive=False,
+    definition=(
+        "Every job reserves its servers when it comes: from the earliest time at which, as"
+        " requested, they are free for as long as it requests, beside the jobs in service and"
+        " all reservations before. It starts when its reservation begins. When a job ends before"
+        " its request, each waiting job, oldest first and once, moves its reservation to the"
+        " earliest time that jobs in service and all other reservations leave: none becomes"
+        " later. A job requests (1 + overestimate) times its duration. Jobs that end at one time"
+        " all leave before a reservation is moved or one starts."
+    ),
+    options={"overestimate": 0.0},
+    methods={"multiserver-jobs": _methods(True, "Mu'alem and Feitelson 2001")},
+)

@@ -1,0 +1,146 @@
+"""Exact means of preemptive policies that ask only how many jobs of each class are present."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import class_counts, most_servers_first, served_alone
+from multiserver.open.count_rules import Rule
+from multiserver.policies.conditions import (
+    AT_MOST_THREE,
+    DISTINCT_NEEDS,
+    EXPONENTIAL,
+    LARGEST_ALONE,
+    NEEDS_DIVIDE_EACH_OTHER,
+)
+from multiserver.policies.exponential import exponential_parts
+from multiserver.policies.policy import Limit, Means, Method
+from multiserver.system import System
+
+
+def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> Method:
+    """The chain of the numbers of jobs by class.
+
+    `rule_of(servers, needs, **options)` says who is served, `limit_of(system, …)` is the policy's
+    λ*. Classes are taken in order of need, so that the user's order changes nothing.
+    """
+
+    def answer(system: System, enough: float, **options: Any) -> Callable[[float], Means]:
+        order, parts = _by_need(system)
+        rule = rule_of(parts.servers, parts.needs, **options)
+        limit = limit_of(system, relative_completions=False, **options).arrival_rate
+
+        def at(arrival_rate: float) -> Means:
+            distribution = class_counts.solve(parts, rule, arrival_rate, limit, enough=enough)
+            return Means(
+                **_of_jobs(system, arrival_rate, _turned(order, distribution.class_jobs)),
+                waiting=math.fsum(distribution.class_waiting),
+                tail=distribution.tail,
+                note=f"{len(distribution.counts)} states",
+                imprecision=distribution.imprecision,
+            )
+
+        return at
+
+    return Method(
+        question="exact",
+        name="numbers of jobs by class",
+        source="`multiserver.open.class_counts`",
+        cost="states that matter, 1e3 to 3e6, times 20 to 200 sweeps",
+        answer=answer,
+        conditions=(EXPONENTIAL, DISTINCT_NEEDS, AT_MOST_THREE),
+        iterates=True,
+    )
+
+
+def _in_order(system: System, enough: float, **_: Any) -> Callable[[float], Means]:
+    order, parts = _by_need(system)
+
+    def at(arrival_rate: float) -> Means:
+        found = most_servers_first.solve(parts, arrival_rate, enough=enough / 2)
+        box = " × ".join(str(most + 1) for most in found.box)
+        return Means(
+            **_of_jobs(system, arrival_rate, _turned(order, found.class_jobs)),
+            note=f"{box} states",
+            imprecision=found.imprecision,
+        )
+
+    return at
+
+
+def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> Method:
+    """Least Servers First where jobs of the largest need are served while no others are present;
+    arguments as above. P(N > k) is left to the chain, which is solved when it is asked for."""
+
+    def answer(system: System, enough: float, **options: Any) -> Callable[[float], Means]:
+        order, parts = _by_need(system)
+        limit = limit_of(system, relative_completions=False, **options).arrival_rate
+
+        def at(arrival_rate: float) -> Means:
+            found = served_alone.solve(parts, arrival_rate, limit, enough=enough)
+
+            @cache
+            def distribution() -> class_counts.CountsDistribution:
+                rule = rule_of(parts.servers, parts.needs, **options)
+                return class_counts.solve(parts, rule, arrival_rate, limit, enough=enough)
+
+            return Means(
+                **_of_jobs(system, arrival_rate, _turned(order, found.class_jobs)),
+                waiting=found.waiting,
+                tail=lambda k: distribution().tail(k),
+                note=f"{found.states} states of the others",
+                imprecision=found.imprecision,
+            )
+
+        return at
+
+    return Method(
+        question="exact",
+        name="jobs that are served alone",
+        source="`multiserver.open.served_alone`",
+        cost="states of the other classes, 1e2 to 1e5, times 20 to 200 sweeps",
+        answer=answer,
+        conditions=(EXPONENTIAL, DISTINCT_NEEDS, LARGEST_ALONE, AT_MOST_THREE),
+        iterates=True,
+    )
+
+
+def _by_need(system: System) -> tuple[list[int], MultiserverJobSystem]:
+    """The places of the classes by need, and the system with its classes in this order."""
+    parts = exponential_parts(system).system
+    order = sorted(range(len(parts.classes)), key=parts.needs.__getitem__)
+    return order, MultiserverJobSystem(parts.servers, tuple(parts.classes[c] for c in order))
+
+
+def _turned(order: Sequence[int], values: Sequence[float]) -> list[float]:
+    """Values by need as values in the order of the user's classes."""
+    found = [0.0] * len(order)
+    for c, value in zip(order, values, strict=True):
+        found[c] = value
+    return found
+
+
+def _of_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
+    """E[N_c], and what follows by Little's law."""
+    pairs = zip(jobs, system.probabilities, strict=True)
+    return {
+        "jobs": math.fsum(jobs),
+        "times": math.fsum(jobs) / rate,
+        "class_jobs": tuple(jobs),
+        "class_times": tuple(found / (rate * p) for found, p in pairs),
+    }
+
+
+IN_ORDER = Method(
+    question="exact",
+    name="work of the classes served first",
+    source="`multiserver.open.most_servers_first`",
+    cost="states of a box, 1e4 to 3e6, times 10 to 50 sweeps",
+    answer=_in_order,
+    conditions=(EXPONENTIAL, DISTINCT_NEEDS, NEEDS_DIVIDE_EACH_OTHER, AT_MOST_THREE),
+    iterates=True,
+)

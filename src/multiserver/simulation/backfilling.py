@@ -1,0 +1,169 @@
+"""Job-level engine for backfilling: jobs overtake where no reservation forbids it.
+
+A job of duration X requests a time R = (1 + x) X ≥ X, and is done after X. Nothing that a policy
+decides depends on X but by R, until the job leaves. Jobs are not interrupted. At one moment all
+jobs that are done leave, then those start whose time has come, then a job arrives.
+
+Under EASY only the oldest waiting job has a reservation, made anew at every arrival and completion;
+under conservative backfilling each has one, from its arrival on. The rules are those of
+`multiserver.policies.backfilling`. An event looks at all jobs that wait (EASY), or at the
+reservations of all for each of them (conservative, where a job is done before its request).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numba import boolean, float64, njit
+from numpy.typing import NDArray
+
+from multiserver.simulation import pooled
+from multiserver.simulation.instability_test import mark
+from multiserver.simulation.pooled import pool
+from multiserver.simulation.profiles import advance
+from multiserver.simulation.replications import (
+    COLUMNS,
+    Responses,
+    compiled,
+    measure,
+    next_job,
+    observe,
+    replicate,
+)
+from multiserver.simulation.reservations import (
+    ARRIVED,
+    CLASS,
+    MOMENT,
+    NUMBER,
+    Jobs,
+    State,
+    compress,
+    join,
+    keep_reservations,
+    leave,
+    reserve,
+    start_easy,
+)
+from multiserver.simulation.workload import Workload
+
+# Jobs in the system, which a stable run is not expected to reach: looking at more takes too long.
+EASY_LIMIT, CONSERVATIVE_LIMIT = 2**14, 2**12
+
+
+def simulate(
+    workload: Workload,
+    *,
+    conservative: bool,
+    overestimate: float = 0.0,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    limit: int | None = None,
+    confidence: float = 0.95,
+    stable_below: float | None = None,
+    record: NDArray[np.float64] | None = None,
+) -> Responses:
+    """Simulate EASY or conservative backfilling, with requests of (1 + `overestimate`) durations.
+
+    See `multiserver.simulation.replications` for the other arguments. Raises `ValueError` unless
+    `overestimate` is finite and at least 0, and `Overloaded` if `limit` jobs are present.
+    """
+    if not 0 <= overestimate < math.inf:
+        raise ValueError(f"overestimate must be a finite number from 0, found {overestimate!r}")
+    engine = compiled(_run, boolean, float64)
+    most = CONSERVATIVE_LIMIT if conservative else EASY_LIMIT
+    return replicate(
+        lambda *common: engine(conservative, 1.0 + overestimate, *common),
+        workload.servers,
+        workload,
+        jobs=jobs,
+        replications=replications,
+        seed=seed,
+        key=key,
+        warm_up=warm_up,
+        limit=most if limit is None else limit,
+        confidence=confidence,
+        stable_below=stable_below,
+        record=np.empty(0) if record is None else record,
+    )
+
+
+@njit(cache=True)
+def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks):
+    """One replication."""
+    servers, needs, cumulated, kinds, parameters, mean_gap = source
+    C, most = len(needs), min(servers // needs.min(), limit)
+    state = State(
+        needs,
+        Jobs(np.zeros((4, 2 * limit)), np.zeros((2, 2 * limit), np.int64), np.zeros(2, np.int64)),
+        Jobs(np.zeros((4, most)), np.zeros((2, most), np.int64), np.zeros(2, np.int64)),
+        np.zeros(most),
+        np.full(1, servers),
+        np.zeros(2 * (limit + most) + 4),
+        np.full(2 * (limit + most) + 4, servers),
+        np.ones(1, np.int64),
+    )
+    present, everyone = np.zeros(C, np.int64), 0
+    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
+    arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
+    arrival, done, due = mean_gap * rng.standard_exponential(), math.inf, math.inf
+    while measured > 0:
+        now = min(arrival, done, due)
+        if done <= now or due <= now:
+            early = False
+            j = 0
+            while j < state.running.span[1]:
+                if state.running.times[MOMENT, j] > now:
+                    j += 1
+                    continue
+                c, number = state.running.marks[CLASS, j], state.running.marks[NUMBER, j]
+                response = now - state.running.times[ARRIVED, j]
+                if warm_up <= number < jobs:
+                    measured -= 1
+                    measure(sums, c, response)
+                    if number < len(record):
+                        record[number] = response
+                present[c] -= 1
+                everyone -= 1
+                early = leave(state, j, now) or early
+            if conservative:
+                if early:
+                    compress(state, now)
+                keep_reservations(state, now)
+            else:
+                start_easy(state, now)
+        else:
+            c, duration = next_job(rng, cumulated, kinds, parameters)
+            counted = warm_up <= arrivals < jobs
+            pool(single, servers, now, needs[c] * duration, counted)
+            if counted:
+                observe(sums, c, duration, present, everyone, servers - state.idle[0])
+            if arrivals >= next_mark:
+                marked = mark(marks, marked, arrivals, warm_up, jobs, everyone)
+                next_mark = warm_up + marked * (jobs - warm_up) // (len(marks) - 1)
+            present[c] += 1
+            everyone += 1
+            if everyone == limit:
+                return False, sums, single
+            j = join(state.waiting, arrivals, c, now, duration, factor * duration)
+            if conservative:
+                state.size[0] = advance(state.times, state.free, state.size[0], now)
+                reserve(state, j)
+                keep_reservations(state, now)
+            else:
+                start_easy(state, now)
+            arrivals += 1
+            arrival = now + mean_gap * rng.standard_exponential()
+        done = due = math.inf
+        for j in range(state.running.span[1]):
+            done = min(done, state.running.times[MOMENT, j])
+        if conservative:
+            for j in range(state.waiting.span[0], state.waiting.span[1]):
+                due = min(due, state.waiting.times[MOMENT, j])
+    # No job came after the last that is measured.
+    marks[marked:] = everyone
+    return True, sums, single

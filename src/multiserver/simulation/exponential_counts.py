@@ -1,0 +1,239 @@
+"""Multiserver jobs of exponential durations, simulated by the numbers of jobs of each class.
+
+Jobs of one class are alike as long as durations are exponential, and a job behind the front is of
+any class until it comes to the front. So under policies that take jobs in order of arrival the
+state is the number u_c of each class at the front, the class h of the job that is next, and the
+number q of those behind it, whose classes are not drawn yet. The policies are
+
+* FCFS: the next job comes to the front, and starts, when v_h servers are idle;
+* ServerFilling (`finite-skip`, Section 4.2): it comes while the jobs at the front need fewer than
+  n servers, and of these the largest needs are served first. Needs must divide each other and n:
+  then no server is idle while the front needs n or more.
+
+A jump costs a search among the classes, whatever the number of servers. In a state x jobs and
+servers held count with the mean time 1/r(x) until the next jump instead of a time that is drawn, so
+
+    Σ_j f(X_j)/r(X_j)  /  Σ_j 1/r(X_j)  →  the time average of f, of less variance.
+
+This is a route of its own beside the job level, which draws the duration of each job and takes any
+distribution. A mixture of exponentials is one class for each of its branches. E[T] is E[N]/λ, by
+Little.
+
+Replications start empty; of the jobs that come to the front in each, the first share `warm_up` is
+left out, and all that come before the servers have forgotten that they were empty
+(`Workload.settling_time`). Of the jobs that follow, `SEEN` or more of each class are to be expected
+in each: one rare job may stop all others for long. Shorter runs would agree with each other, and be
+wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from multiserver.checks import divide_each_other, require_integer
+from multiserver.model import MultiserverJobSystem
+from multiserver.simulation.estimate import Estimate, estimate
+from multiserver.simulation.instability_test import MARKS, check_growth, mark
+from multiserver.simulation.streams import generator
+from multiserver.simulation.workload import Workload
+
+# Jumps after which r, to which rates are added and from which they are taken, is summed anew.
+AFRESH = 1024
+SEEN = 10
+# More jobs than anyone waits for in each replication.
+MOST = 10**8
+
+
+def hold(
+    system: MultiserverJobSystem,
+    *,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    confidence: float = 0.95,
+) -> Estimate:
+    """The mean number of servers held under FCFS if there is always a job in the queue, λ* E[S].
+
+    `jobs` is how many come to the front after the warm-up, in all replications together, or more
+    where a class is so rare that a replication would see fewer than `SEEN` of its jobs. The i-th
+    draws from the stream of `seed` and (key, i); equal arguments give equal bits. Raises
+    `ValueError` unless jobs and replications are integers, of at least 1 and 2, and
+    0 ≤ warm_up < 1, and if that takes more than `MOST` jobs.
+    """
+    effort = jobs, replications, seed, tuple(key), warm_up
+    jobs, (time, held, squares, *_), _ = _replicate(system, math.inf, False, *effort)
+    return _average(held, squares, time, jobs, confidence)
+
+
+def respond(
+    system: MultiserverJobSystem,
+    arrival_rate: float,
+    *,
+    filling: bool = False,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    confidence: float = 0.95,
+) -> Estimate:
+    """E[T] at arrival rate λ, of FCFS or of ServerFilling (`filling`).
+
+    The other arguments are those of `hold`. Raises `ValueError` besides unless λ is positive and
+    finite and, for ServerFilling, needs differ and divide each other and n, and `UnstableError` if
+    the jobs in the system grow steadily (`growth`).
+    """
+    if not 0 < arrival_rate < math.inf:
+        raise ValueError(f"arrival_rate must be a positive finite number, found {arrival_rate!r}")
+    if filling:
+        needs = system.needs
+        if len(set(needs)) < len(needs) or not divide_each_other(system.servers, needs):
+            found = f"{needs} on {system.servers} servers"
+            raise ValueError(f"needs must differ and divide each other and n, found {found}")
+    effort = jobs, replications, seed, tuple(key), warm_up
+    λ = float(arrival_rate)
+    jobs, (time, held, _, present, squares), marks = _replicate(system, λ, filling, *effort)
+    missing = λ * system.mean_demand - held / time if warm_up else None
+    each, stay = jobs / replications, λ / min(system.rates)
+    caveat = check_growth(λ, marks, each, stay, missing=missing, in_order=not filling)
+    found = _average(present / λ, squares / λ**2, time, jobs, confidence)
+    return found.without_interval(caveat) if caveat else found
+
+
+def _replicate(
+    system: MultiserverJobSystem,
+    arrival_rate: float,
+    filling: bool,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: tuple[int, ...],
+    warm_up: float,
+) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
+    """The jobs measured; time, servers held, their squares, jobs present and their squares over
+    time, (5, R); the jobs in the system at the marks of each replication."""
+    for name, value, least in (("jobs", jobs, 1), ("replications", replications, 2)):
+        require_integer(name, value, least)
+    if not 0 <= warm_up < 1:
+        raise ValueError(f"warm_up must lie in [0, 1), found {warm_up!r}")
+    each = max(math.ceil(jobs / replications), math.ceil(SEEN / min(system.probabilities)))
+    if each > MOST:
+        raise ValueError(
+            f"{each:.1g} jobs in a replication see the rarest class {SEEN} times: more than"
+            f" {MOST:.0e} take too long to simulate"
+        )
+    before = math.ceil(each * warm_up / (1 - warm_up))
+    # FCFS searches among the likeliest first, ServerFilling serves the largest first.
+    order = (lambda c: -c.need) if filling else (lambda c: -c.probability)
+    classes = sorted(system.classes, key=order)
+    columns = (
+        np.array([c.need for c in classes]),
+        np.array([c.rate for c in classes]),
+        np.cumsum([c.probability for c in classes]),
+    )
+    rate = min(arrival_rate, system.naive_throughput)
+    settled = Workload.of(system, rate).settling_time if warm_up else 0.0
+    model = system.servers, *columns, arrival_rate, filling, settled
+    marks = np.zeros((replications, MARKS + 1), dtype=np.int64)
+    pairs = ((generator(seed, *key, i), marks[i]) for i in range(replications))
+    runs = [_run(rng, *model, before, each, own) for rng, own in pairs]
+    return each * replications, np.array(runs).T, marks
+
+
+def _average(
+    totals: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    time: NDArray[np.float64],
+    jobs: int,
+    confidence: float,
+) -> Estimate:
+    mean = totals.sum() / time.sum()
+    variance = max(squares.sum() / time.sum() - mean**2, 0.0)
+    return estimate(totals, time, variance=variance, jobs=jobs, confidence=confidence)
+
+
+@njit(cache=True)
+def _run(
+    rng, servers, needs, rates, cumulated, arrival_rate, filling, settled, before, jobs, marks
+):
+    """The sums of one replication; at an infinite arrival rate the queue never ends."""
+    C = len(needs)
+    saturated = arrival_rate == np.inf
+    counts = np.zeros(C, np.int64)
+    served = np.zeros(C, np.int64) if filling else counts
+    asked, head, behind, inside = 0, -1, 0, 0
+    total, jumps, come, time, marked = 0.0, 0, -before, 0.0, 0
+    sums = np.zeros(5)
+    while True:
+        while True:
+            if head < 0 and (saturated or behind > 0):
+                head = _pick(rng.random(), cumulated)
+                behind -= 1
+            if head < 0 or (asked >= servers if filling else asked + needs[head] > servers):
+                break
+            asked += needs[head]
+            counts[head] += 1
+            total += rates[head]
+            inside += 1
+            if come < 0 or time >= settled:
+                come += 1
+            head = -1
+        if come > marked * jobs // MARKS:
+            marked = mark(marks, marked, come - 1, 0, jobs, inside + behind + (head >= 0))
+        if come > jobs:
+            return sums
+        if filling:
+            idle = servers
+            for c in range(C):
+                if counts[c] * needs[c] <= idle:
+                    served[c] = counts[c]
+                else:
+                    served[c] = idle // needs[c]
+                idle -= served[c] * needs[c]
+        if filling or jumps % AFRESH == 0:
+            total = 0.0
+            for c in range(C):
+                total += served[c] * rates[c]
+        jumps += 1
+        jump = total if saturated else total + arrival_rate
+        time += 1 / jump
+        if come > 0:
+            held, present = float(min(asked, servers)), float(inside + behind + (head >= 0))
+            sums[0] += 1 / jump
+            sums[1] += held / jump
+            sums[2] += held * held / jump
+            sums[3] += present / jump
+            sums[4] += present * present / jump
+        left, done = rng.random() * jump, -1
+        if not saturated:
+            if left < arrival_rate or inside == 0:
+                behind += 1
+                continue
+            left -= arrival_rate
+        for c in range(C):
+            if served[c] > 0:
+                # If rounding lets the search run out, the last class that is there completes.
+                done = c
+                left -= served[c] * rates[c]
+                if left < 0:
+                    break
+        counts[done] -= 1
+        total -= rates[done]
+        inside -= 1
+        asked -= needs[done]
+
+
+@njit(cache=True)
+def _pick(uniform, cumulated):
+    last = len(cumulated) - 1
+    for c in range(last):
+        if uniform < cumulated[c]:
+            return c
+    return last

@@ -1,0 +1,169 @@
+"""Jobs that wait and jobs in service, by EASY and by conservative backfilling.
+
+A waiting job has its requested time R, one in service the bound start + R of its end. EASY reserves
+servers for the oldest waiting job alone, at the first time s that the bounds of those in service
+leave it enough; a younger job starts if it fits and is gone by s, or leaves enough at s. Under
+conservative backfilling each waiting job has a reservation, in a profile of free servers over time
+(`multiserver.simulation.profiles`). The rules are those of `multiserver.policies.backfilling`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from multiserver.simulation.profiles import advance, earliest, take
+
+# Rows of `Jobs.times`; the last is when a running job is done, or when a reservation begins.
+ARRIVED, DURATION, REQUEST, MOMENT = range(4)
+# Rows of `Jobs.marks`.
+NUMBER, CLASS = range(2)
+
+
+class Jobs(NamedTuple):
+    """Jobs in a row, from `span[0]` up to `span[1]`."""
+
+    times: NDArray[np.float64]
+    marks: NDArray[np.int64]
+    span: NDArray[np.int64]
+
+
+class State(NamedTuple):
+    """The waiting jobs by age, those in service by their requested ends, `bounds`; idle servers
+    and, of conservative backfilling, the profile of reservations."""
+
+    needs: NDArray[np.int64]
+    waiting: Jobs
+    running: Jobs
+    bounds: NDArray[np.float64]
+    idle: NDArray[np.int64]
+    times: NDArray[np.float64]
+    free: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+
+@njit(cache=True)
+def requested_end(begin, request):
+    """When a request ends: later than it begins, however short it is beside the clock."""
+    return max(begin + request, np.nextafter(begin, np.inf))
+
+
+@njit(cache=True)
+def join(waiting, number, c, now, duration, request):
+    """Put a job behind those that wait; its place."""
+    first, end = waiting.span[0], waiting.span[1]
+    if end == waiting.marks.shape[1]:
+        for i in range(first, end):
+            waiting.times[:, i - first] = waiting.times[:, i]
+            waiting.marks[:, i - first] = waiting.marks[:, i]
+        first, end = 0, end - first
+    waiting.times[ARRIVED, end], waiting.times[DURATION, end] = now, duration
+    waiting.times[REQUEST, end], waiting.times[MOMENT, end] = request, math.inf
+    waiting.marks[NUMBER, end], waiting.marks[CLASS, end] = number, c
+    waiting.span[0], waiting.span[1] = first, end + 1
+    return end
+
+
+@njit(cache=True)
+def leave(state, j, now):
+    """Take job j out of those in service; whether it is done before its request."""
+    running, need = state.running, state.needs[state.running.marks[CLASS, j]]
+    bound = state.bounds[j]
+    state.idle[0] += need
+    running.span[1] -= 1
+    for i in range(j, running.span[1]):
+        running.times[:, i], running.marks[:, i] = running.times[:, i + 1], running.marks[:, i + 1]
+        state.bounds[i] = state.bounds[i + 1]
+    # Of EASY the profile is not used: it stays that of idle servers.
+    state.size[0] = advance(state.times, state.free, state.size[0], now)
+    if bound > now and state.size[0] > 1:
+        state.size[0] = take(state.times, state.free, state.size[0], now, bound, -need)
+    return bound > now
+
+
+@njit(cache=True)
+def start(state, j, now):
+    """Start the waiting job j: those before it move up by one place."""
+    waiting, running = state.waiting, state.running
+    bound = requested_end(now, waiting.times[REQUEST, j])
+    i = running.span[1]
+    while i > 0 and state.bounds[i - 1] > bound:
+        running.times[:, i], running.marks[:, i] = running.times[:, i - 1], running.marks[:, i - 1]
+        state.bounds[i] = state.bounds[i - 1]
+        i -= 1
+    running.times[:, i], running.marks[:, i] = waiting.times[:, j], waiting.marks[:, j]
+    running.times[MOMENT, i] = now + waiting.times[DURATION, j]
+    state.bounds[i] = bound
+    running.span[1] += 1
+    state.idle[0] -= state.needs[waiting.marks[CLASS, j]]
+    for k in range(j, waiting.span[0], -1):
+        waiting.times[:, k], waiting.marks[:, k] = waiting.times[:, k - 1], waiting.marks[:, k - 1]
+    waiting.span[0] += 1
+
+
+@njit(cache=True)
+def start_easy(state, now):
+    """Start who may under EASY."""
+    needs, waiting, idle = state.needs, state.waiting, state.idle
+    while (
+        waiting.span[0] < waiting.span[1]
+        and needs[waiting.marks[CLASS, waiting.span[0]]] <= idle[0]
+    ):
+        start(state, waiting.span[0], now)
+    if idle[0] < needs.min() or waiting.span[1] - waiting.span[0] < 2:
+        return
+    need = needs[waiting.marks[CLASS, waiting.span[0]]]
+    spare, i = idle[0] - need, 0
+    while spare < 0:
+        shadow = state.bounds[i]
+        while i < state.running.span[1] and state.bounds[i] == shadow:
+            spare += needs[state.running.marks[CLASS, i]]
+            i += 1
+    j = waiting.span[0] + 1
+    while j < waiting.span[1] and idle[0] >= needs.min():
+        own = needs[waiting.marks[CLASS, j]]
+        if own <= idle[0]:
+            ends = now + waiting.times[REQUEST, j] <= shadow
+            if ends or own <= spare:
+                if not ends:
+                    spare -= own
+                start(state, j, now)
+        j += 1
+
+
+@njit(cache=True)
+def reserve(state, j):
+    """Reserve the first time for the waiting job j."""
+    need, request = state.needs[state.waiting.marks[CLASS, j]], state.waiting.times[REQUEST, j]
+    begin = earliest(state.times, state.free, state.size[0], need, request)
+    end = requested_end(begin, request)
+    state.waiting.times[MOMENT, j] = begin
+    state.size[0] = take(state.times, state.free, state.size[0], begin, end, need)
+
+
+@njit(cache=True)
+def compress(state, now):
+    """Move each reservation to the first time that the others leave, oldest first, once."""
+    waiting = state.waiting
+    for j in range(waiting.span[0], waiting.span[1]):
+        need, begin = state.needs[waiting.marks[CLASS, j]], waiting.times[MOMENT, j]
+        if begin <= now:
+            continue
+        end = requested_end(begin, waiting.times[REQUEST, j])
+        state.size[0] = take(state.times, state.free, state.size[0], begin, end, -need)
+        reserve(state, j)
+
+
+@njit(cache=True)
+def keep_reservations(state, now):
+    """Start those whose reservation begins."""
+    waiting = state.waiting
+    j = waiting.span[0]
+    while j < waiting.span[1]:
+        if waiting.times[MOMENT, j] <= now:
+            start(state, j, now)
+        j += 1

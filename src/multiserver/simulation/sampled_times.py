@@ -1,0 +1,197 @@
+"""Quantiles of simulated times, with intervals that hold for jobs that depend on each other.
+
+Of N measured jobs in R independent replications let F(x) be the share with time ≤ x. The quantile
+at p is estimated by the order statistic q of rank ⌈pN⌉. The shares F_r(q) of the replications err
+independently: as a ratio estimate (`estimate`) they give F(q) an interval p ± h by Student's t, and
+the order statistics of the ranks (p ± h) N are the ends of an interval for the quantile (after
+S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Chapter III). No density is
+estimated. It is shown as q ± (upper − lower)/2.
+
+What the jobs were is not kept by the engines for preemptive policies, but drawn again from the same
+stream: nothing is slower where times are not asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from multiserver.errors import NotKnownError
+from multiserver.simulation.draws import draw, source_of
+from multiserver.simulation.estimate import FAIR, Estimate, estimate, held_back, require_some
+from multiserver.simulation.run_length import RunLength
+from multiserver.simulation.streams import generator
+from multiserver.simulation.workload import Workload
+
+Array = NDArray[np.float64]
+# Waits that are smaller parts of the response time are rounding of 0.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SampledTimes:
+    """R replications of J measured jobs: `classes`, `responses` and `services` (R, J), the times in
+    which jobs are served if they are rigid, or None; `caveat` says why nothing has an interval."""
+
+    workload: Workload
+    length: RunLength
+    classes: NDArray[np.int64]
+    responses: Array
+    services: Array | None
+    confidence: float
+    caveat: str
+
+    def of(self, c: int | None, *, waiting: bool) -> SampledTime:
+        """The times of class c, or of all jobs."""
+        return SampledTime(self, c, waiting)
+
+    def values(self, c: int | None, waiting: bool) -> tuple[Array, NDArray[np.int64]]:
+        """Times in increasing order, and in which replication each was."""
+        times = self.responses
+        if waiting:
+            if self.services is None:
+                raise NotKnownError(
+                    "a waiting time is not defined where jobs share servers: take response_time"
+                )
+            times = times - self.services
+            times = np.where(times > ROUNDING * self.responses, times, 0.0)
+        mine = np.ones(times.shape, dtype=bool) if c is None else self.classes == c
+        if c is not None:
+            require_some(c, int(mine.sum()), self.workload.probabilities[c])
+        replication = np.broadcast_to(np.arange(len(times))[:, None], times.shape)[mine]
+        order = np.argsort(times[mine], kind="stable")
+        return times[mine][order], replication[order]
+
+
+@dataclass(frozen=True, eq=False)
+class SampledTime:
+    """A simulated time, of class `c` (None: of all jobs), waiting or response."""
+
+    times: SampledTimes = field(repr=False)
+    c: int | None
+    waiting: bool
+
+    def quantile(self, probability: float) -> Estimate:
+        """The least t with P(time ≤ t) ≥ p, and its interval. Raises `ValueError` unless
+        0 < p < 1, and `NotSampledError` if no measured job is of the class."""
+        p = float(probability)
+        if not 0 < p < 1:
+            raise ValueError(f"a probability must lie in (0, 1), found {probability!r}")
+        values, replication = self._sorted
+        N, R = len(values), len(self.times.responses)
+        found = float(values[math.ceil(p * N) - 1])
+        share = self._share(np.searchsorted(values, found, side="right"), replication, R)
+        wide = share.half_width
+        lower, upper = (
+            values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
+            for x in (p - wide, p + wide)
+        )
+        few = min(p, 1 - p) * N / R < FAIR or not 0 < p - wide < p + wide < 1
+        half_width = max(float(upper - lower) / 2, 0.0)
+        shown = replace(
+            share,
+            mean=found,
+            half_width=half_width,
+            standard_error=share.standard_error * (half_width / wide if wide > 0 else 0.0),
+        )
+        reason = f"too short, as a replication has fewer than {FAIR} jobs beyond it" if few else ""
+        return self._told(shown, reason)
+
+    def sf(self, t: float) -> Estimate:
+        """P(time > t) at one t ≥ 0, and its interval."""
+        values, replication = self._sorted
+        R = len(self.times.responses)
+        share = self._share(np.searchsorted(values, t, side="right"), replication, R)
+        return self._told(1 - share, "")
+
+    @cached_property
+    def _sorted(self) -> tuple[Array, NDArray[np.int64]]:
+        return self.times.values(self.c, self.waiting)
+
+    def _share(self, rank: int, replication: NDArray[np.int64], R: int) -> Estimate:
+        """The share of the times up to a rank."""
+        below = np.bincount(replication[:rank], minlength=R)
+        weights = np.bincount(replication, minlength=R)
+        share = rank / len(replication)
+        told = {"jobs": len(replication), "confidence": self.times.confidence}
+        return estimate(below, weights, variance=share * (1 - share), **told)
+
+    def _told(self, found: Estimate, reason: str) -> Estimate:
+        return held_back(found, self.times.caveat or self.times.length.caveat(self.c) or reason)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SampledClass:
+    """One class: its `waiting_time` W_c and its `response_time` T_c, simulated."""
+
+    waiting_time: SampledTime
+    response_time: SampledTime
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SampledDistribution:
+    """Simulated `waiting_time` W and `response_time` T of all jobs, and `by_class`. A job waits
+    while it is in the system and not in service."""
+
+    waiting_time: SampledTime
+    response_time: SampledTime
+    by_class: tuple[SampledClass, ...]
+
+    @classmethod
+    def of(cls, times: SampledTimes) -> SampledDistribution:
+        """All that was sampled."""
+        groups = [
+            tuple(times.of(c, waiting=waiting) for waiting in (True, False))
+            for c in (None, *range(len(times.workload.needs)))
+        ]
+        classes = tuple(SampledClass(*pair) for pair in groups[1:])
+        return cls(*groups[0], classes)
+
+    def rows(self, probabilities: Sequence[float] = (0.5, 0.95, 0.99)) -> list[dict[str, Any]]:
+        """A row for each class, time and probability: the quantile `value` and its interval, NaN
+        where it is not fair, `caveat` then saying why."""
+        found = []
+        for label, group in (("all", self), *enumerate(self.by_class, start=1)):
+            for name in ("waiting", "response"):
+                time = getattr(group, f"{name}_time")
+                if name == "waiting" and time.times.services is None:
+                    continue
+                for p in probabilities:
+                    told = time.quantile(p)
+                    wide = math.nan if told.lacking else told.half_width
+                    row = {"class": label, "time": name, "quantity": "quantile", "probability": p}
+                    ends = {
+                        "lower": max(told.mean - wide, 0.0) if wide == wide else wide,
+                        "upper": told.mean + wide,
+                    }
+                    found.append({**row, "value": told.mean, **ends, "caveat": told.lacking})
+        return found
+
+
+def jobs_drawn(
+    workload: Workload, jobs: int, replications: int, seed: int, key: Sequence[int]
+) -> tuple[NDArray[np.int64], Array]:
+    """Classes and durations (R, jobs) of the jobs that `replications` runs draw."""
+    classes, services = np.empty((replications, jobs), np.int64), np.empty((replications, jobs))
+    for r in range(replications):
+        _draw(generator(seed, *key, r), source_of(workload), classes[r], services[r])
+    return classes, services
+
+
+@njit(cache=True)
+def _draw(rng, source, classes, services):
+    _, _, cumulated, kinds, parameters, _ = source
+    for i in range(len(classes)):
+        rng.standard_exponential()
+        c, u = 0, rng.random()
+        # The last cumulated probability is not compared: rounding may leave it below 1.
+        while c < len(cumulated) - 1 and u >= cumulated[c]:
+            c += 1
+        classes[i], services[i] = c, draw(rng, kinds, parameters, c)

@@ -1,0 +1,171 @@
+"""Two distributions that logs of durations are fitted by, lognormal and Weibull; neither has
+phases.
+
+Their moments are E[S^k] = median^k exp(k² σ²/2) and scale^k Γ(1 + k/shape); of what is at most x,
+Φ(z − k σ) of the first with z = ln(x/median)/σ, and P(1 + k/shape, (x/scale)^shape) of the other, P
+being the regularised incomplete gamma function. All are finite, but a run of J jobs shows little of
+the high ones: `seen` is the distribution up to the size that one of J exceeds on average.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NoReturn
+
+from multiserver.sizes.parameters import positive
+from multiserver.sizes.unphased import not_phase_type
+
+# Beyond, E[S⁶], on which judgements of simulations rest, is of no use: c² = 9e6, and 7e10.
+MOST_SIGMA, LEAST_SHAPE = 4.0, 0.1
+# ln Γ(1 + 2x) − 2 ln Γ(1 + x) = Σ ζ(j) (−x)^j (2^j − 2)/j over j ≥ 2, for 2x < 1; to 0.2^TERMS.
+SHORT, TERMS = 0.1, 26
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A lognormal or Weibull distribution, given that S is at most what one of `jobs` exceeds on
+    average."""
+
+    distribution: Lognormal | Weibull
+    jobs: float
+
+    def moment(self, k: int) -> float:
+        """E[S^k]."""
+        part = self.distribution.share_below(k, self.jobs) / (1 - 1 / (1 + self.jobs))
+        return self.distribution.moment(k) * part
+
+
+@dataclass(frozen=True, slots=True)
+class Lognormal:
+    """ln S is normal, of mean ln(`median`) and standard deviation `sigma`.
+
+    c² = exp(σ²) − 1. Raises `ValueError` unless both are within range and sigma is at most 4.
+
+    >>> import multiserver as ms
+    >>> distribution = ms.Lognormal.of(mean=2.0, scv=8.0)
+    >>> round(distribution.mean, 12), round(distribution.variance / distribution.mean**2, 12)
+    (2.0, 8.0)
+    """
+
+    median: float
+    sigma: float
+
+    def __post_init__(self) -> None:
+        for name in ("median", "sigma"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        if self.sigma > MOST_SIGMA:
+            raise ValueError(f"sigma must be at most {MOST_SIGMA:g}, found {self.sigma!r}")
+
+    @classmethod
+    def of(cls, *, mean: float, scv: float) -> Lognormal:
+        """That of a mean and a squared coefficient of variation c²."""
+        variance = math.log1p(positive("scv", scv))
+        return cls(positive("mean", mean) * math.exp(-variance / 2), math.sqrt(variance))
+
+    @property
+    def mean(self) -> float:
+        """E[S]."""
+        return self.moment(1)
+
+    @property
+    def second_moment(self) -> float:
+        """E[S²]."""
+        return self.moment(2)
+
+    @property
+    def variance(self) -> float:
+        """E[S]² (exp(σ²) − 1)."""
+        return self.mean**2 * math.expm1(self.sigma**2)
+
+    def moment(self, k: int) -> float:
+        """E[S^k]."""
+        return self.median**k * math.exp(k * k * self.sigma**2 / 2)
+
+    @property
+    def largest_remaining(self) -> float:
+        """rem_max, infinite: the older a job, the more it has left."""
+        return math.inf
+
+    def seen(self, jobs: float) -> Seen:
+        """What so many jobs show of the distribution."""
+        return Seen(self, jobs)
+
+    def share_below(self, k: int, jobs: float) -> float:
+        """The part of E[S^k] up to the size that one of `jobs` exceeds."""
+        from scipy.special import ndtr, ndtri
+
+        return float(ndtr(-ndtri(1 / (1 + jobs)) - k * self.sigma))
+
+    def phases(self) -> NoReturn:
+        """Raises `ValueError`: no finite number of phases has this size."""
+        raise not_phase_type(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Weibull:
+    """P(S > x) = exp(−(x/scale)^shape); of shape 1 the exponential.
+
+    Raises `ValueError` unless both are within range and the shape is at least 0.1.
+
+    >>> import multiserver as ms
+    >>> ms.Weibull(shape=0.5, scale=1.0).mean
+    2.0
+    """
+
+    shape: float
+    scale: float
+
+    def __post_init__(self) -> None:
+        for name in ("shape", "scale"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        if self.shape < LEAST_SHAPE:
+            raise ValueError(f"shape must be at least {LEAST_SHAPE:g}, found {self.shape!r}")
+
+    @property
+    def mean(self) -> float:
+        """E[S]."""
+        return self.moment(1)
+
+    @property
+    def second_moment(self) -> float:
+        """E[S²]."""
+        return self.moment(2)
+
+    @property
+    def variance(self) -> float:
+        """E[S²] − E[S]²."""
+        x = 1 / self.shape
+        if x > SHORT:
+            apart = math.lgamma(1 + 2 * x) - 2 * math.lgamma(1 + x)
+        else:
+            # The two nearly cancel, their series about 0 term by term.
+            from scipy.special import zeta
+
+            terms = range(2, TERMS)
+            apart = math.fsum(zeta(j) * (-x) ** j * (2**j - 2) / j for j in terms)
+        return self.mean**2 * math.expm1(apart)
+
+    def moment(self, k: int) -> float:
+        """E[S^k]."""
+        return self.scale**k * math.gamma(1 + k / self.shape)
+
+    @property
+    def largest_remaining(self) -> float:
+        """rem_max: infinite for shapes below 1; from 1 on a job has the less left the older."""
+        return math.inf if self.shape < 1 else self.mean
+
+    def seen(self, jobs: float) -> Seen | Weibull:
+        """What so many jobs show of the distribution; of a tail no heavier than the exponential,
+        all."""
+        return Seen(self, jobs) if self.shape < 1 else self
+
+    def share_below(self, k: int, jobs: float) -> float:
+        """The part of E[S^k] up to the size that one of `jobs` exceeds."""
+        from scipy.special import gammainc
+
+        return float(gammainc(1 + k / self.shape, math.log1p(jobs)))
+
+    def phases(self) -> NoReturn:
+        """Raises `ValueError`: no finite number of phases has this size."""
+        raise not_phase_type(self)

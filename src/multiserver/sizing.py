@@ -1,0 +1,198 @@
+"""The fewest servers with which jobs wait no longer than they may.
+
+A `Target` bounds a time, of one class or of all jobs: its mean, a quantile, or the probability that
+it exceeds t. Jobs come at a given rate λ. Under FCFS no server more makes any job start later: by
+induction in order of arrival, as each starts once the one before has and its servers are free,
+which then is no later. So all n from the smallest that meets the target on do, and only those are
+solved that steps of doubling width and then a bisection meet. Other policies do not promise that
+(`Policy.monotone_in_servers`), nor does FCFS at a given load, where λ grows with n and what needs
+leave over, n mod need, is a saw tooth. So two answers are told, of all n that were tried: the
+smallest that meets the target, and the smallest from which all larger ones do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Literal
+
+from multiserver.errors import UnstableError
+from multiserver.policies.policy import Policy
+from multiserver.queue import Queue
+from multiserver.system import JobClass, System
+from multiserver.tables import Table, aligned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A mean time of at most `at_most` (units of time); or its `quantile` at a probability; or,
+    given `longer_than` t, a probability P(time > t) of at most `at_most`.
+
+    `time` is that of waiting or of response, of class `job_class`, from 1, or of all jobs. Raises
+    `ValueError` if both are given, or one that has no meaning.
+    """
+
+    at_most: float
+    time: Literal["waiting", "response"] = "response"
+    quantile: float | None = None
+    longer_than: float | None = None
+    job_class: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.time not in ("waiting", "response"):
+            raise ValueError(f"time must be 'waiting' or 'response', found {self.time!r}")
+        if self.quantile is not None and self.longer_than is not None:
+            raise ValueError("a target is a quantile or P(time > longer_than), found both")
+        if self.quantile is not None and not 0 < self.quantile < 1:
+            raise ValueError(f"quantile must lie in (0, 1), found {self.quantile!r}")
+        if not self.at_most >= 0:
+            raise ValueError(f"at_most must be a number from 0 on, found {self.at_most!r}")
+
+    def value(self, queue: Queue, arrival_rate: float) -> float:
+        """What is to be at most `at_most`, exactly; infinite where the queue is not stable.
+
+        Raises `NotKnownError` as `Queue.exact` and `Queue.distribution` do.
+        """
+        mean = self.quantile is None and self.longer_than is None
+        try:
+            ask = queue.exact if mean else queue.distribution
+            found: Any = ask(arrival_rate=arrival_rate)
+        except UnstableError:
+            return math.inf
+        group = found if self.job_class is None else found.by_class[self.job_class - 1]
+        if mean:
+            return float(getattr(group, f"mean_{self.time}_time"))
+        distribution = getattr(group, f"{self.time}_time")
+        return (
+            distribution.quantile(self.quantile)
+            if self.longer_than is None
+            else distribution.sf(self.longer_than)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizing(Table):
+    """What was `tried`, numbers of servers in increasing order, and the `values` found of a
+    `target` at λ = `arrival_rate`."""
+
+    policy: str
+    target: Target
+    arrival_rate: float
+    tried: tuple[int, ...]
+    values: tuple[float, ...]
+
+    @property
+    def smallest(self) -> int | None:
+        """The smallest n tried that meets the target; None if none does."""
+        meet = [n for n, value in self._pairs() if value <= self.target.at_most]
+        return min(meet, default=None)
+
+    @property
+    def from_here_on(self) -> int | None:
+        """The smallest n tried from which all larger ones tried meet the target."""
+        fails = [n for n, value in self._pairs() if not value <= self.target.at_most]
+        return min((n for n in self.tried if not fails or n > max(fails)), default=None)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each number of servers: its `value`, infinite if the queue is not stable, and
+        whether it `meets` the target."""
+        return [
+            {"servers": n, "value": value, "meets": value <= self.target.at_most}
+            for n, value in self._pairs()
+        ]
+
+    def title(self) -> str:
+        """The two answers."""
+        return (
+            f"fewest servers under {self.policy} at λ = {self.arrival_rate:.6g} for {self.target}:"
+            f" {self.smallest}; all tried from {self.from_here_on} on"
+        )
+
+    def cells(self) -> list[list[str]]:
+        """What was tried."""
+        body = [[str(n), f"{value:.6g}", _told(value, self.target)] for n, value in self._pairs()]
+        return [["servers", "value", "meets"], *body]
+
+    def __str__(self) -> str:
+        return f"{self.title()}\n{aligned(self.cells())}"
+
+    def _pairs(self) -> list[tuple[int, float]]:
+        return list(zip(self.tried, self.values, strict=True))
+
+
+def _told(value: float, target: Target) -> str:
+    return "yes" if value <= target.at_most else "no" if value < math.inf else "not stable"
+
+
+def fewest_servers(
+    classes: Sequence[JobClass],
+    target: Target,
+    *,
+    arrival_rate: float,
+    policy: Policy,
+    servers: Iterable[int] | None = None,
+) -> Sizing:
+    """The fewest servers for jobs of these `classes` that come at λ = `arrival_rate`.
+
+    Tried are the numbers `servers`; by default, from the first that can carry the load on, those of
+    a bisection if the policy is monotone in servers, and otherwise all until as many in a row meet
+    the target as the largest need has servers. Where a policy is not defined for a number it is
+    left out.
+    Raises `NotKnownError` where what is asked for is not known exactly.
+
+    >>> import multiserver as ms
+    >>> jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
+    >>> target = ms.Target(time="waiting", quantile=0.95, at_most=0.5)
+    >>> ms.fewest_servers(jobs, target, arrival_rate=8.0, policy=ms.FCFS).smallest
+    12
+    """
+    largest = max(job.servers for job in classes)
+    carried = arrival_rate * System(largest, classes).mean_size
+    first = max(largest, math.floor(carried) + 1)
+    values: dict[int, float] = {}
+
+    def meets(n: int) -> bool:
+        system = System(n, classes)
+        if policy.lacks(system):
+            return False
+        values[n] = target.value(system.under(policy), arrival_rate)
+        return values[n] <= target.at_most
+
+    if servers is not None:
+        for n in servers:
+            meets(n)
+    elif System(largest, classes).model in policy.monotone_in_servers:
+        bisect(meets, first)
+    else:
+        row = 0
+        for n in count(first):
+            met = meets(n)
+            row = row + met if met or n not in values else 0
+            if row == largest:
+                break
+    tried = sorted(values)
+    return Sizing(
+        policy=repr(policy),
+        target=target,
+        arrival_rate=arrival_rate,
+        tried=tuple(tried),
+        values=tuple(values[n] for n in tried),
+    )
+
+
+def bisect(meets: Callable[[int], bool], first: int) -> int:
+    """The smallest n ≥ `first` that meets what all larger ones do as well; n − 1 was asked too.
+
+    >>> bisect(lambda n: n >= 11, 4)
+    11
+    """
+    below, step = first - 1, 1
+    while not meets(below + step):
+        below, step = below + step, 2 * step
+    enough = below + step
+    while enough - below > 1:
+        middle = (below + enough) // 2
+        below, enough = (below, middle) if meets(middle) else (middle, enough)
+    return enough

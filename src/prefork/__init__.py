@@ -1,0 +1,1 @@
+"""Jobs that start warm, as forks of a process that has imported what they need."""

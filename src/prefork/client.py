@@ -1,0 +1,67 @@
+"""Ask a warm process for a fork that runs a script (`prefork.server`), if there is one.
+
+Every job does this first, so nothing is imported here that takes time.
+"""
+
+from __future__ import annotations
+
+import array
+import json
+import os
+import socket
+import struct
+import sys
+
+# The variable that names the socket, which is in Linux's abstract namespace: no file is left of it.
+NAME = "MULTISERVER_WARM"
+# What a process that serves is called with.
+SERVE = "--serve"
+KILLED = 137
+
+
+def address(name: str) -> str:
+    """The abstract address of a name."""
+    return f"\0{name}"
+
+
+def is_ours(peer: socket.socket) -> bool:
+    """Whether the other end belongs to the same user: abstract sockets have no permissions."""
+    told = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return struct.unpack("3i", told)[1] == os.getuid()
+
+
+def ask(arguments: list[str]) -> int | None:
+    """The exit code of a script that a fork ran, or None if nobody answers."""
+    if not (name := os.environ.get(NAME)):
+        return None
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
+        folder = os.getcwd()  # noqa: PTH109
+        started = request(asked, name, arguments, folder, dict(os.environ), (0, 1, 2))
+        return None if started is None else await_end(asked)
+
+
+def request(
+    asked: socket.socket,
+    name: str,
+    arguments: list[str],
+    folder: str,
+    environment: dict[str, str],
+    streams: tuple[int, int, int],
+) -> int | None:
+    """Ask who serves under a name for a fork; its process number, or None if nobody answers."""
+    try:
+        asked.connect(address(name))
+        if not is_ours(asked):
+            return None
+        words = json.dumps([sys.prefix, arguments, folder, environment])
+        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", streams))]
+        asked.sendmsg([words.encode()], ancillary)
+        return int(asked.recv(16) or 0) or None
+    except OSError:
+        return None
+
+
+def await_end(asked: socket.socket) -> int:
+    """The exit code of a fork; one that was killed says nothing."""
+    said = asked.recv(16)
+    return int(said) if said else KILLED

@@ -1,0 +1,193 @@
+"""What the referee found, as text, LaTeX and a badge, to be published with the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape as escape_xml
+
+from atlas.io.latex import escape
+from atlas.io.tabulars import table
+from referee.assess import (
+    ALARM,
+    Assessment,
+    Meant,
+    counts,
+    distance,
+    representatives,
+    verdict,
+)
+from referee.read import Json, Result
+
+# Colours of badges, dark enough for white letters.
+SOUND, UNSOUND, UNTESTED = "#2f6f3e", "#a03328", "#5c5c66"
+LABEL = "multiserver reference"
+
+
+def tell(name: str, found: Assessment, index: Json) -> str:
+    """The report as plain text."""
+    lines = [
+        f"{name}: {verdict(found)}",
+        "",
+        f"{summary(found)}, against {index['cite']}",
+        f"(version {index['version']}, fingerprint {index['fingerprint']})",
+        "",
+        *_bias(found),
+        *_coverage(found),
+        "",
+        "Definitions, by policy and quantity (values that fit as defined, of all):",
+        *(f"  {line}" for line in _definitions(found)),
+        "",
+        *_systems(found),
+        "",
+        "A simulator without fault, run independently on each system, fails each of the three tests"
+        f" with probability {ALARM:g} at most,",
+        f"and one of them with {3 * ALARM:g} at most. Intervals are taken to be of 95 %; a bias or"
+        " coverage counts one value a system.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def summary(found: Assessment) -> str:
+    """How much was compared."""
+    count = counts(found)
+    return (
+        f"{_many(count['values'], 'value')} of {_many(count['systems'], 'system')},"
+        f" {count['fitting']} within reach of the reference"
+    )
+
+
+def _bias(found: Assessment) -> Iterator[str]:
+    if (bias := found.bias) is None:
+        yield "bias         not tested: no value as defined has a half_width"
+        return
+    yield (
+        f"bias         {bias.relative:+.3%} ± {1.96 * bias.standard_error:.3%}"
+        f" over {bias.systems} systems (p = {bias.p:.2g});"
+        f" {bias.in_half_widths:+.2f} half-widths on average"
+    )
+    if found.biased:
+        rest = "explains" if bias.explains else "does not explain"
+        yield f"             a common factor of {1 + bias.relative:.4f} {rest} all of them"
+
+
+def _coverage(found: Assessment) -> Iterator[str]:
+    if (coverage := found.coverage) is None:
+        yield "coverage     not tested: no value as defined has a half_width"
+        return
+    yield (
+        f"coverage     {coverage.inside} of {coverage.of} intervals hold the reference value;"
+        f" as few by chance with probability {coverage.p_few:.2g}"
+    )
+    if coverage.p_many < ALARM:
+        yield f"             as many with {coverage.p_many:.2g}: wider than they need be"
+
+
+def _definitions(found: Assessment) -> Iterator[str]:
+    for group in found.groups:
+        head = f"{group.policy}, {group.quantity}: {group.fitting} of {len(group.results)}"
+        if group.as_defined:
+            yield head
+        elif group.meant:
+            yield f"{head}; all fit: {' or '.join(group.meant)}"
+        else:
+            yield f"{head}; no other definition of the reference fits all"
+
+
+def _systems(found: Assessment) -> Iterator[str]:
+    shown = representatives(found.results)
+    if not shown:
+        return
+    wide = max(len(r.system) for r in shown)
+    yield f"{'system':{wide}}  {'value':>11}  {'half-width':>10}  {'reference':>14}  {'errors':>7}"
+    for r in shown:
+        yield (
+            f"{r.system:{wide}}  {r.value:11.6g}  {r.half_width:10.2g}  {r.reference:14.9g}"
+            f"  {_signed(r):+7.2f}"
+        )
+    yield "(errors: signed, in standard errors; E[T] of all jobs, or the first value of a system)"
+
+
+def _signed(result: Result) -> float:
+    sign = 1 if result.value >= result.reference else -1
+    return sign * min(distance(result, Meant("", result.reference)), 99.99)
+
+
+def _named(file: str) -> str:
+    """The name of a file as LaTeX, or in general words where LaTeX lacks its letters."""
+    try:
+        return escape(file)
+    except ValueError:
+        return "The results"
+
+
+def typeset(name: str, found: Assessment, index: Json) -> str:
+    """The report as a LaTeX table; it cites `reference/reference.bib`."""
+    rows = [
+        [
+            escape(r.system),
+            f"{r.value:.6g}",
+            f"{r.half_width:.2g}",
+            f"{r.reference:.9g}",
+            f"${_signed(r):+.2f}$",
+        ]
+        for r in representatives(found.results)
+    ]
+    said = [f"{_named(name)} against \\cite{{{index['cite']}}}: {escape(verdict(found))}."]
+    said.append(f"{escape(summary(found))}.")
+    if found.bias is not None:
+        bias = found.bias
+        said.append(
+            rf"Bias ${100 * bias.relative:+.3f}\pm{196 * bias.standard_error:.3f}\,\%$,"
+            f" ${bias.in_half_widths:+.2f}$ half-widths on average."
+        )
+    if found.coverage is not None:
+        cover = found.coverage
+        said.append(
+            f"{cover.inside} of {cover.of} intervals of 95\\,\\% hold the reference value"
+            f" (as few by chance: {cover.p_few:.2g})."
+        )
+    headings = ["System", "Value", r"$\pm$", "Reference", "Errors"]
+    caption = rf"\caption{{{' '.join(said)}}}"
+    return table(headings, rows, "lrrrr", caption=caption)
+
+
+def draw_badge(found: Assessment) -> str:
+    """A badge as SVG: how many systems, and what was found."""
+    count = counts(found)
+    if found.sound:
+        text, colour = (
+            f"{_many(count['systems'], 'system')} agree{'s' * (count['systems'] == 1)}",
+            SOUND,
+        )
+    elif not found.alarm:
+        text, colour = f"{_many(count['systems'], 'system')}, no intervals", UNTESTED
+    else:
+        text, colour = f"{count['fitting']} of {count['values']} values agree", UNSOUND
+    left, right = _width(LABEL), _width(text)
+    title = escape_xml(f"{LABEL}: {text} ({verdict(found)})")
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20"'
+            f' role="img" aria-label="{title}">',
+            f"<title>{title}</title>",
+            f'<clipPath id="r"><rect width="{left + right}" height="20" rx="3"/></clipPath>',
+            f'<g clip-path="url(#r)"><rect width="{left}" height="20" fill="#33333d"/>',
+            f'<rect x="{left}" width="{right}" height="20" fill="{colour}"/></g>',
+            '<g fill="#fff" font-family="DejaVu Sans,Verdana,sans-serif" font-size="11"'
+            ' text-anchor="middle">',
+            f'<text x="{left / 2:g}" y="14" textLength="{left - 12}">{LABEL}</text>',
+            f'<text x="{left + right / 2:g}" y="14" textLength="{right - 12}">'
+            f"{escape_xml(text)}</text></g>",
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
+
+
+def _width(text: str) -> int:
+    """Room for text of 11 pixels; `textLength` does the rest."""
+    return 12 + round(6 * len(text))

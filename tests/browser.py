@@ -1,0 +1,49 @@
+"""Chromium, in which nothing may go wrong on a page and which may ask for nothing but its files."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+QUIET = ["gpu", "quic", "background-networking", "component-update", "sync"]
+FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """A running browser, or a skip."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("no chromium on the path: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield running
+        running.close()
+
+
+@contextmanager
+def watched(browser, within: Path, **options: Any) -> Iterator:
+    """A new page and the list of its faults, which must stay empty; it may ask for a file or a
+    folder and what is in it."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    page.on("request", lambda request: faults.extend(_leaves(request.url, within)))
+    yield page, faults
+    context.close()
+    assert not faults, faults
+
+
+def _leaves(url: str, within: Path) -> list[str]:
+    parts = urlsplit(url)
+    inside = parts.scheme == "file" and Path(unquote(parts.path)).is_relative_to(within)
+    return [] if parts.scheme in ("data", "blob") or inside else [url]

@@ -1,0 +1,113 @@
+"""The fewest servers for a target: against Erlang's formula, and where more servers are worse."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+
+import multiserver as ms
+
+ONE = ms.Exponential(rate=1.0)
+
+
+def waits(servers, offered):
+    """P(W > 0) of M/M/c (A. K. Erlang, 1917)."""
+    blocked = 1.0
+    for k in range(1, servers + 1):
+        blocked = offered * blocked / (k + offered * blocked)
+    return blocked * servers / (servers - offered * (1 - blocked))
+
+
+def test_of_one_class_it_is_the_fewest_of_erlang():
+    offered, t = 8.0, 0.5
+    for bound in (0.2, 0.05, 0.001):
+        target = ms.Target(time="waiting", longer_than=t, at_most=bound)
+        found = ms.fewest_servers(
+            [ms.JobClass(duration=ONE)], target, arrival_rate=offered, policy=ms.FCFS
+        )
+        n = next(
+            n for n in range(9, 40) if waits(n, offered) * math.exp(-(n - offered) * t) <= bound
+        )
+        assert found.smallest == found.from_here_on == n
+        assert n == 9 or n - 1 in found.tried
+        assert found.values[found.tried.index(n)] == pytest.approx(
+            waits(n, offered) * math.exp(-(n - offered) * t), rel=1e-10
+        )
+
+
+def test_both_answers_are_those_of_a_search():
+    """Needs 2 and 5; and under FCFS no server more makes a job wait longer."""
+    jobs = [
+        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
+        for v, r, p in ((2, 4.0, 0.5), (5, 0.5, 0.5))
+    ]
+    target = ms.Target(time="waiting", quantile=0.95, at_most=1.5, job_class=2)
+    found = ms.fewest_servers(jobs, target, arrival_rate=1.0, policy=ms.FCFS, servers=range(5, 18))
+    values = []
+    for n in range(5, 18):
+        try:
+            queue = ms.System(n, jobs).under(ms.FCFS)
+            wait = queue.distribution(arrival_rate=1.0).by_class[1].waiting_time
+            values.append(wait.quantile(0.95))
+        except ms.UnstableError:
+            values.append(math.inf)
+    assert list(found.values) == pytest.approx(values, rel=1e-12)
+    assert all(more <= less * (1 + 1e-12) for less, more in pairwise(found.values))
+    meets = [n for n, value in zip(range(5, 18), values, strict=True) if value <= 1.5]
+    assert found.smallest == found.from_here_on == meets[0]
+    assert [row["meets"] for row in found.rows()] == [value <= 1.5 for value in values]
+    assert "not stable" in str(found)
+
+
+@pytest.mark.parametrize("bound", [3.0, 1.5, 0.2, 1e-3])
+def test_a_bisection_finds_what_a_search_of_all_finds(bound):
+    """Needs 1 and 6, whose waits hardly change but at multiples of 6."""
+    jobs = [ms.JobClass(need=v, duration=ONE, probability=p) for v, p in ((1, 0.6), (6, 0.4))]
+    target = ms.Target(time="waiting", quantile=0.95, at_most=bound)
+    asked = {"arrival_rate": 1.5, "policy": ms.FCFS}
+    found = ms.fewest_servers(jobs, target, **asked)
+    every = ms.fewest_servers(jobs, target, **asked, servers=range(6, 41))
+    assert found.smallest == found.from_here_on == every.smallest == every.from_here_on
+    assert found.smallest > 8 and found.smallest - 1 in found.tried
+    assert len(found.tried) <= 2 * math.log2(40)
+
+
+def test_where_a_server_more_is_worse_the_answers_differ():
+    target = ms.Target(at_most=1.0)
+    values = (math.inf, 0.9, 1.1, 0.8, 0.7)
+    found = ms.Sizing(
+        policy="any", target=target, arrival_rate=1.0, tried=(2, 3, 4, 5, 6), values=values
+    )
+    assert (found.smallest, found.from_here_on) == (3, 5)
+
+
+def test_means_under_policies_that_are_not_defined_for_all_numbers():
+    jobs = [ms.JobClass(need=v, duration=ONE, probability=0.5) for v in (1, 2)]
+    target = ms.Target(at_most=1.2)
+    found = ms.fewest_servers(jobs, target, arrival_rate=2.0, policy=ms.ServerFilling)
+    assert found.tried and all(n % 2 == 0 for n in found.tried)
+    for n, value in zip(found.tried, found.values, strict=True):
+        queue = ms.System(n, jobs).under(ms.ServerFilling)
+        assert value == queue.exact(arrival_rate=2.0).mean_response_time
+
+
+def test_refusals():
+    for wrong, text in (
+        ({"quantile": 0.5, "longer_than": 1.0}, "found both"),
+        ({"quantile": 1.0}, r"quantile must lie in \(0, 1\), found 1\.0"),
+        ({"time": "service"}, "time must be 'waiting' or 'response', found 'service'"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            ms.Target(at_most=1.0, **wrong)
+    with pytest.raises(ValueError, match="at_most must be a number from 0 on"):
+        ms.Target(at_most=math.nan)
+    none = ms.fewest_servers(
+        [ms.JobClass(duration=ONE)],
+        ms.Target(at_most=0.5),
+        arrival_rate=1.0,
+        policy=ms.FCFS,
+        servers=(2, 3),
+    )
+    assert none.smallest is None and none.from_here_on is None

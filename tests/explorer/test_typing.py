@@ -1,0 +1,86 @@
+"""Numbers as people write them: read, or refused in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import SETTLED
+
+pytestmark = pytest.mark.slow
+
+PRESENT = "() => explorer.present"
+
+
+def test_what_people_write_is_read(exploring):
+    counts = {
+        "1,000": 1000,
+        "1 000": 1000,
+        "1\u202f000\u202f000": 1e6,
+        "1'000": 1000,
+        "1e6": 1e6,
+        "10^6": 1e6,
+        "2 · 10⁶": 2e6,
+    }
+    measures = {"1.5": 1.5, "0,5": 0.5, "1,234.5": 1234.5, "1.234,5": 1234.5, "2.5·10⁻³": 2.5e-3}
+    measures |= {"38 %": 38, "1.000": 1, "−3": -3, "1 000,5": 1000.5, "1e-9": 1e-9}
+    with exploring() as page:
+        for texts, whole in ((counts, True), (measures, False)):
+            for text, value in texts.items():
+                found = page.evaluate("([x, whole]) => numerals.read(x, whole)", [text, whole])
+                assert float(found["digits"]) == value, text
+
+
+@pytest.mark.parametrize("text", ["", "abc", "0x10", "Infinity", "1..5", "1,00,0", "1 0", "210⁶"])
+def test_what_is_no_number_is_refused(exploring, text):
+    with exploring() as page:
+        assert "no number" in page.evaluate("(x) => numerals.read(x)", text)["fault"]
+
+
+@pytest.mark.parametrize(("text", "whole"), [("1,000", False), ("1.000", True)])
+def test_what_may_mean_two_numbers_is_refused_with_both(exploring, text, whole):
+    with exploring() as page:
+        fault = page.evaluate("([x, whole]) => numerals.read(x, whole)", [text, whole])["fault"]
+    assert "may mean 1000 or 1:" in fault
+
+
+@pytest.mark.parametrize("text", ["1,000", "1 000", "1\u202f000"])
+def test_a_thousand_servers_are_a_thousand_and_leave_the_needs(exploring, text):
+    with exploring("#servers=300&class=1,2,0.9&class=200,1,0.1") as page:
+        page.locator("#servers").fill(text)
+        page.locator("#servers").press("Enter")
+        page.wait_for_function(SETTLED)
+        now = page.evaluate(PRESENT)
+        assert now["servers"] == 1000
+        assert [c["need"] for c in now["classes"]] == [1, 200]
+
+
+def test_a_need_beyond_the_servers_is_refused_and_changes_nothing(exploring):
+    with exploring() as page:
+        before = page.evaluate(PRESENT)
+        page.locator("#need-2").fill("500")
+        page.locator("#need-2").press("Enter")
+        assert "need of class 2" in page.get_by_role("alert").inner_text()
+        page.wait_for_function(SETTLED)
+        assert page.evaluate(PRESENT) == before
+
+
+def test_a_class_that_needs_all_servers_goes_on_doing_so(exploring):
+    with exploring("#servers=200&class=1,2,0.9&class=150,1,0.05&class=200,1,0.05") as page:
+        for servers, needs in ((500, [1, 150, 500]), (100, [1, 100, 100])):
+            page.locator("#servers").fill(str(servers))
+            page.locator("#servers").press("Enter")
+            page.wait_for_function("(n) => explorer.present.servers === n", arg=servers)
+            now = page.evaluate(PRESENT)
+            assert [c["need"] for c in now["classes"]] == needs
+
+
+def test_one_is_singular_and_next_to_nothing_is_no_power_of_ten(exploring):
+    with exploring("#servers=1&class=1,1,1") as page:
+        said = page.locator("main").inner_text()
+        assert "1 servers" not in said and "1 jobs" not in said
+        assert page.locator("#limit").inner_text() == "1 job/s"
+    with exploring("#servers=10&class=1,1,0.999999999999&class=10,1,0.000000000001") as page:
+        region = page.locator("#view-region .sentence").inner_text()
+        assert "next to none less" in region and "10⁻" not in region
+        told = page.evaluate("() => [1 - 1e-12, 0.9999, 0.5, 1].map(words.percent)")
+        assert told == ["100 − 10⁻¹⁰ %", "99.99 %", "50 %", "100 %"]

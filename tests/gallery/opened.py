@@ -1,0 +1,27 @@
+"""Pages of the gallery, opened in a browser from file:// as a reader opens them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.browser import watched
+
+SHOW_PICTURES = """() => Promise.all([...document.querySelectorAll("img[src]")].map((image) => {
+  image.loading = "eager";
+  return image.decode();
+}))"""
+
+
+@contextmanager
+def reading(browser, folder: Path, name: str, script: str = "", **options) -> Iterator:
+    """An open page: nothing may go wrong on it, and it may ask for nothing outside the folder.
+
+    `script` runs before any of the page's own.
+    """
+    with watched(browser, folder.parent, **options) as (page, faults):
+        page.on("requestfailed", lambda request: faults.append(f"failed: {request.url}"))
+        page.add_init_script(script)
+        page.goto(f"{folder.as_uri()}/{name}")
+        yield page

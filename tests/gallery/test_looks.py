@@ -1,0 +1,173 @@
+"""How pages look in a real browser: on a phone, in either theme, to who has only a keyboard."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image
+from tests.gallery.opened import SHOW_PICTURES, reading
+
+from atlas.io.dark_mode import GROUND, INK
+
+from .test_pages import PAGES, contrast
+
+pytestmark = pytest.mark.slow
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+TABBABLE = "a[href], button, input, select, summary, [tabindex='0']"
+
+# For every text on the page, its colour and the first ground below it that is not transparent.
+READ_COLOURS = """() => {
+  const seen = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility()) continue;
+    let ground = element;
+    while (ground && getComputedStyle(ground).backgroundColor === "rgba(0, 0, 0, 0)") {
+      ground = ground.parentElement;
+    }
+    const style = getComputedStyle(element);
+    seen.add(JSON.stringify([
+      style.color.match(/\\d+/g), getComputedStyle(ground).backgroundColor.match(/\\d+/g),
+      parseFloat(getComputedStyle(element.closest("sub, sup")?.parentElement ?? element).fontSize),
+    ]));
+  }
+  return [...seen].map(JSON.parse);
+}"""
+OPEN_ALL = "() => { for (const part of document.querySelectorAll('details')) part.open = true }"
+REFUSE = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('refused') }})"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_all_text_can_be_read(browser, gallery, name, scheme):
+    with reading(browser, gallery, name, color_scheme=scheme) as page:
+        page.evaluate(OPEN_ALL)
+        found = page.evaluate(READ_COLOURS)
+        assert len(found) > 3
+        for ink, ground, size in found:
+            one, other = ("#" + "".join(f"{int(c):02x}" for c in rgb[:3]) for rgb in (ink, ground))
+            assert contrast(one, other) >= 4.5, (ink, ground)
+            assert size >= 12
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_shows_a_page_in_its_width(browser, gallery, name):
+    with reading(browser, gallery, name, **PHONE) as page:
+        page.evaluate(OPEN_ALL)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert page.evaluate("() => visualViewport.scale") == 1
+
+
+# Pixels of the screen by which 6 pt, the smallest type of our figures (tests/drawings), is shown.
+MEASURE_TYPE = """(image) => image.getBoundingClientRect().width
+  / Number(image.getAttribute("width")) * 6 * 96 / 72"""
+
+
+def test_a_phone_shows_figures_in_type_that_can_be_read(browser, gallery):
+    with reading(browser, gallery, "alpha.html", **PHONE) as page:
+        page.evaluate(SHOW_PICTURES)
+        pictures = page.locator("a.zoom img")
+        sizes = [picture.evaluate(MEASURE_TYPE) for picture in pictures.all()]
+        assert len(sizes) == 2 and min(sizes) >= 6.5
+        wide = page.locator("#extra a.zoom")
+        assert wide.evaluate("(e) => e.scrollWidth > e.clientWidth"), "the rest can be moved to"
+        wide.click()
+        enlarged = page.locator("dialog img")
+        assert enlarged.evaluate(MEASURE_TYPE) >= 6.5
+        page.get_by_role("button", name="Larger").click()
+        assert enlarged.evaluate(MEASURE_TYPE) >= 9
+
+
+def test_on_a_phone_what_stands_beside_figures_is_folded(browser, gallery):
+    with reading(browser, gallery, "alpha.html", **PHONE) as page:
+        folded = page.evaluate("() => document.documentElement.scrollHeight")
+        copy = page.locator("#fig6a").get_by_role("button", name="Copy the link of")
+        assert not copy.is_visible()
+        page.locator("#fig6a summary", has_text="cite and run again").click()
+        assert copy.is_visible()
+        page.evaluate("() => { for (const e of document.querySelectorAll('.fold')) e.open = true }")
+        assert folded < 0.8 * page.evaluate("() => document.documentElement.scrollHeight")
+    with reading(browser, gallery, "alpha.html#extra", **PHONE) as page:
+        top = page.locator("#extra").evaluate("(e) => e.getBoundingClientRect().top")
+        assert 0 <= top < 100, "the address leads to its figure"
+    with reading(browser, gallery, "alpha.html") as page:
+        assert page.locator("details.fold").count() == page.locator("details.fold[open]").count()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_keyboard_reaches_all_in_order_and_shows_where_it_is(browser, gallery, name):
+    with reading(browser, gallery, name) as page:
+        page.evaluate(
+            """(selector) => [...document.querySelectorAll(selector)]
+            .filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked))
+            .forEach((e, i) => { e.dataset.order = i })""",
+            TABBABLE,
+        )
+        count = page.locator("[data-order]").count()
+        for i in range(count):
+            page.keyboard.press("Tab")
+            order, outline = page.evaluate(
+                """() => { const e = document.activeElement;
+                return [e.dataset.order, getComputedStyle(e).outlineStyle] }"""
+            )
+            assert (order, outline) == (str(i), "solid")
+        assert count > 5
+
+
+def test_the_first_stop_of_the_keyboard_skips_to_the_content(browser, gallery):
+    with reading(browser, gallery, "alpha.html") as page:
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        assert page.evaluate("() => document.activeElement.id") == "main"
+
+
+def look(page) -> tuple[tuple[int, int, int], int, int]:
+    """The first figure as it is on the screen: its ground, its darkest and its lightest grey."""
+    image = page.locator("#fig6a img")
+    image.scroll_into_view_if_needed()
+    page.evaluate(SHOW_PICTURES)
+    page.wait_for_timeout(100)
+    with Image.open(io.BytesIO(image.screenshot())) as picture:
+        return picture.convert("RGB").getpixel((3, 3)), *picture.convert("L").getextrema()
+
+
+def test_page_and_figures_change_theme_together_and_remember_it(browser, gallery):
+    with reading(browser, gallery, "alpha.html", color_scheme="light") as page:
+        button = page.get_by_role("button", name="Dark")
+        ground, darkest, _ = look(page)
+        assert ground == (255, 255, 255) and darkest < 40
+        button.click()
+        ground, _, lightest = look(page)
+        assert ground == GROUND and 200 < lightest < 240, "light ink and no white box"
+        assert button.get_attribute("aria-pressed") == "true"
+        page.reload()
+        assert look(page)[0] == GROUND
+        page.get_by_role("button", name="Dark").click()
+        assert look(page)[0] == (255, 255, 255)
+
+
+def test_figures_follow_the_system_and_the_page_may_overrule_it(browser, gallery):
+    with reading(browser, gallery, "alpha.html", color_scheme="dark") as page:
+        ground, _, lightest = look(page)
+        assert ground == GROUND and 200 < lightest < 240
+        page.get_by_role("button", name="Dark").click()
+        ground, darkest, _ = look(page)
+        assert ground == (255, 255, 255) and darkest < 40
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_fragment_asks_a_figure_for_a_theme(browser, gallery, theme):
+    scheme = {"light": "dark", "dark": "light"}[theme]
+    with reading(browser, gallery, f"../alpha/fig6a.svg#{theme}", color_scheme=scheme) as page:
+        colour = page.evaluate("() => getComputedStyle(document.getElementById('figure_1')).fill")
+        assert colour == {"light": "rgb(0, 0, 0)", "dark": "rgb({}, {}, {})".format(*INK)}[theme]
+
+
+def test_a_browser_that_refuses_storage_still_changes_the_theme(browser, gallery):
+    with reading(browser, gallery, "index.html", REFUSE, color_scheme="light") as page:
+        page.get_by_role("button", name="Dark").click()
+        ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        assert ground == "rgb({}, {}, {})".format(*GROUND)

@@ -1,0 +1,71 @@
+"""The page of what config may name leaves nothing out, and its examples are what config takes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from atlas.config.claims import read_quantities
+from atlas.config.kinds import ATLAS, kinds, module
+from atlas.config.schemas import describe
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def choices(tmp_path_factory):
+    sys.path.insert(0, str(ROOT / "docs"))
+    import choices
+
+    sys.path.remove(str(ROOT / "docs"))
+    return choices
+
+
+def sections(page: str) -> dict[str, str]:
+    """The text below each heading."""
+    parts = re.split(r"^### (.+)$", page, flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@pytest.mark.parametrize("group", ["studies", "drawings"])
+def test_every_kind_has_a_section_with_its_keys_and_columns(choices, group):
+    page = choices.write_studies() if group == "studies" else choices.write_drawings()
+    found = sections(page)
+    assert list(found) == kinds(group)
+    for kind, text in found.items():
+        block = (
+            module(group, kind).Parameters if group == "studies" else module(group, kind).Options
+        )
+        keys = {field.alias or name for name, field in block.model_fields.items()}
+        rows = dict(re.findall(r"^\| `([^`]+)` \| (.*) \| .* \|$", text, re.M))
+        assert rows.keys() == keys and all(rows.values()), kind
+        if group == "studies":
+            assert all(f"`{name}` (" in text for name in module(group, kind).UNITS)
+
+
+def test_examples_pass_the_schema(choices):
+    whole = describe()["paper.json"]
+    seen = 0
+    for key, page in (("study", choices.write_studies()), ("kind", choices.write_drawings())):
+        for kind, text in sections(page).items():
+            branch = "studies" if key == "study" else "drawings"
+            for example in re.findall("```yaml\n(.*?)\n```", text, re.S):
+                block = yaml.safe_load(example)
+                assert block[key] == kind
+                schema = whole | {"$ref": f"#/$defs/{branch}-{kind}"}
+                for name in ("properties", "required", "additionalProperties"):
+                    schema.pop(name, None)
+                assert not list(Draft202012Validator(schema).iter_errors(block)), kind
+                seen += 1
+    assert seen > 0.8 * (len(kinds("studies")) + len(kinds("drawings")))
+
+
+def test_every_quantity_has_a_row(choices):
+    page = choices.write_quantities()
+    rows = re.findall(r"^\| `([^`]+)` \| (.+?) \| (.*) \|$", page, re.M)
+    assert [name for name, *_ in rows] == list(read_quantities(ATLAS / "claims"))

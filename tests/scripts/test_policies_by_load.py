@@ -1,0 +1,89 @@
+"""Policies against the load: exact where they are known in seconds, else simulated, and said so."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from tests.conftest import compute
+
+import multiserver as ms
+from atlas.models.described_systems import read_system
+from atlas.studies import policies_by_load
+
+SYSTEM = {
+    "multiserver-jobs": {
+        "servers": 2,
+        "needs": [1, 2],
+        "durations": [{"exponential": 1.0}, {"exponential": 2.0}],
+        "probabilities": [0.6, 0.4],
+    }
+}
+GIVEN = {
+    "system": SYSTEM,
+    "policies": ["fcfs", "max-weight", "first-fit"],
+    "loads": [0.3, 0.6, 0.95],
+    "jobs": 200_000,
+    "points": 8,
+    "seed": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return compute(policies_by_load, GIVEN)
+
+
+def of(table, policy, name="all"):
+    return table[(table["policy"] == policy) & (table["class"] == name)]
+
+
+def test_what_is_known_is_the_curve_of_the_library(table):
+    queue = read_system(SYSTEM).under(ms.FCFS)
+    curve = of(table, "fcfs")
+    curve = curve[curve["exact"].astype(bool)]
+    limit = queue.stability().load_limit
+    assert curve["load"].max() == pytest.approx(0.99 * limit, rel=1e-12)
+    for row in curve.itertuples():
+        exact = queue.exact(load=row.load)
+        assert row.mean_response_time == pytest.approx(exact.mean_response_time, rel=1e-9)
+        assert row.arrival_rate == pytest.approx(exact.arrival_rate, rel=1e-12)
+        assert row.fraction_of_limit == pytest.approx(row.load / limit, rel=1e-12)
+    first = table[(table["policy"] == "fcfs") & (table["class"] == "class-2")].iloc[0]
+    by_class = queue.exact(load=first["load"]).by_class
+    assert first["mean_response_time"] == pytest.approx(by_class[1].mean_response_time, rel=1e-9)
+
+
+def test_what_takes_minutes_is_simulated_and_holds_what_is_known_of_it(table):
+    """Either mean is four half-widths off by chance with a probability of less than 2e-7: Student's
+    t of 20 degrees of freedom or more."""
+    queue = read_system(SYSTEM).under(ms.MaxWeight)
+    points = of(table, "max-weight")
+    assert not points["exact"].any() and list(points["load"]) == GIVEN["loads"]
+    for row in points.iloc[:2].itertuples():
+        exact = queue.exact(load=row.load).mean_response_time
+        assert abs(row.mean_response_time - exact) < 4 * row.half_width
+        assert row.half_width < 0.05 * exact
+
+
+def test_where_a_policy_is_not_stable_it_is_infinite_and_not_simulated(table):
+    """Needs of 1 and 2 of 2 servers under FCFS waste more than a twentieth of them."""
+    rows = of(table, "fcfs")
+    assert rows["limit"].iloc[0] < 0.95 and rows["load"].max() < 0.95
+    endless = compute(
+        policies_by_load,
+        GIVEN
+        | {"policies": ["fcfs"], "jobs": 1000}
+        | {"system": {"multiserver-jobs": SYSTEM["multiserver-jobs"] | {
+            "durations": [{"deterministic": 1.0}, {"deterministic": 0.5}]}}},
+    )  # fmt: skip
+    last = of(endless, "fcfs").iloc[-1]
+    assert last["load"] == 0.95 and math.isinf(last["mean_response_time"])
+    assert np.isnan(last["effective_size"])
+
+
+def test_a_policy_that_is_not_for_the_system_is_refused_at_its_place():
+    with pytest.raises(ValidationError, match="balanced-fairness"):
+        compute(policies_by_load, GIVEN | {"policies": ["fcfs", "balanced-fairness"]})

@@ -1,0 +1,64 @@
+"""Numbers as a paper prints them: in its unit and digits, and never equal if they are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from atlas.io.printed import set_found, set_stated
+
+
+def plain(latex: str) -> str:
+    """What is typeset without siunitx."""
+    for command in ("num", "percent"):
+        parts = latex.split(rf"\multiserver@{command}{{")
+        rest = (part.partition("}{")[2] for part in parts[1:])
+        unit = " %" * (command == "percent")
+        latex = "".join([parts[0], *(part.replace("}", unit, 1) for part in rest)])
+    return latex
+
+
+@pytest.mark.parametrize(
+    ("value", "stated", "within", "holds", "text"),
+    [
+        (0.374782, "37 %", "printed", True, "37 %"),
+        (0.374782, "50 %", "at most", True, "37 %"),
+        (2.33147e-15, 0, "exact", True, "0"),
+        ([7e-06, -1e-06], [0, 0], "exact", True, "0 and 0"),
+        (0.18322455, 0, "exact", False, "0.183"),
+        (0.331, "1", "less than", False, "0.331"),
+        (0.705, "1.0", "about", False, "0.7"),
+        (1.0004, "1.0", "printed", False, "1.0004"),
+        (0.60001, "60 %", "printed", False, "60.001 %"),
+        (-6.27, "−0.9", "at most", True, "$-$6.27"),
+        (0.0277777777, "0.02777777777777778", "printed", True, "0.0278"),
+        ([0.375, 0.61], ["50 %", "60 %"], "printed", False, "38 % and 61 %"),
+        ([[1, 4, 1], [1, 5, 1]], [[1, 4, 1], [1, 5, 1]], "exact", True, "(1, 4, 1) and (1, 5, 1)"),
+        ([3, 1, 4], [3, 1, 4], "exact", True, "3, 1 and 4"),
+        (12, "10", "at least", True, "12"),
+        (True, False, "exact", False, "yes"),
+        ("fcfs", "fcfs", "exact", True, "fcfs"),
+        (None, "1", "printed", None, "nothing"),
+    ],
+)
+def test_what_is_found_is_printed_as_the_paper_prints(value, stated, within, holds, text):
+    assert plain(set_found(value, stated, within, holds=holds)) == text
+
+
+def test_a_format_decides_on_the_digits():
+    assert plain(set_found(125.04, "125", "printed", holds=True, style=".1f")) == "125.0"
+    assert plain(set_found(0.3748, "37 %", "printed", holds=True, style=".1f")) == "37.5 %"
+    assert plain(set_found(0.3748, 0, "exact", holds=True, style=".1%")) == "37.5 %"
+
+
+@pytest.mark.parametrize(
+    ("stated", "latex"),
+    [
+        ("37 %", r"\multiserver@percent{37}{37}"),
+        ("1e-9", r"\multiserver@num{1e-9}{$10^{-9}$}"),
+        ("2.5e6", r"\multiserver@num{2.5e6}{$2.5 \cdot 10^{6}$}"),
+        ([0.5, 1], r"\multiserver@num{0.5}{0.5} and \multiserver@num{1}{1}"),
+        ("max-weight", "max-weight"),
+    ],
+)
+def test_what_is_stated_is_set_by_siunitx_or_plainly(stated, latex):
+    assert set_stated(stated) == latex

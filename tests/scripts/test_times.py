@@ -1,0 +1,161 @@
+"""Distributions of times as config asks for them: by formulas of A. K. Erlang, and simulated."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+from tests.conftest import ROOT, compute
+from tests.project.test_docs import blocks
+
+import multiserver as ms
+from atlas.config.read import read_yaml
+from atlas.drawings.time_quantiles_by_servers import enough
+from atlas.studies import (
+    simulated_time_quantiles,
+    time_quantiles,
+    time_quantiles_by_servers,
+    time_tail,
+)
+
+P = [0.5, 0.9, 0.99]
+PAGE = ROOT / "docs/waiting.md"
+
+
+def of_one(servers: int) -> dict:
+    """Jobs of one server, of rate 1."""
+    jobs = {"servers": servers, "needs": [1], "durations": [{"exponential": 1}]}
+    return {"system": {"multiserver-jobs": {**jobs, "probabilities": [1.0]}}}
+
+
+def delayed(servers: int, rate: float) -> float:
+    """P(W > 0) of M/M/n with μ = 1."""
+    terms = [rate**i / math.factorial(i) for i in range(servers)]
+    last = rate**servers / math.factorial(servers) * servers / (servers - rate)
+    return last / (sum(terms) + last)
+
+
+def waited(servers: int, rate: float, p: float) -> float:
+    """The quantile of W at p of M/M/n with μ = 1."""
+    return max(0.0, math.log(delayed(servers, rate) / (1 - p)) / (servers - rate))
+
+
+def test_the_tail_of_one_server_is_exponential():
+    table = compute(time_tail, {**of_one(1), "load": 0.8, "points": 20})
+    assert list(table["class"].unique()) == ["class-1", "all"]
+    decay = np.exp(-0.2 * table["t"])
+    assert table["waiting"].to_numpy() == pytest.approx(0.8 * decay, rel=1e-9)
+    assert table["response"].to_numpy() == pytest.approx(decay, rel=1e-9)
+    assert table["response"].min() == pytest.approx(1e-6, rel=1e-6)
+
+
+def test_quantiles_against_the_load_are_those_of_erlang():
+    table = compute(time_quantiles, {**of_one(2), "probabilities": P, "points": 4})
+    assert table["limit"].unique() == pytest.approx([1.0])
+    waits = table[(table["time"] == "waiting") & (table["class"] == "all")]
+    assert len(waits) == 4 * len(P) and (waits["quantile"] == 0).any()
+    for row in waits.itertuples():
+        assert row.quantile == pytest.approx(waited(2, 2 * row.load, row.probability), abs=1e-9)
+
+
+def test_quantiles_against_the_servers_are_those_of_erlang_and_infinite_where_too_few():
+    given = {**of_one(8), "probabilities": [0.9], "arrival_rate": 3.0}
+    table = compute(time_quantiles_by_servers, given)
+    waits = table[(table["time"] == "waiting") & (table["class"] == "class-1")]
+    assert list(waits["servers"]) == list(range(1, 9))
+    assert np.isinf(waits["quantile"][waits["servers"] <= 3]).all()
+    for row in waits[waits["servers"] > 3].itertuples():
+        assert row.quantile == pytest.approx(waited(row.servers, 3.0, 0.9), abs=1e-9)
+
+
+def test_simulated_quantiles_hold_the_exact_ones_and_count_once_a_load():
+    given = {**of_one(3), "policy": "fcfs", "loads": [0.4, 0.7], "probabilities": P}
+    table = compute(simulated_time_quantiles, {**given, "jobs": 400_000, "seed": 7})
+    assert table.groupby("load")["z"].count().tolist() == [1, 1]
+    scored = table[table["score"].notna()]
+    # Twelve independent scores would exceed 4 once in 1,300 runs; these are fewer.
+    assert len(scored) > 12 and scored["score"].abs().max() < 4
+    for row in table[table["time"] == "waiting"].itertuples():
+        exact = waited(3, 3 * row.load, row.probability)
+        assert row.exact == pytest.approx(exact, abs=1e-9)
+
+
+def test_where_servers_are_shared_there_is_no_wait():
+    shared = {"limit": 2, "durations": [{"exponential": 1}]}
+    given = {"system": {"limited-processor-sharing": shared}, "policy": "equal-shares"}
+    effort = {"loads": [0.5], "jobs": 20_000, "replications": 8, "seed": 1}
+    table = compute(simulated_time_quantiles, {**given, **effort, "probabilities": P})
+    assert set(table["time"]) == {"response"} and table["exact"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("study", "given", "words"),
+    [
+        (time_tail, {"policy": "server-filling", "load": 0.5}, "simulated-time-quantiles"),
+        (time_tail, {"load": 0.5, "policy": "fifo"}, "one of"),
+        (time_quantiles_by_servers, {"probabilities": P}, "one of arrival_rate, load"),
+        (
+            time_quantiles_by_servers,
+            {"probabilities": P, "arrival_rate": 4.0},
+            "loads below 1, the limit",
+        ),
+        (
+            simulated_time_quantiles,
+            {"policy": "fcfs", "probabilities": P, "loads": [0.5], "jobs": 1000, "seed": 1}
+            | {"system": {"multiserver-jobs": {"servers": 2, "needs": [1, 2]}}},
+            "Field required",
+        ),
+    ],
+)
+def test_what_has_no_answer_is_refused(study, given, words):
+    with pytest.raises((ValidationError, ValueError), match=words):
+        compute(study, {**of_one(4), **given})
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "said"),
+    [
+        ([3.0, 0.9, 0.5], "5 servers"),
+        ([0.9, 2.0, 0.5], "4 servers, all from 6 on"),
+        ([0.9, 2.0, 3.0], "4 servers, but not the most"),
+        ([math.inf, 2.0, 3.0], "none is enough"),
+        ([math.inf, 0.5, math.inf], "5 servers, but not the most"),
+    ],
+)
+def test_a_legend_says_both_answers(quantiles, said):
+    assert enough(pd.DataFrame({"servers": [4, 5, 6], "quantile": quantiles}), 1.0) == said
+
+
+@pytest.mark.slow
+def test_the_page_says_how_many_servers_are_needed(tmp_path):
+    file = tmp_path / "servers.yaml"
+    (block,) = blocks(PAGE, "yaml")
+    file.write_text(block, "utf-8")
+    figure = read_yaml(file, file.name)[0]["figures"]["servers"]
+    given, drawing = figure["series"]["cluster"], figure["drawing"]
+    given = {key: value for key, value in given.items() if key != "study"}
+    table = compute(time_quantiles_by_servers, given)
+    table = table[table["time"] == "waiting"]
+    jobs = given["system"]["multiserver-jobs"]
+    rows = zip(jobs["needs"], jobs["durations"], jobs["probabilities"], strict=True)
+    classes = [
+        ms.JobClass(need=v, duration=ms.Exponential(X["exponential"]), probability=p)
+        for v, X, p in rows
+    ]
+    text = " ".join(PAGE.read_text("utf-8").split())
+    told = re.search(r"says the answers: (\d+) servers keep .*?, and (\d+) those", text)
+    for number, answer in zip((1, 3), told.groups(), strict=True):
+        target = ms.Target(
+            time="waiting", quantile=0.95, at_most=drawing["target"], job_class=number
+        )
+        tried = range(int(answer) - 1, int(answer) + 1)
+        found = ms.fewest_servers(
+            classes, target, arrival_rate=given["arrival_rate"], policy=ms.FCFS, servers=tried
+        )
+        assert found.smallest == int(answer)
+        drawn = table[table["class"] == f"class-{number}"]
+        assert enough(drawn, drawing["target"]) == f"{answer} servers"

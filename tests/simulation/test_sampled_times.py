@@ -1,0 +1,83 @@
+"""Simulated quantiles against exact ones, by intervals whose false alarms are counted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.door.systems import SYSTEMS
+
+import multiserver as ms
+
+RIGID = SYSTEMS["multiserver-jobs"]
+PROBABILITIES = (0.5, 0.9, 0.95)
+
+
+def test_intervals_hold_exact_quantiles():
+    """All of 32 intervals at 99.999 %: one misses with a chance of at most 32e-5."""
+    queue = RIGID.under(ms.FCFS)
+    exact = queue.distribution(load=0.6)
+    runs = {"jobs": 400_000, "seed": 3, "times": True, "confidence": 1 - 1e-5}
+    found = queue.simulate(load=0.6, **runs).distribution
+    groups = [(found, exact), *zip(found.by_class, exact.by_class, strict=True)]
+    for simulated, known in groups:
+        for name in ("waiting_time", "response_time"):
+            told, true = getattr(simulated, name), getattr(known, name)
+            for p in PROBABILITIES:
+                estimate = told.quantile(p)
+                assert not estimate.lacking and estimate.covers(true.quantile(p))
+            assert told.sf(5.0).covers(true.sf(5.0))
+
+
+@pytest.mark.parametrize(
+    "policy", [ms.ServerFilling, ms.MaxWeight, ms.FirstFit, ms.MostServersFirst]
+)
+def test_times_are_those_that_means_are_made_of(policy):
+    """Every measured job is kept, with the class and duration that it drew."""
+    queue = RIGID.under(policy)
+    runs = {"load": 0.5, "jobs": 8000, "seed": 2, "replications": 4}
+    found = queue.simulate(**runs, times=True)
+    times = found.distribution.response_time.times
+    sums = found.counts.sums
+    for c in range(3):
+        mine = times.classes == c
+        np.testing.assert_array_equal(mine.sum(axis=1), sums[:, c, 0])
+        np.testing.assert_allclose((times.responses * mine).sum(axis=1), sums[:, c, 1], rtol=1e-12)
+        np.testing.assert_allclose((times.services * mine).sum(axis=1), sums[:, c, 5], rtol=1e-12)
+    assert (times.responses > times.services * (1 - 1e-9)).all()
+    assert found == queue.simulate(**runs)
+
+
+def test_first_come_first_served_is_the_same_by_either_engine():
+    """One class of one server: FCFS and First Fit have the same jobs, and the same times."""
+    system = ms.System(3, [ms.JobClass(duration=ms.Erlang(stages=2, rate=2.0))])
+    runs = {"load": 0.7, "jobs": 8000, "seed": 2, "replications": 4, "times": True}
+    a, b = (system.under(p).simulate(**runs).distribution for p in (ms.FCFS, ms.FirstFit))
+    np.testing.assert_allclose(
+        a.response_time.times.responses, b.response_time.times.responses, rtol=1e-9
+    )
+    for p in PROBABILITIES:
+        assert a.waiting_time.quantile(p).mean == pytest.approx(
+            b.waiting_time.quantile(p).mean, rel=1e-9, abs=1e-9
+        )
+
+
+def test_what_a_run_cannot_tell_has_no_interval():
+    queue = RIGID.under(ms.FCFS)
+    runs = {"load": 0.5, "jobs": 64_000, "seed": 1, "times": True}
+    found = queue.simulate(**runs).distribution
+    assert "jobs beyond it" in found.response_time.quantile(0.99999).lacking
+    assert math.isnan(found.response_time.quantile(0.99999).half_width)
+    rows = found.rows((0.5,))
+    assert len(rows) == 2 * 4 and rows[1]["time"] == "response"
+    assert rows[1]["lower"] < rows[1]["value"] < rows[1]["upper"]
+    for bad in (0.0, 1.0, math.nan):
+        with pytest.raises(ValueError, match=r"a probability must lie in \(0, 1\)"):
+            found.response_time.quantile(bad)
+    with pytest.raises(ms.NotKnownError, match=r"ask simulate\(times=True\)"):
+        _ = queue.exact(load=0.5).distribution
+    elastic = SYSTEMS["threshold-parallelism"].under(ms.ElasticFirst).simulate(**runs)
+    assert elastic.distribution.response_time.quantile(0.5).mean > 0
+    with pytest.raises(ms.NotKnownError, match="take response_time"):
+        elastic.distribution.waiting_time.quantile(0.5)

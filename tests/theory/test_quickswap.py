@@ -1,0 +1,172 @@
+"""Quickswap by cycles against its chain, written state by state from the words, and simulation."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+import multiserver as ms
+from multiserver.errors import TooLargeError, UnstableError
+from multiserver.open.quickswap import solve
+
+READINGS = ["always", "if-large-waits"]
+# |t| of 31 degrees of freedom is larger once in 1e6 times.
+FAR = 6.1
+
+
+def settled(n, threshold, reading, state):
+    """The state once all have started that may: what is served, small in service, and present."""
+    phase, u, small, large = state
+    if phase == "large" and not large:
+        phase, u = "small", 0
+    if phase == "small":
+        u = min(small, n)
+        if small <= threshold and (reading == "always" or large):
+            phase = "last"
+    if phase == "last" and u == 0:
+        if large:
+            return "large", 0, small, large
+        if small:
+            return settled(n, threshold, reading, ("small", 0, small, 0))
+        return "small", 0, 0, 0
+    return phase, u, small, large
+
+
+def chain(n, rates, flows, threshold, reading, cut):
+    """E[N] of small and large jobs, at most `cut` of each, all balances solved at once."""
+    first = ("small", 0, 0, 0)
+    places, open_states, moves = {first: 0}, [first], []
+    for state in open_states:
+        phase, u, small, large = state
+        steps = [(flows[0], (phase, u, small + 1, large)), (flows[1], (phase, u, small, large + 1))]
+        if phase == "large":
+            steps.append((rates[1], ("large", 0, small, large - 1)))
+        elif u:
+            steps.append((u * rates[0], (phase, u - 1, small - 1, large)))
+        for rate, there in steps:
+            if max(there[2:]) > cut:
+                continue
+            if state == first and there == ("small", 0, 0, 1):
+                there = ("large", 0, 0, 1)
+            there = settled(n, threshold, reading, there)
+            if there not in places:
+                places[there] = len(places)
+                open_states.append(there)
+            moves.append((places[state], places[there], rate))
+    rows, columns, values = zip(*moves, strict=True)
+    m = len(places)
+    rate = sparse.csr_array((values, (rows, columns)), shape=(m, m))
+    balance = (rate - sparse.diags_array(rate.sum(axis=1))).T.tocsc()
+    law = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
+    return law / law.sum() @ np.array([state[2:] for state in places])
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("servers", [2, 3, 5])
+def test_cycles_are_the_chain(servers, reading):
+    for threshold in range(servers):
+        rng = random.Random(100 * servers + threshold)
+        rates = 10 ** rng.uniform(-0.3, 0.3), 10 ** rng.uniform(-0.3, 0.3)
+        loads = rng.uniform(0.03, 0.12), rng.uniform(0.03, 0.1)
+        flows = loads[0] * servers * rates[0], loads[1] * rates[1]
+        found = solve(servers, rates, flows, threshold, reading)
+        expected = chain(servers, rates, flows, threshold, reading, cut=42)
+        assert (found.small_jobs, found.large_jobs) == pytest.approx(expected, rel=1e-9)
+        assert found.imprecision <= 1e-9
+
+
+def test_four_numbers_found_elsewhere():
+    """Needs 1 and 8 of 8, probabilities .9 and .1, unit rates, load .6; always."""
+    classes = [
+        ms.JobClass(need=v, duration=ms.Exponential(rate=1.0), probability=p)
+        for v, p in ((1, 0.9), (8, 0.1))
+    ]
+    system = ms.System(servers=8, classes=classes)
+    policies = (
+        ms.FCFS,
+        ms.NonpreemptiveMostServersFirst,
+        ms.Quickswap,
+        ms.Quickswap(threshold=2),
+    )
+    found = [system.under(p).exact(load=0.6).mean_response_time for p in policies]
+    assert found == pytest.approx([222.27, 3.205, 2.936, 3.141], abs=5e-3, rel=0)
+    other = system.under(ms.Quickswap(last_phase="if-large-waits")).exact(load=0.6)
+    assert other.mean_response_time == pytest.approx(2.791628769776, rel=1e-9)
+
+
+@pytest.mark.parametrize("load", [0.05, 0.4, 0.6])
+@pytest.mark.parametrize("servers", [2, 4, 8])
+def test_readings_agree_without_a_last_phase(servers, load):
+    flows = load / 2 * servers * 2.0, load / 2 * 0.5
+    always, waits = (solve(servers, (2.0, 0.5), flows, 0, reading) for reading in READINGS)
+    assert always.small_jobs == pytest.approx(waits.small_jobs, rel=1e-9)
+    assert always.large_jobs == pytest.approx(waits.large_jobs, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        ms.NonpreemptiveMostServersFirst,
+        ms.Quickswap(threshold=1),
+        ms.Quickswap(threshold=3),
+        ms.Quickswap(threshold=3, last_phase="if-large-waits"),
+    ],
+    ids=repr,
+)
+def test_simulated_job_by_job(policy):
+    """All and each class at both loads: 24 scores, a false alarm in all once in 4e4 runs."""
+    classes = [
+        ms.JobClass(need=6, duration=ms.Exponential(rate=0.5), probability=0.1),
+        ms.JobClass(need=1, duration=ms.Exponential(rate=2.0), probability=0.9),
+    ]
+    queue = ms.System(servers=6, classes=classes).under(policy)
+    for load in (0.3, 0.7):
+        exact = queue.exact(load=load)
+        found = queue.simulate(load=load, jobs=200_000, seed=31)
+        for mine, theirs in zip((found, *found.by_class), (exact, *exact.by_class), strict=True):
+            estimate = mine.mean_response_time
+            apart = estimate.mean - theirs.mean_response_time
+            assert abs(apart) < FAR * estimate.standard_error
+
+
+def test_any_durations_and_needs_are_simulated():
+    """Deterministic durations, three needs: stable, and a class with little need waits."""
+    classes = [
+        ms.JobClass(need=v, duration=ms.Deterministic(1.0), probability=1 / 3) for v in (1, 3, 4)
+    ]
+    queue = ms.System(servers=6, classes=classes).under(ms.NonpreemptiveMostServersFirst)
+    found = queue.simulate(load=0.4, jobs=20_000, seed=3)
+    assert all(c.mean_response_time.mean > 1 for c in found.by_class)
+
+
+def test_what_takes_for_ever_is_refused_at_once():
+    """n = 1,024: without a swap small jobs are waited for until none is left, which is never."""
+    rates, flows = (1.0, 1.0), (0.3 * 1024, 0.3)
+    with pytest.raises(TooLargeError, match="takes so long"):
+        solve(1024, rates, flows, 0)
+    with pytest.raises(TooLargeError, match="takes so long"):
+        solve(1024, rates, flows, 100)
+
+
+def test_errors():
+    with pytest.raises(UnstableError):
+        solve(4, (1.0, 1.0), (2.0, 0.5), 1)
+    with pytest.raises(ValueError, match="threshold an integer from 0 to n - 1"):
+        solve(4, (1.0, 1.0), (0.2, 0.1), 4)
+    system = ms.System(
+        servers=4,
+        classes=[
+            ms.JobClass(need=v, duration=ms.Exponential(rate=1.0), probability=0.5) for v in (1, 4)
+        ],
+    )
+    with pytest.raises(ValueError, match=r"must be an integer, found 0\.5"):
+        system.under(ms.Quickswap(threshold=0.5)).exact(load=0.3)
+    with pytest.raises(ValueError, match="less than n - 1 = 3, found 3"):
+        system.under(ms.Quickswap(threshold=3)).simulate(load=0.3, jobs=1000, seed=1)
+    assert system.under(ms.Quickswap(threshold=3)).exact(load=0.3).kind == "exact"
+    with pytest.raises(ValueError, match="last_phase must be"):
+        ms.Quickswap(last_phase="never")
