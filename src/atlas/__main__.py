@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from atlas.config.errors import ConfigError
-from atlas.config.read import read_yaml
+from atlas.config.read import read_config
 
 CONFIG = "config/config.yaml"
 OPTIONS = ("--configfile", "--configfiles")
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> None:
     arguments, files = arrange(arguments)
     try:
         for file in (CONFIG, *files):
-            read_yaml(Path(file), file)
+            read_config(Path(file), file)
     except ConfigError as error:
         sys.exit(str(error))
     from snakemake.cli import main as run

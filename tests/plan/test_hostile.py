@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from atlas.config.read import read_config
 from atlas.plan import ConfigError, Plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,3 +64,29 @@ def test_what_is_nested_deep_is_refused_in_no_time(tmp_path, bracket):
     with pytest.raises(ConfigError, match="nested at most"):
         Plan.load({}, ROOT, [file])
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", 1),
+        ("- a list\n", 1),
+        ("paper: own\nyear:\t2020\n", 2),
+        ("paper: own\nmade: [1,\n  2020-13-45]\n", 3),
+        ("paper: own\nbits: {two: 0b_}\n", 2),
+        ("paper: own\nsign: =\n", 2),
+    ],
+)
+def test_a_config_file_that_snakemake_cannot_read_is_refused_with_its_line(tmp_path, text, line):
+    file = tmp_path / "own.yaml"
+    file.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=rf"own.yaml:{line}: (.|\n)*found (.|\n)*expected "):
+        read_config(file, "own.yaml")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":\t[2020]}', "a: 2020-12-31\nb: &b {c: 12:30}\nd: {<<: *b}\n"]
+)
+def test_a_config_file_that_snakemake_reads_is_taken(tmp_path, text):
+    (tmp_path / "own.yaml").write_text(text, "utf-8")
+    read_config(tmp_path / "own.yaml", "own.yaml")

@@ -7,6 +7,7 @@ refused.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path as FilePath
@@ -70,6 +71,37 @@ def read_mapping(file: FilePath, name: str) -> tuple[dict[str, Any], Lines]:
         found = kinds.get(type(content), "a single value")
         refuse(name, 1, found, "a mapping of keys to values")
     return content, lines
+
+
+def read_config(file: FilePath, name: str) -> None:
+    """Raise `ConfigError` on what Snakemake, which reads a config file before the plan does, would
+    not take: it parses YAML 1.1, in which a tab parts no words, and makes dates of what looks like
+    one."""
+    read_mapping(file, name)
+    text = file.read_text(encoding="utf-8")
+    try:
+        json.loads(text)
+    except ValueError:
+        _require_yaml_1_1(text, name)
+
+
+def _require_yaml_1_1(text: str, name: str) -> None:
+    expected, hint = "YAML 1.1, as Snakemake reads it", "quote what is text; no tabs between words"
+    try:
+        loader = yaml.FullLoader(text)
+        nodes = [loader.get_single_node()]
+    except yaml.MarkedYAMLError as error:
+        refuse(name, error.problem_mark.line + 1, str(error.problem), expected, hint)
+    for node in nodes:
+        if isinstance(node, yaml.ScalarNode):
+            try:
+                loader.construct_object(node)
+            except (ValueError, yaml.YAMLError):
+                refuse(name, node.start_mark.line + 1, repr(node.value), expected, hint)
+        elif isinstance(node, yaml.SequenceNode):
+            nodes += node.value
+        else:
+            nodes += [part for pair in node.value for part in pair if part.value != "<<"]
 
 
 def read_style(file: FilePath, name: str) -> str:
