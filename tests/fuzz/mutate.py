@@ -202,7 +202,10 @@ STRUCTURAL: dict[str, tuple] = {
     ),
 }
 TEXTUAL = ("duplicate key", "tab", "brace", "unknown anchor", "non-ASCII key", "tag", "empty file")
-TEXTUAL += ("list file", "text file")
+TEXTUAL += ("list file", "text file", "tab after colon", "impossible date")
+# What may be taken: the name of an example's own paper, a file that says nothing, and what some
+# dialects of YAML read.
+PERHAPS = ("non-ASCII key", "empty file", "tab after colon", "impossible date")
 
 
 @cache
@@ -239,6 +242,10 @@ def _mutate_text(kind: str, file: Path, rng: random.Random) -> Mutation | None:
                 return None
         case "tab":
             lines[i] = "\t" + line
+        case "tab after colon":
+            lines[i] = line.replace(": ", ":\t", 1)
+        case "impossible date":
+            lines[i] = line[: line.index(": ")] + ": 2020-13-45\n"
         case "brace":
             lines[i] = line.replace(": ", ": {", 1)
         case "unknown anchor":
@@ -253,4 +260,4 @@ def _mutate_text(kind: str, file: Path, rng: random.Random) -> Mutation | None:
             lines = [f"- {line.strip()!r}\n"]
         case "text file":
             lines = ["no mapping\n"]
-    return Mutation(kind, (i,), "".join(lines), kind not in ("non-ASCII key", "empty file"))
+    return Mutation(kind, (i,), "".join(lines), kind not in PERHAPS)

@@ -22,11 +22,12 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticCustomError
 from scripts.compute import check
+from snakemake.common.configfile import load_configfile
 from tests.conftest import ROOT
 from tests.fuzz.mutate import Mutation, dump, mutate
 
 from atlas.config.kinds import module
-from atlas.config.read import read_yaml
+from atlas.config.read import read_config, read_yaml
 from atlas.config.run_config import choose
 from atlas.config.tolerances import read_tolerances
 from atlas.plan import ConfigError
@@ -75,9 +76,14 @@ def load(project: Path, file: str, digests: CodeDigests) -> list:
         read_tolerances(project / file, file)
         return []
     if file == "config/config.yaml":
+        read_config(project / file, file)
         choose({}, project)
+        load_configfile(project / file)
         return []
     own = [Path(file)] if "examples" in file else []
+    for given in own:
+        read_config(project / given, file)
+        load_configfile(project / given)  # Snakemake takes what is taken here
     run = choose({"papers": [Path(file).stem]} if not own else {}, project, own).run
     look = {"style": "", "widths": run["widths"], "formats": run["formats"]}
     chance = {"effort": run["effort"], "seed": run["seed"]}
