@@ -6,11 +6,14 @@ Snakemake reads these files before the plan does and says of a broken one only t
 and it takes all that follows `--configfile` for config files, a target too. Each job that ends
 leaves it a timer that asks once in a time span which jobs may start, until the run ends: of
 hundreds of jobs that is a tenth of a core, so the span is made long and timers are ended with the
-run.
+run. A run that holds the driver's lock has the folder alone (`plan.locks`) and does without
+Snakemake's: any run that ends, or is refused, removes the folder of these, in which another that
+has just begun would write.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -18,6 +21,7 @@ from pathlib import Path
 
 from atlas.config.errors import ConfigError
 from atlas.config.read import read_config
+from atlas.plan.locks import HELD
 
 CONFIG = "config/config.yaml"
 OPTIONS = ("--configfile", "--configfiles")
@@ -51,8 +55,11 @@ def main(arguments: Sequence[str]) -> None:
         sys.exit(str(error))
     from snakemake.cli import main as run
 
+    added = [] if RATE in arguments else [RATE, "1000000/1h"]
+    if HELD in os.environ:
+        added.append("--nolock")
     try:
-        run(arguments if RATE in arguments else [RATE, "1000000/1h", *arguments])
+        run([*added, *arguments])
     finally:
         for thread in threading.enumerate():
             if isinstance(thread, threading.Timer):

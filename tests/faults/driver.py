@@ -149,11 +149,8 @@ class Driver:
             self.project.edit(RAISE[0], RAISE[2], RAISE[1])
         elif how == "full disk":
             done = self.run(int(self.chance.uniform(100, 40_000)))
-            # Where Snakemake cannot write what it needs itself, it says so in its own way.
-            ours = f'File "{self.project.root}'
-            said = done.stdout if ours in done.stdout else done.stdout.replace("Traceback", "")
-            done.stdout = said
-            self.check(done, interrupted=True)
+            # Snakemake cannot write what it needs itself.
+            self.check(self.leave_to_snakemake(done), interrupted=True)
         elif how == "read-only":
             places = [*PLACES.values(), *FOLDERS]
             found = self.find(self.chance.choice(places), Path.exists)
@@ -163,10 +160,24 @@ class Driver:
         elif "run" in how:
             runs = [self.start(plain="plain" in how), self.start(plain="two plain" in how)]
             for one in runs:
-                self.check(one.wait(), interrupted=True, beside=True)
+                done = one.wait()
+                # A plain run that ends removes the folder of locks, in which the other may be
+                # about to write.
+                if how == "two plain runs":
+                    done = self.leave_to_snakemake(done)
+                self.check(done, interrupted=True, beside=True)
         else:
             self.kill(everything=how == "kill all")
         self.note("interruption", how)
+
+    def leave_to_snakemake(
+        self, done: subprocess.CompletedProcess[str]
+    ) -> subprocess.CompletedProcess[str]:
+        """The same without the traceback of an error in which no file of ours has a part."""
+        ours = f'File "{self.project.root}'
+        if ours not in done.stdout:
+            done.stdout = done.stdout.replace("Traceback", "")
+        return done
 
     def kill(self, *, everything: bool) -> None:
         """Kill a run, with or without its jobs, a moment after it has begun some of its jobs."""

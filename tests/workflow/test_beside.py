@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
-from tests.conftest import Project
+from tests.conftest import Project, forks
 from tests.faults.tiny import make_tiny
 
 PLAIN = [sys.executable, "-m", "snakemake", "--cores", "1", "tiny_wasted"]
@@ -45,11 +46,9 @@ def test_a_plain_run_that_lives_is_left_alone_and_one_that_was_killed_is_resumed
 
 @pytest.mark.slow
 def test_a_plain_run_does_not_start_beside_one_of_run_py(project):
-    (project.root / ".snakemake/locks").mkdir(parents=True)
+    (project.root / ".snakemake").mkdir()
     with (project.root / ".snakemake/driver.lock").open("w") as driver:
         fcntl.flock(driver, fcntl.LOCK_EX)
-        # That one has locked what it reads, which is nothing of this run.
-        (project.root / ".snakemake/locks/0.input.lock").write_text("another\n", "utf-8")
         done = subprocess.run(PLAIN, cwd=project.root, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "another run is going on in this folder; no job was started" in done.stderr
@@ -58,22 +57,14 @@ def test_a_plain_run_does_not_start_beside_one_of_run_py(project):
 
 
 @pytest.mark.slow
-def test_a_plain_run_leaves_the_locks_be_until_one_of_run_py_has_locked_or_ended(project):
-    """With a run that is refused Snakemake removes the folder of locks, in which the other may be
-    about to write."""
-    (project.root / ".snakemake").mkdir()
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with (project.root / ".snakemake/driver.lock").open("w") as driver:
-        fcntl.flock(driver, fcntl.LOCK_EX)
-        plain = subprocess.Popen(PLAIN, cwd=project.root, **quiet)
-        while not any((project.root / ".snakemake/locks").glob("*.input.lock")):
-            assert plain.poll() is None
-            time.sleep(0.05)
-        time.sleep(1.0)
-        assert plain.poll() is None and any((project.root / ".snakemake/locks").iterdir())
-        assert not (project.root / "figures/tiny").exists()
-    assert plain.wait() == 0  # once the other has ended
-    assert (project.root / "figures/tiny").exists()
+def test_a_run_bears_that_the_folder_of_locks_is_removed(project):
+    """Any run that ends, or is refused, removes it, also while another is about to write there."""
+    started = forks().start(project.root, ["tiny_wasted"])
+    while not started.has_ended():
+        shutil.rmtree(project.root / ".snakemake/locks", ignore_errors=True)
+        time.sleep(0.001)
+    done = started.wait()
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow

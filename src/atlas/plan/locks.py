@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,8 +10,6 @@ LOCKS = Path(".snakemake/locks")
 DRIVER = Path(".snakemake/driver.lock")
 # The variable by which run.py says that this process holds the driver's lock already.
 HELD = "MULTISERVER_DRIVER"
-# Seconds in which a run that has begun has planned its jobs and locked their files.
-STARTING = 60.0
 # Where Snakemake writes before it looks after errors.
 NEEDED = tuple(Path(".snakemake", name) for name in ("", "incomplete", "locks", "log", "metadata"))
 
@@ -38,30 +35,38 @@ def require_replaceable(files: Iterable[Path]) -> None:
 
 
 def is_run_going_on() -> bool:
-    """Whether a run goes on here, or was killed and is still to be unlocked."""
-    return any(LOCKS.glob("*"))
+    """Whether another run goes on here, or a plain one was killed and is still to be unlocked."""
+    if HELD in os.environ:
+        return False
+    if any(LOCKS.glob("*")):
+        return True
+    if os.name == "nt" or not DRIVER.exists():
+        return False
+    driver = os.open(DRIVER, os.O_RDONLY)
+    try:
+        _share(driver)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(driver)
+    return False
 
 
 def hold_driver() -> None:
     """Hold the driver's lock, with other plain runs, until this process ends in whatever way;
     Snakemake's own locks outlive a run that is killed, and do not say whether it is.
 
-    Raises `OSError` beside a run of run.py, which has it alone; but not before that one has locked
-    its files or ended: with a run that is refused here Snakemake removes the folder of all locks,
-    in which the other may be about to write its own.
+    Raises `OSError` beside a run of run.py, which has it alone.
     """
     if os.name == "nt" or HELD in os.environ:
         return
+    try:
+        _share(os.open(DRIVER, os.O_RDWR | os.O_CREAT))
+    except BlockingIOError:
+        raise OSError("another run is going on in this folder; no job was started") from None
+
+
+def _share(driver: int) -> None:
     import fcntl
 
-    driver = os.open(DRIVER, os.O_RDWR | os.O_CREAT)
-    deadline = time.monotonic() + STARTING
-    while True:
-        try:
-            return fcntl.flock(driver, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            locked = len([*LOCKS.glob("*.input.lock")]) > 1  # beside that of this run
-            if locked or time.monotonic() > deadline:
-                break
-            time.sleep(0.05)
-    raise OSError("another run is going on in this folder; no job was started")
+    fcntl.flock(driver, fcntl.LOCK_SH | fcntl.LOCK_NB)
