@@ -10,23 +10,14 @@ so many jobs leave to chance; those of others run where `pip install --group ben
 from __future__ import annotations
 
 import argparse
-import atexit
-import math
-import shutil
-import tempfile
-import timeit
-import tracemalloc
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+import job_logs
 from atlas.io.tidy import write_table
-from atlas.traces import borg, plain, slurm, swf
-from atlas.traces.aggregate import aggregate
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
@@ -46,6 +37,7 @@ from multiserver.simulation import (
 from multiserver.sizes import Hyperexponential
 from open_fcfs import blocks as open_blocks
 from pipeline import BLOCKS
+from route import Route, Routes, compare
 from saturated_chain import blocks as saturated_blocks
 from simulators import simulate_in_most_queue, simulate_in_simpy
 from summation import sum_in_a_loop, sum_in_chunks
@@ -67,45 +59,6 @@ ASKED = {
     ("E[T] of five needs on 20 servers at .9 λ*", "sweeps over levels"): 0.3,
     ("what there is to do for all papers", "without changes"): 2.0,
 }
-REPEATS = 5
-# A route that takes longer than this is run once.
-PATIENCE = 1.0
-
-
-@dataclass(frozen=True)
-class Route:
-    """A way to a number, by how many jobs its time is to be divided, and whether its memory counts.
-
-    Memory is the peak of what Python and NumPy hold at once, told by a call of its own.
-    """
-
-    run: Callable[[], float]
-    jobs: int = 1
-    traced: bool = False
-
-    def first(self) -> tuple[float, float]:
-        """The number, and the time of the first call in seconds."""
-        started = timeit.default_timer()
-        return self.run(), timeit.default_timer() - started
-
-    def best(self) -> float:
-        """The best time of a few calls, in seconds a job."""
-        once = timeit.timeit(self.run, number=1)
-        rest = [] if once > PATIENCE else timeit.repeat(self.run, number=1, repeat=REPEATS)
-        return min([once, *rest]) / self.jobs
-
-    def memory(self) -> float:
-        """The peak of memory in MiB, NaN unless it counts."""
-        if not self.traced:
-            return math.nan
-        tracemalloc.start()
-        self.run()
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak / 2**20
-
-
-Routes = Mapping[str, Callable[[], float] | Route]
 
 
 def main() -> None:
@@ -115,27 +68,11 @@ def main() -> None:
     arguments = parser.parse_args()
     tables = []
     for name, routes in blocks().items():
-        table = pd.DataFrame(compare(name, routes), columns=list(UNITS))
+        table = pd.DataFrame(compare(name, routes, ASKED), columns=list(UNITS))
         shown = table.drop(columns="block").to_string(index=False, float_format="{:.3g}".format)
         print(f"{name}\n{shown}\n", flush=True)
         tables.append(table)
     write_table(arguments.output, pd.concat(tables), UNITS)
-
-
-def compare(block: str, routes: Routes) -> list[tuple[str | float, ...]]:
-    """A row a route: its times, how time and value stand to the last one's, and what was asked."""
-    ways = {name: r if isinstance(r, Route) else Route(r) for name, r in routes.items()}
-    firsts = {name: way.first() for name, way in ways.items()}
-    times = {name: way.best() for name, way in ways.items()}
-    *_, last = ways
-    exact = firsts[last][0]
-    return [
-        (
-            *(block, name, first, times[name], times[name] / times[last]),
-            *(abs(value / exact - 1), ways[name].memory(), ASKED.get((block, name), math.nan)),
-        )
-        for name, (value, first) in firsts.items()
-    ]
 
 
 def blocks() -> dict[str, Routes]:
@@ -170,7 +107,7 @@ def blocks() -> dict[str, Routes]:
         "E[T] at n = 10, half of capacity": response_time(),
         "policies at ρ = 0.9, a job": policies(),
         "interruptions at ρ = 0.9, a jump": sharing(),
-        "mean need of the jobs of a log, a row": logs(),
+        "mean need of the jobs of a log, a row": job_logs.routes(),
         **saturated_blocks(),
         **open_blocks(),
         **BLOCKS,
@@ -251,50 +188,6 @@ def sharing() -> Routes:
         "2 classes, 3 servers": Route(lambda: run((1.0, 1.0, 1.0), (0, 2), (1, 2)), jumps),
         "3 of 100 servers": Route(lambda: run((1.0,) * 100, 3), jumps),
     }
-
-
-def logs() -> Routes:
-    """The same jobs in four formats, and 25 times over, read and summed up, per row."""
-    rows = 400_000
-    rng = np.random.default_rng(1)
-    needs = 2 ** rng.integers(0, 10, rows)
-    durations = rng.integers(1, 86400, rows)
-    jobs = list(zip(range(rows), needs.tolist(), durations.tolist(), strict=True))
-    texts = {
-        "plain CSV": "cores,seconds\n" + "".join(f"{v},{d}\n" for _, v, d in jobs),
-        "Borg, CSV": "cpus,priority,start_time,end_time\n"
-        + "".join(f"{v}.0,25,1000000,{1000000 * (d + 1)}\n" for _, v, d in jobs),
-        "sacct --parsable2": "JobID|State|Elapsed|AllocCPUS\n"
-        + "".join(
-            f"{i}|COMPLETED|{d // 3600:02d}:{d // 60 % 60:02d}:{d % 60:02d}|{v}\n"
-            for i, v, d in jobs
-        ),
-        "Standard Workload Format": "".join(
-            f"{i} {i} -1 {d} {v} -1 -1 {v} -1 -1 1 1 1 -1 -1 -1 -1 -1\n" for i, v, d in jobs
-        ),
-    }
-    readers = {
-        "plain CSV": lambda file: plain.read(file, ("cores", "seconds")),
-        "Borg, CSV": borg.read,
-        "sacct --parsable2": slurm.read,
-        "Standard Workload Format": swf.read,
-    }
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder)
-
-    def measure(name: str) -> float:
-        table = aggregate(readers[name](str(folder / name)))
-        return float((table["need"] * table["jobs"]).sum() / table["jobs"].sum())
-
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="ascii")
-    *_, swf_name = texts
-    long = f"{swf_name}, 10 million rows"
-    readers[long] = readers[swf_name]
-    with (folder / long).open("w", encoding="ascii") as file:
-        file.writelines(texts[swf_name] for _ in range(25))
-    counts = {long: 25 * rows, **dict.fromkeys(texts, rows)}
-    return {n: Route(lambda n=n: measure(n), count, traced=True) for n, count in counts.items()}
 
 
 if __name__ == "__main__":

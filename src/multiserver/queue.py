@@ -21,14 +21,9 @@ from multiserver.knowledge import Known
 from multiserver.limits import Limits
 from multiserver.little import completed
 from multiserver.network import Network
+from multiserver.policies import require_defined
 from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Constants, Process
-from multiserver.policies.policy import (
-    PRECISE,
-    Effort,
-    Means,
-    Method,
-    Policy,
-)
+from multiserver.policies.policy import PRECISE, Effort, Means, Method, Policy
 from multiserver.results import Kind, Result, Stability
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
@@ -56,21 +51,7 @@ Theorem 4.3)
     policy: Policy
 
     def __post_init__(self) -> None:
-        system, policy = self.system, self.policy
-        if not isinstance(policy, Policy):
-            raise ValueError(f"a policy must be one such as ms.FCFS, found {policy!r}")
-        if system.model not in policy.methods:
-            from multiserver.policies import names
-
-            raise ValueError(
-                f"the policies of {system.model} are {', '.join(names(system.model))};"
-                f" found {policy.name}, which is for {', '.join(policy.models)}"
-            )
-        if lacks := policy.lacks(system):
-            raise ValueError(
-                f"{policy.name} is defined for {lacks}, found needs {system.needs}"
-                f" and {system.servers} servers"
-            )
+        require_defined(self.policy, self.system)
 
     def stability(
         self, *, relative_completions: bool = False, half_width: float = 0.01, seed: int = 1

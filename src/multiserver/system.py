@@ -226,7 +226,8 @@ class System:
 
     def under(self, policy: Policy) -> Queue:
         """This system under a policy, which must be defined for it (else `ValueError`)."""
-        # The one arrow upwards: sentences begin with their noun.
+        # The one arrow upwards, as sentences begin with their noun. It is not turned round by
+        # registering: `under` would then work only once somebody else had imported `queue`.
         from multiserver.queue import Queue
 
         return Queue(self, policy)

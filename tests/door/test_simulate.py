@@ -7,10 +7,6 @@ chance with a probability of 1.2e-7, any of them with one of at most 5e-6.
 from __future__ import annotations
 
 import math
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +14,6 @@ import pytest
 from scipy.special import stdtrit
 
 import multiserver as ms
-from multiserver import compiling
 from multiserver.open import multiserver_jobs
 from multiserver.policies.quickswap import largest_that_fit
 from multiserver.simulation import class_policies, class_queues, fcfs, front, front_policies, phase
@@ -238,43 +233,6 @@ def test_of_classes_that_controls_correct_the_quantile_has_their_degrees_of_free
         assert found.controls > 0
         reach = stdtrit(found.replications - 1 - found.controls, 0.975) * found.standard_error
         assert found.half_width == pytest.approx(reach, rel=1e-12)
-
-
-def test_a_compile_is_said_with_its_engine_and_how_long_it_took(tmp_path):
-    code = """
-import multiserver as ms
-system = ms.System(2, [ms.JobClass(duration=ms.Exponential(rate=1.0))])
-for policy in (ms.FCFS, ms.FCFS):
-    system.under(policy).simulate(load=0.5, jobs=1000, seed=1)
-"""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", code]
-    said = [
-        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr
-        for _ in range(2)
-    ]
-    name = re.escape("multiserver.simulation.fcfs")
-    assert len(re.findall(f"^compiling {name}, once on this machine", said[0], re.M)) == 1
-    assert len(re.findall(rf"^compiled {name}: \d+ functions in [\d.]+ s$", said[0], re.M)) == 1
-    assert said[1] == ""
-
-
-def test_progress_is_said_every_few_seconds(monkeypatch, caplog):
-    """By a clock of its own: functions that take 2 s each, one within another."""
-    clock = iter(range(0, 100, 2))
-    monkeypatch.setattr(compiling, "monotonic", lambda: next(clock))
-    progress = compiling.Progress()
-    progress.close()
-    assert not caplog.records
-    for _ in range(4):
-        progress.start("an engine")
-    for _ in range(4):
-        progress.end()
-    progress.close()
-    said = [record.getMessage() for record in caplog.records]
-    assert said[0].startswith("compiling an engine, once") and len(said) > 2
-    assert all(line.startswith("compiling an engine: ") for line in said[1:-1])
-    assert said[-1].startswith("compiled an engine: 4 functions in ")
 
 
 def test_scaling_keeps_the_requirement():

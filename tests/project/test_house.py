@@ -261,5 +261,14 @@ def test_jobs_in_conda_get_what_the_project_requires():
     assert packages - here - sys.stdlib_module_names <= theirs.keys()
 
 
+def test_no_python_file_is_long():
+    """At most 300 lines: beyond, a file is about two things."""
+    folders = (ROOT, *(ROOT / part for part in ("benchmarks", "scripts", "src", "tests")))
+    files = [f for d in folders for f in (d.glob("*.py") if d == ROOT else d.rglob("*.py"))]
+    lengths = {f.relative_to(ROOT): len(f.read_text("utf-8").splitlines()) for f in files}
+    assert len(lengths) > 500
+    assert {file: lines for file, lines in lengths.items() if lines > 300} == {}
+
+
 def test_run_py_needs_only_the_standard_library():
     assert imports(ROOT / "run.py") <= sys.stdlib_module_names

@@ -8,6 +8,8 @@ that config files use and the documentation come from here.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from multiserver.policies.backfilling import (
     ConservativeBackfilling as ConservativeBackfilling,
 )
@@ -31,6 +33,10 @@ from multiserver.policies.quickswap import Quickswap as Quickswap
 from multiserver.policies.random_interruptions import RandomInterruptions as RandomInterruptions
 from multiserver.policies.server_filling import ServerFilling as ServerFilling
 from multiserver.policies.server_filling import ServerFillingDivisible as ServerFillingDivisible
+
+if TYPE_CHECKING:
+    from multiserver.network import Network
+    from multiserver.system import System
 
 # By the name under which Python knows them; each has its own name for files and tables.
 REGISTRY = {name: found for name, found in list(globals().items()) if isinstance(found, Policy)}
@@ -57,3 +63,19 @@ def policy(name: str) -> Policy:
         if found.name == name:
             return found
     raise ValueError(f"a policy must be one of {', '.join(names())}; found {name!r}")
+
+
+def require_defined(policy: Policy, system: System | Network) -> None:
+    """Raise `ValueError` unless a policy is one, and defined for the system."""
+    if not isinstance(policy, Policy):
+        raise ValueError(f"a policy must be one such as ms.FCFS, found {policy!r}")
+    if system.model not in policy.methods:
+        raise ValueError(
+            f"the policies of {system.model} are {', '.join(names(system.model))};"
+            f" found {policy.name}, which is for {', '.join(policy.models)}"
+        )
+    if lacks := policy.lacks(system):
+        raise ValueError(
+            f"{policy.name} is defined for {lacks}, found needs {system.needs}"
+            f" and {system.servers} servers"
+        )

@@ -1,0 +1,47 @@
+"""Who waits for a compiler is told for what, and how long it took."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+from multiserver import compiling
+
+
+def test_a_compile_is_said_with_its_engine_and_how_long_it_took(tmp_path):
+    code = """
+import multiserver as ms
+system = ms.System(2, [ms.JobClass(duration=ms.Exponential(rate=1.0))])
+for policy in (ms.FCFS, ms.FCFS):
+    system.under(policy).simulate(load=0.5, jobs=1000, seed=1)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    said = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr
+        for _ in range(2)
+    ]
+    name = re.escape("multiserver.simulation.fcfs")
+    assert len(re.findall(f"^compiling {name}, once on this machine", said[0], re.M)) == 1
+    assert len(re.findall(rf"^compiled {name}: \d+ functions in [\d.]+ s$", said[0], re.M)) == 1
+    assert said[1] == ""
+
+
+def test_progress_is_said_every_few_seconds(monkeypatch, caplog):
+    """By a clock of its own: functions that take 2 s each, one within another."""
+    clock = iter(range(0, 100, 2))
+    monkeypatch.setattr(compiling, "monotonic", lambda: next(clock))
+    progress = compiling.Progress()
+    progress.close()
+    assert not caplog.records
+    for _ in range(4):
+        progress.start("an engine")
+    for _ in range(4):
+        progress.end()
+    progress.close()
+    said = [record.getMessage() for record in caplog.records]
+    assert said[0].startswith("compiling an engine, once") and len(said) > 2
+    assert all(line.startswith("compiling an engine: ") for line in said[1:-1])
+    assert said[-1].startswith("compiled an engine: 4 functions in ")
