@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.linalg import spsolve
+
+from .sparse_chains import explore
 
 
 @dataclass
@@ -140,38 +140,18 @@ def divisible_jobs(system):
     )
 
 
-def stationary(start, transitions):
-    """States reachable from `start` and their stationary law, by a sparse direct solution."""
-    places, pending, rows = {start: 0}, [start], []
-    while pending:
-        state = pending.pop()
-        for rate, after in transitions(state):
-            if after not in places:
-                places[after] = len(places)
-                pending.append(after)
-            rows.append((places[state], places[after], rate))
-    source, target, rate = map(np.array, zip(*rows, strict=True))
-    n = len(places)
-    flow = coo_matrix((rate, (target, source)), shape=(n, n)).tocsr()
-    # The first balance equation is dropped and the weight of the first state fixed at 1.
-    balance = (flow - coo_matrix((np.bincount(source, rate, n), (range(n), range(n))))).tocsc()
-    weights = np.concatenate([[1.0], spsolve(balance[1:, 1:], -balance[1:, 0].toarray().ravel())])
-    return places, weights / weights.sum()
-
-
 def all_sampled(jobs, arrival_rate, most):
     """E[T] of every class, from the chain that knows the kind of every job, at most `most`."""
 
     def transitions(kinds):
         if len(kinds) < most:
-            yield from ((arrival_rate * p, (*kinds, c)) for c, p in enumerate(jobs.chance) if p)
-        yield from ((rate, after) for rate, after, _ in jobs.rates(kinds) if rate)
+            yield from (((*kinds, c), arrival_rate * p) for c, p in enumerate(jobs.chance) if p)
+        yield from ((after, rate) for rate, after, _ in jobs.rates(kinds) if rate)
 
-    places, law = stationary((), transitions)
     classes = max(jobs.of_class) + 1
     p = np.bincount(jobs.of_class, jobs.chance, classes)
     present = np.zeros(classes)
-    for kinds, mass in zip(places, law, strict=True):
+    for kinds, mass in explore((), transitions).items():
         for c in kinds:
             present[jobs.of_class[c]] += mass
     return present / (arrival_rate * p)
@@ -191,14 +171,12 @@ def lazily_sampled(jobs, arrival_rate, most):
     def transitions(state):
         kinds, queue = state
         if len(kinds) + queue < most:
-            yield from ((arrival_rate * p, s) for p, s in filled(kinds, queue + 1))
+            yield from ((s, arrival_rate * p) for p, s in filled(kinds, queue + 1))
         for rate, after, left in jobs.rates(kinds):
             if rate and left:
-                yield from ((rate * p, s) for p, s in filled(after, queue))
+                yield from ((s, rate * p) for p, s in filled(after, queue))
             elif rate:
-                yield rate, (after, queue)
+                yield (after, queue), rate
 
-    places, law = stationary(((), 0), transitions)
-    return (
-        sum(m * (len(kinds) + q) for (kinds, q), m in zip(places, law, strict=True)) / arrival_rate
-    )
+    law = explore(((), 0), transitions)
+    return sum(mass * (len(kinds) + q) for (kinds, q), mass in law.items()) / arrival_rate

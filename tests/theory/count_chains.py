@@ -10,10 +10,11 @@ from operator import le, mul
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import spsolve
 
 import multiserver as ms
 from multiserver.model import MultiserverJobSystem
+
+from .sparse_chains import stationary_law
 
 FIGURE_6 = MultiserverJobSystem.of(4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3,) * 3)
 FIGURE_7 = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
@@ -78,11 +79,7 @@ def boxed(system, served, arrival_rate, box):
                 rows.append(i), columns.append(i - step)
                 rates.append(u[c] * system.rates[c])
     m = len(states)
-    moves = sparse.csr_array((rates, (rows, columns)), shape=(m, m))
-    balance = (moves - sparse.diags_array(moves.sum(axis=1))).T.tocsc()
-    # Without the empty state an M-matrix is left, whose elimination keeps digits.
-    law = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
-    law /= law.sum()
+    law = stationary_law(sparse.csr_array((rates, (rows, columns)), shape=(m, m)))
     jobs = np.array(states)
     return law @ jobs, float(law[jobs.sum(axis=1) > 3].sum())
 

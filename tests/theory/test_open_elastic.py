@@ -8,7 +8,6 @@ import random
 import numpy as np
 import pytest
 from scipy.sparse import diags, eye, kron
-from scipy.sparse.linalg import spsolve
 
 from multiserver.open.elastic import (
     LARGEST_LOST_MASS,
@@ -20,6 +19,7 @@ from multiserver.open.elastic import (
 from multiserver.open.qbd import UnstableError, solve
 
 from .references import close
+from .sparse_chains import stationary_law
 
 FIG4 = {"a": (8, 2.0, 2 / 3, 0.5), "b": (8, 2 / 3, 2.0, 0.5)}
 POLICIES = "inelastic", "elastic"
@@ -51,11 +51,8 @@ def in_a_box(model, arrival_rate, most_inelastic, most_elastic):
         + arrival_rate * (1 - p) * kron(eye(len(i)), one_less_j.T)
         + kron(one_less_i, eye(len(j))) @ diags(model.inelastic_rate * inelastic.ravel())
         + kron(eye(len(i)), one_less_j) @ diags(model.elastic_rate * elastic.ravel())
-    ).tocsc()
-    balance = (into - diags(np.asarray(into.sum(axis=0)).ravel())).tocsc()
-    # The first balance equation is dropped and the weight of the empty state fixed at 1.
-    weights = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, 0].toarray().ravel()))
-    law = (weights / weights.sum()).reshape(len(i), len(j))
+    )
+    law = stationary_law(into.T).reshape(len(i), len(j))
     return law.sum(axis=1) @ i, law.sum(axis=0) @ j
 
 

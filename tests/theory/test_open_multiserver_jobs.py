@@ -7,14 +7,13 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.sparse.linalg import spsolve
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import prepare
 from multiserver.open.qbd import solve
 
 from .references import close, shifted
+from .sparse_chains import explore
 
 ONE_OR_TEN = (10, (1, 10), (1.0, 1.0), (0.9, 0.1))
 SYSTEMS = [
@@ -54,26 +53,6 @@ def in_service(n, needs, jobs):
 def canonical(n, needs, jobs):
     served = in_service(n, needs, jobs)
     return (*sorted(jobs[:served]), *jobs[served:])
-
-
-def explore(start, successors):
-    """The stationary law, by sparse elimination, of the chain that `successors(state)` defines as
-    pairs of a state and a rate."""
-    rows, transitions, frontier = {start: 0}, [], [start]
-    while frontier:
-        state = frontier.pop()
-        for after, rate in successors(state):
-            if after not in rows:
-                rows[after] = len(rows)
-                frontier.append(after)
-            transitions.append((rows[state], rows[after], rate))
-    origin, target, rate = map(np.array, zip(*transitions, strict=True))
-    moves = sparse.coo_array((rate, (origin, target)), shape=(len(rows),) * 2).tocsr()
-    balance = (moves.T - sparse.diags_array(moves.sum(axis=1))).tocsc()
-    # The flow of the empty state is fixed and its balance equation dropped.
-    rest = spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel())
-    law = np.append(1.0, rest)
-    return dict(zip(rows, law / law.sum(), strict=True))
 
 
 def follow_every_job(n, needs, rates, p, arrival_rate, room):

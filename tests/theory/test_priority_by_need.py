@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.sparse.linalg import spsolve
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.priority_by_need import stability_limit
@@ -19,6 +18,7 @@ from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
 
 from .references import close
+from .sparse_chains import stationary_law
 
 FIGURE_6 = (4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3))
 FIGURE_7 = (4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
@@ -54,10 +54,7 @@ def surplus(system, arrival_rate):
                 moves[i, i + step] = arrival_rate * p[c]
             if served[c]:
                 moves[i, i - step] = rates[c] * served[c]
-    balance = (moves - sparse.diags_array(moves.sum(axis=1))).T.tolil()
-    balance[0, :] = 1.0
-    law = spsolve(balance.tocsc(), np.eye(1, size)[0])
-    return rates[2] * law @ servable - arrival_rate * p[2]
+    return rates[2] * stationary_law(moves) @ servable - arrival_rate * p[2]
 
 
 # With the largest needs first.

@@ -6,12 +6,12 @@ import random
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.sparse.linalg import spsolve
 
 import multiserver as ms
 from multiserver.errors import TooLargeError, UnstableError
 from multiserver.open.quickswap import solve
+
+from .sparse_chains import explore
 
 READINGS = ["always", "if-large-waits"]
 # |t| of 31 degrees of freedom is larger once in 1e6 times.
@@ -39,8 +39,8 @@ def settled(n, threshold, reading, state):
 def chain(n, rates, flows, threshold, reading, cut):
     """E[N] of small and large jobs, at most `cut` of each, all balances solved at once."""
     first = ("small", 0, 0, 0)
-    places, open_states, moves = {first: 0}, [first], []
-    for state in open_states:
+
+    def successors(state):
         phase, u, small, large = state
         steps = [(flows[0], (phase, u, small + 1, large)), (flows[1], (phase, u, small, large + 1))]
         if phase == "large":
@@ -48,21 +48,13 @@ def chain(n, rates, flows, threshold, reading, cut):
         elif u:
             steps.append((u * rates[0], (phase, u - 1, small - 1, large)))
         for rate, there in steps:
-            if max(there[2:]) > cut:
-                continue
             if state == first and there == ("small", 0, 0, 1):
                 there = ("large", 0, 0, 1)
-            there = settled(n, threshold, reading, there)
-            if there not in places:
-                places[there] = len(places)
-                open_states.append(there)
-            moves.append((places[state], places[there], rate))
-    rows, columns, values = zip(*moves, strict=True)
-    m = len(places)
-    rate = sparse.csr_array((values, (rows, columns)), shape=(m, m))
-    balance = (rate - sparse.diags_array(rate.sum(axis=1))).T.tocsc()
-    law = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
-    return law / law.sum() @ np.array([state[2:] for state in places])
+            if max(there[2:]) <= cut:
+                yield settled(n, threshold, reading, there), rate
+
+    law = explore(first, successors)
+    return sum(mass * np.array(state[2:]) for state, mass in law.items())
 
 
 @pytest.mark.parametrize("reading", READINGS)

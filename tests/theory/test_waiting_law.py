@@ -18,6 +18,8 @@ from multiserver.open import age_process, one_or_n
 from multiserver.open.waiting_distribution import waiting_distribution
 from multiserver.policies.phase_type import phased_jobs
 
+from .sparse_chains import explore
+
 TIMES = np.array([0.0, 1e-6, 0.01, 0.3, 1.0, 4.0, 20.0, 100.0])
 PROBABILITIES = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
 
@@ -91,21 +93,15 @@ def started(sequence, needs, servers):
 def tagged(servers, needs, rates, probabilities, arrival_rate, tag, longest, times):
     """P(W > t) of a job of class `tag` among sequences of at most `longest` jobs, by brute force:
     the classes of all jobs in order of arrival are the state."""
-    classes = range(len(needs))
-    states = [s for k in range(longest + 1) for s in itertools.product(classes, repeat=k)]
-    place = {s: i for i, s in enumerate(states)}
-    Q = np.zeros((len(states), len(states)))
-    for s, i in place.items():
+
+    def successors(s):
         if len(s) < longest:
-            for c in classes:
-                Q[i, place[(*s, c)]] += arrival_rate * probabilities[c]
-        for k in range(started(s, needs, servers)):
-            Q[i, place[s[:k] + s[k + 1 :]]] += rates[s[k]]
-    Q -= np.diag(Q.sum(axis=1))
-    Q[:, 0] = 1.0
-    law = np.linalg.solve(Q.T, np.eye(1, len(states))[0])
+            yield from (((*s, c), arrival_rate * p) for c, p in enumerate(probabilities))
+        yield from ((s[:k] + s[k + 1 :], rates[s[k]]) for k in range(started(s, needs, servers)))
+
+    law = explore((), successors)
     # The tagged job stands last, and nothing that comes later matters.
-    waiting = [s for s in states if started((*s, tag), needs, servers) <= len(s)]
+    waiting = [s for s in law if started((*s, tag), needs, servers) <= len(s)]
     row = {s: i for i, s in enumerate(waiting)}
     W = np.zeros((len(waiting), len(waiting)))
     for s, i in row.items():
@@ -114,7 +110,7 @@ def tagged(servers, needs, rates, probabilities, arrival_rate, tag, longest, tim
             after = s[:k] + s[k + 1 :]
             if after in row:
                 W[i, row[after]] += rates[s[k]]
-    start = np.array([law[place[s]] for s in waiting])
+    start = np.array([law[s] for s in waiting])
     return [float((start @ expm(W * t)).sum()) for t in times]
 
 

@@ -9,12 +9,12 @@ E[W] = λ E[S²]/(2 (1 − ρ)) (Pollaczek and Khinchine).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import spsolve
+from tests.theory.sparse_chains import explore, stationary_law
 
 from multiserver.sizes import Size
 
@@ -35,14 +35,14 @@ def counts(
     lost."""
     states = list(product(*(range(m + 1) for m in most)))
     row = {N: i for i, N in enumerate(states)}
-    moves: list[tuple[int, int, float]] = []
+    moves = sparse.lil_array((len(states), len(states)))
     for N, i in row.items():
         for c, (at_work, rate) in enumerate(zip(serve(N), rates, strict=True)):
             if N[c] < most[c]:
-                moves.append((i, row[_shifted(N, c, 1)], arrivals[c]))
+                moves[i, row[_shifted(N, c, 1)]] = arrivals[c]
             if at_work:
-                moves.append((i, row[_shifted(N, c, -1)], at_work * rate))
-    law = _stationary(moves, len(states))
+                moves[i, row[_shifted(N, c, -1)]] = at_work * rate
+    law = stationary_law(moves)
     present = np.array(states)
     assert law[(present == most).any(axis=1)].sum() < EDGE
     return [float(law @ present[:, c]) / rate for c, rate in enumerate(arrivals)]
@@ -59,31 +59,24 @@ def words(
     `start(serving, waiting)` is the state in which these are left once all that may start have.
     Arrivals at `most` waiting jobs are lost.
     """
-    states = {((), ()): 0}
-    moves: list[tuple[int, int, float]] = []
-    reached = [((), ())]
-    for state in reached:
+
+    def successors(state: tuple[tuple, tuple]) -> Iterator[tuple[tuple[tuple, tuple], float]]:
         serving, waiting = state
-        after = []
         if len(waiting) < most:
-            after = [((serving, (*waiting, c)), rate) for c, rate in enumerate(arrivals)]
+            yield from ((start(serving, (*waiting, c)), rate) for c, rate in enumerate(arrivals))
         for c, rate in enumerate(rates):
             if c in serving:
                 at = serving.index(c)
                 left = serving[:at] + serving[at + 1 :]
-                after.append(((left, waiting), serving.count(c) * rate))
-        for (left, behind), rate in after:
-            new = start(left, behind)
-            if new not in states:
-                states[new] = len(reached)
-                reached.append(new)
-            moves.append((states[state], states[new], rate))
-    law = _stationary(moves, len(reached))
-    edge = sum(law[i] for i, (_, waiting) in enumerate(reached) if len(waiting) == most)
+                yield start(left, waiting), serving.count(c) * rate
+
+    law = explore(((), ()), successors)
+    edge = sum(mass for (_, waiting), mass in law.items() if len(waiting) == most)
     assert edge < EDGE, edge
-    classes = range(len(rates))
-    present = np.array([[(s + w).count(c) for c in classes] for s, w in reached])
-    return [float(law @ present[:, c]) / arrivals[c] for c in classes]
+    return [
+        sum(mass * (s + w).count(c) for (s, w), mass in law.items()) / rate
+        for c, rate in enumerate(arrivals)
+    ]
 
 
 def orders(
@@ -94,21 +87,18 @@ def orders(
 ) -> list[float]:
     """E[T_c] under preemption: a state is the classes of all jobs, oldest first, of which those in
     the places `serve(state)` are at work. Arrivals at `most` jobs are lost."""
-    states, moves, reached = {(): 0}, [], [()]
-    for state in reached:
-        after = [(state[:i] + state[i + 1 :], rates[state[i]]) for i in serve(state)]
+
+    def successors(state: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], float]]:
+        yield from ((state[:i] + state[i + 1 :], rates[state[i]]) for i in serve(state))
         if len(state) < most:
-            after += [((*state, c), rate) for c, rate in enumerate(arrivals)]
-        for new, rate in after:
-            if new not in states:
-                states[new] = len(reached)
-                reached.append(new)
-            moves.append((states[state], states[new], rate))
-    law = _stationary(moves, len(reached))
-    assert sum(law[i] for i, state in enumerate(reached) if len(state) == most) < EDGE
-    classes = range(len(rates))
-    present = np.array([[state.count(c) for c in classes] for state in reached])
-    return [float(law @ present[:, c]) / arrivals[c] for c in classes]
+            yield from (((*state, c), rate) for c, rate in enumerate(arrivals))
+
+    law = explore((), successors)
+    assert sum(mass for state, mass in law.items() if len(state) == most) < EDGE
+    return [
+        sum(mass * state.count(c) for state, mass in law.items()) / rate
+        for c, rate in enumerate(arrivals)
+    ]
 
 
 def oldest_that_fit(servers: int, needs: Sequence[int]) -> Callable[[tuple[int, ...]], list[int]]:
@@ -171,12 +161,3 @@ def max_weight(servers: int, needs: Sequence[int]) -> Serve:
 
 def _shifted(present: tuple[int, ...], c: int, by: int) -> tuple[int, ...]:
     return (*present[:c], present[c] + by, *present[c + 1 :])
-
-
-def _stationary(moves: list[tuple[int, int, float]], size: int) -> np.ndarray:
-    source, target, rate = map(np.array, zip(*moves, strict=True))
-    jumps = sparse.csr_array((rate, (source, target)), shape=(size, size))
-    balance = (jumps - sparse.diags_array(jumps.sum(axis=1))).T.tocsc()
-    # Without the first equation, and relative to the first probability.
-    law = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray()[:, 0]))
-    return law / law.sum()
