@@ -33,7 +33,7 @@ def describe(
     if model == "network":
         described |= _network(system)
     else:
-        classes = list(_classes(model, system))
+        classes = list(_classes(system))
         mean = sum(c["probability"] * c["duration"]["mean"] for c in classes)
         described |= {"mean_duration": rounded(mean), "classes": classes}
     described["policy"] = {
@@ -90,7 +90,7 @@ def _servers(model: str, system: Mapping[str, Any]) -> Json:
     return {"speeds": [float(v) for v in system.get("speeds") or [1.0] * system["servers"]]}
 
 
-def _classes(model: str, system: Mapping[str, Any]) -> Iterable[Json]:
+def _classes(system: Mapping[str, Any]) -> Iterable[Json]:
     durations = system["durations"]
     probabilities = system.get("probabilities") or [1]
     uses = {"needs": "need", "thresholds": "threshold", "compatible": "compatible"}

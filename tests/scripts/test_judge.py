@@ -251,7 +251,7 @@ def test_a_sound_ledger_has_no_faults(tmp_path):
     assert agree.check_ledger(ledger(tmp_path, 77.2))[1] == []
 
 
-def test_an_erratum_on_chosen_parameters_or_twice_on_a_sentence_is_a_fault(tmp_path):
+def test_an_erratum_on_chosen_parameters_or_twice_on_a_sentence_is_a_fault():
     case = json.dumps([{"holds": False}])
     row = {"claim": "a", "quote": "q", "verdict": "erratum", "certainty": "stated"}
     row |= {"readings": case, "evidence": "[]"}

@@ -123,31 +123,11 @@ def test_borderline_of_lemma_8_1(c):
     assert np.polyfit(x, second[4:] / first[4:] ** 2, 2)[-1] == pytest.approx(1, abs=5e-3)
 
 
-def test_uniform_forms_contain_the_others():
-    n, c = 1e6, np.array([0.3, 1.0, 3.0])
-    p_n = c / (n * math.log(n))
-    mu = asymptotics.throughput_one_dominated_uniform
-    delta = asymptotics.relative_completions_one_dominated_uniform
-    assert mu(n, p_n, 7.0) == pytest.approx(asymptotics.throughput_borderline(n, c, 7.0))
-    assert delta(n, p_n) == pytest.approx(asymptotics.relative_completions_borderline(n, c))
-    assert mu(n, 1e-20, 7.0) == pytest.approx(asymptotics.throughput_all_busy(n, 7.0))
-    theorem = asymptotics.relative_completions_one_dominated(n, 3)
-    assert delta(n, n**-3.0) == pytest.approx(theorem, rel=1e-4)
-    huge = 1e300  # The domain of 1/(n ln n) ≪ p_n ≪ 1/n hardly opens before.
-    p_n = 1 / (huge * math.sqrt(math.log(huge)))
-    assert mu(huge, p_n) == pytest.approx(asymptotics.throughput_between(huge, p_n), rel=0.05)
-    assert delta(huge, p_n) == pytest.approx(
-        asymptotics.relative_completions_n_dominated(p_n), rel=0.1
-    )
-
-
 def test_relative_completions_are_small_against_1_over_p_n():
     """Lemma 8.2, along p_n = 1/(n ln² n)."""
     p_n = 1 / (SERVERS * np.log(SERVERS) ** 2)
     _, relative = exact(SERVERS, p_n)
     assert (np.diff(p_n * relative)[1:] < 0).all()
-    uniform = asymptotics.relative_completions_one_dominated_uniform(SERVERS, p_n)
-    assert (np.diff(abs(relative / uniform - 1))[1:] < 0).all()
 
 
 def test_relative_completions_peak_in_regime_3():

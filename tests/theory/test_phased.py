@@ -32,7 +32,7 @@ CASES = {
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 
 
-def drawn(rng, phases=False):
+def drawn(rng):
     """A small system; two or three classes, rates over two decades."""
     n, C = int(rng.integers(2, 13)), int(rng.integers(2, 4))
     needs = tuple(map(int, rng.choice(np.arange(1, n + 1), min(C, n), replace=False)))

@@ -15,10 +15,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from multiserver.saturated.single_duration import (
-    jobs_in_service_distribution,
     one_half_all_one_rate,
     single_duration,
 )
@@ -70,7 +68,7 @@ def test_printed_sum_and_chain_of_formulation_one(n, needs, weights):
     row = {state: i for i, state in enumerate(states)}
     sigma, total = np.array([in_service(state, n) for state in states]).T
     product_form = [math.prod(law_of_need[v] for v in state) for state in states]
-    found, found_law = single_duration(n, needs, p, mu), jobs_in_service_distribution(n, needs, p)
+    found = single_duration(n, needs, p, mu)
 
     reciprocal = sum(q / int(k) for q, k in zip(product_form, sigma, strict=True))
     idle = sum(q * int(n - s) / int(k) for q, s, k in zip(product_form, total, sigma, strict=True))
@@ -86,7 +84,6 @@ def test_printed_sum_and_chain_of_formulation_one(n, needs, weights):
     completions = mu * sigma @ time_law
     embedded = mu * sigma * time_law / completions
     np.testing.assert_allclose(embedded, np.array(product_form, dtype=float), rtol=1e-11)
-    np.testing.assert_allclose(found_law, np.bincount(sigma, embedded), rtol=1e-11)
     assert found.throughput == pytest.approx(completions, rel=1e-12)
     assert found.jobs_in_service == pytest.approx(sigma @ time_law, rel=1e-12)
     assert found.wastage == pytest.approx((n - total) @ time_law, rel=1e-12, abs=1e-14)
@@ -134,19 +131,9 @@ def test_random_systems_in_rationals(system):
     reciprocal = sum(probability / k for k, probability in enumerate(law) if k)
     mean_need = sum(v * q for v, q in zip(needs, p, strict=True))
     p = [float(q) for q in p]
-    assert max(map(relative, jobs_in_service_distribution(n, needs, p), law)) < 1e-13
     found = single_duration(n, needs, p)
     assert relative(found.mean_reciprocal, reciprocal) < 1e-13
     assert found.wastage == pytest.approx(float(n - mean_need / reciprocal), rel=1e-12)
-
-
-@pytest.mark.parametrize("p_2", [0.1, 0.3, 0.7, 0.9])
-def test_jobs_in_service_do_not_drift(p_2):
-    n = 3000
-    law = jobs_in_service_distribution(n, [1, 2], [1 - p_2, p_2])
-    assert math.fsum(law) == pytest.approx(1, abs=5e-15)
-    for k in (1600, 2000, 2500):  # S_k − k is binomial
-        assert law[k:].sum() == pytest.approx(binom.cdf(n - k, k, p_2), rel=1e-11, abs=1e-280)
 
 
 @given(systems(largest=2000), st.floats(1e-6, 1e6), st.integers(2, 5), st.integers(0, 4))
@@ -179,7 +166,7 @@ def test_a_single_need_fills_the_servers(n, v):
         (single_duration, "needs", (4, [2, 2], [0.5, 0.5])),
         (single_duration, "probabilities", (4, [1, 2], [1.0])),
         (single_duration, "probabilities", (4, [1, 2], [0.5, 0.4])),
-        (jobs_in_service_distribution, "probabilities", (4, [1, 2], [math.nan, 0.5])),
+        (single_duration, "probabilities", (4, [1, 2], [math.nan, 0.5])),
         (single_duration, "mu", (4, [1], [1.0], math.inf)),
         (one_half_all_one_rate, "servers", (7, 0.1, 0.1)),
         (one_half_all_one_rate, "p_half, p_all", (4, -0.1, 0.1)),

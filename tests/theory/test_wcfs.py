@@ -24,7 +24,6 @@ from multiserver.wcfs.models import (
     heterogeneous,
     limited_processor_sharing,
     server_filling,
-    server_filling_front_time,
     threshold_parallelism,
 )
 
@@ -239,39 +238,3 @@ def test_exact_values_within_bounds(case):
             for name, value in exact.items():
                 lower, upper = getattr(constants.at(arrival_rate), name)
                 assert lower * (1 - 1e-12) <= value <= upper * (1 + 1e-12)
-
-
-@pytest.mark.parametrize("parameters", [FIG6, FIG7, EVEN])
-def test_front_time_of_server_filling(parameters):
-    """E[T_F] is within its refined bound, which is never above k E[S]/min v, and is E[X] plus the
-    optimum of a linear programme, here by trying every vertex."""
-    model = ServerFilling(MultiserverJobSystem.of(*parameters))
-    front, arguments = prepare(model), jobs(*parameters)
-    k, needs, durations, p = arguments
-    mean_size = server_filling(*arguments).mean_size
-    smallest = min(needs)
-    for load in LOADS:
-        arrival_rate = load / mean_size
-        law = solve(front.at(arrival_rate))
-        at_front = sum(
-            mass @ np.array([sum(model.counts(f)) for f in fronts], dtype=float)
-            for mass, fronts in zip((*law.boundary, law.above), front.fronts, strict=True)
-        )
-        bound = server_filling_front_time(*arguments, arrival_rate)
-        assert at_front / arrival_rate <= bound * (1 + 1e-12)
-        assert bound <= k * mean_size / smallest * (1 + 1e-12)
-        held = dict.fromkeys(needs, 0.0)
-        for v, X, q in zip(needs, durations, p, strict=True):
-            held[v] += arrival_rate * q * X.mean
-        best = 0.0
-        # A vertex has each q_v at 0 or at its cap, but for one that takes what is left of ρ.
-        for at_cap in product((False, True), repeat=len(held)):
-            base = {v: h for (v, h), full in zip(held.items(), at_cap, strict=True) if full}
-            left = load - sum(base.values())
-            if left < 0:
-                continue
-            value = sum((v / smallest - 1) * h for v, h in base.items())
-            others = [v for v in held if v not in base]
-            extra = [(v / smallest - 1) * min(left, held[v]) for v in others]
-            best = max(best, value + max(extra, default=0.0))
-        assert bound == close((sum(held.values()) + best) / arrival_rate, rel=1e-12)

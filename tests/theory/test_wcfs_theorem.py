@@ -15,7 +15,6 @@ from multiserver.wcfs.models import (
     heterogeneous,
     limited_processor_sharing,
     server_filling,
-    server_filling_front_time,
     threshold_parallelism,
     zhang_zwart,
 )
@@ -87,7 +86,6 @@ def test_what_the_theorem_refuses(arguments, message):
         (lambda: server_filling(6, (2, 3), (H2, H2), (0.5, 0.5)), "divide each other"),
         (lambda: server_filling(5, (2,), (H2,), (1.0,)), "divide each other and the 5"),
         (lambda: divisible_server_filling(5, (2,), (H2,), (1.0,)), "divide the 5"),
-        (lambda: server_filling_front_time(2, (1,), (H2,), (1.0,), 5.0), "load"),
         (lambda: zhang_zwart(2, Pareto(1.5, 1.0), 0.1), "finite E"),
         (lambda: zhang_zwart(2, H2, 1.0), "0 < ρ < 1"),
     ],

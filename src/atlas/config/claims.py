@@ -152,7 +152,7 @@ def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
         ledger.claims.append(
             {key: claim[key] for key in claim if key not in ("given", "readings", "evidence")}
             | {"how": known.how, "route": known.route, "confirmed": known.confirmed}
-            | {"cases": cases, "differs": _differs(claim, cases, context)}
+            | {"cases": cases, "differs": _differs(cases, context)}
         )
     return ledger
 
@@ -277,7 +277,7 @@ def _check_keys(given: dict[str, Any], known: Quantity, path: Path) -> Iterator[
             yield Fault(path, f"no key '{key}'", "the parameters " + ", ".join(known.required))
 
 
-def _differs(claim: dict[str, Any], cases: list[dict[str, Any]], context: Context) -> str:
+def _differs(cases: list[dict[str, Any]], context: Context) -> str:
     """Which of the drawn series that a claim is about is no longer the paper's, or nothing."""
     for case in cases:
         for of in case["of"]:

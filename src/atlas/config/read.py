@@ -180,13 +180,13 @@ class _Composer:
             while not isinstance(item := next(self._events), yaml.SequenceEndEvent):
                 value.append(self._node(item, (*path, len(value))))
         else:
-            value = self._mapping(event, path)
+            value = self._mapping(path)
         if event.anchor is not None:
             self._anchors[event.anchor] = value
             self._sizes[id(value)] = self._values - before + 1
         return value
 
-    def _mapping(self, start: yaml.Event, path: Path) -> dict[str, Any]:
+    def _mapping(self, path: Path) -> dict[str, Any]:
         own: dict[str, Any] = {}
         merged: list[dict[str, Any]] = []
         places: dict[str, int] = {}

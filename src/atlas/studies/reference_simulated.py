@@ -99,7 +99,7 @@ def estimate(
     rows = [row(name, key, GIVEN, value=v) for key, v in given(queue, rate).items()]
     rows += _limit(name, limit_of(queue), second_limit(block))
     for key in exact | simulated:
-        told = _tell(key, simulated.get(key), run)
+        told = _tell(simulated.get(key), run)
         if key[0] in WORKING and key not in exact:
             told = _work(key, queue, rate, told)
         if key in exact:
@@ -114,7 +114,7 @@ def estimate(
     return rows
 
 
-def _tell(key: Key, found: Any, run: Result) -> dict[str, Any]:
+def _tell(found: Any, run: Result) -> dict[str, Any]:
     """A simulated value."""
     if found is None:
         return {}

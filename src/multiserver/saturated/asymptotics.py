@@ -107,27 +107,6 @@ def relative_completions_one_dominated(n: ArrayLike, alpha: ArrayLike) -> Result
     return 0.5 * _power(n, alpha) * np.log(n) ** 2
 
 
-def throughput_one_dominated_uniform(
-    n: ArrayLike, p_n: ArrayLike, rate_1: ArrayLike = 1.0
-) -> Result:
-    """n μ_1/(1 + n p_n ln n) jobs per unit of time: μ to leading order whenever n p_n → 0.
-
-    Both cases of `multilevel-scaling`, Lemma 8.1, and what lies between them.
-    """
-    n = np.asarray(n, dtype=float)
-    return n * np.asarray(rate_1) / (1 + _a(n, p_n))
-
-
-def relative_completions_one_dominated_uniform(n: ArrayLike, p_n: ArrayLike) -> Result:
-    """p_n (n ln n)²/(2 (1 + n p_n ln n)²) jobs: E[Δ(Y_d)] to leading order whenever n p_n → 0.
-
-    Sharpens `multilevel-scaling`, Lemma 8.2, and contains Theorem 8.1; tends to 1/(2 p_n) where
-    n p_n ln n → ∞, in agreement with Theorem 4.1.
-    """
-    A = _a(n, p_n)
-    return 0.5 / np.asarray(p_n) * (A / (1 + A)) ** 2
-
-
 def throughput_borderline(n: ArrayLike, c: ArrayLike, rate_1: ArrayLike = 1.0) -> Result:
     """n μ_1/(1 + c) jobs per unit of time: μ to leading order for p_n = c/(n ln n).
 
@@ -148,8 +127,3 @@ def relative_completions_borderline(n: ArrayLike, c: ArrayLike) -> Result:
 def _power(n: ArrayLike, alpha: ArrayLike) -> Result:
     """n^{2−α}."""
     return np.asarray(n, dtype=float) ** (2 - np.asarray(alpha))
-
-
-def _a(n: ArrayLike, p_n: ArrayLike) -> Result:
-    """A = n p_n ln n: to leading order, time with a blocked n-server job over time without one."""
-    return np.asarray(n, dtype=float) * np.asarray(p_n) * np.log(n)

@@ -100,7 +100,7 @@ def one_or_n(
     n, p_n, mu_1, mu_n = _checked(servers, probability_n, rate_1, rate_n)
     p_1 = 1 - p_n if probability_1 is None else _checked_complement(probability_1, p_n)
     r, gap = mu_1 / mu_n, (mu_n - mu_1) / mu_n
-    K, scaled = _by_squares(n, p_1, gap) if p_n >= 0.5 else _by_quadrature(n, p_n, r, gap)
+    K, scaled = _by_squares(n, p_1, gap) if p_n >= 0.5 else _by_quadrature(n, p_n, gap)
     nu = 1 / (p_1 / n + p_n * (r + K))
     return OneOrNMeans(
         throughput=nu * mu_1,
@@ -110,7 +110,7 @@ def one_or_n(
     )
 
 
-def _by_quadrature(n: float, p_n: float, r: float, gap: float) -> tuple[float, float]:
+def _by_quadrature(n: float, p_n: float, gap: float) -> tuple[float, float]:
     """K and E[Δ(Y_d)]/ν² by (A)."""
     p_1 = 1 - p_n
     # Once e^-y is below p_n or 1/n, φ is constant and the integrands fall as e^-y.

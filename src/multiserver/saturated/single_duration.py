@@ -78,29 +78,6 @@ def single_duration(
     return _distribution(n, mu, mean_need, mean_need / (n - wastage), wastage)
 
 
-def jobs_in_service_distribution(
-    servers: int, needs: Sequence[int], probabilities: Sequence[float]
-) -> NDArray[np.float64]:
-    """P(σ = k) under π for k = 0 … ⌊n/min V⌋, so that P(σ ≥ k) = P(S_k ≤ n).
-
-    This is the distribution embedded at completions; the distribution in time is P(σ = k) / (k
-    E[1/σ]). Relative error below 1e-13 as tested, n up to 400; entries below 1e-280 may underflow
-    to 0. Arguments as in `single_duration`; cost O(n² d), about a second for n = 1e4 and d = 5.
-    """
-    n, v, p, excess = _checked(servers, needs, probabilities)
-    blocking = _blocking(n, v, p)
-    total_need = np.eye(1, n + 1)[0]
-    distribution = np.zeros(n // v[0] + 1)
-    for k in range(1, distribution.size):
-        total_need, previous = np.zeros(n + 1), total_need
-        for need, probability in zip(v, p, strict=True):
-            total_need[need:] += probability * previous[:-need]
-        # Products of subnormal numbers are a hundred times slower than those of zeros.
-        total_need[total_need < 1e-300] = 0.0
-        distribution[k] = total_need @ blocking
-    return distribution * np.exp(-math.log1p(excess) * np.arange(1, distribution.size + 1))
-
-
 def one_half_all_one_rate(
     servers: int, p_half: float, p_all: float, mu: float = 1.0, *, p_one: float | None = None
 ) -> SingleDurationMeans:

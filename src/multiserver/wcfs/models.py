@@ -162,37 +162,6 @@ def divisible_front_size(servers: int, needs: Sequence[int]) -> int:
     return sum(servers // v - 1 for v in set(needs)) + 1
 
 
-def server_filling_front_time(
-    servers: int,
-    needs: Sequence[int],
-    durations: Sequence[Size],
-    probabilities: Sequence[float],
-    arrival_rate: float,
-) -> float:
-    """An upper bound on E[T_F] under ServerFilling in the exponential setting (Appendix B.1.1).
-
-    If the newest job at a full front has need v, at most v/u − 1 jobs there are not in service,
-    where u is the smallest need. That job is in service, so that this has a probability
-    q_v ≤ λ E[X; V = v], as printed, which alone gives no more than E[T_F] ≤ k E[S]/u. But the front
-    is full with probability Σ_v q_v ≤ E[B] = ρ too. The largest Σ_v (v/u − 1) q_v under both
-    constraints, divided by λ, is added to E[X]. Raises `ValueError` as `server_filling` does, and
-    unless 0 < ρ < 1.
-    """
-    constants = server_filling(servers, needs, durations, probabilities)
-    load = arrival_rate * constants.mean_size
-    if not 0 < load < 1:
-        raise ValueError(f"the load ρ = λ E[S] must lie in (0, 1), found {load!r}")
-    held = dict.fromkeys(needs, 0.0)
-    for v, X, p in zip(needs, durations, probabilities, strict=True):
-        held[v] += arrival_rate * p * X.mean
-    smallest, left, waiting = min(needs), load, 0.0
-    for v in sorted(held, reverse=True):
-        q = min(held[v], left)
-        waiting += (v // smallest - 1) * q
-        left -= q
-    return (sum(held.values()) + waiting) / arrival_rate
-
-
 def _heaviest(room: int, weights: Sequence[int], values: Sequence[float]) -> float:
     """max Σ_c u_c values_c over u with Σ_c u_c weights_c ≤ room, by dynamic programming."""
     best = [0.0] * (room + 1)
