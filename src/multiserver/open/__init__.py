@@ -24,6 +24,6 @@ whose level is the number of jobs in the system:
 - `class_counts`: preemptive policies that ask only how many jobs of each class there are, whom
   `count_rules` serve and `count_sweeps` balance; `most_servers_first` and `served_alone`: priority
   to large or to small needs where less than the whole distribution will do;
-- `quickswap`: needs 1 and n without preemption, one class after the other;
+- `quickswap`: needs 1 and n without preemption, one class after the other; `two_needs`: any two;
 - `priority_by_need`: where priority to small or to large needs ceases to be stable.
 """

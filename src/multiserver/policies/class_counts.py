@@ -30,14 +30,14 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
     """
 
     def answer(system: System, enough: float, **options: Any) -> Callable[[float], Means]:
-        order, parts = _by_need(system)
+        order, parts = sorted_by_need(system)
         rule = rule_of(parts.servers, parts.needs, **options)
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
             distribution = class_counts.solve(parts, rule, arrival_rate, limit, enough=enough)
             return Means(
-                **_of_jobs(system, arrival_rate, _turned(order, distribution.class_jobs)),
+                **of_jobs(system, arrival_rate, turned(order, distribution.class_jobs)),
                 waiting=math.fsum(distribution.class_waiting),
                 tail=distribution.tail,
                 note=f"{len(distribution.counts)} states",
@@ -58,13 +58,13 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
 
 
 def _in_order(system: System, enough: float, **_: Any) -> Callable[[float], Means]:
-    order, parts = _by_need(system)
+    order, parts = sorted_by_need(system)
 
     def at(arrival_rate: float) -> Means:
         found = most_servers_first.solve(parts, arrival_rate, enough=enough / 2)
         box = " × ".join(str(most + 1) for most in found.box)
         return Means(
-            **_of_jobs(system, arrival_rate, _turned(order, found.class_jobs)),
+            **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),
             note=f"{box} states",
             imprecision=found.imprecision,
         )
@@ -77,7 +77,7 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
     arguments as above. P(N > k) is left to the chain, which is solved when it is asked for."""
 
     def answer(system: System, enough: float, **options: Any) -> Callable[[float], Means]:
-        order, parts = _by_need(system)
+        order, parts = sorted_by_need(system)
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
@@ -89,7 +89,7 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
                 return class_counts.solve(parts, rule, arrival_rate, limit, enough=enough)
 
             return Means(
-                **_of_jobs(system, arrival_rate, _turned(order, found.class_jobs)),
+                **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),
                 waiting=found.waiting,
                 tail=lambda k: distribution().tail(k),
                 note=f"{found.states} states of the others",
@@ -109,14 +109,14 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
     )
 
 
-def _by_need(system: System) -> tuple[list[int], MultiserverJobSystem]:
+def sorted_by_need(system: System) -> tuple[list[int], MultiserverJobSystem]:
     """The places of the classes by need, and the system with its classes in this order."""
     parts = exponential_parts(system).system
     order = sorted(range(len(parts.classes)), key=parts.needs.__getitem__)
     return order, MultiserverJobSystem(parts.servers, tuple(parts.classes[c] for c in order))
 
 
-def _turned(order: Sequence[int], values: Sequence[float]) -> list[float]:
+def turned(order: Sequence[int], values: Sequence[float]) -> list[float]:
     """Values by need as values in the order of the user's classes."""
     found = [0.0] * len(order)
     for c, value in zip(order, values, strict=True):
@@ -124,7 +124,7 @@ def _turned(order: Sequence[int], values: Sequence[float]) -> list[float]:
     return found
 
 
-def _of_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
+def of_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
     """E[N_c], and what follows by Little's law."""
     pairs = zip(jobs, system.probabilities, strict=True)
     return {

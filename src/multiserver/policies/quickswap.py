@@ -1,33 +1,41 @@
 """Most Servers First without preemption, and its Quickswap (arXiv 2509.01893).
 
-With needs 1 and n the first is the second of threshold 0, and both are exact for exponential
-durations. Every threshold is stable for ρ < 1: what waits when service turns from one class to the
-other is served at the full rate, less what at most n small jobs, or the last of them, cost.
+The first is the second of threshold 0. Both are exact for two needs and exponential durations, for
+needs 1 and n by cycles, and are simulated for any durations. If the needs divide each other and the
+servers, every threshold is stable for ρ < 1: all servers are at work while small jobs wait that are
+not held back, and for how long they are, when service turns from one class to the other, does not
+depend on how many wait.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.open import quickswap
+from multiserver.open import quickswap, two_needs
 from multiserver.policies.answers import (
     class_simulation,
     job_level,
     of_classes,
     whole_capacity,
 )
-from multiserver.policies.conditions import EXPONENTIAL
+from multiserver.policies.class_counts import of_jobs, sorted_by_need, turned
+from multiserver.policies.conditions import EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
 from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
 from multiserver.policies.policy import Condition, Effort, Means, Method, Policy
 from multiserver.system import System
 
 Ints = NDArray[np.int64]
-SOURCE = "`multiserver.open.quickswap`"
+TWO_NEEDS = Condition(
+    "two classes of different needs",
+    lambda system: len(system.needs) == 2 == len(set(system.needs)),
+)
 NEEDS_ONE_AND_ALL = Condition(
     "two classes, of needs 1 and n > 1",
     lambda system: sorted(system.needs) == [1, system.servers] and system.servers > 1,
@@ -48,40 +56,63 @@ def largest_that_fit(
 
 
 def turning(threshold: int, always: bool) -> Callable[..., None]:
-    """Quickswap, as a rule for `class_simulation`: which phase it is follows from who is served, as
-    long as ℓ < n − 1."""
+    """Quickswap, as a rule for `class_simulation`. It remembers whether small jobs are held back,
+    which who is in service does not tell: from ℓ + 1 of them one may just have left."""
 
     def rule(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:
-        if allotted[1] > 0:
-            return
-        if allotted[0] == 0 and present[1] > 0:
-            allotted[1] = needs[1]
-            return
-        if allotted[0] == 0 or allotted[0] > threshold or (not always and present[1] == 0):
-            allotted[0] = min(present[0], servers)
+        memory = number[len(needs)]
+        idle = servers - allotted[0] - allotted[1]
+        large = min(present[1] - allotted[1] // needs[1], idle // needs[1])
+        allotted[1] += large * needs[1]
+        idle -= large * needs[1]
+        kept_out = allotted[1] // needs[1] < servers // needs[1] and (
+            always or present[1] > allotted[1] // needs[1]
+        )
+        if not (memory[0] and kept_out and allotted[0] > 0):
+            small = min(present[0] - allotted[0] // needs[0], idle // needs[0])
+            allotted[0] += small * needs[0]
+        memory[0] = kept_out and 0 < allotted[0] <= threshold * needs[0]
 
     return rule
 
 
-def _exact(
+def _cycles(
     system: System, threshold: float = 0, last_phase: Any = "always"
 ) -> Callable[[float], Means]:
-    small = system.needs.index(1)
-    order = (small, 1 - small)
-    rates = tuple(1 / system.durations[c].mean for c in order)
-    p = system.probabilities
+    order, parts = sorted_by_need(system)
 
     def at(arrival_rate: float) -> Means:
-        flows = tuple(arrival_rate * p[c] for c in order)
-        found = quickswap.solve(system.servers, rates, flows, _whole(threshold), last_phase)
-        jobs = found.small_jobs, found.large_jobs
-        times = tuple(number / flow for number, flow in zip(jobs, flows, strict=True))
-        turned = slice(None, None, -1 if small else 1)
+        flows = tuple(arrival_rate * p for p in parts.probabilities)
+        told = _whole(system, threshold), last_phase
+        found = quickswap.solve(parts.servers, parts.rates, flows, *told)
+
+        @cache
+        def chain() -> two_needs.TwoNeedsMeans:
+            return two_needs.solve(parts, arrival_rate, *told)
+
+        jobs = turned(order, (found.small_jobs, found.large_jobs))
         return Means(
-            jobs=sum(jobs),
-            times=sum(jobs) / arrival_rate,
-            class_jobs=jobs[turned],
-            class_times=times[turned],
+            **of_jobs(system, arrival_rate, jobs),
+            tail=lambda k: chain().tail(k),
+            imprecision=found.imprecision,
+        )
+
+    return at
+
+
+def _chain(
+    system: System, enough: float, threshold: float = 0, last_phase: Any = "always"
+) -> Callable[[float], Means]:
+    order, parts = sorted_by_need(system)
+
+    def at(arrival_rate: float) -> Means:
+        told = _whole(system, threshold), last_phase
+        found = two_needs.solve(parts, arrival_rate, *told, enough=enough / 2)
+        return Means(
+            **of_jobs(system, arrival_rate, turned(order, found.class_jobs.tolist())),
+            waiting=math.fsum(found.class_jobs - found.class_in_service),
+            tail=found.tail,
+            note=f"{found.phases} phases",
             imprecision=found.imprecision,
         )
 
@@ -91,29 +122,37 @@ def _exact(
 def _simulate(
     system: System, arrival_rate: float, effort: Effort, threshold: float, last_phase: str
 ) -> Means:
-    if not _whole(threshold) < system.servers - 1:
-        raise ValueError(
-            f"the simulator tells phases by who is served: the threshold must be less than n - 1 ="
-            f" {system.servers - 1}, found {threshold!r}; ask exact()"
-        )
-    rule = turning(_whole(threshold), last_phase == "always")
+    rule = turning(_whole(system, threshold), last_phase == "always")
     return of_classes(system, arrival_rate, effort, rule)
 
 
-def _whole(threshold: float) -> int:
-    if threshold != int(threshold):
-        raise ValueError(f"the threshold must be an integer, found {threshold!r}")
+def _whole(system: System, threshold: float) -> int:
+    most = max(1, system.servers // min(system.needs))
+    if threshold not in range(most):
+        raise ValueError(
+            f"the threshold must be an integer from 0 to ⌊n/v⌋ - 1 = {most - 1}, v being the"
+            f" smaller need, found {threshold!r}"
+        )
     return int(threshold)
 
 
-WHOLE = whole_capacity("arXiv 2509.01893")
-EXACT = Method(
+WHOLE = replace(whole_capacity("arXiv 2509.01893"), conditions=(TWO_NEEDS, NEEDS_DIVIDE_EACH_OTHER))
+CYCLES = Method(
     question="exact",
     name="cycles from large jobs to large jobs",
-    source=SOURCE,
+    source="`multiserver.open.quickswap`",
     cost="M² log M, M small jobs that matter, 64 to 4,096",
-    answer=_exact,
+    answer=_cycles,
     conditions=(EXPONENTIAL, NEEDS_ONE_AND_ALL),
+)
+CHAIN = Method(
+    question="exact",
+    name="jobs in service and waiting",
+    source="`multiserver.open.two_needs`",
+    cost="n/v phases³, 50 to 1,500 phases",
+    answer=_chain,
+    conditions=(EXPONENTIAL, TWO_NEEDS),
+    iterates=True,
 )
 
 NonpreemptiveMostServersFirst = Policy(
@@ -126,8 +165,9 @@ NonpreemptiveMostServersFirst = Policy(
     methods={
         "multiserver-jobs": (
             *one_at_a_time(ONE_NEED),
-            replace(WHOLE, conditions=(NEEDS_ONE_AND_ALL,)),
-            EXACT,
+            WHOLE,
+            CYCLES,
+            CHAIN,
             class_simulation(largest_that_fit, "by definition"),
         )
     },
@@ -137,19 +177,21 @@ Quickswap = Policy(
     name="quickswap",
     preemptive=False,
     definition=(
-        "Most Servers First with Quickswap, for needs 1 and n. Large jobs are served until none is"
-        " left; then small jobs, those that come included, until at most `threshold` are in"
-        " service; then no job starts until these have left; then large jobs again. With"
-        " last_phase='if-large-waits' small jobs go on starting until a large job waits. No job is"
-        " interrupted."
+        "Most Servers First with Quickswap, for two needs. At every arrival and completion large"
+        " jobs start that fit, then small ones, the oldest of a need first. Small jobs are held"
+        " back from when, all having started that may, at most `threshold` of them are in service"
+        " and keep a large one out, until none is in service or as many large ones are as fit"
+        " beside no others. With last_phase='if-large-waits' they are held back only while a large"
+        " job waits. No job is interrupted."
     ),
     options={"threshold": 1, "last_phase": "always"},
     choices={"last_phase": ("always", "if-large-waits")},
-    requires={"multiserver-jobs": (NEEDS_ONE_AND_ALL,)},
+    requires={"multiserver-jobs": (TWO_NEEDS,)},
     methods={
         "multiserver-jobs": (
             WHOLE,
-            EXACT,
+            CYCLES,
+            CHAIN,
             job_level(_simulate, source="by definition"),
         )
     },

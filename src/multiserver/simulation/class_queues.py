@@ -40,8 +40,9 @@ from multiserver.simulation.workload import Workload
 # policy(present, number, needs, servers, allotted) fills in `allotted`, the servers for each class;
 # all arrays but `number` are (C,), the classes in increasing order of their needs. `present` counts
 # the jobs; number[c, j] tells when job j of class c, of those present, arrived: the smaller, the
-# earlier. Its columns are as many as jobs of a class can be in service at once. On entry `allotted`
-# holds what the jobs that are present hold: a policy that only adds to it never preempts.
+# earlier. Its columns are as many as jobs of a class can be in service at once; number[C] is the
+# policy's own, 0 at first, where it finds what it has left. On entry `allotted` holds what the jobs
+# that are present hold: a policy that only adds to it never preempts.
 CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::1])
 
 
@@ -107,7 +108,7 @@ def _run(
     needs = needs[by_need]
     window = (servers + needs - 1) // needs
     width = window.max()
-    number = np.zeros((C, width), np.int64)
+    number = np.zeros((C + 1, width), np.int64)
     arrived, remaining = np.zeros((C, width)), np.zeros((C, width))
     present, everyone = np.zeros(C, np.int64), 0
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)

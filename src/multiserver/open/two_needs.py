@@ -1,0 +1,238 @@
+"""Quickswap, and nonpreemptive Most Servers First, for any two needs and exponential durations.
+
+Small jobs need v of n servers and arrive at rate λ_v, large ones need w > v, at rate λ_w; durations
+are exponential of rates μ_v and μ_w. No job is interrupted. N_c jobs of a class are present and u_c
+of them in service, of which at most ⌊n/w⌋ are large. At every arrival and completion
+
+1. large jobs start as long as they fit;
+2. then small ones as long as they fit, unless they are *held back*: after the event before small
+   jobs in service kept a large one out, 0 < u_v ≤ ℓ and u_w < ⌊n/w⌋, and that is so still;
+3. in the reading *if a large job waits* they are held back only while one does.
+
+So (N_v, N_w, u_v, u_w) is a Markov chain. ℓ = 0 holds nobody back, which is nonpreemptive Most
+Servers First; needs 1 and n are those of `quickswap`, ℓ counting who is in service once all have
+started that may.
+
+**Levels.** One class is the level of a quasi-birth-death process (`qbd`): once N_c is as large as
+the most jobs of it that fit, who starts no longer depends on N_c. The other class, of which fewer
+arrive, is kept to at most K jobs; one that comes beyond is turned away.
+
+**What is left out.** K grows until this changes nothing. What lies beyond falls geometrically, so
+that the last K is better than the last change of E[N_c], which is `imprecision`. No λ* is asked
+for: where none is known, a queue that is not stable is one whose changes do not fade.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multiserver.errors import TooLargeError, UnstableError
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import qbd
+from multiserver.open.quickswap import Reading
+
+Vector = NDArray[np.float64]
+# N of the class that is kept to K, and the jobs in service, small and large.
+Phase = tuple[int, int, int]
+
+# Phases of a level and numbers of all blocks, at most; K at first, and by what it grows.
+MOST_PHASES, MOST_NUMBERS, FIRST, GROWTH = 1500, 8e7, 12, 1.3
+# Means that are worse are refused, those that are better are not sought.
+ROUGH, ENOUGH = 1e-5, 1e-10
+
+
+class Rule(NamedTuple):
+    """n, v, w, ℓ, and whether small jobs are held back though no large one waits."""
+
+    servers: int
+    small: int
+    large: int
+    threshold: int
+    always: bool
+
+    def holds(self, u_small: int, u_large: int, waiting: int) -> bool:
+        """Whether small jobs are held back from the next event on, given the large ones waiting."""
+        kept_out = 0 < u_small <= self.threshold and u_large < self.servers // self.large
+        return kept_out and (self.always or waiting > 0)
+
+    def start(
+        self, present: tuple[int, int], serving: tuple[int, int], held: bool
+    ) -> tuple[int, int]:
+        """The jobs in service once all have started that may."""
+        (small, large), (u_small, u_large) = present, serving
+        idle = self.servers - u_small * self.small - u_large * self.large
+        more = min(large - u_large, idle // self.large)
+        u_large, idle = u_large + more, idle - more * self.large
+        if not (held and self.holds(u_small, u_large, large - u_large)):
+            u_small += min(small - u_small, idle // self.small)
+        return u_small, u_large
+
+
+@dataclass(frozen=True, eq=False)
+class TwoNeedsMeans:
+    """E[N_c], and E[u_c] of them in service, small before large; K is `kept`; how many `phases` a
+    level has, and the relative error of the worse of E[N_c]. `level` is 0 if the small jobs are the
+    level of the `law`, 1 if the large ones are, and `others` (levels, phases) counts the others."""
+
+    class_jobs: Vector
+    class_in_service: Vector
+    kept: int
+    imprecision: float
+    law: qbd.StationaryDistribution
+    others: tuple[Vector, ...]
+
+    @property
+    def phases(self) -> int:
+        """The phases of a level."""
+        return len(self.others[-1])
+
+    def tail(self, k: int) -> float:
+        """P(N > k), of both classes together."""
+        if k < 0:
+            return 1.0
+        over = float(self.law.tail(k))
+        for level in range(k + 1):
+            others = self.others[min(level, self.law.qbd.top)]
+            over += float(self.law.phase_distribution(level)[others > k - level].sum())
+        return over
+
+
+def solve(
+    system: MultiserverJobSystem,
+    arrival_rate: float,
+    threshold: int = 0,
+    reading: Reading = "always",
+    *,
+    enough: float = ENOUGH,
+) -> TwoNeedsMeans:
+    """The means at arrival rate λ of two classes, the smaller need first, with `imprecision` at
+    most `enough` if `MOST_PHASES` allow it.
+
+    Raises `ValueError` unless v < w and ℓ is an integer with 0 ≤ ℓ < ⌊n/v⌋ or 0, `UnstableError`
+    where one class alone is too much, and `TooLargeError` if E[N_c] is still open by more than
+    `ROUGH`, as it is where the queue is not stable.
+    """
+    needs = system.needs
+    if len(needs) != 2 or not needs[0] < needs[1]:
+        raise ValueError(f"there must be two needs, the smaller first, found {needs}")
+    if threshold not in range(max(1, system.servers // needs[0])):
+        raise ValueError(
+            f"the threshold must be an integer from 0 to ⌊n/v⌋ - 1 ="
+            f" {system.servers // needs[0] - 1}, found {threshold!r}"
+        )
+    rule = Rule(system.servers, *needs, threshold, reading == "always")
+    flows = arrival_rate * np.array(system.probabilities)
+    point = _Point(rule, flows, np.array(system.rates), int(flows[1] > flows[0]))
+    kept, means, changed = FIRST, None, np.inf
+    while (process := _process(point, kept)) is not None:
+        before, means = means, _means(point, *process, kept)
+        if before is not None:
+            changed = float((abs(means.class_jobs - before.class_jobs) / means.class_jobs).max())
+            means = replace(means, imprecision=changed + means.law.imprecision)
+            if means.imprecision <= enough:
+                return means
+        kept = math.ceil(GROWTH * kept)
+    if means is None or not changed <= max(ROUGH, enough):
+        raise TooLargeError(
+            f"with {kept} jobs of one class {changed:.0e} of a mean is open, and no more fit in"
+            f" levels of {MOST_PHASES} phases: the queue is not stable, or too many jobs matter"
+        )
+    return means
+
+
+class _Point(NamedTuple):
+    """The rule, λ_c and μ_c, and the class that is the level."""
+
+    rule: Rule
+    flows: Vector
+    rates: Vector
+    level: int
+
+    @property
+    def top(self) -> int:
+        """B: from so many jobs of the level's class on nothing depends on their number."""
+        need = (self.rule.small, self.rule.large)[self.level]
+        return max(1, self.rule.servers // need)
+
+    def moves(self, level: int, phase: Phase, kept: int) -> Iterator[tuple[int, Phase, float]]:
+        """The steps of the level, the phases that follow, and their rates."""
+        other, *serving = phase
+        present = [other, other]
+        present[self.level] = level
+        held = self.rule.holds(*serving, present[1] - serving[1])
+        for c in (0, 1):
+            for step, rate in ((1, self.flows[c]), (-1, serving[c] * self.rates[c])):
+                if rate == 0 or (c != self.level and step > 0 and other == kept):
+                    continue
+                jobs, still = list(present), list(serving)
+                jobs[c] += step
+                still[c] -= step < 0
+                u = self.rule.start((jobs[0], jobs[1]), (still[0], still[1]), held)
+                there = (jobs[1 - self.level], *u)
+                yield (step if c == self.level else 0), there, float(rate)
+
+
+def _process(point: _Point, kept: int) -> tuple[qbd.QuasiBirthDeath, list[list[Phase]]] | None:
+    """The process with at most K of the others, and the phases of each level; None if it does not
+    fit."""
+    top = point.top
+    places: list[dict[Phase, int]] = [{} for _ in range(top + 2)]
+    found = [(0, (0, 0, 0))]
+    moves = []
+    for level, phase in found:
+        if phase in places[level]:
+            continue
+        # Levels from B on have the same phases.
+        for alike in (top, top + 1) if level >= top else (level,):
+            places[alike][phase] = len(places[alike])
+            for step, there, rate in point.moves(alike, phase, kept):
+                moves.append((alike, step, phase, there, rate))
+                found.append((min(alike + step, top + 1), there))
+        if len(places[level]) > MOST_PHASES:
+            return None
+    sizes = [len(of) for of in places] + [len(places[-1])]
+    below = [0, *sizes]
+    numbers = sum(m * (below[k] + m + sizes[k + 1]) for k, m in enumerate(sizes[:-1]))
+    if numbers > MOST_NUMBERS:
+        return None
+    blocks = [
+        {
+            step: np.zeros((sizes[k], m))
+            for step, m in ((-1, below[k]), (0, sizes[k]), (1, sizes[k + 1]))
+        }
+        for k in range(top + 2)
+    ]
+    for level, step, phase, there, rate in moves:
+        to = places[min(level + step, top + 1)][there]
+        blocks[level][step][places[level][phase], to] += rate
+    phases = [list(of) for of in places]
+    serving = [np.array([phase[1 + point.level] for phase in of], float) for of in phases]
+    levels = [qbd.Level(of[1], of[0], of[-1], u) for of, u in zip(blocks, serving, strict=True)]
+    flow = float(point.flows[point.level])
+    return qbd.QuasiBirthDeath(flow, tuple(levels[:-1]), levels[-1]), phases
+
+
+def _means(
+    point: _Point, process: qbd.QuasiBirthDeath, phases: list[list[Phase]], kept: int
+) -> TwoNeedsMeans:
+    try:
+        law = qbd.solve(process)
+    except UnstableError as error:
+        need = (point.rule.small, point.rule.large)[point.level]
+        raise UnstableError(
+            f"not stable: jobs of need {need} arrive at rate {process.arrival_rate!r}, faster than"
+            f" they can leave even where no more than {kept} of the others are let in",
+            arrival_rate=float(point.flows.sum()),
+        ) from error
+    told = [np.array(of, float) for of in phases]
+    parts = zip((*law.boundary, law.above), told, strict=True)
+    other, *serving = sum(pi @ values for pi, values in parts).tolist()
+    jobs = np.empty(2)
+    jobs[point.level], jobs[1 - point.level] = law.mean_jobs, other
+    return TwoNeedsMeans(jobs, np.array(serving), kept, np.inf, law, tuple(x[:, 0] for x in told))

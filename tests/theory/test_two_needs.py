@@ -1,0 +1,186 @@
+"""Two needs without preemption, against a chain of a box far beyond, written from the words."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+import multiserver as ms
+from multiserver.errors import TooLargeError, UnstableError
+from multiserver.model import MultiserverJobSystem
+from multiserver.open import quickswap, two_needs
+
+READINGS = ["always", "if-large-waits"]
+# |t| of 31 degrees of freedom is larger once in 1e6 times.
+FAR = 6.1
+
+
+def settled(system, threshold, reading, state):
+    """The state once all have started that may. Small jobs are `open` or held back; a state tells
+    who waits and who is in service."""
+    (v, w), n = system.needs, system.servers
+    open_to_small, waiting_v, waiting_w, u_v, u_w = state
+    while waiting_w and v * u_v + w * (u_w + 1) <= n:
+        waiting_w, u_w = waiting_w - 1, u_w + 1
+
+    def reason():
+        room_if_alone = w * (u_w + 1) <= n
+        return room_if_alone and u_v > 0 and (reading == "always" or waiting_w > 0)
+
+    open_to_small = open_to_small or not reason()
+    while open_to_small and waiting_v and v * (u_v + 1) + w * u_w <= n:
+        waiting_v, u_v = waiting_v - 1, u_v + 1
+    if open_to_small and u_v <= threshold and reason():
+        open_to_small = False
+    return open_to_small, waiting_v, waiting_w, u_v, u_w
+
+
+def boxed(system, threshold, reading, arrival_rate, cut):
+    """E[N_c] with at most `cut` of each class, all balances solved at once; and P(N > 3)."""
+    flows, rates = arrival_rate * np.array(system.probabilities), system.rates
+    first = (True, 0, 0, 0, 0)
+    places, states, moves = {first: 0}, [first], []
+    for state in states:
+        _, waiting_v, waiting_w, u_v, u_w = state
+        for rate, change in (
+            (flows[0] * (waiting_v + u_v < cut), (1, 0, 0, 0)),
+            (flows[1] * (waiting_w + u_w < cut), (0, 1, 0, 0)),
+            (u_v * rates[0], (0, 0, -1, 0)),
+            (u_w * rates[1], (0, 0, 0, -1)),
+        ):
+            if rate:
+                there = (state[0], *map(sum, zip(state[1:], change, strict=True)))
+                there = settled(system, threshold, reading, there)
+                if there not in places:
+                    places[there] = len(places)
+                    states.append(there)
+                moves.append((places[state], places[there], rate))
+    rows, columns, values = zip(*moves, strict=True)
+    m = len(states)
+    rate = sparse.csr_array((values, (rows, columns)), shape=(m, m))
+    balance = (rate - sparse.diags_array(rate.sum(axis=1))).T.tocsc()
+    # Without the empty state an M-matrix is left, whose elimination keeps digits.
+    law = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
+    law /= law.sum()
+    told = np.array(states)[:, 1:]
+    jobs = told[:, :2] + told[:, 2:]
+    return law @ jobs, float(law[jobs.sum(axis=1) > 3].sum())
+
+
+def drawn(seed):
+    """A random system, threshold and light load, for which a box can be far beyond."""
+    rng = random.Random(seed)
+    servers = rng.randint(2, 8)
+    needs = sorted(rng.sample(range(1, servers + 1), 2))
+    rates = [10 ** rng.uniform(-0.3, 0.3) for _ in needs]
+    share = rng.uniform(0.2, 0.8)
+    system = MultiserverJobSystem.of(servers, needs, rates, (share, 1 - share))
+    threshold = rng.randrange(max(1, servers // needs[0]))
+    return system, threshold, rng.uniform(0.03, 0.16) * system.naive_throughput
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize(
+    "seed",
+    [*range(25), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(25, 110))],
+)
+def test_random_systems_are_those_of_a_box_far_beyond(seed, reading):
+    """Two hundred and twenty in all."""
+    system, threshold, rate = drawn(seed)
+    beyond, over = boxed(system, threshold, reading, rate, 26)
+    found = two_needs.solve(system, rate, threshold, reading, enough=1e-11)
+    assert found.imprecision <= 1e-11
+    assert found.class_jobs == pytest.approx(beyond, rel=1e-10)
+    assert found.tail(3) == pytest.approx(over, rel=1e-9)
+    in_service = rate * np.array(system.probabilities) / system.rates
+    assert found.class_in_service == pytest.approx(in_service, rel=1e-9)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("enough", [1e-2, 1e-4, 1e-6])
+def test_the_stated_bound_holds_where_little_is_asked(enough, reading):
+    for seed in range(12):
+        system, threshold, rate = drawn(seed)
+        rough = two_needs.solve(system, 4 * rate, threshold, reading, enough=enough)
+        fine = two_needs.solve(system, 4 * rate, threshold, reading, enough=1e-11)
+        assert rough.imprecision <= enough
+        apart = abs(rough.class_jobs / fine.class_jobs - 1).max()
+        assert apart <= rough.imprecision + fine.imprecision
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("load", [0.3, 0.7])
+@pytest.mark.parametrize(("servers", "threshold"), [(3, 0), (4, 2), (6, 5)])
+def test_needs_one_and_all_are_those_of_cycles(servers, threshold, load, reading):
+    """Two routes that share nothing."""
+    system = MultiserverJobSystem.of(servers, (1, servers), (1.0, 0.5), (0.8, 0.2))
+    rate = load * system.naive_throughput
+    found = two_needs.solve(system, rate, threshold, reading)
+    flows = tuple(rate * np.array(system.probabilities))
+    cycles = quickswap.solve(servers, (1.0, 0.5), flows, threshold, reading)
+    assert found.class_jobs == pytest.approx((cycles.small_jobs, cycles.large_jobs), rel=1e-9)
+
+
+def test_of_two_jobs_that_do_not_fit_beside_each_other_the_large_ones_go_first():
+    """Needs 3 and 4 of 5: nonpreemptive priority (A. Cobham, Operations Research 2, 1954)."""
+    system = MultiserverJobSystem.of(5, (3, 4), (1.0, 2.0), (0.4, 0.6))
+    rate = 0.9
+    small, large = rate * 0.4 / 1.0, rate * 0.6 / 2.0
+    remains = small / 1.0 + large / 2.0
+    waits = remains / (1 - large) / (1 - large - small), remains / (1 - large)
+    expected = rate * 0.4 * waits[0] + small, rate * 0.6 * waits[1] + large
+    assert two_needs.solve(system, rate).class_jobs == pytest.approx(expected, rel=1e-9)
+
+
+def queue_of(policy, needs=(2, 3), servers=7):
+    classes = [
+        ms.JobClass(need=need, duration=ms.Exponential(rate=rate), probability=p)
+        for need, rate, p in zip(needs, (1.0, 0.5), (0.7, 0.3), strict=True)
+    ]
+    return ms.System(servers=servers, classes=classes[::-1]).under(policy)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        ms.NonpreemptiveMostServersFirst,
+        *(
+            ms.Quickswap(threshold=threshold, last_phase=reading)
+            for threshold in (1, 2)
+            for reading in READINGS
+        ),
+    ],
+    ids=repr,
+)
+def test_simulated_job_by_job(policy):
+    """Three scores each, fifteen in all: a false alarm once in 6e4 runs."""
+    queue = queue_of(policy)
+    exact, found = queue.exact(load=0.5), queue.simulate(load=0.5, jobs=200_000, seed=31)
+    for mine, theirs in zip((found, *found.by_class), (exact, *exact.by_class), strict=True):
+        estimate = mine.mean_response_time
+        assert abs(estimate.mean - theirs.mean_response_time) < FAR * estimate.standard_error
+
+
+def test_the_limit_is_known_where_needs_divide_each_other():
+    assert queue_of(ms.Quickswap, (2, 4), 8).stability().load_limit == pytest.approx(1)
+    methods = {row["method"] for row in queue_of(ms.Quickswap).known().rows() if row["applies"]}
+    assert "jobs in service and waiting" in methods
+    assert "whole capacity, λ* = n/E[S]" not in methods
+
+
+def test_errors(monkeypatch):
+    of = MultiserverJobSystem.of
+    with pytest.raises(ValueError, match="two needs, the smaller first, found"):
+        two_needs.solve(of(4, (2, 1), (1, 1), (0.5, 0.5)), 0.1)
+    with pytest.raises(ValueError, match=r"from 0 to ⌊n/v⌋ - 1 = 1, found 2"):
+        two_needs.solve(of(4, (2, 3), (1, 1), (0.5, 0.5)), 0.1, 2)
+    with pytest.raises(UnstableError, match="need 2 arrive at rate"):
+        two_needs.solve(of(4, (2, 3), (1, 1), (0.9, 0.1)), 3.0)
+    monkeypatch.setattr(two_needs, "MOST_PHASES", 120)
+    with pytest.raises(TooLargeError, match="not stable, or too many jobs"):
+        two_needs.solve(of(4, (2, 3), (1, 1), (0.5, 0.5)), 1.4)
+    assert two_needs.solve(of(4, (2, 3), (1, 1), (0.5, 0.5)), 0.4).imprecision < 1e-10
