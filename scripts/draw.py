@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.io import metadata, rendering
+from atlas.io import metadata, readable, rendering
 from atlas.io.atomic import replace, write_text
 from atlas.io.cite import frame, paste
 from atlas.io.dark_mode import shade
@@ -30,9 +30,10 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
     with rendering.style_context(look["style"]):
         figure = drawing.draw(spec, series, look["widths"][spec["width"]])
         rendering.freeze_layout(figure)
+        readings = readable.name_marks(figure)
         for kind in look["formats"]:
             file = folder / f"{spec['id']}.{kind}"
-            _write(figure, file, spec)
+            _write(figure, file, spec, readings)
             yield file
     for suffix, text in ((".figure.tex", paste(spec)), (".frame.tex", frame(spec))):
         file = folder / f"{spec['id']}{suffix}"
@@ -40,7 +41,7 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
         yield file
 
 
-def _write(figure: Figure, file: Path, spec: Spec) -> None:
+def _write(figure: Figure, file: Path, spec: Spec, readings: readable.Readings) -> None:
     kind = file.suffix[1:]
     story = identify(spec)
     text = json.dumps(story, sort_keys=True, ensure_ascii=False)
@@ -48,7 +49,8 @@ def _write(figure: Figure, file: Path, spec: Spec) -> None:
     with replace(file) as draft:
         metadata.save(partial(rendering.save, figure), draft, kind, told)
         if kind == "svg":
-            write_text(draft, shade(draft.read_text(encoding="utf-8")))
+            drawn = shade(draft.read_text(encoding="utf-8"))
+            write_text(draft, readable.attach(drawn, readings))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from PIL import Image
 
 from atlas.io.cite import references
 from atlas.io.claim_values import recomputed, stated, tell
+from atlas.io.readable import detach
 from atlas.io.scores import assess
 from atlas.io.tidy import read_table
 
@@ -88,6 +89,9 @@ class Exhibit:
     # A small copy of its PNG, if it has one.
     thumbnail: str = ""
     size: tuple[int, int] = (0, 0)
+    # The SVG that can be read, without what is to be read off it, and that.
+    drawing: str = ""
+    readings: Mapping[str, Any] | None = None
     files: tuple[str, ...] = ()
     # What to paste into a document, and the licence that the sidecar names.
     latex: str = ""
@@ -186,6 +190,9 @@ def _collect_product(
     head |= kit
     if f"../{paper}/{id}.png" in files:
         head["thumbnail"] = f"thumbnails/{paper}/{id}.png"
+    if picture.endswith(".svg"):
+        svg = (FIGURES / paper / Path(picture).name).read_text(encoding="utf-8")
+        head["drawing"], head["readings"] = detach(svg)
     return Exhibit(**head, picture=picture, size=size, files=files, tables=tuple(tables))
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from atlas.gallery.collect import Claim, Exhibit, Paper, Table
 from atlas.gallery.explorer import find_absent, find_links, find_presets
 from atlas.gallery.index import index_all
+from atlas.gallery.live import live
 from atlas.gallery.markdown import myst, quarto
 from atlas.gallery.typesetting import cell, heading, number, numeral, parameter, prose
 from atlas.io.cite import SOFTWARE
@@ -118,6 +119,7 @@ def render(
         "link": link,
         "command": command,
         "citation": citation,
+        "live": live,
         "myst": myst,
         "quarto": quarto,
         "ordered": ordered,

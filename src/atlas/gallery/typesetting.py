@@ -14,6 +14,7 @@ from atlas.io.latex import MATHEMATICS
 
 SYMBOLS = {command[1:]: symbol for symbol, command in MATHEMATICS.items()}
 TOKEN = re.compile(r"\\([A-Za-z]+) ?|\\(.)|([_^])|([{}$])|([^\\_^{}$])")
+SPACES = set(",;: ")
 UPRIGHT = {"mathrm", "text", "operatorname"}
 # A letter with an index, and a power, in running text: Y_d, λ_naive, n^-0.5, n^{2−α}.
 INDEX = re.compile(r"(?<![A-Za-z_])([A-Za-zα-ωΑ-Ω])_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
@@ -86,7 +87,9 @@ def heading(latex: str) -> Markup:
             parts.append(end)
         else:
             named = command and command not in SYMBOLS
-            piece = SYMBOLS.get(command, command) or character or text
+            # What moves text a little is a space.
+            piece = SYMBOLS.get(command, command) or (" " if character in SPACES else character)
+            piece = piece or text
             inner = str(escape(piece))
             if mathematics and not upright and not named and SLANTED.fullmatch(piece):
                 inner = f"<i>{inner}</i>"

@@ -9,7 +9,7 @@ const blocking = (() => {
   // Of so many servers the picture says who holds each.
   const SHOWN = 200;
   // The servers fill from empty, job by job, before the first job is done.
-  const MOST_SERVERS = 2e6;
+  const MOST_SERVERS = 1e5;
 
   // A run that begins with empty servers: what is in service by class, who holds each server if they
   // are few, the line, and the time until now, by itself and times the idle servers.

@@ -12,7 +12,7 @@
 //
 // Sums over the states of needs 1 and n are short up to SHORT, and beyond slower than the closed form.
 const dispatch = (() => {
-  const LARGEST_CHAIN = 1500;
+  const LARGEST_CHAIN = 10000;
   const MOST_SERVERS = 2e6;
   const SHORT = 5000;
 
@@ -45,8 +45,8 @@ const dispatch = (() => {
   }
 
   // λ*, wastage, utilisation and the method. Throws chain.TooLarge beyond MOST_SERVERS
-  // servers or `largest` states of the chain.
-  function solve(system, largest = LARGEST_CHAIN) {
+  // servers or `largest` states of the chain; `tell` hears how far that is.
+  function solve(system, largest = LARGEST_CHAIN, tell = undefined) {
     const ordered = by_need(system);
     const { servers, classes } = ordered;
     const [first, second] = classes;
@@ -68,7 +68,7 @@ const dispatch = (() => {
       return { throughput: means.throughput[0], wastage: means.wastage[0], utilisation: means.utilisation[0], method };
     }
     if (method === "single duration") return { ...single_duration.single_duration(ordered), method };
-    return { ...stationary.solve(ordered, largest), method };
+    return { ...stationary.solve(ordered, largest, tell), method };
   }
 
   // λ* and wastage of two classes over arrays of μ1, μ2 and p2, as in two_class.sweep.

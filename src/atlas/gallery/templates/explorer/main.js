@@ -1,13 +1,10 @@
 "use strict";
-// The page: every change of the state makes a frame. In a frame each view in sight works for a slice of
-// time and is drawn when its data are there, coarsely while the hand moves and finely when it rests.
+// The page: every change of the state is a question to `answers`, at most one a frame, and each view is
+// drawn when its data come, coarsely while the hand moves and finely when it rests.
 const explorer = (() => {
-  const SLICE = 7;
   const REST = 160;
   const OPENING = 400;
   const WIDEST = 620;
-  // Terms of a sum that take longer than a frame of all views.
-  const HEAVY = 2e5;
   const find = (id) => document.getElementById(id);
   const given = (id) => JSON.parse(find(id).textContent);
   const [presets, links] = [given("presets"), given("links")];
@@ -20,41 +17,17 @@ const explorer = (() => {
   const views = [...views_saturated.all, ...views_open.all].map((view) => {
     const node = find(`view-${view.id}`);
     const part = (name) => node.querySelector(name);
-    return { ...view, node, title: part("h2").textContent, svg: part("svg"), said: part(".sentence"), read: part(".reading"), save: part("button"), raster: part(".raster"), seen: true, wanted: "", drawn: "" };
+    return { ...view, node, title: part("h2").textContent, svg: part("svg"), said: part(".sentence"), read: part(".reading"), save: part("button"), raster: part(".raster"), bar: part("progress"), seen: true, shown: null };
   });
   const refresh = controls.build(find("hands"), { present: () => past.present, hold, complain });
-  let [about, moving, waiting, resting] = [null, false, 0, 0];
-
-  // All that the views need to know of the present state.
-  function prepare() {
-    const system = { servers: past.present.servers, classes: past.present.classes };
-    const order = system.classes.map((_, c) => c).sort((a, b) => system.classes[a].need - system.classes[b].need);
-    const [small, large] = [order[0], order.at(-1)];
-    const two = order.length === 2 && system.classes[small].need < system.classes[large].need;
-    const slow = dispatch.choose(system) === "enumerated chain";
-    const found = { state: past.present, system, order, small, large, two, slow, moving, means: null, worst: null };
-    found.naive = model.naive_throughput(system);
-    found.terms = Math.max(1, dispatch.terms_of(system));
-    // Then all but the numbers above waits until the hand rests.
-    found.heavy = found.terms > HEAVY;
-    const several = (least, most, terms) => Math.round(Math.max(least, Math.min(most, terms / found.terms)));
-    found.points = moving ? several(25, 81, 1e5) : several(41, 241, 4e7);
-    try {
-      found.means = dispatch.solve(system, moving ? 300 : dispatch.LARGEST_CHAIN);
-    } catch (error) {
-      if (!(error instanceof chain.TooLarge)) throw error;
-      found.fault = error.message;
-    }
-    if (two && found.means && !found.heavy) {
-      const [needs, rates] = ["need", "rate"].map((key) => [system.classes[small][key], system.classes[large][key]]);
-      found.worst = peak.find_peak_wastage(system.servers, needs, rates, several(61, moving ? 61 : 2001, 4e6), moving ? 1e-3 : 1e-9);
-    }
-    return found;
-  }
+  const desk = asking.begin(receive);
+  let [about, moving, waiting, resting, asked] = [null, false, 0, 0, ""];
+  // What is told while the page opens is drawn at once, so that nothing moves below the reader's eyes.
+  let early = [];
 
   function summarise() {
     const { system, means, naive, worst, two } = about;
-    if (!means && moving) return;
+    if (!means && about.moving) return;
     const say = (id, text) => { find(id).textContent = text; };
     if (!means) {
       say("headline", `Too large for this page: ${about.fault}. The lines of Python below take larger systems.`);
@@ -71,12 +44,12 @@ const explorer = (() => {
       say("worst", two && !worst ? "…" : worst ? `${percent(worst.probability_2)} of ${words.name(system, about.large)}` : "–");
       say("method", Number.isInteger(means.states) ? `${means.method}, ${words.count(means.states)} states` : means.method);
     }
-    const highest = packings.highest_rate(system);
-    say("highest", highest === null ? "–" : `${words.some(highest, "job")}/s`);
+    say("highest", about.highest === null ? "–" : `${words.some(about.highest, "job")}/s`);
     say("naive", `${words.some(naive, "job")}/s`);
   }
 
   const explain = (view, why) => {
+    view.shown = null;
     view.node.classList.add("idle");
     view.svg.replaceChildren();
     reading.read(view, -1);
@@ -84,9 +57,12 @@ const explorer = (() => {
     view.save.disabled = view.raster.disabled = true;
   };
 
-  function show(view, data) {
-    const { plot: description, sentence, claim } = view.describe(about, data);
-    const width = Math.min(WIDEST, view.node.clientWidth);
+  function show(view, of, data) {
+    const { plot: description, sentence, claim } = view.describe(of, data);
+    Object.assign(view, { shown: [of, data], wide: view.node.clientWidth });
+    // A phone lays the page out after its scripts have run for the first time.
+    if (!view.wide) return;
+    const width = Math.min(WIDEST, view.wide);
     const height = Math.round(Math.max(250, 0.62 * width));
     view.node.classList.remove("idle", "stale");
     view.description = description;
@@ -106,80 +82,82 @@ const explorer = (() => {
     return href ? controls.make("a", { href }, where) : controls.make("span", { class: "where" }, where);
   }
 
-  // Starts the work of a view on the present state, unless that is drawn already.
-  function start(view) {
-    const wanted = `${state.write(past.present)} ${moving} ${view.node.clientWidth}`;
-    // A phone lays the page out after its scripts have run for the first time.
-    if (view.wanted === wanted || !view.node.clientWidth) return;
-    Object.assign(view, { wanted, work: null });
-    if (!about.means) {
-      if (!moving) explain(view, "The present system is too large for this page.");
+  // How far something is, or that it is done.
+  function progress(bar, share) {
+    if (share === undefined) bar.removeAttribute("value");
+    else bar.value = share;
+  }
+
+  function take({ about: found, id, share, why, data, worst }) {
+    if (!id) {
+      if (share !== undefined) find("headline").textContent = "Solving for the states of the jobs in service …";
+      document.body.classList.toggle("solving", share !== undefined);
+      progress(find("progress"), share);
+      if (found) take_in(found);
       return;
     }
-    const why = view.applies(about);
+    const view = views.find((one) => one.id === id);
+    progress(view.bar, share);
+    if (share !== undefined) return;
+    if (id === "response" && !about.moving) find("yaml").textContent = exports_.yaml(about.system, !why);
     if (why) explain(view, why);
-    else view.work = view.compute(about);
-  }
-
-  // One view's work until `deadline`; whether there is more to do.
-  function proceed(view, deadline) {
-    while (view.work) {
-      let step;
-      try {
-        step = view.work.next();
-      } catch (error) {
-        if (!(error instanceof chain.TooLarge)) throw error;
-        view.work = null;
-        explain(view, `Some of these systems are too large for this page: ${error.message}.`);
-        return false;
-      }
-      if (step.done) {
-        view.work = null;
-        if (step.value) {
-          show(view, step.value);
-          // The worst mix of many servers comes with its view.
-          if (about.heavy) summarise();
-        }
-        else view.node.classList.add("stale");
-      } else if (performance.now() > deadline) return true;
-    }
-    return false;
-  }
-
-  // The first one gives each view a slice of its own, so that nothing moves below the reader's eyes.
-  function frame(opening = false) {
-    waiting = 0;
-    const deadline = performance.now() + SLICE;
-    // Equal states are one state: views that work on it have what they prepared in `about`.
-    if (!about || about.moving !== moving || state.write(about.state) !== state.write(past.present)) {
-      about = prepare();
+    else if (data) show(view, about, data);
+    else view.node.classList.add("stale");
+    // The worst mix of many servers comes with its view.
+    if (worst && !about.worst) {
+      about.worst = worst;
       summarise();
-      refresh(past.present);
-      find("undo").disabled = !past.can_undo;
-      find("redo").disabled = !past.can_redo;
+    }
+  }
+
+  function take_in(found) {
+    about = found;
+    for (const view of views) progress(view.bar);
+    summarise();
+    if (!about.moving) moving_picture.show(about);
+  }
+
+  function receive(told) {
+    if (early) early.push(told);
+    else take(told);
+    if (told.done) open_up();
+    note();
+  }
+
+  function open_up() {
+    early?.forEach(take);
+    early = null;
+  }
+
+  const note = () => { document.body.dataset.busy = String(moving || waiting > 0 || desk.busy); };
+
+  // Equal states are one question. Views out of sight can wait until the hand rests.
+  function frame() {
+    waiting = 0;
+    const seen = views.filter((view) => view.seen || !moving).sort((a, b) => b.seen - a.seen);
+    const wanted = `${state.write(past.present)} ${moving}`;
+    if (wanted !== asked) {
+      asked = wanted;
+      desk.ask({ state: past.present, moving, views: seen.map(({ id }) => id) });
       if (!moving) settle();
     }
-    // Those out of sight can wait until the hand rests.
-    const seen = views.filter((view) => view.seen || !moving).sort((a, b) => b.seen - a.seen);
-    seen.forEach(start);
-    const busy = seen.filter((view) => proceed(view, opening ? performance.now() + OPENING : deadline)).length;
-    document.body.dataset.busy = String(busy > 0 || moving);
-    if (busy) request();
+    refresh(past.present);
+    find("undo").disabled = !past.can_undo;
+    find("redo").disabled = !past.can_redo;
+    for (const view of views) if (view.shown && view.wide !== view.node.clientWidth) show(view, ...view.shown);
+    note();
   }
 
   function request() {
     document.body.dataset.busy = "true";
-    waiting ||= requestAnimationFrame(() => frame());
+    waiting ||= requestAnimationFrame(frame);
   }
 
   // The hand rests: what stands in the address and in the exports follows.
   function settle() {
     try { history.replaceState(null, "", `#${state.write(past.present)}`); } catch { /* the view holds anyway */ }
-    let small = true;
-    try { multiserver_jobs.prepare(about.system); } catch { small = false; }
-    find("yaml").textContent = exports_.yaml(about.system, small);
-    find("python").textContent = exports_.python(about.system);
-    moving_picture.show(about);
+    const { servers, classes } = past.present;
+    find("python").textContent = exports_.python({ servers, classes });
   }
 
   function complain(fault) {
@@ -244,7 +222,8 @@ const explorer = (() => {
     const found = addressed();
     if (found && state.write(found) !== state.write(past.present)) hold(found, true);
   });
-  frame(true);
+  frame();
+  setTimeout(open_up, OPENING);
   new ResizeObserver(request).observe(document.querySelector(".views"));
   const watch = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) views.find((view) => view.node === target).seen = isIntersecting;

@@ -8,9 +8,9 @@
 // on all levels are alike. (two-class-stability, Sections 3.1 and 3.2.)
 const multiserver_jobs = (() => {
   const UNSAMPLED = -1;
-  // A level of 60 phases takes about 0.1 s a point.
-  const MOST_PHASES = 60;
-  const MOST_LEVELS = 60;
+  // So many levels of so many phases take a second a point.
+  const MOST_PHASES = 100;
+  const MOST_LEVELS = 100;
 
   class TooLarge extends Error {}
 

@@ -26,7 +26,7 @@ const peak = (() => {
     const some = Math.max(1, Math.floor(CHUNK / servers));
     for (let i = 0; i < points; i += some) {
       wasted.push(...dispatch.sweep(servers, needs, rates, grid.subarray(i, i + some).map(expit)).wastage);
-      yield;
+      yield wasted.length / points;
     }
     const top = wasted.indexOf(Math.max(...wasted));
     const wastage = (x) => dispatch.sweep(servers, needs, rates, expit(x)).wastage[0];
@@ -34,7 +34,7 @@ const peak = (() => {
     let [left, right] = [upper - GOLDEN * (upper - lower), lower + GOLDEN * (upper - lower)];
     let [at_left, at_right] = [wastage(left), wastage(right)];
     while (upper - lower > close) {
-      if (some === 1) yield;
+      if (some === 1) yield 1;
       if (at_left > at_right) {
         [upper, right, at_right] = [right, left, at_left];
         left = upper - GOLDEN * (upper - lower);

@@ -1,12 +1,18 @@
 "use strict";
 // The distribution of the saturated chain, for any classes: states are eliminated one after another, those
 // with fewest neighbours first, and no difference is ever formed (Grassmann, Taksar and Heyman, Oper.
-// Res. 33 (1985)), so that small probabilities are as accurate as large ones.
+// Res. 33 (1985)), so that small probabilities are as accurate as large ones. What is left once each state
+// has a tenth of the others for neighbours is eliminated as one dense matrix, row by row.
 const stationary = (() => {
   const FAR = 1e150;
+  const DENSE = 10;
+  const MOST_DENSE = 3000;
+  // States, or rows of a dense matrix, between two words on how far it is.
+  const TOLD = 64;
 
-  // The flow z through the states, z = z P, up to a factor.
-  function solve_flow({ size, from, to, chance }) {
+  // The flow z through the states, z = z P, up to a factor. `tell` hears the share of the work that is
+  // done, about.
+  function solve_flow({ size, from, to, chance }, tell = () => {}) {
     const [out, into] = [from, to].map(() => Array.from({ length: size }, () => new Map()));
     const add = (i, j, x) => {
       if (i === j) return;
@@ -28,6 +34,8 @@ const stationary = (() => {
       while (!buckets[least]?.length) least += 1;
       const k = buckets[least].pop();
       if (!left[k] || out[k].size * into[k].size !== least) continue;
+      const others = size - order.length;
+      if (others <= MOST_DENSE && least * DENSE ** 2 > others ** 2) break;
       left[k] = 0;
       const leaving = model.sum([...out[k].values()]);
       const arrivals = [...into[k].keys()].map((i) => [i, out[i].get(k) / leaving]);
@@ -38,10 +46,11 @@ const stationary = (() => {
       for (const j of out[k].keys()) into[j].delete(k);
       order.push([k, arrivals]);
       for (const i of new Set([...into[k].keys(), ...out[k].keys()])) least = Math.min(least, file(i));
+      if (order.length % TOLD === 0) tell(order.length / size);
     }
 
     const flow = new Float64Array(size);
-    flow[left.indexOf(1)] = 1;
+    _solve_rest(out, [...left.keys()].filter((i) => left[i]), tell).forEach(([i, x]) => { flow[i] = x; });
     for (const [k, arrivals] of order.reverse()) {
       for (const [i, share] of arrivals) flow[k] += flow[i] * share;
       // The state that was left may be a rare one.
@@ -50,10 +59,37 @@ const stationary = (() => {
     return flow;
   }
 
+  // [state, flow] of those that are left, between which `out` leads.
+  function _solve_rest(out, states, tell) {
+    const size = states.length;
+    const place = new Map(states.map((state, i) => [state, i]));
+    const rows = states.map(() => new Float64Array(size));
+    states.forEach((state, i) => { for (const [j, x] of out[state]) rows[i][place.get(j)] = x; });
+    for (let k = size - 1; k > 0; k -= 1) {
+      const last = rows[k];
+      let leaving = 0;
+      for (let j = 0; j < k; j += 1) leaving += last[j];
+      for (let i = 0; i < k; i += 1) {
+        const row = rows[i];
+        const share = row[k] / leaving;
+        row[k] = share;
+        if (share !== 0) for (let j = 0; j < k; j += 1) row[j] += share * last[j];
+      }
+      if (k % TOLD === 0) tell(1 - (k / size) ** 3);
+    }
+    const flow = new Float64Array(size);
+    flow[0] = 1;
+    for (let k = 1; k < size; k += 1) {
+      for (let i = 0; i < k; i += 1) flow[k] += flow[i] * rows[i][k];
+      if (flow[k] > FAR) flow.forEach((x, i) => { flow[i] = x / FAR; });
+    }
+    return states.map((state, i) => [state, flow[i]]);
+  }
+
   // Means of the saturated system, and the distribution in time of its idle servers.
-  function solve(system, largest) {
+  function solve(system, largest, tell) {
     const found = chain.enumerate_chain(system, largest);
-    const flow = solve_flow(found);
+    const flow = solve_flow(found, tell);
     let [mass, time, idle] = [0, 0, 0];
     const by_idle = new Float64Array(system.servers + 1);
     for (let i = 0; i < found.size; i += 1) {

@@ -25,11 +25,12 @@ const views_open = (() => {
           rows.push([n, wasted]);
           if (found === null && wasted <= share) [found, until] = [n, n + Math.max(10, (n - servers) / 4)];
           if (n >= until) break;
-          if (performance.now() - started > 1000 * SEARCH_SECONDS) {
+          const elapsed = (performance.now() - started) / (1000 * SEARCH_SECONDS);
+          if (elapsed > 1) {
             why = `its ${SEARCH_SECONDS} seconds were over, as each number of servers takes a computation of its own`;
             break;
           }
-          yield;
+          yield Math.max(elapsed, (n - servers + 1) / (Math.min(most, until) - servers + 1));
         }
       } catch (error) {
         // The more servers, the more states: up to here they were few enough.
@@ -82,12 +83,12 @@ const views_open = (() => {
       const rows = [];
       for (const fraction of fractions) {
         rows.push([fraction, qbd.solve(blocks, fraction * blocks.throughput).mean_response_time]);
-        yield;
+        yield rows.length / fractions.length;
       }
       return { rows, present: qbd.solve(blocks, about.state.fraction * blocks.throughput) };
     },
     describe(about, { rows, present }) {
-      const { blocks: { throughput }, naive, state: { fraction } } = about;
+      const { means: { throughput }, naive, state: { fraction } } = about;
       const points = rows.map(([x, time]) => [x * throughput, time]);
       const idle = model.sum(about.system.classes.map((c) => c.probability / c.rate));
       const high = Math.max(6 * idle, Math.min(1.3 * present.mean_response_time, 40 * idle));
@@ -121,7 +122,7 @@ const views_open = (() => {
       for (const x of axes.spread("linear", 0.02, Math.max(2.5, Math.ceil(2 * alpha + 0.4) / 2), about.moving ? 61 : 241)) {
         const p_n = servers ** -x;
         found.push({ x, p_n, completions: one_or_n.one_or_n(servers, p_n, one.rate, all.rate).relative_completions });
-        if (found.length % 16 === 0) yield;
+        if (found.length % 16 === 0) yield 0;
       }
       return { found, alpha };
     },

@@ -1,11 +1,8 @@
 "use strict";
 // The views of the saturated system. A view is {id, applies, compute, describe}: why it does not
-// apply, if so; a generator that yields while it works and returns its data, or null if this has to
-// wait until the reader's hand rests; and the plot and the sentence that these data make.
-//
-// `about` is what a view gets: {state, system, means, naive, two, order, large, small, worst, moving,
-// points}, `order` the classes by need, `large` and `small` the last and the first of them, `two` whether
-// there are two, of different needs, `slow` whether the chain must be enumerated.
+// apply, if so; a generator that yields how far it is while it works and returns its data, or null if
+// this has to wait until the reader's hand rests; and the plot and the sentence that these data make.
+// All get what `preparing` knows of the present state; the first two run in a worker.
 const views_saturated = (() => {
   const { capital, count, name, number, percent, plural, some, who_needs } = words;
 
@@ -32,18 +29,19 @@ const views_saturated = (() => {
         const some = xs.slice(i, i + some_of(about));
         const { throughput, wastage } = dispatch.sweep(about.system.servers, needs_of(about), ...columns(some));
         some.forEach((x, k) => found.push({ x, throughput: throughput[k], wastage: wastage[k] }));
-        yield;
+        yield found.length / xs.length;
       }
       return found;
     }
     const started = performance.now();
     dispatch.solve(about.system);
     const affordable = Math.floor((1000 * CHAIN_SECONDS) / (performance.now() - started));
-    yield;
-    const found = [];
-    for (const x of axes.spread(scale, low, high, Math.max(11, Math.min(about.points, affordable)))) {
-      found.push({ x, ...dispatch.solve(vary(x)) });
-      yield;
+    yield 0;
+    const [xs, found] = [axes.spread(scale, low, high, Math.max(11, Math.min(about.points, affordable))), []];
+    for (const x of xs) {
+      const { throughput, wastage } = dispatch.solve(vary(x));
+      found.push({ x, throughput, wastage });
+      yield found.length / xs.length;
     }
     return found;
   }
@@ -64,7 +62,7 @@ const views_saturated = (() => {
     applies: () => "",
     * compute(about) {
       if (about.moving && (about.slow || about.heavy)) return null;
-      yield;
+      yield 0;
       return dispatch.idle_tails(about.system, 400, about.means.by_idle);
     },
     describe(about, points) {
@@ -113,7 +111,7 @@ const views_saturated = (() => {
         const some = p2.slice(i, i + some_of(about));
         const { throughput } = dispatch.sweep(about.system.servers, needs_of(about), rates_of(about), some);
         some.forEach((p, k) => found.push({ p, naive: about.system.servers / ((1 - p) * d1 + p * d2), limit: throughput[k] }));
-        yield;
+        yield found.length / p2.length;
       }
       return found;
     },

@@ -1,0 +1,33 @@
+"""What a page needs to make a figure answer: its SVG, packed, and what `readable` says of it."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from typing import Any
+
+from atlas.gallery.collect import Exhibit, Paper
+from atlas.gallery.typesetting import heading
+
+# The head of the file and its story, which a page has in words.
+HEAD = re.compile(r"^.*?(?=<svg )", re.DOTALL)
+STORY = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+
+
+def live(paper: Paper) -> dict[str, dict[str, Any]]:
+    """By figure, `svg` (zlib, base64) and `readings`, its labels as plain text."""
+    return {figure.id: _pack(figure) for figure in paper.figures if figure.readings}
+
+
+def _pack(figure: Exhibit) -> dict[str, Any]:
+    svg = STORY.sub("", HEAD.sub("", figure.drawing))
+    found = figure.readings
+    axes = [{**one, "labels": [_plain(x) for x in one["labels"]]} for one in found["axes"]]
+    entries = [{**one, "label": _plain(one["label"])} for one in found["entries"]]
+    readings = {**found, "axes": axes, "entries": entries}
+    return {"svg": base64.b64encode(zlib.compress(svg.encode(), 9)).decode(), "readings": readings}
+
+
+def _plain(label: str) -> str:
+    return heading(label).striptags()

@@ -1,0 +1,78 @@
+"use strict";
+// The page's way to `answers`: a worker made from the scripts of this page, so that nothing is loaded and
+// no work stops a hand. Where a browser grants none, the same runs here in short turns.
+const asking = (() => {
+  const [SLICE, TURN] = [20, 7];
+  // A worker that has not taken up a question by then, in milliseconds, is in the midst of a former one.
+  const PATIENCE = 250;
+
+  function _hire(receive, fail) {
+    const sources = [...document.querySelectorAll("#mathematics script")].map((script) => script.textContent);
+    const last = `const answer = answers.begin(postMessage, ${SLICE}); onmessage = ({ data }) => answer(data);`;
+    const address = URL.createObjectURL(new Blob([...sources, last], { type: "text/javascript" }));
+    const worker = new Worker(address);
+    worker.onmessage = ({ data }) => receive(data);
+    worker.onerror = fail;
+    return worker;
+  }
+
+  function _do_it_here(receive) {
+    const answer = answers.begin(receive, TURN);
+    return { postMessage: answer, terminate() {} };
+  }
+
+  // Returns {ask, busy}: `receive` hears what is told of the latest question.
+  function begin(receive) {
+    // The question that is being answered, one that waits, and whether the worker has ever said a word.
+    let [worker, number, open, waiting, taken, works, timer] = [null, 0, null, null, false, false, 0];
+
+    function hear(told) {
+      if (told.number !== number) return;
+      if (told.broken) throw new Error(told.broken);
+      [taken, works] = [true, true];
+      if (told.done) open = null;
+      receive(told);
+      if (!open && waiting) send(waiting);
+    }
+
+    function hire() {
+      try {
+        worker = _hire(hear, () => {
+          if (!works) {
+            worker = _do_it_here(hear);
+            worker.postMessage(open);
+          }
+        });
+      } catch {
+        worker = _do_it_here(hear);
+      }
+    }
+
+    function send(question) {
+      const late = open !== null;
+      number += 1;
+      [open, waiting, taken] = [{ ...question, number }, null, false];
+      worker.postMessage(open);
+      clearTimeout(timer);
+      if (late) timer = setTimeout(replace, PATIENCE);
+    }
+
+    function replace() {
+      if (taken || !open || !works) return;
+      worker.terminate();
+      hire();
+      worker.postMessage(open);
+    }
+
+    // A hand may move faster than the answers come: then the last place of it is the next question.
+    function ask(question) {
+      if (open?.moving && question.moving) waiting = question;
+      else send(question);
+    }
+
+    hire();
+    return { ask, get busy() { return open !== null || waiting !== null; } };
+  }
+
+  return { begin };
+})();
