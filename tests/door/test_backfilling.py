@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.door.schedules import SCHEDULES, Schedule
 
 import multiserver as ms
 from multiserver.simulation import backfilling
@@ -28,7 +29,7 @@ DURATIONS = {
     "continuous": lambda c: ms.Erlang(stages=2, rate=1.0 + c),
     "ties": lambda c: ms.Deterministic(value=(1.0, 2.0, 0.5)[c]),
 }
-POLICIES = {"easy": ms.EasyBackfilling, "conservative": ms.ConservativeBackfilling}
+POLICIES = {p.name: p for p in (ms.EasyBackfilling, ms.ConservativeBackfilling)}
 
 
 def drawn(workload, jobs):
@@ -41,120 +42,6 @@ def drawn(workload, jobs):
         c = int(np.searchsorted(cumulated[:-1], rng.random(), side="right"))
         found.append((came, workload.needs[c], draw(rng, kinds, parameters, c)))
     return found
-
-
-class Cluster:
-    """What is said of jobs, in exact numbers and without a thought for time."""
-
-    def __init__(self, servers, jobs, factor):
-        self.servers = servers
-        self.came = [Fraction(came) for came, _, _ in jobs]
-        self.need = [need for _, need, _ in jobs]
-        self.duration = [Fraction(duration) for _, _, duration in jobs]
-        self.request = [Fraction(factor) * duration for duration in self.duration]
-        self.start, self.running, self.waiting, self.promised = {}, set(), [], {}
-
-    def end(self, i):
-        return self.start[i] + self.duration[i]
-
-    def bound(self, i):
-        return self.start[i] + self.request[i]
-
-    def begin(self, i, now):
-        self.waiting.remove(i)
-        self.running.add(i)
-        self.start[i] = now
-        assert sum(self.need[j] for j in self.running) <= self.servers
-
-    def idle(self):
-        return self.servers - sum(self.need[j] for j in self.running)
-
-    def run(self):
-        """The time at which each job leaves."""
-        moments, seen, at = set(self.came), set(), {}
-        for i, came in enumerate(self.came):
-            at.setdefault(came, []).append(i)
-        while moments - seen:
-            now = min(moments - seen)
-            seen.add(now)
-            gone = {i for i in self.running if self.end(i) == now}
-            self.running -= gone
-            if gone or now in self.promised.values():
-                self.decide(now, any(self.bound(i) > now for i in gone))
-            for i in at.get(now, ()):
-                self.waiting.append(i)
-                self.arrived(i, now)
-            moments |= {self.end(i) for i in self.running}
-            moments |= {self.promised[i] for i in self.waiting if i in self.promised}
-        return [float(self.end(i) - self.came[i]) for i in range(len(self.came))]
-
-
-class Easy(Cluster):
-    def arrived(self, i, now):
-        self.decide(now, False)
-
-    def decide(self, now, early):
-        while self.waiting and self.need[self.waiting[0]] <= self.idle():
-            self.begin(self.waiting[0], now)
-        if not self.waiting:
-            return
-        head, *others = self.waiting
-
-        def idle_at(t):
-            return self.servers - sum(self.need[j] for j in before if self.bound(j) > t)
-
-        before = set(self.running)
-        shadow = min(t for t in map(self.bound, before) if idle_at(t) >= self.need[head])
-        spare = idle_at(shadow) - self.need[head]
-        for i in others:
-            if self.need[i] > self.idle():
-                continue
-            if now + self.request[i] <= shadow:
-                self.begin(i, now)
-            elif self.need[i] <= spare:
-                spare -= self.need[i]
-                self.begin(i, now)
-
-
-class Conservative(Cluster):
-    def held(self, t, i, now):
-        """The servers that others than i hold or have reserved at time t ≥ now."""
-        running = sum(self.need[j] for j in self.running if t < self.bound(j))
-        return running + sum(
-            self.need[j]
-            for j in self.waiting
-            if j != i and j in self.promised
-            if self.promised[j] <= t < self.promised[j] + self.request[j]
-        )
-
-    def promise(self, i, now):
-        others = [j for j in self.waiting if j != i and j in self.promised]
-        begins = [self.promised[j] for j in others]
-        ends = [self.promised[j] + self.request[j] for j in others]
-        ends += [self.bound(j) for j in self.running]
-        for t in sorted({now, *(e for e in ends if e > now)}):
-            within = [t, *(b for b in begins if t < b < t + self.request[i])]
-            if all(self.held(u, i, now) + self.need[i] <= self.servers for u in within):
-                assert self.promised.get(i, t) >= t
-                self.promised[i] = t
-                return
-
-    def arrived(self, i, now):
-        self.promise(i, now)
-        self.keep(now)
-
-    def decide(self, now, early):
-        if early:
-            for i in list(self.waiting):
-                self.promise(i, now)
-        self.keep(now)
-
-    def keep(self, now):
-        for i in [i for i in self.waiting if self.promised[i] == now]:
-            self.begin(i, now)
-
-
-ORACLES = {"easy": Easy, "conservative": Conservative}
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -172,7 +59,7 @@ def test_every_job_leaves_when_the_definition_says_so(
     record = np.full(COMPARED, np.nan)
     backfilling.simulate(
         workload,
-        conservative=name == "conservative",
+        conservative=name == ms.ConservativeBackfilling.name,
         overestimate=overestimate,
         jobs=COMPARED,
         replications=1,
@@ -182,15 +69,20 @@ def test_every_job_leaves_when_the_definition_says_so(
         record=record,
     )
     jobs = drawn(workload, 2 * COMPARED)
-    expected = ORACLES[name](servers, jobs, 1 + overestimate).run()[:COMPARED]
+    expected = schedule(name, servers, jobs, 1 + overestimate).run()[:COMPARED]
     last = max(jobs[i][0] + expected[i] for i in range(COMPARED))
     assert last < jobs[-1][0]
     assert record == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+def schedule(policy, servers, jobs, factor) -> Schedule:
+    """Of jobs that request `factor` times their durations."""
+    return SCHEDULES[policy](servers, [(*job, Fraction(factor) * Fraction(job[2])) for job in jobs])
+
+
 def story(policy, jobs, factor=1):
     """When each job starts, of jobs (arrival, need, duration) at 4 servers."""
-    cluster = ORACLES[policy](4, jobs, factor)
+    cluster = schedule(policy, 4, jobs, factor)
     cluster.run()
     return [float(cluster.start[i]) for i in range(len(jobs))]
 
@@ -199,12 +91,12 @@ def test_definitions_differ_where_they_should():
     """3 of 4 servers are held until 10; the second job needs 4, the third 1 for exactly 9, the
     fourth 1 for 20, which only a policy without reservations would start."""
     jobs = [(0, 3, 10), (0.5, 4, 2), (1, 1, 9), (1.5, 1, 20)]
-    for policy in ORACLES:
+    for policy in POLICIES:
         assert story(policy, jobs) == [0, 10, 1, 12]
     # EASY protects the oldest alone: the last job delays the third, unless that has a promise too.
     jobs = [(0, 3, 10), (1, 2, 10), (2, 4, 5), (3, 1, 20)]
-    assert story("easy", jobs) == [0, 10, 23, 3]
-    assert story("conservative", jobs) == [0, 10, 20, 25]
+    assert story("easy-backfilling", jobs) == [0, 10, 23, 3]
+    assert story("conservative-backfilling", jobs) == [0, 10, 20, 25]
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)

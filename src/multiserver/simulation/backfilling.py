@@ -37,9 +37,9 @@ from multiserver.simulation.reservations import (
     CLASS,
     MOMENT,
     NUMBER,
-    Jobs,
-    State,
     compress,
+    empty_state,
+    first_moment,
     join,
     keep_reservations,
     leave,
@@ -96,17 +96,7 @@ def simulate(
 def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks):
     """One replication."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
-    C, most = len(needs), min(servers // needs.min(), limit)
-    state = State(
-        needs,
-        Jobs(np.zeros((4, 2 * limit)), np.zeros((2, 2 * limit), np.int64), np.zeros(2, np.int64)),
-        Jobs(np.zeros((4, most)), np.zeros((2, most), np.int64), np.zeros(2, np.int64)),
-        np.zeros(most),
-        np.full(1, servers),
-        np.zeros(2 * (limit + most) + 4),
-        np.full(2 * (limit + most) + 4, servers),
-        np.ones(1, np.int64),
-    )
+    C, state = len(needs), empty_state(servers, needs, limit)
     present, everyone = np.zeros(C, np.int64), 0
     sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
     arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
@@ -158,12 +148,9 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
                 start_easy(state, now)
             arrivals += 1
             arrival = now + mean_gap * rng.standard_exponential()
-        done = due = math.inf
-        for j in range(state.running.span[1]):
-            done = min(done, state.running.times[MOMENT, j])
+        done = first_moment(state.running)
         if conservative:
-            for j in range(state.waiting.span[0], state.waiting.span[1]):
-                due = min(due, state.waiting.times[MOMENT, j])
+            due = first_moment(state.waiting)
     # No job came after the last that is measured.
     marks[marked:] = everyone
     return True, sums, single

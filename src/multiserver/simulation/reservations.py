@@ -1,4 +1,5 @@
-"""Jobs that wait and jobs in service, by EASY and by conservative backfilling.
+"""Jobs that wait and jobs in service, and who of them starts: in order of arrival, whoever fits, by
+EASY or by conservative backfilling.
 
 A waiting job has its requested time R, one in service the bound start + R of its end. EASY reserves
 servers for the oldest waiting job alone, at the first time s that the bounds of those in service
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from multiserver.simulation.profiles import advance, earliest, take
 
-# Rows of `Jobs.times`; the last is when a running job is done, or when a reservation begins.
-ARRIVED, DURATION, REQUEST, MOMENT = range(4)
+# Rows of `Jobs.times`: `MOMENT` is when a running job is done, or when a reservation begins;
+# `STARTED` is of running jobs.
+ARRIVED, DURATION, REQUEST, MOMENT, STARTED = range(5)
 # Rows of `Jobs.marks`.
 NUMBER, CLASS = range(2)
 
@@ -44,6 +46,31 @@ class State(NamedTuple):
     times: NDArray[np.float64]
     free: NDArray[np.int64]
     size: NDArray[np.int64]
+
+
+@njit(cache=True)
+def empty_state(servers, needs, limit):
+    """All servers idle, with room for `limit` jobs of these needs."""
+    most = min(servers // needs.min(), limit)
+    return State(
+        needs,
+        Jobs(np.zeros((5, 2 * limit)), np.zeros((2, 2 * limit), np.int64), np.zeros(2, np.int64)),
+        Jobs(np.zeros((5, most)), np.zeros((2, most), np.int64), np.zeros(2, np.int64)),
+        np.zeros(most),
+        np.full(1, servers),
+        np.zeros(2 * (limit + most) + 4),
+        np.full(2 * (limit + most) + 4, servers),
+        np.ones(1, np.int64),
+    )
+
+
+@njit(cache=True)
+def first_moment(jobs):
+    """When the first of these jobs is done, or the first of their reservations begins."""
+    first = math.inf
+    for j in range(jobs.span[0], jobs.span[1]):
+        first = min(first, jobs.times[MOMENT, j])
+    return first
 
 
 @njit(cache=True)
@@ -97,12 +124,26 @@ def start(state, j, now):
         i -= 1
     running.times[:, i], running.marks[:, i] = waiting.times[:, j], waiting.marks[:, j]
     running.times[MOMENT, i] = now + waiting.times[DURATION, j]
+    running.times[STARTED, i] = now
     state.bounds[i] = bound
     running.span[1] += 1
     state.idle[0] -= state.needs[waiting.marks[CLASS, j]]
     for k in range(j, waiting.span[0], -1):
         waiting.times[:, k], waiting.marks[:, k] = waiting.times[:, k - 1], waiting.marks[:, k - 1]
     waiting.span[0] += 1
+
+
+@njit(cache=True)
+def start_fitting(state, now, in_order):
+    """Start who fits, oldest first; `in_order` none behind one that does not."""
+    needs, waiting = state.needs, state.waiting
+    j = waiting.span[0]
+    while j < waiting.span[1] and state.idle[0] >= needs.min():
+        if needs[waiting.marks[CLASS, j]] <= state.idle[0]:
+            start(state, j, now)
+        elif in_order:
+            break
+        j += 1
 
 
 @njit(cache=True)
