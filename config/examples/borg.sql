@@ -8,7 +8,8 @@
 --       of the largest machine of the trace (the figures take the smallest request as their unit).
 -- start_time, end_time: microseconds of the first time that the job was scheduled and the last that it
 --       ended, whatever the reason; a time of 0 is before the trace, 2^63 - 1 after it.
--- Events: 3 scheduled; 4 evicted, 5 failed, 6 finished, 7 killed, 8 lost. Collections of type 1 are
+-- submit_time: when it was submitted, which only figures of waiting times ask for.
+-- Events: 0 submitted, 3 scheduled; 4 evicted, 5 failed, 6 finished, 7 killed, 8 lost. Collections of type 1 are
 -- alloc sets, which reserve resources for jobs and are none themselves. BigQuery does not promise to
 -- extract rows in the order of the table: replayed jobs are taken as they stand in the file.
 WITH
@@ -27,6 +28,7 @@ WITH
     SELECT
       collection_id,
       MAX(priority) AS priority,
+      MIN(IF(type = 0, time, NULL)) AS submit_time,
       MIN(IF(type = 3, time, NULL)) AS start_time,
       -- A job that is scheduled again after its last end has not ended.
       IF(
@@ -38,6 +40,6 @@ WITH
     WHERE collection_type = 0
     GROUP BY collection_id
   )
-SELECT collection_id, priority, cpus, start_time, end_time
+SELECT collection_id, priority, cpus, start_time, end_time, submit_time
 FROM runs JOIN needs USING (collection_id)
 ORDER BY start_time, collection_id

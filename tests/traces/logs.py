@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+
 from atlas.traces import FAULTS, LEFT_OUT
 
 
@@ -17,6 +19,11 @@ def jobs_of(chunks) -> tuple[list[tuple[float, float]], dict[str, list[int]]]:
             rejected.setdefault(reason, []).extend(lines)
     assert rejected.keys() <= {*LEFT_OUT, *FAULTS}
     return jobs, {reason: sorted(lines) for reason, lines in rejected.items()}
+
+
+def times_of(chunks) -> list[tuple[float, float, float]]:
+    """When each job was submitted and started, and what it requested; −1 is not known."""
+    return [tuple(row) for c in chunks for row in np.nan_to_num(c.times, nan=-1).tolist()]
 
 
 def write(path: Path, text: str | bytes) -> str:
@@ -43,18 +50,20 @@ SWF = """\
 12 9 3 sixty 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1 -1
 13 9 3 -60 4 -1 -1 4 3600 -1 1 3 1 -1 1 -1 -1 -1
 """
-NAMES = ("collection_id", "priority", "cpus", "start_time", "end_time")
+NAMES = ("collection_id", "priority", "cpus", "start_time", "end_time", "submit_time")
 
 
 def borg_csv(rows) -> str:
+    """With times of submission or, as before there were any, without."""
     cells = [["" if x is None else str(x) for x in row] for row in rows]
-    return "\n".join(",".join(row) for row in [NAMES, *cells]) + "\n"
+    names = NAMES[: len(rows[0])]
+    return "\n".join(",".join(row) for row in [names, *cells]) + "\n"
 
 
 def borg_json(rows) -> str:
     """As BigQuery writes it: integers as text, what is null left out."""
     records = [
-        {k: str(x) if isinstance(x, int) else x for k, x in zip(NAMES, row, strict=True)}
+        {k: str(x) if isinstance(x, int) else x for k, x in zip(NAMES, row, strict=False)}
         for row in rows
     ]
     kept = [{k: x for k, x in record.items() if x is not None} for record in records]

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.traces.logs import SWF, borg_csv, borg_json, jobs_of, write
+from tests.traces.logs import SWF, borg_csv, borg_json, jobs_of, times_of, write
 
 from atlas.traces import borg, plain, slurm, swf
 
@@ -199,6 +199,8 @@ def test_the_query_makes_jobs_of_events(tmp_path):
     jobs, rejected = jobs_of(borg.read(file))
     assert jobs == [(1.0, 10.0), (0.125, 1.0)]
     assert rejected == {"not finished": [3], "never ran": [4]}
+    # Nothing says when the second was submitted.
+    assert times_of(borg.read(file)) == [(1, 5, -1), (-1, 2, -1)]
 
 
 def test_borg_json_with_lines_that_are_no_records(tmp_path):
@@ -222,7 +224,7 @@ x,inf,5\r
 
 def test_plain_tables(tmp_path):
     file = write(tmp_path / "jobs.csv", b"\xef\xbb\xbf" + PLAIN.encode())
-    jobs, rejected = jobs_of(plain.read(file, ("cores", "seconds")))
+    jobs, rejected = jobs_of(plain.read(file, {"need": "cores", "duration": "seconds"}))
     assert jobs == [(4, 1.5), (2, 30), (1, 1000)]
     assert rejected == {
         "another number of fields": [4],
@@ -231,13 +233,64 @@ def test_plain_tables(tmp_path):
     }
     text = "hours;cores\n0.5;3\n;4\n2;5"
     file = write(tmp_path / "other.csv", text)
-    jobs, rejected = jobs_of(plain.read(file, ("cores", "hours"), 3600, ";"))
+    jobs, rejected = jobs_of(plain.read(file, {"need": "cores", "duration": "hours"}, 3600, ";"))
     assert jobs == [(3, 1800), (5, 7200)]
     assert rejected == {"missing need or duration": [3]}
 
 
 def test_a_short_line_and_a_long_one_are_both_found(tmp_path):
     file = write(tmp_path / "jobs.csv", "a,b,c\n1,2,3\n1,2\n1,2,3,4\n5,6,7\n")
-    jobs, rejected = jobs_of(plain.read(file, ("b", "c")))
+    jobs, rejected = jobs_of(plain.read(file, {"need": "b", "duration": "c"}))
     assert jobs == [(2, 3), (6, 7)]
     assert rejected == {"another number of fields": [3, 4]}
+
+
+def test_times_of_the_standard_workload_format(tmp_path):
+    lines = [
+        "1 100 20 60 4 -1 -1 4 3600 -1 1 1 1 1 1 1 -1 -1",
+        "2 100 -1 60 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1",
+        "3 -1 20 60 4 -1 -1 4 0 -1 1 1 1 1 1 1 -1 -1",
+        "4 100 -30 60 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1 -1",
+    ]
+    expected = [(100, 120, 3600), (100, -1, -1), (-1, -1, -1), (100, -1, 60)]
+    for between in ("\n", "\n; read line by line\n"):
+        file = write(tmp_path / "log.swf", between.join(lines) + "\n")
+        assert times_of(swf.read(file)) == expected
+
+
+def test_times_of_slurm(tmp_path):
+    head = "JobID|State|Elapsed|AllocCPUS|Submit|Start|Timelimit\n"
+    rows = [
+        "1|COMPLETED|00:01:00|4|1970-01-01T00:01:40|1970-01-02T00:00:00|1-00:00:00",
+        "2|COMPLETED|00:01:00|4|100|Unknown|UNLIMITED",
+        "3|COMPLETED|00:01:00|4|1970-01-01T00:01:40|None|Partition_Limit",
+        "4|COMPLETED|00:01:00|4|1970-01-01T01:01:40+01:00|1970-01-01T00:00:00|00:30:00",
+        "5|COMPLETED|00:01:00|4|yesterday|1970-01-02T00:00:00|1-00:00:00",
+    ]
+    file = write(tmp_path / "jobs.txt", head + "\n".join(rows) + "\n")
+    assert times_of(slurm.read(file)) == [
+        (100, 86400, 86400),
+        (100, -1, -1),
+        (100, -1, -1),
+        (100, -1, 1800),
+    ]
+    assert jobs_of(slurm.read(file))[1] == {"malformed": [6]}
+
+
+def test_times_of_plain_tables(tmp_path):
+    names = {"need": "cores", "duration": "hours", "submitted": "came", "requested": "limit"}
+    text = "came,cores,hours,limit\n1970-01-01 00:30:00,3,0.5,2\n1.5,1,1,\nsoon,1,1,1\n"
+    file = write(tmp_path / "jobs.csv", text)
+    assert times_of(plain.read(file, names, 3600)) == [(1800, -1, 7200), (5400, -1, -1)]
+    assert jobs_of(plain.read(file, names, 3600))[1] == {"malformed": [4]}
+    with pytest.raises(ValueError, match="must name a column begun"):
+        jobs_of(plain.read(file, names | {"started": "begun"}))
+
+
+@pytest.mark.parametrize("layout", [borg_csv, borg_json])
+def test_times_of_borg(tmp_path, layout):
+    rows = [(*BORG[0], 900_000), (*BORG[1], 0), (*BORG[10], 4_000_000)]
+    file = write(tmp_path / "borg", layout(rows))
+    # Microseconds as decimal fractions are rounded.
+    found = [tuple(round(t, 6) for t in row) for row in times_of(borg.read(file))]
+    assert found == [(0.9, 1, -1), (-1, 2, -1), (4, 4, -1)]

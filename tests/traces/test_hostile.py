@@ -25,7 +25,7 @@ PLAIN = "cores,seconds\n4,60\n"
 
 
 def read_plain(file: str):
-    return plain.read(file, ("cores", "seconds"))
+    return plain.read(file, {"need": "cores", "duration": "seconds"})
 
 
 def write(folder: Path, text: str) -> str:
@@ -95,7 +95,7 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
 from atlas.traces import borg, plain, slurm, swf
 read = {"swf": swf.read, "slurm": slurm.read, "borg": borg.read}.get(sys.argv[1])
-read = read or (lambda file: plain.read(file, ("cores", "seconds")))
+read = read or (lambda file: plain.read(file, {"need": "cores", "duration": "seconds"}))
 try:
     for _ in read(sys.argv[2]):
         pass

@@ -21,7 +21,7 @@ COLUMNS = {"need": "cores", "duration": "seconds"}
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (lambda f: plain.read(f, ("cores", "seconds")), "cpus,seconds\n1,2\n"),
+        (lambda f: plain.read(f, COLUMNS), "cpus,seconds\n1,2\n"),
         (slurm.read, "JobID|State|Elapsed\n1|COMPLETED|00:01\n"),
         (slurm.read, "1|COMPLETED|00:01|4\n"),
         (borg.read, "collection_id,cpus\n1,2\n"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -129,9 +130,8 @@ def _read(block: Mapping[str, Any], progress: Progress) -> Iterator[Chunk]:
         case "borg":
             return borg.read(file, block.get("priorities"), progress)
         case "plain":
-            columns = block["columns"]["need"], block["columns"]["duration"]
             seconds, separator = block.get("seconds", 1.0), block.get("separator", ",")
-            return plain.read(file, columns, seconds, separator, progress)
+            return plain.read(file, block["columns"], seconds, separator, progress)
     raise ValueError(f"a trace is in one of swf, slurm, borg, plain, found {block['format']!r}")
 
 
@@ -142,4 +142,4 @@ def _in_units(chunks: Iterator[Chunk], unit: float | None) -> Iterator[Chunk]:
         else:
             # What is a multiple but for rounding stays one.
             multiples = np.ceil(chunk.needs / unit * (1 - 1e-12))
-            yield Chunk(multiples, chunk.durations, chunk.rejected)
+            yield replace(chunk, needs=multiples)

@@ -1,10 +1,11 @@
 """Logs of the jobs of clusters, read as streams.
 
-A reader yields `Chunk`s: need and duration of every job that ran, in the order of the file, and the
-lines that give no job, each under one reason. Reasons are of two kinds. A row *left out* says that
-there is nothing to count (a step of a job, a job that never ran); a *fault* is a row that cannot be
-used though it should be. Every row is a job, left out or a fault: nothing is lost. No reader
-keeps what it has read, and of a row only need and duration leave it.
+A reader yields `Chunk`s: need and duration of every job that ran, in the order of the file; when it
+was submitted, when it started and the time that it requested, as far as the log says; and the lines
+that give no job, each under one reason. Reasons are of two kinds. A row *left out* says that there
+is nothing to count (a step of a job, a job that never ran); a *fault* is a row that cannot be used
+though it should be. Every row is a job, left out or a fault: nothing is lost. No reader keeps what
+it has read, and of a row only need, duration and these three times leave it.
 
 Files are plain or gzip, told apart by their first bytes, and decoded only where a field is needed:
 names may be in any encoding that extends ASCII.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +42,9 @@ FAULTS = (
     "unknown state",
 )
 
+# Columns of `Chunk.times`.
+SUBMITTED, STARTED, REQUESTED = range(3)
+
 GZIP = b"\x1f\x8b"
 # Of the file as it is on disk: gzip makes a hundredfold of it at most, or nearly so.
 PIECE, COMPRESSED_PIECE = 2**20, 2**17
@@ -54,12 +59,15 @@ class Chunk:
     """The jobs of some consecutive rows, and the numbers of the lines that are none.
 
     `needs` and `durations` (in seconds) are (jobs,), both positive; `rejected` has the lines under
-    each of `LEFT_OUT` and `FAULTS` that occurs.
+    each of `LEFT_OUT` and `FAULTS` that occurs. `times` (jobs, 3) are in seconds: when a job was
+    submitted and when it started, from one moment on, and the time that it requested; NaN where the
+    log does not say, or says that it started before it was submitted; None if there is no log.
     """
 
     needs: NDArray[np.float64]
     durations: NDArray[np.float64]
     rejected: Mapping[str, Sequence[int]]
+    times: NDArray[np.float64] | None = None
 
     @property
     def rows(self) -> int:
@@ -73,11 +81,14 @@ def sift(
     lines: NDArray[np.int64],
     rejected: Mapping[str, Sequence[int]],
     reasons: Mapping[str, NDArray[np.bool_]] | None = None,
+    *,
+    times: NDArray[np.float64],
 ) -> Chunk:
     """The rows that are jobs; of several reasons against a row, the first counts.
 
     `reasons` go before those that all formats share; NaN stands for a number that is missing.
-    `rejected` are lines that have no numbers, and so are not among `lines`.
+    `rejected` are lines that have no numbers, and so are not among `lines`; `times` (rows, 3) are
+    those of `Chunk`, of which what cannot be is not known.
     """
     shared = {
         "missing need or duration": ~(np.isfinite(needs) & np.isfinite(durations)),
@@ -93,7 +104,13 @@ def sift(
         if (now := applies & good).any():
             found.setdefault(reason, []).extend(lines[now].tolist())
             good &= ~now
-    return Chunk(needs[good], durations[good], found)
+    submitted, started, requested = times[good].T
+    started = np.where(started < submitted, np.nan, started)
+    requested = np.where((requested > 0) & (requested <= MOST_SECONDS), requested, np.nan)
+    kept = np.column_stack(
+        [np.where(np.isfinite(submitted), submitted, np.nan), started, requested]
+    )
+    return Chunk(needs[good], durations[good], found, kept)
 
 
 def read_number(text: str | bytes) -> float:
@@ -103,6 +120,17 @@ def read_number(text: str | bytes) -> float:
     if "_" in written or not written.isascii():
         raise ValueError(f"no number: {written[:80]!r}")
     return float(written)
+
+
+def read_moment(text: str | bytes) -> float:
+    """A moment in seconds: a number of them, or a date and time (2024-05-31T23:59:59), which count
+    from 1970 on, in UTC if they name no zone. Raises `ValueError` if it is neither."""
+    try:
+        return read_number(text)
+    except ValueError:
+        written = text if isinstance(text, str) else text.decode("ascii")
+        moment = datetime.fromisoformat(written.strip())
+        return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
 
 
 def require_columns(names: Sequence[str], needed: Sequence[str], hint: str = "") -> None:

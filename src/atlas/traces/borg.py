@@ -2,9 +2,10 @@
 
 One row a collection (a job of one or more instances): `cpus` (all its instances together, as a
 share of the largest machine), `priority`, `start_time` and `end_time` in microseconds, of its first
-scheduling and its end. CSV or JSON lines, told apart by the first byte; in JSON, BigQuery writes
-integers as text and leaves out, or writes as null, what is not known. Time 0 means before the
-trace, 2^63 − 1 after it. Free-tier jobs are those of the lowest priorities, 0 to 99.
+scheduling and its end, and perhaps `submit_time`. CSV or JSON lines, told apart by the first byte;
+in JSON, BigQuery writes integers as text and leaves out, or writes as null, what is not known. Time
+0 means before the trace, 2^63 − 1 after it. Free-tier jobs are those of the lowest priorities, 0 to
+99.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from atlas.traces import Chunk, Lines, plain, sift
 
 COLUMNS = ("cpus", "priority", "start_time", "end_time")
-FIELDS = itemgetter(*COLUMNS)
+SUBMIT = "submit_time"
 AFTER = 2.0**63
 MICROSECONDS = 1e-6
 
@@ -33,25 +34,31 @@ def read(
 
     Raises `ValueError` as `Lines` does, and if a column of a CSV file is missing.
     """
-    start = next((block for _, block in Lines(file) if block), b"")
-    if start.lstrip().startswith(b"{"):
-        tables = map(_read_json, progress(Lines(file)))
+    start = next((block for _, block in Lines(file) if block), b"").lstrip()
+    columns = (*COLUMNS, SUBMIT) if SUBMIT.encode() in start else COLUMNS
+    if start.startswith(b"{"):
+        tables = (_read_json(block, columns) for block in progress(Lines(file)))
     else:
-        tables = plain.read_numbers(file, COLUMNS, progress=progress)
+        tables = plain.read_numbers(file, columns, progress=progress)
     low, high = priorities or (-np.inf, np.inf)
     for lines, values, rejected in tables:
-        needs, priority, begin, end = values.T
+        needs, priority, begin, end = values[:, : len(COLUMNS)].T
+        submit = values[:, -1] if columns != COLUMNS else np.full(len(values), np.nan)
         reasons = {
             "another priority": (priority < low) | (priority > high),
             "never ran": np.isnan(begin),
             "not finished": np.isnan(end),
             "ran before the trace or after it": (begin == 0) | (end >= AFTER),
         }
-        yield sift(needs, MICROSECONDS * (end - begin), lines, rejected, reasons)
+        before = np.where((submit > 0) & (submit < AFTER), submit, np.nan)
+        nothing = np.full(len(values), np.nan)
+        times = MICROSECONDS * np.column_stack([before, begin, nothing])
+        durations = MICROSECONDS * (end - begin)
+        yield sift(needs, durations, lines, rejected, reasons, times=times)
 
 
 def _read_json(
-    block: tuple[int, bytes],
+    block: tuple[int, bytes], columns: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]:
     first, text = block
     rows = text.split(b"\n")[:-1]
@@ -61,8 +68,10 @@ def _read_json(
         records = json.loads(b"[" + b",".join(rows) + b"]")
         if len(records) != len(rows):
             raise ValueError("more or fewer records than lines")
-        values = np.array([float(field) for fields in map(FIELDS, records) for field in fields])
-        return first + np.arange(len(rows)), values.reshape(-1, len(COLUMNS)), rejected
+        values = np.array(
+            [float(field) for fields in map(itemgetter(*columns), records) for field in fields]
+        )
+        return first + np.arange(len(rows)), values.reshape(-1, len(columns)), rejected
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         pass
     lines, found = [], []
@@ -71,10 +80,10 @@ def _read_json(
             continue
         try:
             record = json.loads(row)
-            fields = [record.get(column) for column in COLUMNS]
+            fields = [record.get(column) for column in columns]
             found.append([np.nan if field is None else float(field) for field in fields])
             lines.append(line)
         except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             rejected.setdefault("malformed", []).append(line)
-    table = np.array(found, dtype=float).reshape(-1, len(COLUMNS))
+    table = np.array(found, dtype=float).reshape(-1, len(columns))
     return np.array(lines, dtype=np.int64), table, rejected

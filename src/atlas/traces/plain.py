@@ -1,4 +1,4 @@
-"""A plain table: a CSV file whose first line names its columns, two of which count.
+"""A plain table: a CSV file whose first line names its columns, two to five of which count.
 
 Numbers are written with a decimal point. Fields may be quoted, but a record stays on its line.
 """
@@ -7,28 +7,48 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from atlas.traces import Chunk, Lines, read_number, require_columns, sift
+from atlas.traces import Chunk, Lines, read_moment, read_number, require_columns, sift
+
+Reader = Callable[[str], float]
+
+# The columns of `Chunk.times`, as config names them.
+TIMES = ("submitted", "started", "requested")
 
 
 def read(
     file: str,
-    columns: Sequence[str],
+    columns: Mapping[str, str],
     seconds: float = 1.0,
     separator: str = ",",
     progress: Callable[[Iterable], Iterable] = iter,
 ) -> Iterator[Chunk]:
-    """The jobs of a table; `columns` names the need and the duration, whose unit is `seconds`.
+    """The jobs of a table; `columns` names the `need` and the `duration`, and perhaps when jobs
+    were `submitted`, when they `started` and the time that they `requested`. The unit of times is
+    `seconds`; moments may also be dates and times (`read_moment`).
 
     Raises `ValueError` as `Lines` does, and if a column is missing.
     """
-    for lines, values, rejected in read_numbers(file, columns, separator, progress):
-        yield sift(values[:, 0], seconds * values[:, 1], lines, rejected)
+
+    def moment(text: str) -> float:
+        try:
+            return read_number(text)
+        except ValueError:
+            return read_moment(text) / seconds
+
+    dated = dict.fromkeys([columns[key] for key in TIMES[:2] if key in columns], moment)
+    names = [*columns.values()]
+    for lines, values, rejected in read_numbers(file, names, separator, progress, dated):
+        known = {key: values[:, names.index(name)] for key, name in columns.items()}
+        nothing = np.full(len(values), np.nan)
+        times = seconds * np.column_stack([known.get(key, nothing) for key in TIMES])
+        durations = seconds * known["duration"]
+        yield sift(known["need"], durations, lines, rejected, times=times)
 
 
 def read_numbers(
@@ -36,9 +56,11 @@ def read_numbers(
     columns: Sequence[str],
     separator: str = ",",
     progress: Callable[[Iterable], Iterable] = iter,
+    readers: Mapping[str, Reader] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]]:
     """Columns of numbers, block by block: lines (rows,), values (rows, columns) with NaN where a
-    field is empty, and the lines that are none."""
+    field is empty, and the lines that are none; `readers` are of columns that may hold other things
+    than numbers."""
     names: list[str] = []
     for first, block in progress(Lines(file)):
         if not names and block:
@@ -53,7 +75,8 @@ def read_numbers(
         if block:
             values = _read_at_once(block, len(names), used, separator)
             if values is None:
-                yield _read_line_by_line(first, block, len(names), used, separator)
+                each = [(i, (readers or {}).get(names[i], read_number)) for i in used]
+                yield _read_line_by_line(first, block, len(names), each, separator)
             else:
                 yield first + np.arange(len(values)), values, {}
 
@@ -87,7 +110,7 @@ def _read_at_once(
 
 
 def _read_line_by_line(
-    first: int, block: bytes, width: int, used: list[int], separator: str
+    first: int, block: bytes, width: int, used: list[tuple[int, Reader]], separator: str
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]:
     lines, values = [], []
     rejected: dict[str, list[int]] = {}
@@ -100,7 +123,7 @@ def _read_line_by_line(
             if len(fields) != width:
                 rejected.setdefault("another number of fields", []).append(line)
                 continue
-            row = [read_number(fields[i]) if fields[i].strip() else np.nan for i in used]
+            row = [read(fields[i]) if fields[i].strip() else np.nan for i, read in used]
         except ValueError:
             rejected.setdefault("malformed", []).append(line)
             continue

@@ -1,11 +1,13 @@
 """Slurm's accounting, as `sacct --parsable2` exports it.
 
-    sacct --allusers --duplicates --noconvert --parsable2 --starttime 2024-01-01 \\
-        --format JobID,State,Elapsed,AllocCPUS,ReqCPUS,NNodes > jobs.txt
+    TZ=UTC sacct --allusers --duplicates --noconvert --parsable2 --starttime 2024-01-01 \\
+        --format JobID,State,Elapsed,AllocCPUS,ReqCPUS,NNodes,Submit,Start,Timelimit > jobs.txt
 
 The first line names the columns; the bars between fields are not quoted, so that a job name that
 holds one spoils its row: better leave names out. Needed are JobID, State, one of Elapsed
 ([days-]hours:minutes:seconds, with a fraction or not) and ElapsedRaw (seconds), and CPUs or nodes.
+Waiting times need Submit and Start, too (dates and times, or seconds since 1970; in UTC no clock is
+put back). The time that a job requested is Timelimit, if it had a limit.
 
 A JobID is that of a job (123), of a task of an array (123_4) or of a part of a heterogeneous job
 (123+1): each counts as a job. What an array has not yet started is one row (123_[5-9]), a step has
@@ -14,12 +16,13 @@ a name after a point (123.batch, 123_4.0). A state may be longer than its word: 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from atlas.traces import Chunk, Lines, read_number, require_columns, sift
+from atlas.traces import Chunk, Lines, read_moment, read_number, require_columns, sift
 
 FINISHED = {
     b"BOOT_FAIL",
@@ -35,6 +38,10 @@ FINISHED = {
 }
 RUNNING = {b"RUNNING", b"SUSPENDED", b"RESIZING", b"COMPLETING", b"STOPPED"}
 NEVER = {b"PENDING", b"REVOKED"}
+
+# What stands for a moment or a limit that there is not.
+NONE = {b"", b"Unknown", b"None", b"N/A", b"UNLIMITED", b"Partition_Limit", b"INVALID"}
+TIMES = ("submit", "start", "timelimit")
 
 ELAPSED = re.compile(rb"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
 # Columns that give a number, best first.
@@ -78,12 +85,18 @@ class _Parser:
         self._seconds = read_number if "elapsedraw" in names else read_elapsed
         self._needs = _find(names, NEEDS[need])
         self._known: dict[bytes, float] = {}
+        readers = (read_moment, read_moment, read_elapsed)
+        self._times = [
+            (k, names.index(name), read)
+            for k, (name, read) in enumerate(zip(TIMES, readers, strict=True))
+            if name in names
+        ]
 
     def __call__(self, first: int, block: bytes) -> Chunk:
         width, id, at, elapsed = self._width, self._id, self._state, self._elapsed
         known, best = self._known, self._needs[0]
         rejected: dict[str, list[int]] = {}
-        needs, durations, lines, cancelled = [], [], [], []
+        needs, durations, lines, cancelled, moments = [], [], [], [], []
         for line, text in enumerate(block.splitlines(), start=first):
             row = text.split(b"|")
             reason = ""
@@ -109,6 +122,10 @@ class _Parser:
                     if number in (b"", b"0"):
                         number = next((n for i in self._needs if (n := row[i]) > b"0"), number)
                     need = _read_whole(number)
+                    own = [math.nan] * len(TIMES)
+                    for k, i, read in self._times:
+                        if row[i] not in NONE:
+                            own[k] = read(row[i])
                 except (ValueError, OverflowError):
                     empty = not row[elapsed] or not any(row[i] for i in self._needs)
                     reason = "missing need or duration" if empty else "malformed"
@@ -119,9 +136,11 @@ class _Parser:
             durations.append(duration)
             lines.append(line)
             cancelled.append(state == b"CANCELLED")
-        times = np.array(durations, dtype=float)
-        never = {"never ran": np.array(cancelled, dtype=bool) & (times == 0)}
-        return sift(np.array(needs, dtype=float), times, np.array(lines, int), rejected, never)
+            moments.append(own)
+        found = np.array(needs, dtype=float), np.array(durations, dtype=float), np.array(lines, int)
+        never = {"never ran": np.array(cancelled, dtype=bool) & (found[1] == 0)}
+        times = np.array(moments, dtype=float).reshape(-1, len(TIMES))
+        return sift(*found, rejected, never, times=times)
 
     def _remember(self, text: bytes) -> float:
         duration = self._seconds(text)

@@ -2,8 +2,9 @@
 
 Lines that begin with a semicolon are comments; every other line has 18 numbers, −1 where one is not
 known (Chapin et al., *Benchmarks and standards for the evaluation of parallel job schedulers*,
-1999). Here count, by their numbers in the format: 4 run time in seconds, 5 processors allocated and
-8 requested, 11 status. The need is 5, or 8 where that is not known. Status 2 to 4 mark the parts of
+1999). Here count, by their numbers in the format: 2 submit time, 3 wait time, 4 run time and 9
+requested time in seconds, 5 processors allocated and 8 requested, 11 status. The need is 5, or 8
+where that is not known. Status 2 to 4 mark the parts of
 a job that was interrupted, which has a line of its own as a whole; 5 is a job that was cancelled,
 before it ran (no run time) or while it did.
 """
@@ -21,9 +22,9 @@ from numpy.typing import NDArray
 from atlas.traces import Chunk, Lines, read_number, sift
 
 FIELDS = 18
-RUN_TIME, ALLOCATED, REQUESTED, STATUS, LAST = 3, 4, 7, 10, FIELDS - 1
+SUBMIT, WAIT, RUN_TIME, ALLOCATED, REQUESTED, TIME, STATUS, LAST = 1, 2, 3, 4, 7, 8, 10, FIELDS - 1
 CANCELLED, PARTS = 5, (2, 3, 4)
-USED = [RUN_TIME, ALLOCATED, REQUESTED, STATUS, LAST]
+USED = [SUBMIT, WAIT, RUN_TIME, ALLOCATED, REQUESTED, TIME, STATUS, LAST]
 
 
 def read(file: str, progress: Callable[[Iterable], Iterable] = iter) -> Iterator[Chunk]:
@@ -38,19 +39,22 @@ def read(file: str, progress: Callable[[Iterable], Iterable] = iter) -> Iterator
 
 
 def _judge(lines: NDArray[np.int64], values: NDArray[np.float64], rejected: dict) -> Chunk:
-    durations, allocated, requested, status = values[:, :4].T
+    submit, wait, durations, allocated, requested, time, status = values[:, :-1].T
     needs = np.where(allocated == -1, requested, allocated)
     reasons = {
         "a part of a job that was interrupted": np.isin(status, PARTS),
         "never ran": (status == CANCELLED) & ((durations == -1) | (durations == 0)),
     }
     # −1 is not known, not negative.
-    needs, durations = (np.where(x == -1, math.nan, x) for x in (needs, durations))
-    return sift(needs, durations, lines, rejected, reasons)
+    needs, durations, submit, wait, time = (
+        np.where(x == -1, math.nan, x) for x in (needs, durations, submit, wait, time)
+    )
+    times = np.column_stack([submit, submit + wait, time])
+    return sift(needs, durations, lines, rejected, reasons, times=times)
 
 
 def _read_at_once(block: bytes) -> NDArray[np.float64] | None:
-    """The columns `USED`, (rows, 5), or None unless every line has 18 numbers."""
+    """The columns `USED`, (rows, 8), or None unless every line has 18 numbers."""
     rows = block.count(b"\n")
     # pandas fills up a line that is too short and cuts one that is too long: with no number missing
     # at any end and as many as there should be in all, no line is too long either.
