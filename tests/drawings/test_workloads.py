@@ -13,7 +13,7 @@ from atlas.plan.class_tables import Tables
 
 FIGURES = {
     f"{name}/{id}": block
-    for name in ("my-cluster", "policies")
+    for name in ("my-cluster", "policies", "log")
     for id, block in read_yaml(ROOT / f"config/examples/{name}.yaml", name)[0]["figures"].items()
 }
 # As little as there may be.

@@ -49,7 +49,10 @@ def test_a_trace_that_is_not_there_is_a_mistake(project):
     ("content", "said"),
     [
         ("JobID|State|Elapsed\n1|COMPLETED|1\n", "must name a column cpus and priority"),
-        (LOG.splitlines()[0] + "\nmany,first,never,again\n", "none of the first 1 rows is a job"),
+        (
+            LOG.splitlines()[0] + "\nmany,first,never,again\n",
+            "none of the first 1 rows of .*, as line 2, .many,first,never,again",
+        ),
         ("", "is empty"),
     ],
 )
@@ -73,3 +76,35 @@ def test_what_the_run_says_of_a_trace_holds_for_the_figures_that_name_it(project
     _, products = plan(project, traces={"borg": said})
     for series in products["fig1"].series.values():
         assert "faults" not in series.parameters["trace"]
+
+
+FIGURE = """\
+paper: mine
+figures:
+  nodes:
+    title: t
+    series:
+      log: {study: trace-by-servers, trace: {file: LOG, format: FORMAT}, servers: [4]}
+    drawing: {kind: trace-by-servers}
+"""
+
+
+@pytest.mark.parametrize(
+    ("format", "content", "said"),
+    [
+        ("slurm", "JobID|State|Elapsed|AllocCPUS\n1|COMPLETED|00:01:00|4\n", "time of submission"),
+        ("swf", "1 -1 5 60 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n", "time of submission"),
+        ("swf", "; no jobs\nthis is not a log\n", "line 2, 'this is not a log'"),
+    ],
+)
+def test_a_log_without_what_is_asked_of_it_is_refused_before_any_job(
+    project, tmp_path, format, content, said
+):
+    log, mine = tmp_path / "jobs.log", tmp_path / "mine.yaml"
+    log.write_text(content, "utf-8")
+    mine.write_text(FIGURE.replace("LOG", str(log)).replace("FORMAT", format), "utf-8")
+    with pytest.raises(ConfigError, match=said) as error:
+        Plan.load({"papers": []}, project.root, [mine])
+    assert str(log) in str(error.value) and "figures.nodes.series.log.trace.file" in str(
+        error.value
+    )

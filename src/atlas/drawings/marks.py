@@ -19,7 +19,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 SIMULATED = "-simulated"
@@ -241,10 +241,23 @@ def name_level(ax: Axes, at: float, label: str, *, side: str = "left", va: str =
     )
 
 
-def count_in_doublings(ax: Axes) -> None:
-    """A logarithmic axis of numbers of servers over a few doublings, each written in full."""
+def count_in_doublings(ax: Axes, counts: Iterable[float]) -> None:
+    """A logarithmic axis of these numbers of servers, or of the powers of two among them if there
+    are three, written in full as far as there is room: the last, and from the first on each that is
+    not too close to the one before or to the last."""
     ax.set_xscale("log", base=2)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:g}"))
+    known = sorted({*map(float, counts)})
+    doublings = [n for n in known if np.log2(n).is_integer()]
+    *others, last = doublings if len(doublings) >= 3 else known
+    across = ax.get_position().width * ax.figure.get_figwidth() * 72
+    scale = across / np.log(np.divide(*ax.get_xlim()[::-1]))
+    ticks: list[float] = []
+    for n in others:
+        room = 0.72 * SIZE * (len(f"{last:.0f}") + 1)
+        near = [t for t in (*ticks[-1:], last) if scale * abs(np.log(n / t)) < room]
+        ticks += [] if near else [n]
+    ax.set_xticks([*ticks, last], [f"{n:.0f}" for n in (*ticks, last)])
+    ax.xaxis.set_minor_locator(NullLocator())
 
 
 def stagger(i: int, count: int) -> tuple[float, float]:

@@ -54,7 +54,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             else:
                 style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)], "lw": 1.1}
                 ax.plot(rows["servers"], share, label=label, **style)
-        count_in_doublings(ax)
+        count_in_doublings(ax, pd.concat(found)["servers"])
         ax.set_ylim(0, 105)
         ax.set_xlabel("servers $n$")
         ax.set_title(drawing["settings"].get(name, name))

@@ -74,7 +74,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         if doubtful.any():
             label = SHORT if i == 0 else None
             ax.plot(errors[doubtful], ls="", mfc="w", label=label, **style)
-    count_in_doublings(ax)
+    count_in_doublings(ax, table["servers"])
     ax.set_xlabel("servers $n$")
     ax.set_ylabel(r"error of $\lambda^*$ (%)")
     legend_above(fig, 2)

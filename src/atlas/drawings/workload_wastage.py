@@ -17,6 +17,9 @@ from atlas.fields.vocabulary import Labels
 
 SIMULATED = ("exponential", "counted", "constant", "varied", "sampled", "replayed")
 
+# Inches in which there is no room for two axes side by side.
+NARROW = 5.0
+
 
 class Options(OptionsBlock):
     """How it is drawn."""
@@ -40,11 +43,13 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Lines for what is solved, points with intervals for what is simulated, side by side."""
+    """Lines for what is solved, points with intervals for what is simulated; two axes, one above
+    the other if the figure is narrow."""
     table = series["wastage"]
     labels = figure["drawing"]["labels"]
-    fig = Figure(figsize=(width, 0.46 * width))
-    left, right = fig.subplots(1, 2)
+    wide = width > NARROW
+    fig = Figure(figsize=(width, (0.46 if wide else 1.3) * width))
+    left, right = fig.subplots(1, 2) if wide else fig.subplots(2, 1)
     for i, (method, rows) in enumerate(table.groupby("method", sort=False)):
         rows = rows[rows["utilisation"].notna()]
         if rows.empty:
@@ -69,12 +74,13 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                     **style,
                 )
     for ax in (left, right):
-        count_in_doublings(ax)
+        count_in_doublings(ax, table["servers"])
         ax.set_xlabel("servers $n$")
     left.set_title("idle servers")
     right.set_title("utilisation")
     left.set_ylabel(r"wastage $\mathrm{E}[N_\mathrm{idle}]$ (servers)")
     left.set_ylim(bottom=0)
     right.set_ylabel(r"utilisation $\lambda^*/\lambda^\mathrm{naive}$ (%)")
-    legend_above(fig, 4)
+    longest = max(len(labels.get(method, method)) for method in table["method"].unique())
+    legend_above(fig, min(4, max(1, int(16 * width / (longest + 6)))))
     return fig

@@ -52,7 +52,7 @@ class PolicyBlock(Block):
     def label(self) -> str:
         """Its name, with the options that are not the usual ones."""
         usual = policy(self.name).options
-        said = (f"{k}={v}" for k, v in self.options.items() if v != usual[k])
+        said = (f"{k}={v}" for k, v in self.options.items() if v != usual.get(k))
         return f"{self.name}({', '.join(said)})".replace("()", "")
 
     def require_options(self, *at: str | int) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic_core import PydanticCustomError
 
 from atlas.fields.block import misfit
-from atlas.traces import FAULTS, Chunk, aggregate, borg, plain, slurm, swf
+from atlas.traces import FAULTS, SUBMITTED, Chunk, Lines, aggregate, borg, plain, slurm, swf
 from multiserver.simulation.correlated_jobs import CorrelatedJobs
 
 Parameters = Mapping[str, Any]
@@ -75,16 +75,33 @@ def read_jobs(
     return np.concatenate(needs), np.concatenate(durations)
 
 
-def require_readable(block: Mapping[str, Any]) -> None:
+def require_readable(block: Mapping[str, Any], *, timed: bool = False) -> None:
     """Raise a misfit if a log cannot be of its format, by its first rows: if the columns lack a
-    name, or all rows are faulty."""
+    name, all rows are faulty or, where they must be `timed`, no job has a time of submission."""
     with _refusing(block):
         first = next((chunk for chunk in _read(block, iter) if chunk.rows), None)
         if first is None:
             raise ValueError(f"{block['file']} has no rows")
         if not len(first.needs) and first.rejected.keys() <= {*FAULTS}:
             worst = max(first.rejected, key=lambda reason: len(first.rejected[reason]))
-            raise ValueError(f"none of the first {first.rows} rows is a job; most often: {worst}")
+            line = min(first.rejected[worst])
+            raise ValueError(
+                f"none of the first {first.rows} rows of {block['file']} is a job; most often:"
+                f" {worst}, as line {line}, {_quote(block['file'], line)!r}"
+            )
+        if timed and len(first.needs) and np.isnan(first.times[:, SUBMITTED]).all():
+            raise ValueError(
+                f"none of the first {len(first.needs)} jobs of {block['file']} has a time of"
+                " submission, without which there is no waiting time"
+            )
+
+
+def _quote(file: str, line: int) -> str:
+    """The beginning of a line of a log."""
+    for first, text in Lines(file):
+        if line < first + text.count(b"\n"):
+            return text.split(b"\n")[line - first].decode("utf-8", "replace")[:80]
+    return ""
 
 
 def generate(block: Mapping[str, Any], progress: Progress = iter) -> Iterator[Chunk]:

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
-from atlas.fields.vocabulary import LARGEST, Id, Needs, Positive, Probabilities, Text
+from atlas.fields.vocabulary import FINEST, LARGEST, Id, Needs, Positive, Probabilities, Text
 
 Rounding = Annotated[
     Literal["none", "powers-of-two"], Field(description="what needs are rounded up to")
@@ -34,6 +34,9 @@ class ColumnsBlock(Block):
 
     need: Column
     duration: Column
+    submitted: Annotated[Column, Field(description="of when jobs were submitted")] | None = None
+    started: Annotated[Column, Field(description="of when jobs started")] | None = None
+    requested: Annotated[Column, Field(description="of the time that jobs requested")] | None = None
 
 
 class TraceBlock(Block):
@@ -237,6 +240,34 @@ class JobsBlock(Block):
         found = " and ".join(given) or f"neither {' nor '.join(known)}"
         require(len(given) == 1, found, f"one of {', '.join(known)}")
         return self
+
+
+class LogBlock(Block):
+    """A log of jobs at their own times, in classes by need."""
+
+    trace: TraceBlock
+    largest_needs: Annotated[
+        list[Annotated[float, Field(ge=FINEST, le=LARGEST), AS_WRITTEN]],
+        Field(max_length=19, description="the largest need of each class but the last"),
+        INCREASING,
+    ] = []
+
+    @model_validator(mode="after")
+    def _is_timed(self) -> Self:
+        columns = self.trace.columns
+        require(
+            columns is None or columns.submitted is not None,
+            "a plain table without times of submission",
+            "columns: {…, submitted: NAME}",
+            "trace",
+            "columns",
+        )
+        return self
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.largest_needs) + 1
 
 
 class WorkloadBlock(JobsBlock):

@@ -13,6 +13,7 @@ from atlas.config.captions import word
 from atlas.config.claims import Context, read_quantities, resolve
 from atlas.config.errors import Fault, Path, raise_for, show
 from atlas.config.fit import complete
+from atlas.config.kinds import module
 from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
 from atlas.config.paper_schema import Paper
 from atlas.config.read import read_mapping
@@ -20,6 +21,7 @@ from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
 from atlas.config.series import count_points, lend
 from atlas.config.tolerances import read_tolerances
 from atlas.config.validate import check, check_values
+from atlas.models.workloads import LogBlock
 from atlas.plan.class_tables import Tables
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest_file
@@ -93,6 +95,7 @@ class PaperFile:
         raise_for(tables.faults, self._name, self._lines)
         # The traces and tables of classes that were read, and their digests.
         self.read: dict[str, str] = tables.read
+        self._looked_at: set[tuple[str, bool]] = set()
 
     def load(self) -> list[Product]:
         paper = self._paper
@@ -201,13 +204,17 @@ class PaperFile:
             at = (*path, "series", name)
             completed = self._draw_by_lot(completed)
             if "trace" in completed:
-                completed["trace"] = self._find_trace(completed["trace"], (*at, "trace"), block)
+                timed = issubclass(module("studies", completed["study"]).Parameters, LogBlock)
+                found = self._find_trace(completed["trace"], (*at, "trace"), block, timed)
+                completed["trace"] = found
             block["series"][name] = completed
             own = {key: value for key, value in completed.items() if key != "study"}
             resolved[name] = self._series(completed["study"], own, path[1], at)
         return resolved
 
-    def _find_trace(self, trace: dict, path: Path, block: dict[str, Any]) -> dict[str, Any]:
+    def _find_trace(
+        self, trace: dict, path: Path, block: dict[str, Any], timed: bool = False
+    ) -> dict[str, Any]:
         """A trace with the digest of its content, so that a file that changes is read again.
 
         A block whose trace the run's config does not name is pending.
@@ -226,15 +233,17 @@ class PaperFile:
             return trace
         if str(file) not in self.read:
             self.read[str(file)] = digest_file(file)
-            self._require_readable(trace, path)
+        if (str(file), timed) not in self._looked_at:
+            self._looked_at.add((str(file), timed))
+            self._require_readable(trace, path, timed)
         return trace | {"digest": self.read[str(file)]}
 
-    def _require_readable(self, trace: dict, path: Path) -> None:
+    def _require_readable(self, trace: dict, path: Path, timed: bool) -> None:
         # Slow to import, and needed for logs alone.
         from atlas.models.traces import require_readable
 
         try:
-            require_readable(trace)
+            require_readable(trace, timed=timed)
         except PydanticCustomError as error:
             found, expected = error.context["found"], error.context["expected"]
             self._faults.append(Fault((*path, "file"), found, expected))

@@ -84,47 +84,63 @@ class SampledTime:
         p = float(probability)
         if not 0 < p < 1:
             raise ValueError(f"a probability must lie in (0, 1), found {probability!r}")
-        values, replication = self._sorted
-        N, R = len(values), len(self.times.responses)
-        found = float(values[math.ceil(p * N) - 1])
-        share = self._share(np.searchsorted(values, found, side="right"), replication, R)
-        wide = share.half_width
-        lower, upper = (
-            values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
-            for x in (p - wide, p + wide)
-        )
-        few = min(p, 1 - p) * N / R < FAIR or not 0 < p - wide < p + wide < 1
-        half_width = max(float(upper - lower) / 2, 0.0)
-        shown = replace(
-            share,
-            mean=found,
-            half_width=half_width,
-            standard_error=share.standard_error * (half_width / wide if wide > 0 else 0.0),
-        )
-        reason = f"too short, as a replication has fewer than {FAIR} jobs beyond it" if few else ""
-        return self._told(shown, reason)
+        found = quantile_of(*self._sorted, len(self.times.responses), p, self.times.confidence)
+        return self._told(found, found.caveat)
 
     def sf(self, t: float) -> Estimate:
         """P(time > t) at one t ≥ 0, and its interval."""
         values, replication = self._sorted
-        R = len(self.times.responses)
-        share = self._share(np.searchsorted(values, t, side="right"), replication, R)
+        rank = np.searchsorted(values, t, side="right")
+        share = _share(rank, replication, len(self.times.responses), self.times.confidence)
         return self._told(1 - share, "")
 
     @cached_property
     def _sorted(self) -> tuple[Array, NDArray[np.int64]]:
         return self.times.values(self.c, self.waiting)
 
-    def _share(self, rank: int, replication: NDArray[np.int64], R: int) -> Estimate:
-        """The share of the times up to a rank."""
-        below = np.bincount(replication[:rank], minlength=R)
-        weights = np.bincount(replication, minlength=R)
-        share = rank / len(replication)
-        told = {"jobs": len(replication), "confidence": self.times.confidence}
-        return estimate(below, weights, variance=share * (1 - share), **told)
-
     def _told(self, found: Estimate, reason: str) -> Estimate:
-        return held_back(found, self.times.caveat or self.times.length.caveat(self.c) or reason)
+        told = replace(found, caveat="")
+        return held_back(told, self.times.caveat or self.times.length.caveat(self.c) or reason)
+
+
+def quantile_of(
+    values: Array,
+    replication: NDArray[np.int64],
+    replications: int,
+    probability: float,
+    confidence: float = 0.95,
+) -> Estimate:
+    """The least t with P(time ≤ t) ≥ p by N times in increasing order, each of one of R independent
+    `replications`; its caveat says that these are too few, if they are."""
+    p, N = probability, len(values)
+    found = float(values[math.ceil(p * N) - 1])
+    rank = np.searchsorted(values, found, side="right")
+    share = _share(rank, replication, replications, confidence)
+    wide = share.half_width
+    lower, upper = (
+        values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
+        for x in (p - wide, p + wide)
+    )
+    few = min(p, 1 - p) * N / replications < FAIR or not 0 < p - wide < p + wide < 1
+    half_width = max(float(upper - lower) / 2, 0.0)
+    return replace(
+        share,
+        mean=found,
+        half_width=half_width,
+        standard_error=share.standard_error * (half_width / wide if wide > 0 else 0.0),
+        caveat=f"too short, as a replication has fewer than {FAIR} jobs beyond it" if few else "",
+    )
+
+
+def _share(
+    rank: int, replication: NDArray[np.int64], replications: int, confidence: float
+) -> Estimate:
+    """The share of the times up to a rank."""
+    below = np.bincount(replication[:rank], minlength=replications)
+    weights = np.bincount(replication, minlength=replications)
+    share = rank / len(replication)
+    told = {"jobs": len(replication), "confidence": confidence}
+    return estimate(below, weights, variance=share * (1 - share), **told)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,0 +1,152 @@
+"""Waiting or response times of the jobs of a log against the number of servers, under several
+policies: resampled beside replayed, one panel a class.
+
+Series: one of any name (trace-by-servers). Dotted: as it was in the log, whatever its servers and
+policy were. What is replayed is crossed where its interval does not meet that of the resampled: the
+answer is then about the resampled system alone. An arrow at the upper edge is a policy that is not
+stable there. `labels` name policies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from atlas.drawings.marks import (
+    LIMIT,
+    MARKERS,
+    draw_guide,
+    draw_points,
+    legend_above,
+    of_class,
+    panel_axes,
+    point,
+    time_name,
+)
+from atlas.fields.block import require
+from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
+from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Time
+
+COLUMNS = (
+    "servers",
+    "policy",
+    "class",
+    "time",
+    "statistic",
+    "probability",
+    "resampled",
+    "resampled_half_width",
+    "replayed",
+    "replayed_half_width",
+    "logged",
+    "differs",
+)
+SECONDS = {"s": 1, "min": 60, "h": 3600}
+# Of the distance of two numbers of servers, policies share so much.
+SHARED = 0.6
+REPLAYED = {"linestyle": "none", "elinewidth": 0.5}
+# Whether it differs from what is resampled.
+DASH = {False: {"marker": "_", "markersize": 6}, True: {"marker": "x", "markersize": 4}}
+DIFFERS = "replayed, and no interval meets: the points are about resampled jobs only"
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    time: Time = "waiting"
+    probability: (
+        Annotated[InnerProbability, Field(description="of which quantile, if not the mean")] | None
+    ) = None
+    panels: Panels = {"all": "all jobs"}
+    scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "linear"
+    unit: Annotated[Literal["s", "min", "h"], Field(description="of the times")] = "s"
+    labels: Labels = {}
+
+    SERIES = (Wanted("*", COLUMNS, parameters=("policies", "probabilities"), most=1),)
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        for parameters in series.values():
+            require_labels(self.labels, {policy.label for policy in parameters.policies})
+            for panel in self.panels:
+                require_class(parameters, panel, "panels", panel)
+            known, p = parameters.probabilities, self.probability
+            found, expected = f"{p}", f"one of {known}, of its series"
+            require(p is None or p in known, found, expected, "probability")
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """One panel a class; policies of one number of servers stand side by side."""
+    drawing = figure["drawing"]
+    [table] = series.values()
+    table = table[(table["time"] == drawing["time"]) & _chosen(table, drawing.get("probability"))]
+    panels = drawing["panels"]
+    fig = Figure(figsize=(width, width))
+    axes, columns = panel_axes(fig, len(panels), sharex=True)
+    for i, (ax, (kind, title)) in enumerate(zip(axes, panels.items(), strict=True)):
+        ax.set_yscale(drawing["scale"])
+        _draw_panel(ax, of_class(table, "class", kind), drawing)
+        if len(panels) > 1:
+            ax.set_title(title)
+        if i + columns >= len(panels):
+            ax.set_xlabel("servers $n$")
+        if i % columns == 0:
+            ax.set_ylabel(_ordinate(drawing))
+    axes[0].plot([], [], color="0.3", linestyle="none", label="replayed", **DASH[False])
+    legend_above(fig, 2 if width < 5 else 4)
+    crossed = axes[0].plot([], [], color="0.3", linestyle="none", label=DIFFERS, **DASH[True])
+    if table["differs"].fillna(False).any():
+        fig.legend(handles=crossed, loc="outside lower left")
+    return fig
+
+
+def _ordinate(drawing: Mapping[str, Any]) -> str:
+    p, unit = drawing.get("probability"), drawing["unit"]
+    statistic = "mean" if p is None else f"{point(p)} point of the"
+    return f"{statistic} {time_name(drawing['time'])} ({unit})"
+
+
+def _chosen(table: pd.DataFrame, probability: float | None) -> pd.Series:
+    if probability is None:
+        return table["statistic"] == "mean"
+    return (table["statistic"] == "quantile") & np.isclose(table["probability"], probability)
+
+
+def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Mapping[str, Any]) -> None:
+    """The policies of one class of jobs, in the unit of the drawing."""
+    seconds, servers = SECONDS[drawing["unit"]], sorted(rows["servers"].unique())
+    policies = list(rows["policy"].unique())
+    apart = min(np.diff(servers), default=1) * SHARED / max(len(policies), 2)
+    for i, policy in enumerate(policies):
+        mine = rows[rows["policy"] == policy]
+        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        x = mine["servers"] + (i - (len(policies) - 1) / 2) * apart
+        y, theirs = mine["resampled"] / seconds, mine["replayed"] / seconds
+        stable = np.isfinite(y)
+        bars = mine["resampled_half_width"] / seconds
+        label = drawing["labels"].get(policy, policy)
+        draw_points(ax, x[stable], y[stable], bars[stable], label=label, **style)
+        draw_guide(ax, x[stable], y[stable], style["color"])
+        spread = (mine["replayed_half_width"] / seconds).fillna(0.0)
+        differs = mine["differs"].fillna(False).astype(bool)
+        for apart_from_it in (False, True):
+            here = theirs.notna() & (differs == apart_from_it)
+            found = x[here] + apart / 4, theirs[here], spread[here]
+            ax.errorbar(*found, color=style["color"], **REPLAYED, **DASH[apart_from_it])
+        upper = ax.get_xaxis_transform()
+        for place in x[~stable]:
+            ax.plot(
+                [place], [0.97], marker=r"$\uparrow$", ms=6, color=style["color"], transform=upper
+            )
+    logged = rows["logged"].iloc[0] / seconds
+    if math.isfinite(logged) and (logged > 0 or drawing["scale"] == "linear"):
+        ax.axhline(logged, color="black", label="in the log", **LIMIT)
+    if drawing["scale"] == "linear":
+        ax.set_ylim(bottom=0)
+    ax.set_xticks(servers, [f"{n:g}" for n in servers])

@@ -1,0 +1,182 @@
+"""Runs of the jobs of a log: replayed, resampled, or as they were, and what they say by class.
+
+Resampled jobs come in independent replications, which are warmed up and judged as those of all
+simulators are (`workload.settle`, `run_length`, `instability_test`); more jobs keep coming until
+all that are measured have started. A replay is a single run: its intervals come from batches of
+consecutive jobs of a class, each of `FAIR` jobs at least or, for a quantile, of `FAIR`/5 beyond it,
+as if batches were independent (S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Section
+IV.5); where there are fewer than `FEWEST_BATCHES` it has none.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atlas.models.logs import Jobs, Log, classify, resample
+from multiserver.errors import UnstableError
+from multiserver.simulation.estimate import FAIR, estimate, fair_half_width
+from multiserver.simulation.instability_test import (
+    MARKS,
+    check_growth,
+    refuse_overload,
+    settled_marks,
+)
+from multiserver.simulation.replay import replay
+from multiserver.simulation.run_length import RunLength
+from multiserver.simulation.sampled_times import quantile_of
+from multiserver.simulation.workload import settle, stay
+
+Array = NDArray[np.float64]
+WARM_UP = 0.2
+FEWEST_BATCHES, BATCHES = 5, 32
+# Of further jobs there are first a share, then twice as many, and in the end so many times the run.
+FURTHER, MOST = 0.25, 8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Run:
+    """Jobs that were measured (N,): `classes` from 0, `waits` and `durations` in seconds, in
+    `replications` of equally many, one after another; of one alone batches are made. `caveat` says
+    why nothing has an interval; `note` why there are no jobs, every value being `without` then."""
+
+    classes: NDArray[np.int64]
+    waits: Array
+    durations: Array
+    replications: int = 1
+    caveat: str = ""
+    note: str = ""
+    without: float = math.nan
+
+    @classmethod
+    def of_log(cls, log: Log, largest_needs: list[float]) -> Run:
+        """What the log says of the jobs of which it is known."""
+        known = np.isfinite(log.waits)
+        classes = classify(log.needs[known], largest_needs)
+        return cls(classes, log.waits[known], log.durations[known])
+
+    @classmethod
+    def endless(cls, note: str, without: float) -> Run:
+        """A run without an end."""
+        nothing = np.empty(0)
+        return cls(nothing.astype(int), nothing, nothing, note=note, without=without)
+
+    def value(self, c: int | None, time: str, probability: float | None) -> tuple[float, float]:
+        """The mean of a time of class c (None: of all jobs), or its quantile, and the half-width of
+        its interval at 95 %, NaN where it has none."""
+        if self.note:
+            return self.without, 0.0
+        mine = np.flatnonzero((self.classes == c) | (c is None))
+        values = self.waits[mine] + (self.durations[mine] if time == "response" else 0.0)
+        if not len(values):
+            return math.nan, math.nan
+        part, parts = self._parts(mine, probability)
+        if probability is not None:
+            order = np.argsort(values, kind="stable")
+            found = quantile_of(values[order], part[order], parts, probability)
+        else:
+            totals = np.bincount(part, values, minlength=parts)
+            weights = np.bincount(part, minlength=parts)
+            found = estimate(totals, weights, variance=float(values.var()), jobs=len(values))
+        if self.replications == 1:
+            enough = parts >= FEWEST_BATCHES and math.isfinite(found.half_width)
+            return found.mean, found.half_width if enough else math.nan
+        few = len(values) < FAIR * parts
+        return found.mean, math.nan if few or self.caveat else fair_half_width(found)
+
+    def _parts(self, mine: NDArray[np.int64], probability: float | None) -> tuple[Array, int]:
+        """In which part each of the jobs is, and of how many."""
+        if self.replications > 1:
+            return mine * self.replications // len(self.waits), self.replications
+        p = 1 / 5 if probability is None else min(probability, 1 - probability)
+        parts = max(2, min(BATCHES, int(5 * p * len(mine) / FAIR)))
+        return np.arange(len(mine)) * parts // len(mine), parts
+
+
+def replay_log(jobs: Jobs, servers: int, policy: str, largest_needs: list[float]) -> Run:
+    """The jobs of a log at their own times, in batches of consecutive jobs."""
+    try:
+        waits = replay(servers, *jobs, policy)
+    except UnstableError as error:
+        return Run.endless(f"replayed: {error}", math.nan)
+    return Run(classify(jobs.needs, largest_needs), waits, jobs.durations)
+
+
+def resample_log(
+    log: Log,
+    given: Jobs,
+    servers: int,
+    policy: str,
+    largest_needs: list[float],
+    growth: float,
+    *,
+    jobs: int,
+    replications: int,
+    seed: int,
+    key: tuple[int, ...],
+) -> Run:
+    """Of the jobs `given`, `jobs` that are drawn in all, at `growth` times the log's rate."""
+    workload = log.workload(servers, growth)
+    rate = workload.arrival_rate
+    try:
+        refuse_overload(workload)
+        first, last = settle(workload, math.ceil(jobs / replications), WARM_UP)
+        runs = [
+            _replicate(given, servers, policy, rate, first, last, seed, (*key, r))
+            for r in range(replications)
+        ]
+        drawn, waits, present = zip(*runs, strict=True)
+        early = max(workload.least_warm_up - first, 0) / (last - first)
+        growing = check_growth(
+            rate,
+            settled_marks(np.array(present), early),
+            (1 - min(early, 1)) * (last - first),
+            rate * max(map(stay, workload.sizes)),
+            in_order=policy == "fcfs",
+        )
+    except UnstableError as error:
+        return Run.endless(f"resampled: {error}", math.inf)
+    length = RunLength.of(workload, last - first, first, workload.load, None)
+    measured = Jobs(*map(np.concatenate, zip(*drawn, strict=True)))
+    return Run(
+        classify(measured.needs, largest_needs),
+        np.concatenate(waits),
+        measured.durations,
+        replications,
+        growing or length.caveat(),
+    )
+
+
+def _replicate(
+    jobs: Jobs,
+    servers: int,
+    policy: str,
+    rate: float,
+    first: int,
+    last: int,
+    seed: int,
+    key: tuple[int, ...],
+) -> tuple[Jobs, Array, NDArray[np.int64]]:
+    """The measured jobs of one replication, their waits, and the jobs that are in the system at
+    equally distant of them."""
+    count = math.ceil((1 + FURTHER) * last)
+    while True:
+        drawn = resample(jobs, rate, count, seed, *key)
+        waits = replay(servers, *drawn, policy)
+        starts = drawn.arrivals + waits
+        if starts[:last].max() <= drawn.arrivals[-1]:
+            break
+        if count >= MOST * last:
+            raise UnstableError(
+                f"of {last} jobs some have not started when {count} have come: it is unstable, or"
+                " large jobs may wait for ever",
+                arrival_rate=rate,
+            )
+        count *= 2
+    places = np.linspace(first, last - 1, MARKS + 1).astype(int)
+    gone = np.searchsorted(np.sort(starts + drawn.durations), drawn.arrivals[places], side="right")
+    measured = Jobs(*(column[first:last] for column in drawn))
+    return measured, waits[first:last], places - gone

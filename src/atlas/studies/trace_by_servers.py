@@ -1,0 +1,150 @@
+"""Waiting and response times of the jobs of a log on other numbers of servers, under several
+policies: resampled, replayed, and as they were.
+
+*Resampled* jobs (`models.logs`) come in a Poisson process at the log's own rate, or `growth` times
+that, and are simulated to the steady state, by independent replications that start empty and warm
+up; all servers and policies are given the same jobs. A *replay* is one run: the log's own jobs at
+its own times, from the first on, at servers that are empty then; its intervals come from batches of
+consecutive jobs, and say too little where what happens in one batch lasts into the next. `logged`
+is what the log says, whatever servers and policy it was under.
+
+Arrivals of people are not Poisson. Where the two intervals do not meet the column `differs` says
+so: what is resampled is then about the resampled system, and not about what the cluster would see.
+
+Policies are those of `multiserver.simulation.replay`, which interrupt no job. Backfilling asks jobs
+how long they may run: that is what they requested in the log, and if that is not known, or
+`requests` is `durations`, (1 + `overestimate`) times their durations. What is not stable, or comes
+to more jobs in the system than the engine takes, is infinite, and `note` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.block import AS_WRITTEN, INCREASING, require
+from atlas.fields.columns import Truth, Words
+from atlas.fields.markers import Axis
+from atlas.fields.vocabulary import Jobs, Servers
+from atlas.models.log_runs import Run, replay_log, resample_log
+from atlas.models.logs import read_log
+from atlas.models.policies import Policies, PolicyBlock
+from atlas.models.streams import stream_key
+from atlas.models.systems import SimulatedBlock
+from atlas.models.times import TIMES, QuantilesAt
+from atlas.models.workloads import LogBlock
+from multiserver.simulation.replay import RULES
+
+UNITS = {
+    "servers": "servers",
+    "policy": Words("name"),
+    "load": "1",
+    "class": Words("name"),
+    "time": Words("name"),
+    "statistic": Words("name"),
+    "probability": "1",
+    "resampled": "s",
+    "resampled_half_width": "s",
+    "replayed": "s",
+    "replayed_half_width": "s",
+    "logged": "s",
+    "differs": Truth("whether the intervals of resampled and replayed do not meet"),
+    "note": Words("text"),
+}
+# Jobs of a point whose times are kept.
+KEPT = 10_000_000
+
+
+class Parameters(LogBlock, SimulatedBlock):
+    """What to compute."""
+
+    servers: Annotated[
+        list[Servers],
+        Field(min_length=1, max_length=100, description="the numbers of servers, increasing"),
+        INCREASING,
+        Axis(),
+    ]
+    jobs: Jobs = 1_000_000
+    policies: Policies = [PolicyBlock(name=name) for name in ("fcfs", "first-fit")]
+    probabilities: QuantilesAt = [0.5, 0.95]
+    growth: Annotated[
+        float,
+        Field(ge=0.01, le=100, description="how many times as often as in the log jobs come"),
+        AS_WRITTEN,
+    ] = 1
+    requests: Annotated[
+        Literal["logged", "durations"],
+        Field(description="what jobs request: as in the log where that is known, or by durations"),
+    ] = "logged"
+
+    @model_validator(mode="after")
+    def _are_replayed(self) -> Self:
+        known = ", ".join(RULES)
+        for i, policy in enumerate(self.policies):
+            at = ("policies", i, "name") if policy.options else ("policies", i)
+            require(policy.name in RULES, repr(policy.name), f"one of {known}", *at)
+            policy.require_options("policies", i)
+        return self
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a number of servers, policy, class (`all` last), time and statistic."""
+    log, key = read_log(parameters.plain()), stream_key(parameters)
+    largest, fewest = int(log.needs.max()), parameters.servers[0]
+    found = f"need {largest} exceeds {fewest} servers: such a job never starts"
+    require(largest <= fewest, found, "servers for the largest need", "servers", 0)
+    effort = parameters.model_dump(include={"replications", "seed"})
+    effort["jobs"] = min(parameters.jobs, KEPT)
+    logged = Run.of_log(log, parameters.largest_needs)
+    rows: list[dict[str, Any]] = []
+    for _, servers in progress(list(enumerate(parameters.servers))):
+        for policy in parameters.policies:
+            by_logs = parameters.requests == "logged"
+            over = policy.options.get("overestimate", 0.0)
+            jobs = log.jobs(parameters.growth, over, by_logs=by_logs)
+            given = servers, policy.name, parameters.largest_needs
+            resampled = resample_log(log, jobs, *given, parameters.growth, key=(key,), **effort)
+            replayed = replay_log(jobs, *given)
+            place = {
+                "servers": servers,
+                "policy": policy.label,
+                "load": parameters.growth * log.load(servers),
+            }
+            note = "; ".join(filter(None, (resampled.note, replayed.note)))
+            for row in _rows(parameters, resampled, replayed, logged):
+                rows.append(place | row | {"note": note})
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def _rows(
+    parameters: Parameters, resampled: Run, replayed: Run, logged: Run
+) -> Iterator[dict[str, Any]]:
+    names = [*(f"class-{c + 1}" for c in range(parameters.classes)), "all"]
+    statistics = [("mean", np.nan), *(("quantile", p) for p in parameters.probabilities)]
+    for c, name in enumerate(names):
+        group = None if name == "all" else c
+        for time in TIMES:
+            for statistic, p in statistics:
+                asked = group, time, None if statistic == "mean" else p
+                mine, half_width = resampled.value(*asked)
+                theirs, their_half_width = replayed.value(*asked)
+                apart = abs(mine - theirs) > half_width + their_half_width
+                known = np.isfinite([half_width, theirs, their_half_width]).all()
+                yield {
+                    "class": name,
+                    "time": time,
+                    "statistic": statistic,
+                    "probability": p,
+                    "resampled": mine,
+                    "resampled_half_width": half_width,
+                    "replayed": theirs,
+                    "replayed_half_width": their_half_width,
+                    "logged": logged.value(*asked)[0],
+                    "differs": bool(apart) if known else None,
+                }

@@ -1,0 +1,97 @@
+"""What a log says of itself on the servers that there are: arrival rates, loads, and how long jobs
+waited, by class.
+
+A class is a range of needs (`largest_needs`). Waiting times are those of the log, from submission
+to start, over the `timed` jobs of which both are known; a job that waited for another, as users may
+ask for, counts as waiting. Mean response times add the durations. `requested` jobs say how long
+they may take, on average `mean_request` times their durations. In every row stand the `untimed`
+jobs, which are left out, as the log does not say when they were submitted; the study `trace-rows`
+says what else was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from atlas.fields.block import require
+from atlas.fields.columns import Words
+from atlas.fields.vocabulary import InnerProbability, Servers
+from atlas.models.logs import classify, read_log
+from atlas.models.workloads import LogBlock
+
+UNITS = {
+    "class": Words("name"),
+    "jobs": "jobs",
+    "arrival_rate": "jobs/s",
+    "load": "1",
+    "mean_need": "servers",
+    "mean_duration": "s",
+    "timed": "jobs",
+    "mean_waiting": "s",
+    "quantile_waiting": "s",
+    "mean_response": "s",
+    "requested": "jobs",
+    "mean_request": "1",
+    "untimed": "jobs",
+    "span": "s",
+}
+
+
+class Parameters(LogBlock):
+    """What to compute."""
+
+    servers: Servers
+    probability: Annotated[
+        InnerProbability, Field(description="of the quantile of the waiting time")
+    ] = 0.95
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a class, `all` after the classes; NaN of what no job says."""
+    log, n = read_log(parameters.plain(), progress), parameters.servers
+    largest = int(log.needs.max())
+    require(largest <= n, f"need {largest} on {n} servers", "servers for the largest", "servers")
+    classes = classify(log.needs, parameters.largest_needs)
+    groups = {f"class-{c + 1}": classes == c for c in range(parameters.classes)}
+    rows = []
+    for name, mine in (groups | {"all": np.ones(len(classes), dtype=bool)}).items():
+        needs, durations, waits = log.needs[mine], log.durations[mine], log.waits[mine]
+        share, timed = mine.mean(), np.isfinite(waits)
+        requested = np.isfinite(log.requests[mine])
+        row = {
+            "class": name,
+            "jobs": mine.sum(),
+            "arrival_rate": share * log.arrival_rate,
+            "load": share * log.arrival_rate * _mean(needs * durations) / n if share else 0.0,
+            "mean_need": _mean(needs),
+            "mean_duration": _mean(durations),
+            "timed": timed.sum(),
+            "mean_waiting": _mean(waits[timed]),
+            "quantile_waiting": _quantile(waits[timed], parameters.probability),
+            "mean_response": _mean((waits + durations)[timed]),
+            "requested": requested.sum(),
+            "mean_request": _mean((log.requests[mine] / durations)[requested]),
+            "untimed": log.untimed,
+            "span": log.span,
+        }
+        rows.append(row)
+    return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else math.nan
+
+
+def _quantile(values: np.ndarray, probability: float) -> float:
+    """The least t that the share p of the values does not exceed."""
+    if not len(values):
+        return math.nan
+    return float(np.quantile(values, probability, method="inverted_cdf"))

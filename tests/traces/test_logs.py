@@ -1,0 +1,190 @@
+"""What a log says of itself, and its jobs replayed and resampled on other numbers of servers."""
+
+from __future__ import annotations
+
+import gzip
+import math
+
+import numpy as np
+import pytest
+from pydantic_core import PydanticCustomError
+from tests.conftest import ROOT, compute
+from tests.traces.logs import write
+from tests.traces.made_up_log import FILE, make_log
+
+import multiserver as ms
+from atlas.config import validate
+from atlas.fields.columns import check_columns
+from atlas.models.logs import read_log, resample
+from atlas.studies import trace_by_servers, trace_waiting
+from multiserver.simulation.streams import generator
+
+TRACE = {"file": str(FILE), "format": "swf"}
+CHANCE = {"jobs": 160_000, "replications": 16, "seed": 7}
+WANTED = {"time": "response", "statistic": "mean"}
+
+
+def rows(table, **wanted):
+    for name, value in wanted.items():
+        table = table[table[name] == value]
+    return table
+
+
+def poisson_log(path, needs, shares, durations, rate, jobs):
+    """A log of jobs that come independently in a Poisson process."""
+    rng = generator(11)
+    which = rng.choice(len(needs), jobs, p=shares)
+    came = np.cumsum(rng.exponential(1 / rate, jobs))
+    lines = [
+        f"{i} {a!r} -1 {durations[c]!r} {needs[c]} -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        for i, (a, c) in enumerate(zip(came.tolist(), which.tolist(), strict=True))
+    ]
+    return {"file": write(path, "".join(lines)), "format": "swf"}, which
+
+
+def test_the_log_of_the_recipes_is_what_its_program_writes():
+    assert gzip.decompress(FILE.read_bytes()).decode() == make_log()
+    assert str(FILE.relative_to(ROOT)) in (ROOT / "config/examples/log.yaml").read_text("utf-8")
+
+
+def test_what_a_log_says_of_itself():
+    """Read once more, with nothing but `split`."""
+    lines = gzip.decompress(FILE.read_bytes()).decode().splitlines()
+    jobs = [[float(x) for x in line.split()] for line in lines if line[0] != ";"]
+    jobs = [job for job in jobs if job[3] > 0]
+    table = compute(
+        trace_waiting, {"trace": TRACE, "servers": 100, "largest_needs": [1, 8], "probability": 0.9}
+    )
+    check_columns(table, trace_waiting.UNITS)
+    span = jobs[-1][1] - jobs[0][1]
+    for name, low, high in (
+        ("class-1", 0, 1),
+        ("class-2", 1, 8),
+        ("class-3", 8, 99),
+        ("all", 0, 99),
+    ):
+        [row] = rows(table, **{"class": name}).to_dict("records")
+        mine = [job for job in jobs if low < job[4] <= high]
+        rate = len(mine) / len(jobs) * (len(jobs) - 1) / span
+        waits = sorted(job[2] for job in mine)
+        expected = {
+            "jobs": len(mine),
+            "arrival_rate": rate,
+            "load": rate * sum(job[3] * job[4] for job in mine) / len(mine) / 100,
+            "mean_duration": sum(job[3] for job in mine) / len(mine),
+            "mean_waiting": sum(waits) / len(mine),
+            "quantile_waiting": waits[math.ceil(0.9 * len(mine)) - 1],
+            "mean_response": sum(job[2] + job[3] for job in mine) / len(mine),
+            "mean_request": sum(job[8] / job[3] for job in mine) / len(mine),
+        }
+        assert {key: row[key] for key in expected} == pytest.approx(expected, rel=1e-12)
+        assert row["timed"] == row["requested"] == len(mine) and row["untimed"] == 0
+
+
+def test_replayed_where_it_was_it_waits_as_it_did_but_for_what_is_left_out():
+    """The log was made under EASY on 100 nodes; 96 of its 4,000 jobs are no records of jobs."""
+    given = {"trace": TRACE, "servers": [100], "policies": ["easy-backfilling"]} | CHANCE
+    table = compute(trace_by_servers, given | {"jobs": 16_000})
+    [row] = rows(table, **WANTED, **{"class": "all"}).to_dict("records")
+    assert row["replayed"] == pytest.approx(row["logged"], rel=0.1)
+    # Requests that are durations are another schedule.
+    table = compute(trace_by_servers, given | {"jobs": 16_000, "requests": "durations"})
+    [other] = rows(table, **WANTED, **{"class": "all"}).to_dict("records")
+    assert other["replayed"] != row["replayed"]
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "first-fit", "conservative-backfilling"])
+def test_resampled_jobs_are_those_of_the_system_with_the_shares_of_the_log(tmp_path, policy):
+    """Three differences for each policy, beyond 5.5 standard errors of both by chance with a
+    probability of 1e-6 each: intervals are of Student's t with 15 and 31 degrees of freedom."""
+    needs, durations = (1, 4), (2.0, 5.0)
+    trace, which = poisson_log(tmp_path / "log", needs, (0.7, 0.3), durations, 0.6, 4000)
+    given = {"trace": trace, "servers": [8], "policies": [policy], "largest_needs": [1]} | CHANCE
+    table = rows(compute(trace_by_servers, given), **WANTED)
+    shares = np.bincount(which) / len(which)
+    classes = [
+        ms.JobClass(need=v, duration=ms.Deterministic(value=x), probability=float(p))
+        for v, x, p in zip(needs, durations, shares, strict=True)
+    ]
+    rate = read_log({"trace": trace}).arrival_rate
+    queue = ms.System(8, classes).under(ms.policy(policy))
+    found = queue.simulate(arrival_rate=rate, jobs=300_000, seed=5)
+    means = [*(c.mean_response_time for c in found.by_class), found.mean_response_time]
+    for row, mean in zip(table.to_dict("records"), means, strict=True):
+        error = math.hypot(row["resampled_half_width"] / 2.13, mean.standard_error)
+        assert abs(row["resampled"] - mean.mean) < 5.5 * error
+        assert error < 0.03 * mean.mean
+        # Arrivals are Poisson here: the replay agrees, as far as its own intervals tell.
+        assert abs(row["replayed"] - mean.mean) < 3 * row["replayed_half_width"]
+
+
+def test_bursts_are_seen_to_differ():
+    given = {"trace": TRACE, "servers": [140], "policies": ["easy-backfilling"]} | CHANCE
+    table = compute(trace_by_servers, given | {"largest_needs": [1, 8]})
+    check_columns(table, trace_by_servers.UNITS)
+    [row] = rows(table, time="waiting", statistic="mean", **{"class": "all"}).to_dict("records")
+    assert row["differs"] and row["replayed"] > 2 * row["resampled"]
+
+
+def test_what_is_not_stable_is_infinite_and_says_why():
+    given = {"trace": TRACE, "servers": [100], "policies": ["first-fit"], "growth": 2} | CHANCE
+    table = compute(trace_by_servers, given)
+    assert (table["load"] > 1).all() and np.isinf(table["resampled"]).all()
+    assert table["note"].str.contains("no queue is stable at 1 or more").all()
+    assert np.isfinite(table["replayed"]).all()
+
+
+def test_a_longer_run_begins_with_a_shorter_and_growth_hurries_arrivals():
+    log = read_log({"trace": TRACE})
+    jobs = log.jobs(1.0, 0.0, by_logs=True)
+    short, long = (resample(jobs, 0.5, count, 1, 2, 3) for count in (100, 1000))
+    for a, b in zip(short, long, strict=True):
+        assert np.array_equal(a, b[:100])
+    assert log.jobs(2.0, 0.0, by_logs=True).arrivals[-1] == jobs.arrivals[-1] / 2
+    assert (jobs.requests >= jobs.durations).all() and (jobs.requests > jobs.durations).any()
+    exactly = log.jobs(1.0, 0.5, by_logs=False)
+    assert np.array_equal(exactly.requests, 1.5 * exactly.durations)
+
+
+@pytest.mark.parametrize(
+    ("change", "found", "path"),
+    [
+        ({"policies": ["fcfs", "max-weight"]}, "'max-weight'", ("policies", 1)),
+        (
+            {"policies": [{"name": "fcfs", "options": {"x": 1}}]},
+            "'x'",
+            ("policies", 0, "options", "x"),
+        ),
+        (
+            {"trace": TRACE | {"format": "plain", "columns": {"need": "a", "duration": "b"}}},
+            "without times of submission",
+            ("trace", "columns"),
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_at_its_place(change, found, path):
+    given = {"trace": TRACE, "servers": [100]} | CHANCE | change
+    block, (fault,) = validate.check(trace_by_servers.Parameters, given, ())
+    assert block is None and fault.path == path and found in fault.found
+
+
+def test_a_log_that_does_not_do_is_refused():
+    with pytest.raises(PydanticCustomError, match="need 64 exceeds 50 servers"):
+        compute(trace_by_servers, {"trace": TRACE, "servers": [50, 100]} | CHANCE)
+    with pytest.raises(PydanticCustomError, match="need 64 on 60 servers"):
+        compute(trace_waiting, {"trace": TRACE, "servers": 60})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("came,v,x\n" + 40 * "1,2,3\n", "40 jobs with a time of submission; expected 100"),
+        ("came,v,x\n" + 140 * "1,2,3\n", "all submitted at once"),
+        ("came,v,x\n1,2,3\n" + 140 * "2,2.5,3\n", "no whole numbers"),
+    ],
+)
+def test_jobs_that_say_too_little_are_refused(tmp_path, text, said):
+    columns = {"need": "v", "duration": "x", "submitted": "came"}
+    trace = {"file": write(tmp_path / "log", text), "format": "plain", "columns": columns}
+    with pytest.raises(PydanticCustomError, match=said):
+        compute(trace_waiting, {"trace": trace, "servers": 10})
