@@ -3,9 +3,9 @@
 A claim is about a sentence. Its cases are the sentence as printed, `readings` of it and further
 `evidence`; each is a quantity of `src/atlas/claims` under literal parameters, and an interval that
 follows from what is stated and the word it is stated with. Quantities are found in the source, with
-the parameters that they declare, keyword-only or by `takes`: importing them would import engines,
-and a plan does without. Cases of one module are computed together, those of modules with one GROUP
-too, those of a module with GROUP_BY by that parameter.
+the parameters that they declare, keyword-only or by `takes`: it takes half as long as importing all
+modules, of which a run computes few. Cases of one module are computed together, those of modules
+with one GROUP too, those of a module with GROUP_BY by that parameter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The project in the terms of CodeMeta 3.0, from what CITATION.cff and pyproject.toml say of it."""
+"""The project in the terms of CodeMeta 3.0, from what CITATION.cff and pyproject.toml say of it.
+
+`cffconvert` leaves out the papers and the requirements, and wants an older jsonschema than others.
+"""
 
 from __future__ import annotations
 
