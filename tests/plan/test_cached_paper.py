@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT
+from tests.conftest import ROOT, check_output
 
 from atlas.plan import Plan, papers
 
@@ -46,6 +47,22 @@ def test_it_is_the_same_plan_and_no_paper_is_read(read):
     }
     for part in ("agreement", "gallery", "archive", "inventory"):
         assert getattr(again, part).text == getattr(first, part).text
+
+
+LOOKS = """
+import sys
+from pathlib import Path
+from atlas.plan import Plan
+Plan.load({{"papers": [{paper!r}]}}, Path({root!r}))
+print("numba" in sys.modules)
+"""
+
+
+def test_who_plans_without_changes_imports_no_engine(read):
+    plan()
+    for paper, imported in (("two-class-stability", "False"), ("multilevel-scaling", "True")):
+        code = LOOKS.format(paper=paper, root=str(ROOT))
+        assert check_output(sys.executable, "-c", code, cwd=Path.cwd()).strip() == imported
 
 
 def test_what_was_kept_and_is_damaged_is_planned_again(read):

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pydantic
 
@@ -20,8 +20,11 @@ from atlas.io.specs import digest
 from atlas.plan import cache
 from atlas.plan.environment import PACKAGES, software
 from atlas.plan.fingerprint import digest_file, digest_sources
-from atlas.plan.papers import TOLERANCES, PaperFile, Source
 from atlas.plan.products import Product, Series, unite
+from atlas.plan.source import TOLERANCES, Source
+
+if TYPE_CHECKING:
+    from atlas.plan.papers import PaperFile
 
 SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place", "points")
 PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
@@ -68,6 +71,9 @@ class CachedPaper:
                 Product(**_restore(block), series={n: series[f] for n, f in drawn.items()})
                 for block, drawn in told["products"]
             )
+        # It knows all studies, and through them every engine.
+        from atlas.plan.papers import PaperFile
+
         self._fresh = PaperFile(self._source)
         return tuple(self._fresh.load())
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -24,15 +22,15 @@ from atlas.config.validate import check, check_values
 from atlas.models.workloads import LogBlock
 from atlas.plan.class_tables import Tables
 from atlas.plan.environment import software
-from atlas.plan.fingerprint import CodeDigests, digest_file
+from atlas.plan.fingerprint import digest_file
 from atlas.plan.products import Product, Series, list_modules
+from atlas.plan.source import TOLERANCES, Source
 
 QUICK = 200_000
 # What is made of the claims and the simulated points of a paper.
 RESERVED = {"ledger", "values", "z-scores"}
 
 CLAIMS = FilePath(__file__).parents[1] / "claims"
-TOLERANCES = FilePath(__file__).parents[3] / "config/tolerances.yaml"
 # The products that claims make, and their stages.
 LEDGER = {"ledger": "judge", "values": "typeset"}
 
@@ -42,18 +40,6 @@ SUFFIXES = {
     "standardise": ("csv", "tex", "txt"),
     "typeset": ("tex",),
 }
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file of `config/papers`, and what else of the run and the code its products follow from."""
-
-    file: FilePath
-    root: FilePath
-    digests: CodeDigests
-    look: Mapping[str, Any]
-    chance: Mapping[str, Any]
-    traces: Mapping[str, Any]
 
 
 class PaperFile:

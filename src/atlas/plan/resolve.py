@@ -19,8 +19,8 @@ from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest
 from atlas.plan.integrity import Made
 from atlas.plan.other_papers import Record, recall, record, shelf_file
-from atlas.plan.papers import Source
 from atlas.plan.products import SHOWN, Agreement, Gallery, Inventory, Product, Series, unite
+from atlas.plan.source import Source
 
 # A regular expression that matches no name.
 NOTHING = "(?!)"

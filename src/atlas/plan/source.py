@@ -1,0 +1,24 @@
+"""What the products of one paper follow from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from atlas.plan.fingerprint import CodeDigests
+
+TOLERANCES = Path(__file__).parents[3] / "config/tolerances.yaml"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of `config/papers`, and what else of the run and the code its products follow from."""
+
+    file: Path
+    root: Path
+    digests: CodeDigests
+    look: Mapping[str, Any]
+    chance: Mapping[str, Any]
+    traces: Mapping[str, Any]
