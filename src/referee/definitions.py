@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from referee.read import Json, Key, Reference, Result, key_of
+from referee.shape import OF_TIMES, TIMES
 
+T, W = TIMES
 # Quantities that are taken for each other.
 SWAPPED = {
-    ("mean_response_time", "mean_waiting_time"): "waiting time taken for response time",
-    ("mean_waiting_time", "mean_response_time"): "response time taken for waiting time",
+    **{(f"{of}_{T}", f"{of}_{W}"): "waiting time taken for response time" for of in OF_TIMES},
+    **{(f"{of}_{W}", f"{of}_{T}"): "response time taken for waiting time" for of in OF_TIMES},
     ("mean_jobs", "mean_waiting"): "jobs that wait taken for all jobs",
     ("mean_waiting", "mean_jobs"): "all jobs taken for those that wait",
     ("busy_servers", "idle_servers"): "idle servers taken for busy ones",
@@ -22,7 +24,6 @@ SWAPPED = {
     ("mean_response_time", "mean_jobs"): "numbers of jobs taken for times",
     ("mean_jobs", "mean_response_time"): "times taken for numbers of jobs",
 }
-TIMES = ("mean_response_time", "mean_waiting_time")
 SERVERS = ("busy_servers", "idle_servers")
 
 
@@ -48,7 +49,9 @@ def other_meanings(result: Result, reference: Reference) -> Iterator[Meant]:
         if mine == quantity and other is not None:
             yield Meant(name, other["value"], other.get("half_width", 0.0))
     yield from _scaled(system, result.key, truth, width)
-    if truth and quantity in TIMES:
+    if quantity == "no_wait":
+        yield Meant("the probability of a wait taken for that of none", 1 - truth, width)
+    if truth and quantity.endswith(TIMES):
         yield Meant("rates taken for times: the reciprocal", 1 / truth, width / truth**2)
     classes = len(system.get("classes") or system.get("arrivals") or ())
     if which != "all" and classes > 1:
@@ -78,7 +81,7 @@ def _scaled(system: Json, key: Key, truth: float, width: float) -> Iterator[Mean
     """The same in other units."""
     quantity, which, _ = key
     units: dict[str, float] = {}
-    if quantity in TIMES:
+    if quantity.endswith(TIMES):
         units["in units of E[S], the mean work of a job"] = system.get("mean_size") or 0.0
         units["in units of the mean duration"] = system.get("mean_duration") or 0.0
         if which != "all" and system.get("classes"):

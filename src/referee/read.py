@@ -31,6 +31,7 @@ SYMBOLS = {
     **{"e[n]": "mean_jobs", "e[q]": "mean_waiting", "e[t]": "mean_response_time"},
     **{"e[w]": "mean_waiting_time", "lambda*": "limit", "λ*": "limit"},
     **{"e[busy]": "busy_servers", "e[idle]": "idle_servers", "p(n > k)": "tail"},
+    "p(w = 0)": "no_wait",
 }
 # Far beyond what a queue has, and squares of their quotients are numbers still.
 LEAST, MOST = 1e-50, 1e50

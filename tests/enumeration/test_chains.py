@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from atlas.enumeration import balance, counts, networks
 from atlas.enumeration.elimination import Level, eliminate, stationary
@@ -16,7 +17,8 @@ from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.limits import FULL, Unknown, fills, limit, packed, take_limit
 from atlas.enumeration.phases import read_phases
 from atlas.enumeration.policies import EqualShares, FastestServerFirst, FirstCome, ServerFilling
-from atlas.enumeration.route import take
+from atlas.enumeration.route import take, take_times
+from atlas.enumeration.tagged import follow, poisson
 
 ONE = read_phases({"exponential": 1})
 
@@ -86,6 +88,50 @@ def test_exponential_jobs_feel_no_migration():
         for slot in (False, True)
     ]
     assert found[0].jobs == pytest.approx(found[1].jobs, rel=1e-13)
+
+
+@pytest.mark.parametrize(("servers", "load"), [(1, 0.9), (3, 0.5), (3, 0.97)])
+def test_a_tagged_job_of_servers_of_exponential_jobs(servers, load):
+    """P(W > t) = C e^{−(c − λ)t}, C of Erlang, as one class and as two alike."""
+    rate, blocked = servers * load, 1.0
+    for k in range(1, servers + 1):
+        blocked = rate * blocked / (k + rate * blocked)
+    waits, gap = blocked / (1 - load * (1 - blocked)), servers - rate
+    for durations, chances in (([ONE], [1.0]), ([ONE, ONE], [0.3, 0.7])):
+        rule = FirstCome(servers, [1] * len(chances), durations, chances)
+        found = follow(rule, rate, 1e-3)
+        assert found.no_wait == pytest.approx(1 - waits, rel=1e-13)
+        for column in range(len(chances) + 1):
+            for p in (0.1, 0.9, 0.999):
+                exact = max(math.log(waits / (1 - p)) / gap, 0.0)
+                assert found.quantile(p, column, waiting=True) == pytest.approx(exact, rel=1e-12)
+    t = found.quantile(0.9, 0, waiting=False)
+    own = math.exp(-t) + waits * (math.exp(-gap * t) - math.exp(-t)) / (1 - gap)
+    assert own == pytest.approx(0.1, rel=1e-12)
+
+
+def test_a_tagged_job_of_phases_is_that_of_the_phases_of_its_wait():
+    """W of M/PH/1 is of the phases (ρ π, T + ρ t π) (M. F. Neuts, 1981)."""
+    X, rate = read_phases({"erlang": {"stages": 3, "rate": 3}}), 0.8
+    found = follow(FirstCome(1, [1], [X], [1.0]), rate, 0.01)
+    T = 3.0 * (np.eye(3, k=1) - np.eye(3))
+    remaining = rate * np.linalg.solve(-T.T, [1.0, 0, 0])
+    together = T + np.outer(-T.sum(axis=1), remaining)
+    for p in (0.5, 0.95, 0.99):
+        t = found.quantile(p, 0, waiting=True)
+        assert (remaining @ expm(together * t)).sum() == pytest.approx(1 - p, rel=1e-12)
+
+
+def test_quantiles_beyond_the_steps_are_refused():
+    found = follow(FirstCome(3, [1], [ONE], [1.0]), 2.91, 0.1)
+    with pytest.raises(ArithmeticError, match=r"a quantile at 0\.9999999 beyond"):
+        found.quantile(0.9999999, 0, waiting=True)
+
+
+def test_poisson_probabilities_are_those_of_factorials():
+    for mean in (0.0, 0.3, 7.5):
+        exact = [math.exp(-mean) * mean**k / math.factorial(k) for k in range(60)]
+        assert poisson(mean, 60) == pytest.approx(exact, rel=1e-13, abs=1e-300)
 
 
 def test_a_queue_that_grows_is_refused():
@@ -189,6 +235,8 @@ def test_what_has_no_second_route_is_said(system, policy):
     rest = {"durations": [{"exponential": 1}] * 2, "probabilities": [0.5, 0.5]}
     with pytest.raises(Unknown):
         take({"system": {"multiserver-jobs": {**system, **rest}}, "policy": policy}, 0.5)
+    with pytest.raises(Unknown, match="times of multiserver-jobs"):
+        take_times({"system": {"multiserver-jobs": {**system, **rest}}, "policy": policy}, 0.5, 0.1)
 
 
 def test_order_of_arrival_is_balanced_fairness_for_one_mean_only():

@@ -1,4 +1,4 @@
-"""A second route to the means of the reference systems: their chains, written from the definitions.
+"""A second route to the means and times of the reference systems: chains, from the definitions.
 
 Nothing of the library is used here, and nothing of what is proved about these systems but that a
 chain has a stationary law, and the balance function of parallel processing. States are enumerated,

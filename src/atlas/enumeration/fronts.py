@@ -144,18 +144,25 @@ class FrontChain:
         departures = [sum(speed for speed, _, left in row if left) for row in rows]
         return float(stationary(rates[np.ix_(kept, kept)]) @ np.array(departures))
 
-    def means(self, rate: float, most: int = 0) -> Means:
-        """What the stationary law at λ says, and P(N = n) as far as `most` at least.
+    def laws(self, rate: float) -> tuple[list[Array], Array]:
+        """The laws of the levels up to `uniform`, not normalised, and R, by which all beyond
+        follow: that of level n + 1 is that of level n times R.
 
         Raises `ArithmeticError` unless λ < λ*.
         """
         if rate >= (limit := self.limit):
             raise ArithmeticError(f"λ = {rate:.6g} is not below λ* = {limit:.6g}")
+        levels = [self.level(n, rate) for n in range(self.uniform + 1)]
+        ratio = repeat(levels[-1])
+        return eliminate(levels, ratio), ratio[1]
+
+    def means(self, rate: float, most: int = 0) -> Means:
+        """What the stationary law at λ says, and P(N = n) as far as `most` at least.
+
+        Raises `ArithmeticError` unless λ < λ*.
+        """
         base = self.uniform
-        levels = [self.level(n, rate) for n in range(base + 1)]
-        ratio = repeat(levels[base])
-        laws = eliminate(levels, ratio)
-        R = ratio[1]
+        laws, R = self.laws(rate)
         # Σ_k R^k and Σ_k k R^k from the level `base` on.
         inverse = np.linalg.inv(np.eye(len(R)) - R)
         total = laws[base] @ inverse

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from atlas.enumeration import balance, counts, networks
+from atlas.enumeration import balance, counts, networks, tagged
 from atlas.enumeration.fronts import FrontChain, Means
 from atlas.enumeration.limits import Unknown, read_policy
 from atlas.enumeration.phases import mean, read_phases
@@ -26,6 +26,7 @@ FRONT, COUNTS = "chain of the front, level by level", "chain of the numbers of j
 SUM, FRACTIONS = "sum of the balance function over states", "printed closed form, in fractions"
 WHOLE = "chain of a closed network, solved whole"
 MIXED = "chain of a mixed network, level by level of the jobs that come and go"
+TAGGED = "chain of the front with a tagged job, in steps of a Poisson process"
 Block = Mapping[str, Any]
 
 
@@ -38,6 +39,22 @@ def take(block: Block, rate: float | None) -> tuple[Means, float | None, str]:
         raise Unknown(f"{model} under {policy}")
     try:
         return route(system, options, rate)
+    except (ValueError, ArithmeticError) as error:
+        raise Unknown(str(error)) from error
+
+
+def take_times(block: Block, rate: float, least: float) -> tuple[tagged.Times, str]:
+    """The times of jobs that start in order of arrival, as far as they exceed with probability
+    `least`, and what the route is. Raises `Unknown`."""
+    ((model, system),) = block["system"].items()
+    policy, _ = read_policy(block["policy"])
+    alike = policy == "first-fit" and len(set(system["needs"])) == 1
+    if model != "multiserver-jobs" or not (policy == "fcfs" or alike):
+        raise Unknown(f"times of {model} under {policy}")
+    try:
+        durations = [read_phases(X) for X in system["durations"]]
+        rule = FirstCome(system["servers"], system["needs"], durations, system["probabilities"])
+        return tagged.follow(rule, rate, least), TAGGED
     except (ValueError, ArithmeticError) as error:
         raise Unknown(str(error)) from error
 

@@ -17,6 +17,7 @@ from atlas.enumeration.route import take
 from atlas.fields.columns import Truth, Words, kind_of
 from atlas.models.policies import read_policy
 from atlas.models.reference_systems import read_reference
+from atlas.models.reference_times import distribution_of, tabulate_times
 from multiserver.errors import NotKnownError
 from multiserver.network import Network
 from multiserver.queue import Queue
@@ -35,8 +36,8 @@ MEANS_FOR_RATES = "rates taken for mean durations, at the same arrival rate"
 MEANS_AT_LOAD = "rates taken for mean durations, at the same load"
 AT_LEAST = "P(N ≥ k) taken for P(N > k)"
 BEHIND_HEAD = "the job at the head of the line not counted as waiting"
-# Quantities that are told of other definitions of the durations.
-FELT = ("mean_jobs", "mean_waiting", "mean_response_time", "mean_waiting_time")
+# Quantities that are not told of other definitions of the durations.
+UNFELT = ("busy_servers", "idle_servers", "limit", "tail")
 
 UNITS = {
     "system": Words("name"),
@@ -166,12 +167,14 @@ def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterato
         at = other.system.arrival_rate(system.load(rate)) if point is None else point
         try:
             found = tabulate(other.exact(arrival_rate=at), [])
+            if (times := distribution_of(other, at)) is not None:
+                found |= tabulate_times(times)
         except ValueError:  # not stable, or not known
             try:
                 found = second_route(turned, other, at)[0]
             except Unknown:
                 continue
-        yield name, {key: v for key, v in found.items() if key[0] in FELT}
+        yield name, {key: v for key, v in found.items() if key[0] not in UNFELT}
 
 
 def at_least(result: Result, tail: list[int]) -> Values:
@@ -206,13 +209,10 @@ def _turned(block: Block) -> dict[str, Any] | None:
 
 def difference(key: Key, value: float, second: float, values: Mapping[Key, float]) -> float:
     """Of two routes to a value, relative to it; of waiting, which may be nearly nothing, relative
-    to the mean with the service, and of idle servers relative to those at work."""
-    wider = {
-        "mean_waiting": "mean_jobs",
-        "mean_waiting_time": "mean_response_time",
-        "idle_servers": "busy_servers",
-    }
-    scale = abs(values.get((wider.get(key[0], key[0]), *key[1:]), value))
+    to the same with the service, and of idle servers relative to those at work."""
+    wider = {"mean_waiting": "mean_jobs", "idle_servers": "busy_servers"}
+    same = key[0].replace("_waiting_time", "_response_time")
+    scale = abs(values.get((wider.get(key[0], same), *key[1:]), value))
     return abs(second - value) / scale if scale else abs(second)
 
 

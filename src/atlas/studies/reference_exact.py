@@ -1,4 +1,4 @@
-"""Reference systems whose means are known exactly, each confirmed by a second route.
+"""Reference systems whose means, and perhaps times, are known exactly, confirmed by a second route.
 
 The values are the library's; `enumeration`, which shares no code with it, solves the same systems
 from their definitions. Beside them stand the values under other definitions, by which it shows who
@@ -8,6 +8,7 @@ had another system in mind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,13 @@ import pandas as pd
 from atlas.enumeration.limits import Unknown
 from atlas.fields.block import Block
 from atlas.models.reference_systems import References, read_reference, require_points
+from atlas.models.reference_times import (
+    AMONG_WAITING,
+    among_waiting,
+    distribution_of,
+    second_times,
+    tabulate_times,
+)
 from atlas.models.reference_values import (
     AS_DEFINED,
     AT_LEAST,
@@ -74,6 +82,13 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
     except Unknown:
         second, means, route = {}, None, ""
     routes = dict.fromkeys(second, route)
+    if (times := distribution_of(queue, rate)) is not None:
+        told = {"route": times.method, "source": times.source}
+        values |= {key: {"value": v, **told} for key, v in tabulate_times(times).items()}
+        with suppress(Unknown):
+            followed, tagged = second_times(block, rate, len(times.by_class))
+            second |= followed
+            routes |= dict.fromkeys(followed, tagged)
     if limit is not None and LIMIT not in second and (found := second_limit(block)):
         second[LIMIT], routes[LIMIT] = found
     plain = {key: told["value"] for key, told in values.items()}
@@ -86,6 +101,9 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
     if means is not None:
         for key, value in behind_head(block, means).items():
             rows.append(row(name, key, BEHIND_HEAD, value=value, route=route))
+    if times is not None:
+        for key, value in among_waiting(times).items():
+            rows.append(row(name, key, AMONG_WAITING, value=value, route=times.method))
     for key, value in at_least(result, block.get("tail") or []).items():
         rows.append(row(name, key, AT_LEAST, value=value, route=method))
     for definition, found in other_definitions(block, queue, rate):

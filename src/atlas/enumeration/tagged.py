@@ -1,0 +1,209 @@
+r"""How long a job waits under first come, first served: the chain, followed with a tagged job.
+
+A job that comes finds the stationary law, as arrivals are Poisson. Nothing that comes later makes a
+difference to it, so what is before it only becomes less. It is *undrawn* behind a closed front u
+and b other jobs; then, unless it fits, *blocked* as the last of a front; then in *service*, in the
+phases of its duration. In the joint law of these with its class c, the class has the mass p_c.
+
+Seen at the points of a Poisson process of rate Λ, the fastest rate of all states, this is a chain
+in steps. With s_k the probability that a time has not ended within k of them,
+
+    P(time > t) = Σ_k e^{−Λt} (Λt)^k/k! s_k
+
+(A. Jensen, *Skand. Aktuarietidskr.* 36, 1953). Nothing is subtracted, and one run of the chain has
+the distribution at every t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.sparse import csr_array, dia_array
+
+from atlas.enumeration.fronts import FrontChain
+from atlas.enumeration.policies import FirstCome, Jobs
+
+Array = NDArray[np.float64]
+# The jobs before the tagged one that are left out have this probability; and the most, of all.
+NEGLIGIBLE, MOST_JOBS, MOST_STEPS = 1e-18, 100_000, 1_000_000
+
+
+@dataclass(frozen=True)
+class Times:
+    """Of each class and, last, of all jobs: P(W = 0), and s_k of W and of T (K, C + 1), at the
+    rate Λ."""
+
+    no_wait: Array
+    waiting: Array
+    response: Array
+    rate: float
+
+    def quantile(self, p: float, column: int, *, waiting: bool) -> float:
+        """The least t with P(time ≤ t) ≥ p, 0 if P(time = 0) is as much. Raises `ArithmeticError`
+        if it lies beyond the steps that were taken."""
+        survival = (self.waiting if waiting else self.response)[:, column]
+        if survival[0] <= 1 - p:
+            return 0.0
+
+        def excess(mean: float) -> float:
+            weights = poisson(mean, len(survival))
+            return float(weights @ survival) - (1 - p)
+
+        most = (math.sqrt(36 + len(survival) - 80) - 6) ** 2
+        if excess(most) > 0:
+            raise ArithmeticError(f"a quantile at {p!r} beyond {most:.0f} steps")
+        return brentq(excess, 0.0, most, xtol=1e-15, rtol=1e-15) / self.rate
+
+
+def poisson(mean: float, count: int) -> Array:
+    """The Poisson probabilities of 0 … `count` − 1, to their sum, from the largest outwards."""
+    k = np.arange(1, count)
+    middle = min(math.floor(mean), count - 1)
+    up = np.cumprod(mean / k[middle:])
+    down = np.cumprod(k[:middle][::-1] / mean) if middle else k[:0]
+    weights = np.concatenate([down[::-1], [1.0], up])
+    return weights / weights.sum()
+
+
+def follow(rule: FirstCome, arrival_rate: float, least: float) -> Times:
+    """The times at λ, as far as they exceed with probability `least`.
+
+    Raises `ArithmeticError` if that takes too many jobs or steps, or unless λ < λ*.
+    """
+    chain = FrontChain(rule)
+    shifts, draws = _before_the_draw(chain)
+    entering, later, of_class, blocked = _after_the_draw(chain)
+    rate = max(-float(m.diagonal().min()) for m in (shifts[0], later))
+    within, later = _step(shifts[0], rate), _step(later, rate)
+    filled = [np.flatnonzero(np.diff(m.indptr)) for m in shifts[1:]]
+    moving = [(rows, m[rows] / rate) for rows, m in zip(filled, shifts[1:], strict=True)]
+    draws = [m / rate for m in draws]
+
+    undrawn, drawn = _found(chain, arrival_rate)
+    p = np.array(rule.probabilities)
+    waits = of_class * blocked[:, None] / p
+    lasts = of_class / p
+    state = entering @ drawn
+    begun = state @ (lasts - waits)
+    rows: list[Array] = []
+    last = MOST_STEPS
+    while len(rows) < last:
+        found = undrawn.sum() + np.stack([state @ waits, state @ lasts])
+        rows.append(np.column_stack([found, found @ p]))
+        if last == MOST_STEPS and rows[-1].max() < least:
+            # At a Poisson number of steps the mean is below `least` a few steps later; then the
+            # steps that this number is below but for 1e-25.
+            mean = len(rows) + 3 * math.sqrt(len(rows)) + 20
+            last = math.ceil(mean + 12 * math.sqrt(mean) + 80)
+        drawn = sum(m @ undrawn[:, b] for b, m in enumerate(draws[: undrawn.shape[1]]))
+        undrawn = _shifted(undrawn, within, moving)
+        state = later @ state + entering @ drawn
+    if last == MOST_STEPS:
+        raise ArithmeticError(f"times of more than {MOST_STEPS} steps")
+    waiting, response = np.stack(rows, axis=1)
+    return Times(np.append(begun, begun @ p), waiting, response, rate)
+
+
+def _found(chain: FrontChain, arrival_rate: float) -> tuple[Array, Array]:
+    """What a job finds: the law of (u, b) (F, B), and that of open fronts, in which it is drawn at
+    once."""
+    rule, open_fronts = chain.rule, _open(chain)
+    laws, R = chain.laws(arrival_rate)
+    mass = sum(float(law.sum()) for law in laws[:-1])
+    mass += float(np.linalg.solve((np.eye(len(R)) - R).T, laws[-1]).sum())
+    while float(laws[-1].sum()) > NEGLIGIBLE * mass:
+        laws.append(laws[-1] @ R)
+        if len(laws) > MOST_JOBS:
+            raise ArithmeticError(f"more than {MOST_JOBS} jobs matter")
+    place = {u: i for i, u in enumerate(chain.closed)}
+    undrawn, drawn = np.zeros((len(place), len(laws))), np.zeros(len(open_fronts))
+    for n, law in enumerate(laws):
+        for u, probability in zip(chain.states(n), law / mass, strict=True):
+            if rule.is_open(u):
+                drawn[open_fronts[u]] += probability
+            else:
+                undrawn[place[u], n - sum(rule.jobs(u))] += probability
+    return undrawn, drawn
+
+
+def _open(chain: FrontChain) -> dict[Hashable, int]:
+    return {u: i for i, u in enumerate(u for u in chain.fronts if chain.rule.is_open(u))}
+
+
+def _before_the_draw(chain: FrontChain) -> tuple[list[csr_array], list[csr_array]]:
+    """Rates from closed fronts to closed ones for each number j of jobs that move up, those out of
+    a state being on the diagonal at j = 0; and to open ones, by the same number."""
+    rule, closed, opened = chain.rule, chain.closed, _open(chain)
+    place = {u: i for i, u in enumerate(closed)}
+    shifts: list[list[tuple[int, int, float]]] = [[] for _ in range(chain.largest + 2)]
+    draws: list[list[tuple[int, int, float]]] = [[] for _ in range(chain.largest + 2)]
+    for u, i in place.items():
+        for rate, after, _ in rule.events(u):
+            shifts[0].append((i, i, -rate))
+            reached = {after: rate}
+            for j in range(chain.largest + 2):
+                grown: dict[Hashable, float] = {}
+                for front, flow in reached.items():
+                    if not rule.is_open(front):
+                        shifts[j].append((place[front], i, flow))
+                        continue
+                    draws[j].append((opened[front], i, flow))
+                    for probability, larger in rule.admit(front):
+                        grown[larger] = grown.get(larger, 0.0) + flow * probability
+                reached = grown
+    F = len(closed)
+    return [_matrix(m, F, F) for m in shifts], [_matrix(m, len(opened), F) for m in draws]
+
+
+def _after_the_draw(chain: FrontChain) -> tuple[csr_array, csr_array, Array, Array]:
+    """Where a job goes that is drawn at an open front; the rates from there on; of each of these
+    states, which class it is of (M, C), and whether the job is blocked."""
+    rule, opened = chain.rule, _open(chain)
+    fronts = [u for u in chain.closed if rule.demand(u) > rule.servers]
+    phases = [(c, i) for c, X in enumerate(rule.durations) for i in range(len(X.exits))]
+    place = {state: k for k, state in enumerate((*fronts, *phases))}
+
+    def of(front: Jobs, job: tuple[int, int]) -> int:
+        return place[front if rule.demand(front) > rule.servers else job]
+
+    entering, later = [], []
+    for u, i in opened.items():
+        for probability, job in rule.comers():
+            entering.append((of(rule.arrange((*u, job)), job), i, probability))
+    for u in fronts:
+        for rate, after, _ in rule.events(u):
+            later += [(place[u], place[u], -rate), (of(after, u[-1]), place[u], rate)]
+    for c, i in phases:
+        X, k = rule.durations[c], place[c, i]
+        later += [(place[c, j], k, rate) for rate, j in X.moves[i]]
+        later.append((k, k, -X.exits[i] - sum(rate for rate, _ in X.moves[i])))
+    kinds = [u[-1][0] for u in fronts] + [c for c, _ in phases]
+    of_class = np.eye(len(rule.durations))[kinds]
+    blocked = np.arange(len(place)) < len(fronts)
+    M = len(place)
+    return _matrix(entering, M, len(opened)), _matrix(later, M, M), of_class, blocked
+
+
+def _matrix(entries: Sequence[tuple[int, int, float]], rows: int, columns: int) -> csr_array:
+    """Sums of (to, from, rate): laws are columns."""
+    to, source, rates = np.array(entries, dtype=float).reshape(-1, 3).T
+    return csr_array((rates, (to.astype(int), source.astype(int))), shape=(rows, columns))
+
+
+def _step(rates: csr_array, rate: float) -> csr_array:
+    """I + Q/Λ."""
+    return (rates + rate * dia_array((np.ones((1, rates.shape[0])), [0]), shape=rates.shape)) / rate
+
+
+def _shifted(undrawn: Array, within: csr_array, moving: list[tuple[Array, csr_array]]) -> Array:
+    """One step of the law of (u, b), `moving` being the rows of each shift that are not empty."""
+    found = within @ undrawn
+    for j, (rows, m) in enumerate(moving[: undrawn.shape[1] - 1], start=1):
+        if len(rows):
+            found[rows, :-j] += (m @ undrawn)[:, j:]
+    return found
