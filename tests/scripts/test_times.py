@@ -15,6 +15,7 @@ from tests.project.test_docs import blocks
 import multiserver as ms
 from atlas.config.read import read_yaml
 from atlas.drawings.time_quantiles_by_servers import enough
+from atlas.models.described_systems import read_queue
 from atlas.studies import (
     simulated_time_quantiles,
     time_quantiles,
@@ -23,7 +24,7 @@ from atlas.studies import (
 )
 
 P = [0.5, 0.9, 0.99]
-PAGE = ROOT / "docs/waiting.md"
+PAGE, EXAMPLE = ROOT / "docs/waiting.md", ROOT / "config/examples/servers.yaml"
 
 
 def of_one(servers: int) -> dict:
@@ -130,12 +131,32 @@ def test_a_legend_says_both_answers(quantiles, said):
     assert enough(pd.DataFrame({"servers": [4, 5, 6], "quantile": quantiles}), 1.0) == said
 
 
-@pytest.mark.slow
-def test_the_page_says_how_many_servers_are_needed(tmp_path):
-    file = tmp_path / "servers.yaml"
+def test_the_page_shows_what_its_lines_print(capsys):
+    names: dict[str, object] = {}
+    shown = re.findall(r"^```(python|text)\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    assert [kind for kind, _ in shown] == ["python", "text", "python", "python", "text"]
+    for kind, block in shown:
+        if kind == "text":
+            assert capsys.readouterr().out.endswith(block)
+        else:
+            exec(compile(block, str(PAGE), "exec"), names)
+
+
+def test_the_page_shows_the_example_whose_tail_is_the_library_s():
     (block,) = blocks(PAGE, "yaml")
-    file.write_text(block, "utf-8")
-    figure = read_yaml(file, file.name)[0]["figures"]["servers"]
+    assert EXAMPLE.read_text("utf-8").endswith(f"\n\n{block.strip()}\n")
+    series = read_yaml(EXAMPLE, EXAMPLE.name)[0]["figures"]["tail"]["series"]["cluster"]
+    given = {key: value for key, value in series.items() if key != "study"}
+    table = compute(time_tail, {**given, "points": 5})
+    found = read_queue({**given, "policy": "fcfs"}).distribution(load=given["load"])
+    for c, one in enumerate(found.by_class, start=1):
+        drawn = table[table["class"] == f"class-{c}"]
+        assert drawn["waiting"].to_numpy() == pytest.approx(one.waiting_time.sf(drawn["t"]))
+
+
+@pytest.mark.slow
+def test_the_page_says_how_many_servers_are_needed():
+    figure = read_yaml(EXAMPLE, EXAMPLE.name)[0]["figures"]["servers"]
     given, drawing = figure["series"]["cluster"], figure["drawing"]
     given = {key: value for key, value in given.items() if key != "study"}
     table = compute(time_quantiles_by_servers, given)
