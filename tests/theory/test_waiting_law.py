@@ -192,6 +192,22 @@ def test_rates_over_six_decades():
             np.testing.assert_allclose(back, 1 - PROBABILITIES[points > 0], rtol=1e-9)
 
 
+def test_slow_durations_beside_fast_ones_keep_their_digits():
+    """Where nobody waits T is X, a million times as long as the shortest durations."""
+    classes = [
+        ms.JobClass(need=1, duration=ms.Exponential(rate=1e3), probability=0.5),
+        ms.JobClass(need=2, duration=ms.Exponential(rate=1e-3), probability=0.25),
+        ms.JobClass(need=1, duration=ms.Erlang(stages=2, rate=1e-3), probability=0.25),
+    ]
+    found = ms.System(9, classes).under(ms.FCFS).distribution(fraction_of_limit=1e-6)
+    points = -1e3 * np.log1p(-PROBABILITIES)
+    response = found.by_class[1].response_time
+    np.testing.assert_allclose(response.quantile(PROBABILITIES), points, rtol=1e-11)
+    exact = gamma(2, scale=1e3).ppf(PROBABILITIES)
+    response = found.by_class[2].response_time
+    np.testing.assert_allclose(response.quantile(PROBABILITIES), exact, rtol=1e-11)
+
+
 def test_of_one_class_the_jobs_are_those_that_come_during_a_response():
     """P(N > k) of M/PH/1 is P(k + 1 arrivals in T): no job overtakes another."""
     queue = one_class(1, ms.Erlang(stages=3, rate=3.0))

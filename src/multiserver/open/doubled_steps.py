@@ -16,7 +16,8 @@ of all that is left has most. Where b > 0 with −b 𝒢 = a ≥ 0 is known (b o
 their stationary measure if a is fed in), b exp(𝒢 h) = b − ∫_0^h a exp(𝒢 u) du, and the integral r
 is doubled by r + r exp(𝒢 h), positive terms too. While r is less than half of b the columns of
 exp(𝒢 h) are scaled to that, as rows of stochastic matrices are, so that their decay keeps its
-digits.
+digits. So are the rows of a block D that ends at the rates x = −D 1, to the 1 − ∫_0^h exp(D u) x du
+that goes on: a rate far below θ has lost its digits in P.
 """
 
 from __future__ import annotations
@@ -92,8 +93,8 @@ class Triangular:
 class DoubledSteps:
     """The chain `generator` 𝒢 from `start` (D,), and `weights` f (D, G).
 
-    `measure` is b and `fed` a, (m,) each, None where b is not known to be positive. `drift` is the
-    largest part of itself by which a column has been scaled.
+    `measure` is b and `fed` a, (m,) each, None where b is not known to be positive; `ends` are the
+    x of each block. `drift` is the largest part of itself by which a column or row has been scaled.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class DoubledSteps:
         weights: Array,
         measure: Array | None,
         fed: Array,
+        ends: tuple[Array, ...],
     ) -> None:
         self._start, self._weights, self._measure = start, weights, measure
         rate = float(-generator.diagonal.min())
@@ -110,14 +112,13 @@ class DoubledSteps:
         self._moves = generator.times(1 / rate).plus(1.0, generator.one)
         self.drift = 0.0
         self._steps = [_series(self._moves)]
+        self._ended = [
+            _integral(block, x * self.first)
+            for block, x in zip(self._moves.rest, ends, strict=True)
+        ]
         if measure is not None:
-            terms, term = np.zeros_like(fed), fed * self.first
-            for j in range(1, FEW):
-                # ∫_0^h exp(−θu) (θu)^i/i! du θ = P(more than i of a Poisson number of mean θh).
-                terms += term / FIRST * _more_than(j - 1)
-                term = term @ self._moves.first
-            self._left = terms
-            self._scale()
+            self._left = _integral(self._moves.first.T, fed * self.first)
+        self._scale()
         self._furthest = [self._steps[0].after(start[None])]
 
     def survival(self, times: Array) -> Array:
@@ -178,14 +179,22 @@ class DoubledSteps:
                 return False
             last = self._steps[-1]
             self._steps.append(last @ last)
+            pairs = zip(self._ended, last.rest, strict=True)
+            self._ended = [ended + block @ ended for ended, block in pairs]
             if self._measure is not None:
                 self._left = self._left + self._left @ last.first
-                self._scale()
+            self._scale()
             self._furthest.append(self._steps[-1].after(self._start[None]))
         return True
 
     def _scale(self) -> None:
-        step, b, left = self._steps[-1].first, self._measure, self._left
+        last, b = self._steps[-1], self._measure
+        if b is not None:
+            self._scale_columns(last.first, b, self._left)
+        for block, ended in zip(last.rest, self._ended, strict=True):
+            self._scale_columns(block.T, np.ones_like(ended), ended)
+
+    def _scale_columns(self, step: Array, b: Array, left: Array) -> None:
         now = b @ step
         # Where fronts are interpolated entries may have any sign, and columns may cancel.
         keeps = (abs(left) < abs(b) / 2) & (abs(b) @ abs(step) < CANCELLED * abs(now))
@@ -204,6 +213,16 @@ def _series(moves: Triangular) -> Triangular:
     for j in range(TERMS - 3, -1, -3):
         part = moves.one.times(shares[j]).plus(shares[j + 1], moves).plus(shares[j + 2], square)
         found = part if found is None else part.plus(1.0, found @ cube)
+    return found
+
+
+def _integral(moves: Array, rates: Array) -> Array:
+    """∫_0^h exp(𝒢 u) du `rates`/h, these being a rate times h."""
+    found, term = np.zeros_like(rates), rates
+    for j in range(FEW - 1):
+        # ∫_0^h exp(−θu) (θu)^j/j! du θ = P(more than j of a Poisson number of mean θh).
+        found += term / FIRST * _more_than(j)
+        term = moves @ term
     return found
 
 

@@ -77,6 +77,7 @@ class WaitingDistribution:
     """
 
     start: Array
+    generator: Triangular
     weights: Array
     steps: DoubledSteps
     inverse: Inverse
@@ -143,8 +144,9 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     waits = distribution.undrawn / rate + distribution.blocking_times
     return WaitingDistribution(
         start=start,
+        generator=generator,
         weights=weights,
-        steps=DoubledSteps(generator, start, weights, measure, fed),
+        steps=DoubledSteps(generator, start, weights, measure, fed, later.ends),
         inverse=inverse,
         at_once=np.append(at_once, p @ at_once),
         little=np.append(waits, p @ waits),
@@ -165,13 +167,15 @@ class _Later:
     """What follows the draw, class after class: the fronts that it blocks, then its phases.
 
     `blocks` are [[Q_c, −Q_c 1 α_c], [0, D_c]], `entering` (e, M) the probabilities to begin at each
-    of their M places, given the class; `blocked[c]` and `served[c]` are these places.
+    of their M places, given the class; `blocked[c]` and `served[c]` are these places, and `ends[c]`
+    the rates at which service ends there.
     """
 
     blocks: tuple[Array, ...]
     entering: Array
     blocked: tuple[NDArray[np.int64], ...]
     served: tuple[NDArray[np.int64], ...]
+    ends: tuple[Array, ...]
 
     @classmethod
     def of(cls, fronts: Fronts) -> _Later:
@@ -179,7 +183,7 @@ class _Later:
         within = (fronts.moves + fronts.blocked).tocsr()
         opening = np.asarray(fronts.opened.sum(axis=1)).ravel()
         idle = jobs.servers - fronts.room @ jobs.held
-        blocks, entering, blocked, served, at = [], [], [], [], 0
+        blocks, entering, blocked, served, ends, at = [], [], [], [], [], 0
         for c, (need, p) in enumerate(zip(jobs.needs, jobs.probabilities, strict=True)):
             mine, kinds = np.flatnonzero(fronts.head == c), np.flatnonzero(jobs.owner == c)
             others = np.flatnonzero(fronts.head != c)
@@ -189,8 +193,8 @@ class _Later:
             block[:h, :h] = within[mine][:, mine].toarray()
             block[:h, h:] = np.outer(leaving, jobs.start[kinds])
             block[h:, h:] = jobs.moves[np.ix_(kinds, kinds)]
-            out = block.sum(axis=1)
-            out[h:] += jobs.exits[kinds]
+            ends.append(np.append(np.zeros(h), jobs.exits[kinds]))
+            out = block.sum(axis=1) + ends[c]
             block[np.arange(size), np.arange(size)] -= out
             found = np.zeros((len(idle), size))
             found[:, :h] = fronts.settles[:, mine].toarray() / p
@@ -200,7 +204,8 @@ class _Later:
             blocked.append(at + np.arange(h))
             served.append(at + h + np.arange(len(kinds)))
             at += size
-        return cls(tuple(blocks), np.hstack(entering), tuple(blocked), tuple(served))
+        lists = blocked, served, ends
+        return cls(tuple(blocks), np.hstack(entering), *map(tuple, lists))
 
 
 class Inverse:
