@@ -27,7 +27,12 @@ def write_exact() -> str:
     for policy in sorted(map(ms.policy, ms.policies.names()), key=lambda p: (p.models, p.name)):
         for model in policy.models:
             mine = [r for r in rows if (r["model"], r["policy"]) == (model, policy.name)]
-            for row in mine or [{"method": "none", "range": "", "cost": ""}]:
+            if not mine or "exact" in policy.beyond:
+                reason = policy.beyond.get("exact", "")
+                mine.append(
+                    {"method": "none", "range": f"others: {reason}" if mine else reason, "cost": ""}
+                )
+            for row in mine:
                 said = model, policy.name, row["method"], row["range"], row["cost"]
                 lines.append("| " + " | ".join(said) + " |")
     return "\n".join(lines)

@@ -35,6 +35,8 @@ class Methods:
                 return method
         asked = question if name is None else f"{question} {name}"
         why = [f"{m.name} is for {m.lacks(self.system)}" for m in methods]
+        if question in self.policy.beyond:
+            why.append(self.policy.beyond[question])
         fit = ["exact(fit=True)"] if question == "exact" and self._fits() else []
         raise NotKnownError(self.advice(f"{asked} is not known", why, also=fit))
 

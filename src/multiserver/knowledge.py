@@ -33,6 +33,10 @@ class Known(Table):
         if not math.isnan(highest):
             said += f"\nNo policy is stable from λ = {highest:.6g} on, a load of"
             said += f" {system.load(highest):.6g}."
+        answered = {row["question"] for row in rows if row["applies"]}
+        for question, reason in policy.beyond.items():
+            if question not in answered:
+                said += f"\nNothing here is {question}: {reason}."
         return cls(said, tuple(rows))
 
     def rows(self) -> list[dict[str, Any]]:

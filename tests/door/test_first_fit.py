@@ -119,3 +119,17 @@ def test_small_jobs_overtake_and_large_ones_pay():
         assert difference > 6 * math.hypot(a.standard_error, b.standard_error)
     with pytest.raises(ms.NotKnownError, match=r"is for equal needs.*; ask simulate\(\)"):
         system.under(ms.FirstFit).exact(load=0.5)
+
+
+@pytest.mark.parametrize("policy", [ms.FirstFit, ms.PreemptiveFirstFit])
+def test_why_nothing_is_exact_is_said_where_nothing_is(policy):
+    classes = [
+        ms.JobClass(need=need, duration=ms.Exponential(rate=1.0), probability=0.5)
+        for need in (2, 3)
+    ]
+    reason = "it also asks in which order the waiting jobs have come"
+    queue = ms.System(6, classes).under(policy)
+    assert reason in " ".join(str(queue.known()).split())
+    with pytest.raises(ms.NotKnownError, match=reason):
+        queue.exact(load=0.5)
+    assert reason not in " ".join(str(ms.System(3, classes).under(policy).known()).split())

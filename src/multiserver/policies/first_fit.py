@@ -19,6 +19,11 @@ from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Condition, Policy
 
 Ints = NDArray[np.int64]
+# Of First Fit, preemptive or not.
+ORDER_OF_THE_LINE = {
+    "exact": "it also asks in which order the waiting jobs have come, and k jobs of two classes"
+    " come in one of 2^k orders, a million if k = 20"
+}
 EQUAL_NEEDS = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
 
 
@@ -53,6 +58,7 @@ FirstFit = Policy(
         "At every arrival and completion the waiting jobs, oldest first: each starts if its servers"
         " are idle, and is skipped if they are not. No job is interrupted, none reserves servers."
     ),
+    beyond=ORDER_OF_THE_LINE,
     methods={
         "multiserver-jobs": (
             *(

@@ -184,6 +184,7 @@ class Policy:
     service (with exponential durations of one mean, parallel processing may be read either way).
     `methods` are those of each model for which it is defined, of systems that meet the conditions
     in `requires`; `options` are its parameters: one of the words in `choices`, or a number from 0.
+    `beyond` says of a question why there is no answer where no method applies.
     `monotone_in_servers` are the models in which no server more makes any job start later.
     Calling a policy gives the same policy with other options. Raises `ValueError` on an option that
     it has not, or that cannot be.
@@ -200,6 +201,7 @@ class Policy:
     requires: Mapping[str, tuple[Condition, ...]] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    beyond: Mapping[Question, str] = field(default_factory=dict)
     monotone_in_servers: tuple[str, ...] = ()
 
     def __call__(self, **options: Any) -> Policy:

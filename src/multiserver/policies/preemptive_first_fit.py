@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from multiserver.policies.answers import class_simulation
+from multiserver.policies.first_fit import ORDER_OF_THE_LINE
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
 
@@ -13,6 +14,7 @@ PreemptiveFirstFit = Policy(
         "At every arrival and completion all jobs, oldest first, whether served so far or not: each"
         " is served if it still fits, and skipped if it does not."
     ),
+    beyond=ORDER_OF_THE_LINE,
     methods={
         "multiserver-jobs": (
             *one_at_a_time(),

@@ -1,0 +1,43 @@
+"""Quickswap at every threshold: the means of the library, and which is the least."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+from tests.conftest import compute
+
+import multiserver as ms
+from atlas.fields.columns import check_columns
+from atlas.models.described_systems import read_system
+from atlas.studies import response_time_by_threshold
+
+
+def given(needs, servers=6):
+    durations = [{"exponential": 1.0}, {"exponential": 0.5}]
+    jobs = {"servers": servers, "needs": needs, "durations": durations}
+    return {"system": {"multiserver-jobs": {**jobs, "probabilities": [0.8, 0.2]}}, "loads": [0.7]}
+
+
+@pytest.mark.parametrize(("needs", "thresholds"), [([1, 6], 6), ([2, 3], 3)])
+def test_all_thresholds_in_both_readings_and_the_least(needs, thresholds):
+    table = compute(response_time_by_threshold, given(needs))
+    check_columns(table, response_time_by_threshold.UNITS)
+    system = read_system(given(needs)["system"])
+    assert len(table) == 2 * thresholds
+    none = system.under(ms.NonpreemptiveMostServersFirst).exact(load=0.7).mean_response_time
+    for reading, rows in table.groupby("last_phase"):
+        means = rows.set_index("threshold")["mean_response_time"]
+        assert means[0] == pytest.approx(none, rel=1e-7)
+        last = system.under(ms.Quickswap(threshold=thresholds - 1, last_phase=reading))
+        exact = last.exact(load=0.7).mean_response_time
+        assert means[thresholds - 1] == pytest.approx(exact, rel=1e-7)
+        assert rows.set_index("threshold")["best"].sum() == 1
+        assert means[rows.loc[rows["best"], "threshold"].item()] == pytest.approx(means.min(), 1e-7)
+
+
+def test_thresholds_are_of_two_needs():
+    one = given([1, 6])
+    one["system"]["multiserver-jobs"] |= {"needs": [6], "durations": [{"exponential": 1}]}
+    one["system"]["multiserver-jobs"]["probabilities"] = [1.0]
+    with pytest.raises(ValidationError, match="two classes of different needs"):
+        compute(response_time_by_threshold, one)
