@@ -1,0 +1,104 @@
+"""Mean response time against the threshold of Quickswap, the best threshold, and what it gains.
+
+Series: `thresholds` (response-time-by-threshold), and any number of policies of which whole curves
+are known (policy-response-time) to be held against the best threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from pydantic import Field
+
+from atlas.drawings.marks import DASHES, LOADS, MARKERS, legend_above, of_class, policy_label
+from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.vocabulary import Labels, Loads, Positive
+
+READINGS = {"always": "always", "if-large-waits": "if a large job waits"}
+
+
+class Options(OptionsBlock):
+    """How it is drawn."""
+
+    loads: Annotated[Loads, Field(description="the loads of the curves against the threshold")]
+    labels: Labels = {}
+    ceiling: Annotated[Positive, Field(description="the largest mean response time shown")] = 100.0
+
+    SERIES = (
+        Wanted("thresholds", ("load", "last_phase", "threshold", "mean_response_time", "best")),
+        Wanted("*", ("load", "class", "mean_response_time"), required=False),
+    )
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.labels, series)
+
+
+def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """E[T] against ℓ, the least values marked; the best ℓ and its E[T] against the load."""
+    options = figure["drawing"]
+    table = series["thresholds"]
+    fig = Figure(figsize=(width, 0.42 * width))
+    by_threshold, best, by_load = fig.subplots(1, 3)
+    _draw_thresholds(by_threshold, table[table["load"].isin(options["loads"])])
+    for k, (reading, name) in enumerate(READINGS.items()):
+        rows = table[(table["last_phase"] == reading) & table["best"]]
+        style = {"color": f"C{k}", "linestyle": DASHES[k]}
+        best.plot(rows["load"], rows["threshold"], drawstyle="steps-mid", **style)
+        by_load.plot(rows["load"], rows["mean_response_time"], **style, label=f"Quickswap, {name}")
+    for k, (name, rows) in enumerate(series.items(), 1):
+        if name != "thresholds":
+            rows, style = of_class(rows, "class", "all"), {"linestyle": DASHES[k], "color": f"C{k}"}
+            by_load.plot(
+                rows["load"], rows["mean_response_time"], **style, label=policy_label(figure, name)
+            )
+    for ax in (by_threshold, by_load):
+        ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    by_load.set_ylim(top=options["ceiling"])
+    by_threshold.set_xlabel(r"threshold $\ell$")
+    best.set_ylabel(r"best threshold $\ell$")
+    for ax in (best, by_load):
+        ax.set_xlim(0, 1)
+        ax.set_xlabel(LOADS["load"])
+    best.yaxis.set_major_locator(MaxNLocator(integer=True))
+    best.set_ylim(bottom=0)
+    legend_above(fig, 3)
+    return fig
+
+
+def _draw_thresholds(ax: Axes, table: pd.DataFrame) -> None:
+    """A curve a reading and load, the load at its end, and a mark at its least value."""
+    for k, reading in enumerate(READINGS):
+        for load, rows in table[table["last_phase"] == reading].groupby("load"):
+            ax.plot(
+                rows["threshold"], rows["mean_response_time"], color=f"C{k}", linestyle=DASHES[k]
+            )
+            least = rows[rows["best"]]
+            ax.plot(
+                least["threshold"],
+                least["mean_response_time"],
+                color=f"C{k}",
+                marker=MARKERS[k],
+                markersize=3,
+                linestyle="none",
+            )
+            if k == 0:
+                end = rows.iloc[-1]
+                ax.annotate(
+                    f"{load:g}",
+                    (end["threshold"], end["mean_response_time"]),
+                    xytext=(3, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize="small",
+                )
+    ax.margins(x=0.12)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -1,0 +1,62 @@
+"""Mean response time under Quickswap at every threshold ℓ and some loads, in both readings, exact.
+
+Threshold 0, nonpreemptive Most Servers First, is the same in either. `best` is the threshold of the
+least E[T] of its load and reading, the smaller of two equal ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Self
+
+import pandas as pd
+from pydantic import model_validator
+
+from atlas.fields.block import Block
+from atlas.fields.columns import Truth, Words
+from atlas.fields.vocabulary import Loads
+from atlas.models.described_systems import OneSystem
+from atlas.models.policies import PolicyBlock
+from multiserver.policies import Quickswap
+
+UNITS = {
+    "load": "1",
+    "last_phase": Words("name"),
+    "threshold": "1",
+    "mean_response_time": "s",
+    "best": Truth("whether no other threshold has a smaller mean"),
+}
+# Far beyond what is seen, and what makes the last of two equal means the best.
+ENOUGH = 1e-7
+
+
+class Parameters(Block):
+    """What to compute."""
+
+    system: OneSystem
+    loads: Loads
+
+    @model_validator(mode="after")
+    def _belong(self) -> Self:
+        PolicyBlock(name=Quickswap.name).require_of(self.system.read(), "system")
+        return self
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load, reading and threshold."""
+    system = parameters.system.read()
+    thresholds = range(max(1, system.servers // min(system.needs)))
+    rows = []
+    for load in progress(parameters.loads):
+        for reading in Quickswap.choices["last_phase"]:
+            means = [
+                system.under(Quickswap(threshold=threshold, last_phase=reading))
+                .exact(load=load, enough=ENOUGH)
+                .mean_response_time
+                for threshold in thresholds
+            ]
+            best = next(k for k, mean in enumerate(means) if mean <= (1 + ENOUGH) * min(means))
+            rows += [(load, reading, k, mean, k == best) for k, mean in enumerate(means)]
+    return pd.DataFrame(rows, columns=list(UNITS))
