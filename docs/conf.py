@@ -15,6 +15,7 @@ import multiserver
 from choices import write_drawings, write_quantities, write_studies
 from covered import write_controls, write_coverage, write_coverage_in_short
 from methods import write_exact, write_methods
+from moving import write_moving
 from pictures import PICTURES
 from rulegraph import rulegraph
 from scored import write_scored
@@ -27,6 +28,7 @@ TABLES = {
     "drawings": write_drawings,
     "exact": write_exact,
     "methods": write_methods,
+    "moving": write_moving,
     "quantities": write_quantities,
     "scored": write_scored,
     "studies": write_studies,

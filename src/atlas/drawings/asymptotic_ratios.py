@@ -1,7 +1,7 @@
 """Exact over asymptotic growth for many parametrisations of the 1-or-n system, two panels.
 
 Series: any number (scaling-by-servers). The growth rate is that of the regime: n-server dominated
-and balanced for α ≤ 1, one-server dominated for α > 1. Colours and markers tell α, dashes tell the
+and balanced for α ≤ 1, one-server dominated for α > 1. Colours tell α, dashes tell the
 rates.
 """
 
@@ -14,9 +14,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from atlas.drawings.marks import DASHES, MARKERS, draw_levels, legend_above, stagger
+from atlas.drawings.marks import DASHES, draw_levels, legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
+
+COLOURS = 7
 
 
 class Options(OptionsBlock):
@@ -42,8 +44,8 @@ class Options(OptionsBlock):
         exponents = {p.exponent for p in series.values()}
         rates = {tuple(p.rates) for p in series.values()}
         found = f"{len(exponents)} exponents and {len(rates)} pairs of rates"
-        few = len(exponents) <= len(MARKERS) and len(rates) <= len(DASHES)
-        require(few, found, f"at most {len(MARKERS)} exponents and {len(DASHES)} pairs of rates")
+        few = len(exponents) <= COLOURS and len(rates) <= len(DASHES)
+        require(few, found, f"at most {COLOURS} exponents and {len(DASHES)} pairs of rates")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
@@ -53,13 +55,11 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     rates = list(dict.fromkeys(tuple(p["rates"]) for p in parameters.values()))
     fig = Figure(figsize=(width, 0.46 * width))
     left, right = fig.subplots(1, 2, sharey=True)
-    for i, (name, growth) in enumerate(series.items()):
+    for name, growth in series.items():
         alpha, pair = parameters[name]["exponent"], tuple(parameters[name]["rates"])
         style = {
             "color": f"C{exponents.index(alpha)}",
-            "marker": MARKERS[exponents.index(alpha)],
             "linestyle": DASHES[rates.index(pair)],
-            "markevery": stagger(i, len(series)),
             "label": rf"$\alpha={alpha:g}$, $\mu_1,\mu_n={pair[0]:g},{pair[1]:g}$",
         }
         many, few = ("n_dominated", "n_dominated") if alpha <= 1 else ("all_busy", "one_dominated")

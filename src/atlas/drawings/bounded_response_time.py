@@ -32,12 +32,15 @@ from atlas.drawings.marks import (
     flatten,
     legend_above,
     of_class,
+    place_of,
     policy_label,
 )
 from atlas.fields.block import AS_WRITTEN, INCREASING, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Positive, Share
 
+# What tells curves apart (`atlas.plan.places`).
+THING = "name"
 COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
 BAND = "C3"
 REFINED = {"color": BAND, "lw": 0.9, "linestyle": (0, (4, 2))}
@@ -116,7 +119,7 @@ def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.Data
     for i, name in enumerate(names):
         label = policy_label(figure, name)
         found = series.get(name), series.get(name + SIMULATED)
-        limits += draw_policy(ax, i, label, *found, "all")
+        limits += draw_policy(ax, place_of(figure, name, i), label, *found, "all")
     if bounds["approximation"].notna().any():
         dashed = {"color": "C2", "lw": 1.6, "linestyle": (0, (3, 3))}
         ax.plot(bounds["load"], bounds["approximation"], label="Zhang and Zwart", **dashed)
@@ -141,7 +144,7 @@ def draw_bounds(ax: Axes, figure: Mapping[str, Any], bounds: pd.DataFrame) -> No
 
 def draw_policy(
     ax: Axes,
-    i: int,
+    place: int,
     label: str | None,
     curve: pd.DataFrame | None,
     points: pd.DataFrame | None,
@@ -152,7 +155,7 @@ def draw_policy(
 
     Points without a curve are not joined; a pale line guides the eye.
     """
-    color, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+    color, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
     found = None
     if points is not None:
         points = of_class(points, "quantity", kind)
@@ -161,7 +164,7 @@ def draw_policy(
     if curve is not None:
         curve = of_class(curve, "class", kind)
         line = curve["load"], curve["mean_response_time"]
-        dash = DASHES[i % len(DASHES)]
+        dash = DASHES[place % len(DASHES)]
         style = {"color": color, "marker": marker, "linestyle": dash}
         draw_curve_and_points(ax, label, line, found, **style)
     else:

@@ -13,9 +13,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, MARKERS, legend_above, percent
+from atlas.drawings.marks import DASHES, MARKERS, legend_above, percent, place_of
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels
+
+# What tells curves apart (`atlas.plan.places`).
+THING = "name"
 
 
 class Options(OptionsBlock):
@@ -35,10 +38,11 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax = fig.subplots()
     for i, (name, curve) in enumerate(series.items()):
         at, lowest = find_lowest(curve["exponent"], curve["utilisation"])
-        style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)]}
+        place = place_of(figure, name, i)
+        style = {"color": f"C{place % 7}", "linestyle": DASHES[place % len(DASHES)]}
         setting = figure["drawing"]["settings"].get(name, name)
         label = f"{setting}: {percent(lowest, 1)} at {at:.2f}"
-        marker = MARKERS[i % len(MARKERS)]
+        marker = MARKERS[place % len(MARKERS)]
         ax.plot(curve["exponent"], 100 * curve["utilisation"], **style)
         ax.plot(at, 100 * lowest, color=style["color"], marker=marker)
         ax.plot([], [], marker=marker, label=label, **style)

@@ -13,12 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from pydantic import Field
 
-from atlas.drawings.marks import MARKERS, legend_above, stagger
+from atlas.drawings.marks import legend_above, place_of
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels
 
 # Roundings of what is exact, and of the constant, are of this order: there is nothing below.
 LEAST = 1e-4
+
+# What tells curves apart (`atlas.plan.places`).
+THING = "name"
 
 
 class Options(OptionsBlock):
@@ -38,8 +41,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax = fig.subplots()
     for i, (name, curve) in enumerate(series.items()):
         label = figure["drawing"]["settings"].get(name, name)
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "markersize": 3}
-        style["markevery"] = stagger(i, len(series))
+        style = {"color": f"C{place_of(figure, name, i) % 7}"}
         for column, dash, ending in (("limit", "-", ""), ("with_constant", "--", ", constant")):
             error = 100 * (curve[column] / curve["scaled_jobs"] - 1).abs()
             ax.loglog(curve["gap"], error, linestyle=dash, label=label + ending, **style)

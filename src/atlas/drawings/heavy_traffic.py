@@ -13,9 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, MARKERS, Limit, draw_levels, legend_above, stagger
+from atlas.drawings.marks import DASHES, Limit, draw_levels, legend_above, place_of
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels
+
+# What tells curves apart (`atlas.plan.places`).
+THING = "name"
 
 
 class Options(OptionsBlock):
@@ -35,17 +38,16 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax = fig.subplots()
     limits: list[Limit] = []
     for i, (name, curve) in enumerate(series.items()):
+        place = place_of(figure, name, i)
         ax.loglog(
             curve["gap"],
             curve["scaled_jobs"],
-            color=f"C{i % 7}",
-            linestyle=DASHES[i % len(DASHES)],
-            marker=MARKERS[i % len(MARKERS)],
-            markevery=stagger(i, len(series)),
+            color=f"C{place % 7}",
+            linestyle=DASHES[place % len(DASHES)],
             label=figure["drawing"]["settings"].get(name, name),
         )
         limit = curve["limit"].iloc[0]
-        limits.append((limit, f"limit {limit:.2f}", f"C{i % 7}"))
+        limits.append((limit, f"limit {limit:.2f}", f"C{place % 7}"))
     ax.margins(x=0.02)
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))

@@ -85,6 +85,11 @@ def policy_label(figure: Mapping[str, Any], name: str) -> str:
     return f"{name} ({', '.join(f'{k} {v}' for k, v in said['options'].items())})"
 
 
+def place_of(figure: Mapping[str, Any], name: str, i: int) -> int:
+    """Which colour, dashes and marker series i has: those of the same thing throughout a paper."""
+    return figure.get("places", {}).get(name, i)
+
+
 def draw_points(
     ax: Axes,
     x: ArrayLike,
@@ -258,12 +263,6 @@ def count_in_doublings(ax: Axes, counts: Iterable[float]) -> None:
         ticks += [] if near else [n]
     ax.set_xticks([*ticks, last], [f"{n:.0f}" for n in (*ticks, last)])
     ax.xaxis.set_minor_locator(NullLocator())
-
-
-def stagger(i: int, count: int) -> tuple[float, float]:
-    """Where line i of `count` has its markers, in parts of the axes: not where others have them."""
-    spacing = 0.16
-    return spacing * (i + 0.5) / count, spacing
 
 
 def legend_above(fig: Figure, ncols: int, **options: Any) -> None:

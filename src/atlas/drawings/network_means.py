@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, LIMIT, MARKERS, SIZE, stagger
+from atlas.drawings.marks import DASHES, LIMIT, SIZE
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
@@ -111,9 +111,6 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
             found[panel["y"]],
             color=f"C{i}",
             linestyle=DASHES[i % len(DASHES)],
-            marker=MARKERS[i % len(MARKERS)],
-            markersize=3,
-            markevery=stagger(i, len(panel["lines"])),
             lw=1,
             label=line["label"],
         )

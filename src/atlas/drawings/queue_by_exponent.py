@@ -15,12 +15,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import MARKERS, SIMULATED, SIZE, added, draw_curve_and_points, percent
+from atlas.drawings.marks import (
+    MARKERS,
+    SIMULATED,
+    SIZE,
+    added,
+    draw_curve_and_points,
+    percent,
+    place_of,
+)
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 from atlas.fields.vocabulary import Id, Text
 
 PRESENT = {"linestyle": (0, (4, 1.5)), "lw": 0.7}
+
+# What tells curves apart (`atlas.plan.places`).
+THING = "load"
 
 
 class PanelBlock(Block):
@@ -55,7 +66,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         names = [n for n in series if n.startswith(f"{prefix}-") and not n.endswith(SIMULATED)]
         for i, name in enumerate(names):
             label = percent(figure["series"][name]["parameters"]["load"])
-            _draw_pair(ax, series[name], series.get(name + SIMULATED), i, label)
+            place = place_of(figure, name, i)
+            _draw_pair(ax, series[name], series.get(name + SIMULATED), place, label)
         present = {"color": "black", "label": added(figure, r"$\mathrm{E}[N]$")}
         ax.plot([], [], **PRESENT | present)
         if len(panels) > 1:
@@ -76,10 +88,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def _draw_pair(
-    ax: Axes, curve: pd.DataFrame, points: pd.DataFrame | None, i: int, label: str
+    ax: Axes, curve: pd.DataFrame, points: pd.DataFrame | None, place: int, label: str
 ) -> None:
     """The jobs that wait, with the simulated points; thin, the jobs in the system."""
-    color, marker = f"C{i % 7}", MARKERS[i % len(MARKERS)]
+    color, marker = f"C{place % 7}", MARKERS[place % len(MARKERS)]
     ax.plot(curve["exponent"], curve["mean_jobs"], color=color, **PRESENT)
     found = None
     if points is not None:

@@ -15,9 +15,12 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from atlas.drawings.bounded_response_time import CURVE, POINTS, draw_policy
-from atlas.drawings.marks import ROW, SIMULATED, draw_limits, legend_above, policy_label
+from atlas.drawings.marks import ROW, SIMULATED, draw_limits, legend_above, place_of, policy_label
 from atlas.fields.required_series import OptionsBlock, require_class, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Positive
+
+# What tells curves apart (`atlas.plan.places`).
+THING = "name"
 
 
 class Options(OptionsBlock):
@@ -50,7 +53,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         for i, name in enumerate(names):
             label = policy_label(figure, name) if ax is axes[0] else None
             found = series.get(name), series.get(name + SIMULATED)
-            limits += draw_policy(ax, i, label, *found, kind)
+            limits += draw_policy(ax, place_of(figure, name, i), label, *found, kind)
         ax.set_yscale("log")
         ax.set_xlim(0, 1)
         ax.set_ylim(top=drawing["ceiling"])

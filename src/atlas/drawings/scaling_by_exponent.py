@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import MARKERS, legend_above, stagger
+from atlas.drawings.marks import DASHES, legend_above, place_of
 from atlas.fields.block import AS_WRITTEN, DIFFERENT
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -23,6 +23,10 @@ SYMBOLS = {
 }
 UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
 TITLES = {"throughput": "throughput", "relative-completions": "mean relative completions"}
+
+# What tells curves apart (`atlas.plan.places`).
+THING = "servers"
+COLOURS = 7
 
 
 class Options(OptionsBlock):
@@ -41,7 +45,7 @@ class Options(OptionsBlock):
 
     def wanted(self) -> tuple[Wanted, ...]:
         columns = ("exponent", *(quantity.replace("-", "_") for quantity in self.quantities))
-        return (Wanted("*", columns, ("servers",), most=len(MARKERS)),)
+        return (Wanted("*", columns, ("servers",), most=COLOURS),)
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
@@ -52,11 +56,12 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for ax, quantity in zip(axes, quantities, strict=True):
         for i, (name, curve) in enumerate(series.items()):
             servers = figure["series"][name]["parameters"]["servers"]
+            place = place_of(figure, name, i)
             ax.plot(
                 curve["exponent"],
                 curve[quantity.replace("-", "_")] / float(servers) ** power,
-                marker=MARKERS[i],
-                markevery=stagger(i, len(series)),
+                color=f"C{place % COLOURS}",
+                linestyle=DASHES[place % len(DASHES)],
                 label=f"$n = {_power_of_ten(servers)}$",
             )
         divisor = "n" if power == 1 else f"n^{power:g}"

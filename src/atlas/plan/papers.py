@@ -23,6 +23,7 @@ from atlas.models.workloads import LogBlock
 from atlas.plan.class_tables import Tables
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import digest_file
+from atlas.plan.places import find_places
 from atlas.plan.products import Product, Series, list_modules
 from atlas.plan.source import TOLERANCES, Source
 
@@ -85,6 +86,7 @@ class PaperFile:
 
     def load(self) -> list[Product]:
         paper = self._paper
+        self._places = find_places(paper["figures"])
         products = [self._figure(id, block) for id, block in list(paper["figures"].items())]
         products += [self._table(id, block) for id, block in list(paper["tables"].items())]
         products = [product for product in products if product is not None]
@@ -115,7 +117,9 @@ class PaperFile:
         return self._product(
             id,
             "draw",
-            completed | {"look": dict(self._look), "faithful": faithful},
+            completed
+            | {"look": dict(self._look), "faithful": faithful}
+            | ({"places": self._places[id]} if id in self._places else {}),
             series,
             (f"atlas.drawings.{_module(kind)}",),
             (*self._look["formats"], "figure.tex", "frame.tex"),

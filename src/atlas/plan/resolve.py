@@ -198,10 +198,12 @@ class Plan:
     @property
     def docs_mark(self) -> str:
         """The mark of the documentation, which is written from its pages and the library's text,
-        from what others' simulators find of the reference systems, and from what things took."""
+        from what others' simulators find of the reference systems, from what things took, and with
+        the explorer's moving picture."""
         parts = ("docs", "src/multiserver", "src/referee", "reference", "benchmarks")
+        parts += ("src/atlas/gallery/templates/explorer",)
         files = [f for part in parts for f in sorted((self._root / part).rglob("*"))]
-        kinds = (".md", ".py", ".json", ".csv")
+        kinds = (".md", ".py", ".json", ".csv", ".js", ".css")
         files = [f for f in files if f.suffix in kinds and f.name[0] != "_"]
         texts = (f.read_text(encoding="utf-8") for f in files)
         return f"results/made/docs.{digest(*texts)}"

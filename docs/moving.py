@@ -1,0 +1,59 @@
+"""The first page's moving picture: that of the explorer, with one system, and the exact mean that
+its average tends to, by the library."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import multiserver as ms
+
+EXPLORER = Path(__file__).parents[1] / "src/atlas/gallery/templates/explorer"
+SCRIPTS = ("model", "words", "axes", "plot", "blocking", "moving_picture")
+# Servers, and classes of need, rate and probability: small enough to see who holds what.
+SERVERS, CLASSES = 24, ((1, 2.0, 0.9), (12, 1.0, 0.1))
+STYLE = """
+.explorer { --look0: #0b5f94; --look1: #b5480b; --look3: #4a4a4a; --plain: var(--font-stack);
+  --ink: var(--color-foreground-primary); --muted: var(--color-foreground-secondary);
+  --rule: var(--color-background-border); --edge: var(--color-foreground-muted); --link: #0b5f94; }
+@media (prefers-color-scheme: dark) {
+  body:not([data-theme="light"]) .explorer { --look0: #6cbcf0; --look1: #f2a266; --look3: #c0c0c0; }
+}
+body[data-theme="dark"] .explorer { --look0: #6cbcf0; --look1: #f2a266; --look3: #c0c0c0; }
+.explorer { margin: 1.5rem 0; } .explorer svg { display: block; width: 100%; max-width: 620px; }
+.explorer header { display: flex; gap: 0.5rem; align-items: baseline; }
+"""
+
+
+def write_moving() -> str:
+    """What the first page includes: a figure, its style and its scripts, which load nothing."""
+    jobs = [
+        ms.JobClass(need=need, duration=ms.Exponential(rate=rate), probability=probability)
+        for need, rate, probability in CLASSES
+    ]
+    wastage = ms.System(servers=SERVERS, classes=jobs).under(ms.FCFS).stability().wastage
+    classes = [dict(zip(("need", "rate", "probability"), row, strict=True)) for row in CLASSES]
+    shown = {"system": {"servers": SERVERS, "classes": classes}, "means": {"wastage": wastage}}
+    sheet = (EXPLORER / "explorer.css").read_text("utf-8").splitlines()
+    style = STYLE + "\n".join(x for x in sheet if x.startswith((".view .", ".view text", "#block")))
+    scripts = [(EXPLORER / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
+    scripts.append(f"moving_picture.show({json.dumps(shown)});")
+    # In a block of their own, so that the theme's scripts do not meet their names.
+    script = "\n".join(["{", *scripts, "}"])
+    return f"""```{{raw}} html
+<style>{style}</style>
+<noscript><style>#blocking {{ display: none; }}</style></noscript>
+<figure class="explorer view" id="blocking" aria-label="One job holds up the line">
+<header><button type="button" id="blocking-play">Play</button>
+<button type="button" id="blocking-step">One event</button>
+<label for="blocking-speed">Speed</label>
+<input type="range" id="blocking-speed" min="0" max="11.5" step="0.1" value="0"></header>
+<svg id="blocking-servers"></svg>
+<svg id="blocking-average" aria-hidden="true"></svg>
+<p class="sentence" id="blocking-said"></p>
+</figure>
+<script>
+{script}
+</script>
+```
+"""
