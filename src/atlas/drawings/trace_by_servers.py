@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from textwrap import fill
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -49,6 +50,8 @@ COLUMNS = (
     "differs",
 )
 SECONDS = {"s": 1, "min": 60, "h": 3600}
+# Inches for what stands above and below the axes.
+LEGENDS = 0.6
 # Of the distance of two numbers of servers, policies share so much.
 SHARED = 0.6
 REPLAYED = {"linestyle": "none", "elinewidth": 0.5}
@@ -89,6 +92,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     panels = drawing["panels"]
     fig = Figure(figsize=(width, width))
     axes, columns = panel_axes(fig, len(panels), sharex=True)
+    fig.set_figheight(fig.get_figheight() + LEGENDS)
     for i, (ax, (kind, title)) in enumerate(zip(axes, panels.items(), strict=True)):
         ax.set_yscale(drawing["scale"])
         _draw_panel(ax, of_class(table, "class", kind), drawing)
@@ -100,7 +104,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             ax.set_ylabel(_ordinate(drawing))
     axes[0].plot([], [], color="0.3", linestyle="none", label="replayed", **DASH[False])
     legend_above(fig, 2 if width < 5 else 4)
-    crossed = axes[0].plot([], [], color="0.3", linestyle="none", label=DIFFERS, **DASH[True])
+    told = fill(DIFFERS, int(16 * width))
+    crossed = axes[0].plot([], [], color="0.3", linestyle="none", label=told, **DASH[True])
     if table["differs"].fillna(False).any():
         fig.legend(handles=crossed, loc="outside lower left")
     return fig
@@ -132,7 +137,8 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Mapping[str, Any]) -> Non
         bars = mine["resampled_half_width"] / seconds
         label = drawing["labels"].get(policy, policy)
         draw_points(ax, x[stable], y[stable], bars[stable], label=label, **style)
-        draw_guide(ax, x[stable], y[stable], style["color"])
+        there = stable & (y > 0) if drawing["scale"] == "log" else stable
+        draw_guide(ax, x[there], y[there], style["color"])
         spread = (mine["replayed_half_width"] / seconds).fillna(0.0)
         differs = mine["differs"].fillna(False).astype(bool)
         for apart_from_it in (False, True):
@@ -147,6 +153,9 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Mapping[str, Any]) -> Non
     logged = rows["logged"].iloc[0] / seconds
     if math.isfinite(logged) and (logged > 0 or drawing["scale"] == "linear"):
         ax.axhline(logged, color="black", label="in the log", **LIMIT)
-    if drawing["scale"] == "linear":
-        ax.set_ylim(bottom=0)
+    values = rows[["resampled", "replayed"]].to_numpy(dtype=float).ravel() / seconds
+    shown = values[np.isfinite(values) & (values > 0)]
+    # Bars may reach below 0, where a logarithmic axis has nothing.
+    bottom = 0.0 if drawing["scale"] == "linear" or not len(shown) else 0.6 * shown.min()
+    ax.set_ylim(bottom=bottom)
     ax.set_xticks(servers, [f"{n:g}" for n in servers])

@@ -1,4 +1,4 @@
-"""The page on backfilling prints what it shows, and what it says of that is so."""
+"""Pages of programs print what they show, and what they say of that is so."""
 
 from __future__ import annotations
 
@@ -6,23 +6,32 @@ import math
 import re
 from pathlib import Path
 
+import matplotlib as mpl
+import pytest
+
 import multiserver as ms
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/backfilling.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "backfilling.md"
 
 
-def test_each_program_prints_what_stands_below_it(capsys):
-    pairs = re.findall(
-        r"^```python\n(.*?)^```\n+```text\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S
-    )
-    assert len(pairs) == 3
+@pytest.mark.parametrize(("page", "count"), [("backfilling.md", 3), ("programs.md", 10)])
+def test_each_program_prints_what_stands_below_it(page, count, capsys):
+    text = (DOCS / page).read_text("utf-8")
+    pairs = re.findall(r"^```python\n(.*?)^```\n+```text\n(.*?)^```$", text, re.M | re.S)
+    assert len(pairs) == count
     names: dict[str, object] = {}
-    for program, shown in pairs:
-        exec(compile(program, str(PAGE), "exec"), names)
-        assert capsys.readouterr().out == shown
-    jobs = names["jobs"]
-    # First come, first served is unstable from here on, as the page says.
-    system = ms.System(8, jobs)
+    with mpl.rc_context({"backend": "agg"}):
+        for program, shown in pairs:
+            exec(compile(program, page, "exec"), names)
+            assert capsys.readouterr().out == shown
+
+
+def test_first_come_first_served_is_unstable_where_the_page_says():
+    names: dict[str, object] = {}
+    program = re.search(r"^```python\n(.*?)^def ", PAGE.read_text("utf-8"), re.M | re.S)[1]
+    exec(compile(program, str(PAGE), "exec"), names)
+    system = ms.System(8, names["jobs"])
     assert round(system.under(ms.FCFS).stability().load_limit, 2) == 0.67
 
 
