@@ -1,0 +1,56 @@
+"""The operator's page shows what its config makes: its tables, as they are typeset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from scripts.tabulate import show
+from tests.conftest import ROOT, compute
+
+from atlas.config.kinds import module
+from atlas.plan import Plan
+from atlas.plan.products import Product
+
+PAGE = ROOT / "docs/operator.md"
+PAIR = re.compile(r"^```yaml\n(.*?)^```\n\n```text\n(.*?)^```$", re.M | re.S)
+
+
+def typeset(table: Product, data: pd.DataFrame) -> str:
+    """The chosen rows and columns of a table, as text in columns."""
+    for column, kept in table.content["rows"].items():
+        data = data[data[column].isin(kept)]
+    columns = table.content["columns"]
+    rows = [[column["heading"].replace("\\", "") for column in columns.values()]]
+    for row in data.to_dict("records"):
+        cells = [show(row[name], column["format"]) for name, column in columns.items()]
+        rows.append([cell.replace("\\", "") for cell in cells])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
+    return "\n".join(lines) + "\n"
+
+
+def answers(folder: Path) -> Iterator[tuple[str, str]]:
+    """What the page shows of each table, and what a run makes of its config."""
+    pairs = PAIR.findall(PAGE.read_text("utf-8"))
+    file = folder / "questions.yaml"
+    file.write_text("".join(block for block, _ in pairs), "utf-8")
+    plan = Plan.load({"papers": []}, ROOT, [file])
+    tables = [product for product in plan.products if product.stage == "tabulate"]
+    for (block, shown), table in zip(pairs, tables, strict=True):
+        assert f"{table.id}:" in block
+        [series] = table.series.values()
+        study = module("studies", series.study)
+        yield shown, typeset(table, compute(study, series.parameters))
+
+
+@pytest.mark.slow
+def test_the_page_shows_what_its_config_makes(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    found = list(answers(tmp_path))
+    assert len(found) == 6
+    for shown, made in found:
+        assert shown == made
