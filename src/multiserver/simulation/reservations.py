@@ -74,6 +74,16 @@ def first_moment(jobs):
 
 
 @njit(cache=True)
+def copy(source, j, target, i):
+    """Put job j of a row at place i of another, or of the same: number by number, as a view of each
+    column would take longer."""
+    for row in range(source.times.shape[0]):
+        target.times[row, i] = source.times[row, j]
+    for row in range(source.marks.shape[0]):
+        target.marks[row, i] = source.marks[row, j]
+
+
+@njit(cache=True)
 def requested_end(begin, request):
     """When a request ends: later than it begins, however short it is beside the clock."""
     return max(begin + request, np.nextafter(begin, np.inf))
@@ -85,8 +95,7 @@ def join(waiting, number, c, now, duration, request):
     first, end = waiting.span[0], waiting.span[1]
     if end == waiting.marks.shape[1]:
         for i in range(first, end):
-            waiting.times[:, i - first] = waiting.times[:, i]
-            waiting.marks[:, i - first] = waiting.marks[:, i]
+            copy(waiting, i, waiting, i - first)
         first, end = 0, end - first
     waiting.times[ARRIVED, end], waiting.times[DURATION, end] = now, duration
     waiting.times[REQUEST, end], waiting.times[MOMENT, end] = request, math.inf
@@ -103,7 +112,7 @@ def leave(state, j, now):
     state.idle[0] += need
     running.span[1] -= 1
     for i in range(j, running.span[1]):
-        running.times[:, i], running.marks[:, i] = running.times[:, i + 1], running.marks[:, i + 1]
+        copy(running, i + 1, running, i)
         state.bounds[i] = state.bounds[i + 1]
     # Of EASY the profile is not used: it stays that of idle servers.
     state.size[0] = advance(state.times, state.free, state.size[0], now)
@@ -119,17 +128,17 @@ def start(state, j, now):
     bound = requested_end(now, waiting.times[REQUEST, j])
     i = running.span[1]
     while i > 0 and state.bounds[i - 1] > bound:
-        running.times[:, i], running.marks[:, i] = running.times[:, i - 1], running.marks[:, i - 1]
+        copy(running, i - 1, running, i)
         state.bounds[i] = state.bounds[i - 1]
         i -= 1
-    running.times[:, i], running.marks[:, i] = waiting.times[:, j], waiting.marks[:, j]
+    copy(waiting, j, running, i)
     running.times[MOMENT, i] = now + waiting.times[DURATION, j]
     running.times[STARTED, i] = now
     state.bounds[i] = bound
     running.span[1] += 1
     state.idle[0] -= state.needs[waiting.marks[CLASS, j]]
     for k in range(j, waiting.span[0], -1):
-        waiting.times[:, k], waiting.marks[:, k] = waiting.times[:, k - 1], waiting.marks[:, k - 1]
+        copy(waiting, k - 1, waiting, k)
     waiting.span[0] += 1
 
 
