@@ -51,12 +51,23 @@ def test_what_the_first_page_shows_is_what_its_example_prints(capsys):
     assert system in blocks(ROOT / "README.md", "python")[0]
 
 
+def files(page: Path) -> list[str]:
+    """The YAML on a page: a block that is indented goes on with the one before."""
+    found: list[str] = []
+    for block in blocks(page, "yaml"):
+        if block.startswith(" ") and found:
+            found[-1] += block
+        else:
+            found.append(block)
+    return found
+
+
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "yaml")], ids=lambda p: p.name)
 def test_yaml_on_a_page_is_yaml_and_its_papers_can_be_planned(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # A run finds logs from the folder in which it starts, as that of a clone.
     (tmp_path / "config").symlink_to(ROOT / "config")
-    for block in blocks(page, "yaml"):
+    for block in files(page):
         file = tmp_path / "mine.yaml"
         file.write_text(block, "utf-8")
         content, _ = read_yaml(file, file.name)
