@@ -97,7 +97,10 @@ def drag_plot(page, rng: random.Random) -> None:
 
 
 def add_class(page, rng: random.Random) -> None:
-    if page.evaluate("() => explorer.present.classes.length") < 4 and page.locator("#add").is_enabled():
+    if (
+        page.evaluate("() => explorer.present.classes.length") < 4
+        and page.locator("#add").is_enabled()
+    ):
         page.locator("#add").click()
 
 
