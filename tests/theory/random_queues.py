@@ -19,7 +19,7 @@ def random_queue(rng: np.random.Generator) -> tuple[ms.Queue, float]:
         classes = [
             ms.JobClass(
                 need=int(rng.integers(1, servers + 1)),
-                duration=_duration(rng, 10 ** rng.uniform(-1.5, 1.5)),
+                duration=random_duration(rng, 10 ** rng.uniform(-1.5, 1.5)),
                 probability=float(p),
             )
             for p in weights / weights.sum()
@@ -32,7 +32,8 @@ def random_queue(rng: np.random.Generator) -> tuple[ms.Queue, float]:
             return queue, fraction
 
 
-def _duration(rng: np.random.Generator, mean: float):
+def random_duration(rng: np.random.Generator, mean: float):
+    """An exponential, hyperexponential, Erlang or Coxian duration of up to three phases."""
     match rng.integers(0, 4):
         case 0:
             return ms.Exponential(rate=1 / mean)
