@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from atlas.enumeration import balance, counts, networks
+from atlas.enumeration import balance, counts, networks, unbroken
 from atlas.enumeration.elimination import Level, eliminate, stationary
 from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.limits import FULL, Unknown, fills, limit, packed, take_limit
@@ -247,3 +247,30 @@ def test_order_of_arrival_is_balanced_fairness_for_one_mean_only():
     system["durations"] = [{"exponential": 1}, {"exponential": 2}]
     with pytest.raises(Unknown, match="several means"):
         take(block, 1.0)
+
+
+def test_two_that_do_not_fit_together_are_a_priority_queue_without_interruptions():
+    """Needs 3 and 4 of 5, the larger first (A. Cobham, Operations Research 2, 1954)."""
+    policy = unbroken.read(
+        counts.Jobs(5, (3, 4), (1.0, 2.0), (0.4, 0.6)), "nonpreemptive-most-servers-first", {}
+    )
+    small, large = 0.5 * 0.4 / 1.0, 0.5 * 0.6 / 2.0
+    remains = small / 1.0 + large / 2.0
+    waits = remains / (1 - large) / (1 - large - small), remains / (1 - large)
+    found = unbroken.means(policy, 0.5)
+    expected = 0.5 * 0.4 * waits[0] + small, 0.5 * 0.6 * waits[1] + large
+    assert found.class_jobs == pytest.approx(expected, rel=1e-13)
+    assert found.busy == pytest.approx(3 * small + 4 * large, rel=1e-13)
+
+
+def test_who_fills_the_servers_in_the_end():
+    def fills(servers, needs, threshold):
+        jobs = counts.Jobs(servers, needs, (1.0, 1.0), (0.5, 0.5))
+        return unbroken.fills_in_the_end(unbroken.Unbroken(jobs, threshold))
+
+    assert all(fills(8, (2, 4), threshold) for threshold in range(4))
+    assert fills(6, (2, 3), 1)  # one of each leaves a server idle, but not for ever
+    assert not fills(8, (1, 3), 0)
+    assert not fills(10, (2, 5), 0)  # two small jobs beside a large one stay so
+    with pytest.raises(ValueError, match="quickswap of needs"):
+        unbroken.read(counts.Jobs(8, (4, 2), (1, 1), (0.5, 0.5)), "quickswap", {})

@@ -59,6 +59,38 @@ def heaviest(ties: str) -> Policy:
     return policy
 
 
+def quickswap(small: int, large: int, threshold: int, always: bool) -> Policy:
+    """Nobody is interrupted. Small jobs come in by a door, which shuts when at most `threshold` of
+    them are in service and keep a large one out, `always` or if one waits, until none does."""
+    serving: list[Job] = []
+    door = {"shut": False}
+
+    def policy(jobs: list[Job], servers: int) -> list[Job]:
+        serving[:] = [job for job in serving if job in jobs]
+        waiting = [job for job in jobs if job not in serving]
+
+        def count(need: int) -> int:
+            return sum(job.need == need for job in serving)
+
+        def start(need: int) -> None:
+            for job in [job for job in waiting if job.need == need]:
+                if sum(other.need for other in serving) + need <= servers:
+                    serving.append(job)
+                    waiting.remove(job)
+
+        def in_the_way() -> bool:
+            wanted = always or any(job.need == large for job in waiting)
+            return wanted and count(small) > 0 and (count(large) + 1) * large <= servers
+
+        start(large)
+        if not (door["shut"] and in_the_way()):
+            start(small)
+            door["shut"] = count(small) <= threshold and in_the_way()
+        return list(serving)
+
+    return policy
+
+
 POLICIES: dict[str, Callable[[dict], Policy]] = {
     "fcfs": lambda options: fcfs,
     "max-weight": lambda options: heaviest(options["ties"]),
@@ -155,14 +187,14 @@ def measure(
     system: dict, jobs: int, seed: int, *, policy: Policy | None = None, slower: float = 1.0
 ) -> tuple[float, float]:
     """E[T] and the half-width of its 95 % interval, from 20 independent runs of `jobs` jobs."""
-    own = POLICIES[system["policy"]["name"]](system["policy"]["options"])
+    played = policy or POLICIES[system["policy"]["name"]](system["policy"]["options"])
     runs = []
     for r in range(20):
         rng = random.Random(f"{system['id']} {seed} {r}")
-        if policy is None and own is fcfs:
+        if played is fcfs:
             runs.append(run_fcfs(system, jobs, rng, slower))
         else:
-            runs.append(run(system, policy or own, jobs, rng, slower))
+            runs.append(run(system, played, jobs, rng, slower))
     mean = sum(runs) / 20
     variance = sum((x - mean) ** 2 for x in runs) / 19
     return mean, QUANTILE[20] * math.sqrt(variance / 20)

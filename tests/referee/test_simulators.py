@@ -1,4 +1,4 @@
-"""Three simulators that know no code of ours: one correct, one off by 1 %, one with other ties.
+"""Simulators that know no code of ours: correct, off by 1 %, with other ties, with another reading.
 
 A correct simulator would be faulted with probability 0.003 at most, by the referee's own levels;
 the seeds are fixed.
@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 from tests.conftest import ROOT
-from tests.referee.event_loop import Policy, heaviest, measure
+from tests.referee.event_loop import Policy, heaviest, measure, quickswap
 
 from referee.assess import ALARM, Assessment, assess, verdict
 from referee.read import Reference, Result
@@ -85,3 +85,29 @@ def test_each_simulator_is_recognised():
 @pytest.mark.parametrize("seed", [2, 3])
 def test_each_simulator_is_recognised_in_long_runs(seed):
     check(10, seed)
+
+
+# Of Quickswap with threshold 1: needs, and jobs of each of 20 runs.
+QUICKSWAP = {"1-4-load-50": (4, 1500), "1-3-load-30": (3, 1500)}
+READINGS = {"always": True, "if-large-waits": False}
+
+
+@pytest.mark.parametrize("published", READINGS)
+def test_the_two_readings_of_quickswap_are_told_apart(published):
+    """One simulator plays the reading of the system, one the other."""
+    (other,) = READINGS.keys() - {published}
+    said = {}
+    for played in READINGS:
+        results = []
+        for line, (jobs, (servers, each)) in enumerate(QUICKSWAP.items(), start=2):
+            id = f"quickswap-{jobs}-threshold-1-{published}"
+            policy = quickswap(1, servers, 1, READINGS[played])
+            mean, width = measure(REFERENCE.systems[id], each, 1, policy=policy)
+            key = ("mean_response_time", "all", None)
+            truth = REFERENCE.values(id)[key]["value"]
+            results.append(Result(line, id, key, mean, width, 20, truth, 0.0))
+        said[played] = assess(results, REFERENCE)
+    assert said[published].sound, verdict(said[published])
+    (group,) = said[other].swapped
+    assert group.policy == f"quickswap (threshold = 1, last_phase = {published})"
+    assert group.meant[0] == f"as under quickswap (threshold = 1, last_phase = {other})"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq, linprog
 
-from atlas.enumeration import counts
+from atlas.enumeration import counts, unbroken
 from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.phases import mean, read_phases
 from atlas.enumeration.policies import ServerFilling
@@ -20,6 +20,8 @@ from atlas.enumeration.policies import ServerFilling
 LEFT = "servers that the classes served before leave"
 PACKED = "linear program over every packing of the servers"
 FULL = "n/E[S], all servers being at work in every state of enough jobs"
+IN_THE_END = "n/E[S], all servers being at work in the end whoever waits without end"
+UNBROKEN = ("nonpreemptive-most-servers-first", "quickswap")
 FILLING = {("multiserver-jobs", "server-filling"): ServerFilling}
 
 
@@ -35,12 +37,14 @@ def read_policy(said: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
     """λ* where the means do not tell, and what the route is. Raises `Unknown`."""
     ((model, system),) = block["system"].items()
-    policy, _ = read_policy(block["policy"])
+    policy, options = read_policy(block["policy"])
     needs = system.get("needs") or system.get("thresholds")
     rule, filling = counts.ORDERS.get(policy), FILLING.get((model, policy))
     if (model, policy) == ("multiserver-jobs", "max-weight"):
         busy = zip(system["probabilities"], system["durations"], strict=True)
         return packed(system["servers"], needs, [p * mean(X) for p, X in busy]), PACKED
+    if policy in UNBROKEN:
+        return _in_the_end(policy, options, system)
     if rule is not None and len(set(needs)) < len(needs):
         raise Unknown("classes of one need")
     if rule is not None:
@@ -56,6 +60,20 @@ def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
     if full:
         return system["servers"] / sum(p * v * mean(X) for p, v, X in parts), FULL
     return _left(rule, system), LEFT
+
+
+def _in_the_end(
+    policy: str, options: Mapping[str, Any], system: Mapping[str, Any]
+) -> tuple[float, str]:
+    """λ* of two classes that nobody interrupts. Who starts does not depend on durations."""
+    needs, p = system["needs"], system["probabilities"]
+    if len(needs) != 2 or system["servers"] % max(needs) or max(needs) % min(needs):
+        raise Unknown(f"λ* under {policy} of needs {needs}")
+    jobs = counts.Jobs(system["servers"], needs, [1.0] * 2, p)
+    if not unbroken.fills_in_the_end(unbroken.read(jobs, policy, options)):
+        raise Unknown(f"λ* under {policy} where servers are idle")
+    parts = zip(p, needs, system["durations"], strict=True)
+    return system["servers"] / sum(q * v * mean(X) for q, v, X in parts), IN_THE_END
 
 
 def _left(rule: counts.Rule | None, system: Mapping[str, Any]) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from atlas.enumeration import balance, counts, networks, tagged
+from atlas.enumeration import balance, counts, networks, tagged, unbroken
 from atlas.enumeration.fronts import FrontChain, Means
 from atlas.enumeration.limits import Unknown, read_policy
 from atlas.enumeration.phases import mean, read_phases
@@ -23,6 +23,7 @@ from atlas.enumeration.policies import (
 )
 
 FRONT, COUNTS = "chain of the front, level by level", "chain of the numbers of jobs, cut off"
+UNBROKEN = "chain of the jobs in service and waiting, cut off"
 SUM, FRACTIONS = "sum of the balance function over states", "printed closed form, in fractions"
 WHOLE = "chain of a closed network, solved whole"
 MIXED = "chain of a mixed network, level by level of the jobs that come and go"
@@ -90,14 +91,23 @@ def _solve(chain: FrontChain, rate: float) -> tuple[Means, float, str]:
 def _counted(
     rule: Callable[[Block], counts.Rule], needs: str, system: Block, options: Block, rate: float
 ) -> Any:
+    return counts.means(rule(options), _exponential(needs, system), rate), None, COUNTS
+
+
+def _exponential(needs: str, system: Block) -> counts.Jobs:
+    """The jobs of different needs."""
     if len(set(system[needs])) < len(system[needs]):
         raise Unknown("classes of one need")
     durations = [read_phases(X) for X in system["durations"]]
     if any(len(X.exits) > 1 for X in durations):
         raise Unknown("durations that are not exponential")
     rates = [X.exits[0] for X in durations]
-    p, servers, v = system["probabilities"], system["servers"], system[needs]
-    return counts.means(rule(options), counts.Jobs(servers, v, rates, p), rate), None, COUNTS
+    return counts.Jobs(system["servers"], system[needs], rates, system["probabilities"])
+
+
+def _uninterrupted(name: str, system: Block, options: Block, rate: float) -> Any:
+    policy = unbroken.read(_exponential("needs", system), name, options)
+    return unbroken.means(policy, rate), None, UNBROKEN
 
 
 def _parallel(system: Block, options: Block, rate: float) -> Any:
@@ -174,6 +184,10 @@ ROUTES: dict[tuple[str, str], Callable[[Block, Block, Any], Any]] = {
     ("multiserver-jobs", "most-servers-first"): partial(
         _counted, lambda _: counts.ORDERS["most-servers-first"], "needs"
     ),
+    ("multiserver-jobs", "nonpreemptive-most-servers-first"): partial(
+        _uninterrupted, "nonpreemptive-most-servers-first"
+    ),
+    ("multiserver-jobs", "quickswap"): partial(_uninterrupted, "quickswap"),
     ("multiserver-jobs", "max-weight"): partial(_counted, _weighted, "needs"),
     ("threshold-parallelism", "fcfs"): partial(_front, ThresholdFirstCome, "thresholds"),
     ("threshold-parallelism", "elastic-first"): partial(
