@@ -57,7 +57,7 @@ SHARED = 0.6
 REPLAYED = {"linestyle": "none", "elinewidth": 0.5}
 # Whether it differs from what is resampled.
 DASH = {False: {"marker": "_", "markersize": 6}, True: {"marker": "x", "markersize": 4}}
-DIFFERS = "replayed, and no interval meets: the points are about resampled jobs only"
+DIFFERS = "replayed, where intervals do not meet: there points are about resampled jobs only"
 
 
 class Options(OptionsBlock):
@@ -127,7 +127,7 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Mapping[str, Any]) -> Non
     """The policies of one class of jobs, in the unit of the drawing."""
     seconds, servers = SECONDS[drawing["unit"]], sorted(rows["servers"].unique())
     policies = list(rows["policy"].unique())
-    apart = min(np.diff(servers), default=1) * SHARED / max(len(policies), 2)
+    apart = min(np.diff(servers), default=1) * SHARED / max(len(policies), 5)
     for i, policy in enumerate(policies):
         mine = rows[rows["policy"] == policy]
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}

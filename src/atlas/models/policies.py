@@ -50,8 +50,8 @@ class PolicyBlock(Block):
 
     @property
     def label(self) -> str:
-        """Its name, with the options that are not the usual ones."""
-        usual = policy(self.name).options
+        """Its name, with the options that are not the usual ones; of a name that is none, all."""
+        usual = policy(self.name).options if self.name in names() else {}
         said = (f"{k}={v}" for k, v in self.options.items() if v != usual.get(k))
         return f"{self.name}({', '.join(said)})".replace("()", "")
 

@@ -186,7 +186,9 @@ class PaperFile:
             if not product.pending and {"jobs", "effort"} & series.parameters.keys()
         }
         content = {"bibliography": self._paper["bibliography"]}
-        return [self._product("z-scores", "standardise", content, simulated)] if simulated else []
+        if not any("z" in module("studies", one.study).UNITS for one in simulated.values()):
+            return []
+        return [self._product("z-scores", "standardise", content, simulated)]
 
     def _resolve_series(self, block: dict[str, Any], path: Path) -> dict[str, Series]:
         resolved = {}

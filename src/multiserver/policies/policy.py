@@ -143,7 +143,7 @@ class Condition:
 
 
 def _unmet(conditions: Iterable[Condition], system: System) -> str:
-    return " and ".join(c.text for c in conditions if not c.holds(system))
+    return " and ".join(dict.fromkeys(c.text for c in conditions if not c.holds(system)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,7 @@ class Method:
     @property
     def range(self) -> str:
         """The conditions in words."""
-        return "; ".join(c.text for c in self.conditions) or "all"
+        return "; ".join(dict.fromkeys(c.text for c in self.conditions)) or "all"
 
     def lacks(self, system: System) -> str:
         """The conditions that do not hold, in words; empty if the method applies."""
