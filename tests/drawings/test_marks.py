@@ -201,3 +201,21 @@ def test_runs_too_short_for_an_interval_are_hollow_and_the_legend_says_so_once(s
     ax = Figure().subplots()
     marks.draw_points(ax, [1, 2], [1, 2], [0.1, 0.1], color="C0", marker="o")
     assert not ax.get_legend_handles_labels()[1]
+
+
+@pytest.mark.parametrize("width", [3.4, 7.0])
+@pytest.mark.parametrize(
+    "counts",
+    [[100, 120], [100, 110, 120, 140], [64, 65, 66, 100, 2000], [2**k for k in range(6, 21)]],
+)
+def test_numbers_of_servers_are_told_apart_on_their_axis(style, width, counts):
+    figure = Figure(figsize=(width, 2))
+    for ax in figure.subplots(1, 2):
+        ax.plot(counts, counts)
+        marks.count_in_doublings(ax, counts)
+    figure.canvas.draw()
+    for ax in figure.axes:
+        labels = [label for label in ax.get_xticklabels() if label.get_text()]
+        assert len(labels) > 1 and labels[-1].get_text() == str(counts[-1])
+        boxes = [label.get_window_extent() for label in labels]
+        assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
