@@ -16,7 +16,7 @@ import multiserver as ms
 from atlas.config import validate
 from atlas.fields.columns import check_columns
 from atlas.models.logs import read_log, resample
-from atlas.studies import trace_by_servers, trace_waiting
+from atlas.studies import trace_by_servers, trace_rows, trace_waiting
 from multiserver.simulation.streams import generator
 
 TRACE = {"file": str(FILE), "format": "swf"}
@@ -79,6 +79,21 @@ def test_what_a_log_says_of_itself():
         }
         assert {key: row[key] for key in expected} == pytest.approx(expected, rel=1e-12)
         assert row["timed"] == row["requested"] == len(mine) and row["untimed"] == 0
+
+
+def test_what_a_log_does_not_say_of_its_jobs_is_counted(tmp_path):
+    lines = ["1 5 2 60 4 -1 -1 4 90", "2 -1 2 60 4 -1 -1 4 90", "3 7 -1 60 4 -1 -1 4 -1", "4 7"]
+    text = "".join(f"{line} -1 1 -1 -1 -1 -1 -1 -1 -1\n" for line in lines)
+    trace = {"file": write(tmp_path / "log", text), "format": "swf", "faults": 0.5}
+    table = compute(trace_rows, {"trace": trace})
+    check_columns(table, trace_rows.UNITS)
+    assert table[["kind", "reason", "rows"]].to_numpy().tolist() == [
+        ["job", "", 3],
+        ["fault", "another number of fields", 1],
+        ["of the jobs", "no time of submission", 1],
+        ["of the jobs", "no time of start", 2],
+        ["of the jobs", "no requested time", 1],
+    ]
 
 
 def test_replayed_where_it_was_it_waits_as_it_did_but_for_what_is_left_out():

@@ -1,9 +1,14 @@
-"""What became of the rows of a trace: jobs, rows left out and faults, each under its reason."""
+"""What became of the rows of a trace: jobs, rows left out and faults, each under its reason.
+
+Behind them stand the jobs of a log of which it does not say when they were submitted, when they
+started or what they requested; they are counted among the jobs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import numpy as np
 import pandas as pd
 
 from atlas.fields.columns import Words
@@ -17,6 +22,8 @@ UNITS = {
     "share": "1",
     "first_lines": Words("line numbers"),
 }
+# Of the columns of `traces.Chunk.times`.
+UNKNOWN = ("no time of submission", "no time of start", "no requested time")
 
 
 class Parameters(JobsBlock):
@@ -28,6 +35,15 @@ def compute(
 ) -> pd.DataFrame:
     """One row a reason, jobs first."""
     count, chunks = count_rows(parameters.plain(), progress)
-    for _ in chunks:
-        pass
-    return count.table()
+    unknown = np.zeros(len(UNKNOWN), dtype=int)
+    for chunk in chunks:
+        if chunk.times is not None:
+            unknown += np.isnan(chunk.times).sum(axis=0)
+    rows = [
+        ("of the jobs", reason, jobs, jobs / count.rows, "")
+        for reason, jobs in zip(UNKNOWN, unknown.tolist(), strict=True)
+        if jobs
+    ]
+    table = count.table()
+    more = pd.DataFrame(rows, columns=table.columns)
+    return pd.concat([table, more], ignore_index=True) if rows else table
