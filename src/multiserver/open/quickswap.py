@@ -112,8 +112,8 @@ def solve(
     coming = float(swap.square[-1]) ** 0.5 * flows[0] * flows[1] / (rates[1] - flows[1])
     if not coming < MOST / 2:
         raise TooLargeError(
-            f"until {threshold} of {servers} small jobs are in service takes so long that more than"
-            f" {MOST} others come"
+            f"until {threshold} of {servers} small jobs are in service takes {swap.mean[-1]:.0e}"
+            f" units of time, in which more than {MOST} others come"
         )
     most = max(64, 2 * servers)
     while True:
