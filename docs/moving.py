@@ -12,6 +12,7 @@ EXPLORER = Path(__file__).parents[1] / "src/atlas/gallery/templates/explorer"
 SCRIPTS = ("model", "words", "axes", "plot", "blocking", "moving_picture")
 # Servers, and classes of need, rate and probability: small enough to see who holds what.
 SERVERS, CLASSES = 24, ((1, 2.0, 0.9), (12, 1.0, 0.1))
+STYLED = (".view .", ".view rect", ".view text", "#blocking")
 STYLE = """
 .explorer { --look0: #0b5f94; --look1: #b5480b; --look3: #4a4a4a; --plain: var(--font-stack);
   --ink: var(--color-foreground-primary); --muted: var(--color-foreground-secondary);
@@ -35,7 +36,7 @@ def write_moving() -> str:
     classes = [dict(zip(("need", "rate", "probability"), row, strict=True)) for row in CLASSES]
     shown = {"system": {"servers": SERVERS, "classes": classes}, "means": {"wastage": wastage}}
     sheet = (EXPLORER / "explorer.css").read_text("utf-8").splitlines()
-    style = STYLE + "\n".join(x for x in sheet if x.startswith((".view .", ".view text", "#block")))
+    style = STYLE + "\n".join(x for x in sheet if x.startswith(STYLED))
     scripts = [(EXPLORER / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     scripts.append(f"moving_picture.show({json.dumps(shown)});")
     # In a block of their own, so that the theme's scripts do not meet their names.

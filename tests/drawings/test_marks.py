@@ -18,6 +18,7 @@ from atlas.config.kinds import kinds
 from atlas.drawings import marks
 from atlas.drawings.capacity_by_exponent import find_lowest
 from atlas.drawings.transitions import HALF, route
+from atlas.io.readable import name_marks
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def page(style, tmp_path):
     def write(figure: Figure) -> str:
         spec = {"paper": "p", "id": "f", "title": "t", "caption": "", "series": {}}
         spec |= {"bibliography": {}, "fingerprint": "0", "code": "0"}
-        _write(figure, tmp_path / "f.svg", spec)
+        _write(figure, tmp_path / "f.svg", spec, name_marks(figure))
         return (tmp_path / "f.svg").read_text("utf-8")
 
     return write

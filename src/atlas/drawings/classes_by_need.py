@@ -28,6 +28,9 @@ COLUMNS = {
     "mean_duration": ("mean duration (s)", "mean of a class", 1),
 }
 
+# Square points that the mark of the commonest class has more than that of the rarest.
+LARGEST = 80
+
 
 class Options(OptionsBlock):
     """How it is drawn."""
@@ -64,16 +67,20 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for ax, (name, classes) in zip(panels, series.items(), strict=True):
         for i, column in enumerate(drawing["columns"]):
             _, label, factor = COLUMNS[column]
-            ax.plot(
+            # Of mean durations, which are no shares, a larger mark says that of more jobs.
+            weight = classes["share_of_jobs"] if column == "mean_duration" else 0 * classes["need"]
+            ax.scatter(
                 classes["need"],
                 factor * classes[column],
-                color=f"C{i}",
+                s=9 + LARGEST * weight / max(weight.max(), 1e-300),
                 marker=MARKERS[i],
-                markersize=3,
-                markerfacecolor="none" if i else None,
-                linestyle="none",
-                label=label,
+                facecolor="none" if i else "C0",
+                edgecolor=f"C{i}",
+                alpha=0.7 if weight.any() else 1,
             )
+            style = {"marker": MARKERS[i], "markersize": 3, "linestyle": "none"}
+            style |= {"markerfacecolor": "none"} if i else {}
+            ax.plot([], [], color=f"C{i}", label=label, **style)
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.xaxis.set_major_locator(LogLocator(numticks=5))

@@ -1,8 +1,8 @@
 """Utilisation at the stability limit against the variability of durations.
 
 Series: any number (limit-by-variability), which `settings` may name; beside each, points of laws
-that have no phases under its name, a word, and `-simulated` (simulated-limit): those of c² = 0 are
-levels, dotted.
+that have no phases under its name, a word, and `-simulated` (simulated-limit): those of c² = 0
+are levels at the left, dotted.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pydantic import Field
 
 from atlas.drawings.marks import (
     DASHES,
+    LIMIT,
     MARKERS,
-    Limit,
-    draw_levels,
     draw_points,
     legend_above,
+    name_level,
     percent,
 )
 from atlas.fields.required_series import SIMULATED, OptionsBlock, Wanted, require_labels
@@ -45,7 +45,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     """One curve a system, and the level that it tends to as durations cease to vary."""
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
-    limits: list[Limit] = []
+    levels: list[tuple[float, float, str]] = []
     curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
         color = f"C{i % 7}"
@@ -54,8 +54,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             for other, rows in series.items()
             if other.endswith(SIMULATED) and other.startswith(f"{name}-")
         ]
-        limits += [
-            (100 * point["utilisation"], f"deterministic {percent(point['utilisation'])}", color)
+        levels += [
+            (100 * point["utilisation"], curve["scv"].min(), color)
             for point in points
             if point["scv"] == 0
         ]
@@ -76,11 +76,28 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                 100 * drawn["half_width"],
                 color=color,
                 marker=MARKERS[i % len(MARKERS)],
-                label=f"{label}, other laws",
+                label=f"{label}, {_laws(figure, name)}",
             )
     ax.set_xscale("log")
-    ax.set_xlabel("squared coefficient of variation of durations, $c^2$")
+    ax.set_xlabel("squared coefficient of variation $c^2$")
     ax.set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
-    draw_levels(ax, limits)
+    # A logarithmic axis has no place for 0: what belongs there ends where the curves begin.
+    left, right = ax.get_xlim()
+    ax.set_xlim(left / 4, right)
+    for level, start, color in levels:
+        ax.plot([left / 4, start], [level, level], color=color, **LIMIT)
+        name_level(ax, level, f"$c^2 = 0$: {percent(level / 100)}")
+    ax.margins(y=0.1)
     legend_above(fig, 2)
     return fig
+
+
+def _laws(figure: Mapping[str, Any], name: str) -> str:
+    """What the points of a system are simulated with: the law, or that they are several."""
+    told = (
+        block["parameters"].get("durations", ())
+        for other, block in figure.get("series", {}).items()
+        if other.startswith(f"{name}-") and other.endswith(SIMULATED)
+    )
+    laws = {law for durations in told for one in durations for law in one} - {"deterministic"}
+    return laws.pop().capitalize() if len(laws) == 1 else "other laws"

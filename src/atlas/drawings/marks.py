@@ -108,13 +108,11 @@ def draw_points(
     ax.errorbar(x[long], y[long], **bars, color=color, marker=marker, **BARS)
     if not long.all():
         told = any(label == SHORT for label in ax.get_legend_handles_labels()[1])
-        hollow = {
-            "color": color,
-            "marker": marker,
-            "markerfacecolor": "white",
-            "markeredgewidth": 0.7,
-        }
-        ax.errorbar(x[~long], y[~long], label=None if told else SHORT, **BARS | hollow)
+        hollow = {"marker": marker, "markerfacecolor": "white", "markeredgewidth": 0.7}
+        ax.errorbar(x[~long], y[~long], color=color, **BARS | hollow)
+        if not told:
+            # Whatever series they are of.
+            ax.errorbar([], [], color="0.35", label=SHORT, **BARS | hollow | {"marker": "o"})
     if label:
         ax.plot([], [], color=color, marker=marker, markersize=3, linestyle="none", label=label)
 

@@ -1,7 +1,7 @@
 """The 1-or-n system as n grows: exact against both growth rates, two panels.
 
-Series: `growth` (scaling-by-servers). Upward triangles and green for the one-server dominated
-growth, downward triangles and orange for the n-server dominated one, squares and purple for exact.
+Series: `growth` (scaling-by-servers). Green for the one-server dominated growth, orange for the
+n-server dominated one, purple for exact.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from atlas.fields.required_series import OptionsBlock, Wanted
 
-EXACT = {"color": "C3", "marker": "s", "linestyle": "-", "zorder": 3}
-ONE_DOMINATED = {"color": "C2", "marker": "^", "linestyle": "--"}
-N_DOMINATED = {"color": "C4", "marker": "v", "linestyle": "-."}
+EXACT = {"color": "C3", "linestyle": "-", "zorder": 3}
+ONE_DOMINATED = {"color": "C2", "linestyle": "--"}
+N_DOMINATED = {"color": "C4", "linestyle": "-."}
 
 
 class Options(OptionsBlock):
@@ -68,10 +67,9 @@ def _draw_panel(
     ax: Axes, title: str, growth: pd.DataFrame, exact: tuple, one: tuple, all_n: tuple
 ) -> None:
     servers = growth["servers"].to_numpy()
-    decades = np.flatnonzero(np.isin(servers, 10 ** np.arange(19)))
     curves = ((exact[0], "exact", EXACT), (*one, ONE_DOMINATED), (*all_n, N_DOMINATED))
     for column, label, style in curves:
-        ax.loglog(servers, growth[column], label=label, markevery=decades.tolist(), **style)
+        ax.loglog(servers, growth[column], label=label, **style)
     ax.set_title(title)
     ax.set_xlabel("servers $n$")
     ax.set_ylabel(exact[1])

@@ -41,18 +41,17 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     peaks = series["peaks"]
     n = peaks["servers"]
     fine = np.geomspace(n.iloc[0], n.iloc[-1], 200)
-    decades = np.flatnonzero(np.log10(n) % 1 == 0).tolist()
     fig = Figure(figsize=(width, 0.42 * width))
     left, right = fig.subplots(1, 2)
     for ax, column, divisor, style, color, label in (
-        (left, "peak_exponent", 1, "s-", "C3", r"peak of $\mathrm{E}[\Delta(Y_d)]$"),
-        (left, "inflection_exponent", 1, "o--", "C0", r"inflection of $\mu$"),
-        (right, "peak", n, "s-", "C3", r"at the peak over $\alpha$"),
-        (right, "at_borderline", n, "^--", "C2", r"at $p_n = 1/(n\,\ln\,n)$"),
-        (right, "at_balanced", n, "v-.", "C4", r"at balanced load, $p_n = 1/n$"),
+        (left, "peak_exponent", 1, "-", "C3", r"peak of $\mathrm{E}[\Delta(Y_d)]$"),
+        (left, "inflection_exponent", 1, "--", "C0", r"inflection of $\mu$"),
+        (right, "peak", n, "-", "C3", r"at the peak over $\alpha$"),
+        (right, "at_borderline", n, "--", "C2", r"at $p_n = 1/(n\,\ln\,n)$"),
+        (right, "at_balanced", n, "-.", "C4", r"at balanced load, $p_n = 1/n$"),
     ):
         y = peaks[column] / divisor
-        ax.semilogx(n, y, style, color=color, markevery=decades, label=label)
+        ax.semilogx(n, y, style, color=color, label=label)
     left.semilogx(fine, 1 + np.log(np.log(fine)) / np.log(fine), **REFERENCE, label=PREDICTED)
     right.semilogx(fine, np.log(fine) / 8, **REFERENCE, label=r"$\ln\,n\,/\,8$")
     left.set_title("exponent")

@@ -26,6 +26,8 @@ from matplotlib.mathtext import MathTextParser
 # The size of sub- and superscripts: 6 pt beside 7 pt. Matplotlib has 0.7 and no setting for it; its
 # parser keeps what it has set, so that the factor stands before anything is drawn.
 _mathtext.SHRINK_FACTOR = 6 / 7
+# λ* has a star, and no product stands in a label.
+_mathtext.Parser._spaced_symbols -= {"*"}
 # How glyphs are chosen and moved where text is set. In a PDF it is, glyph by glyph: there a font
 # needs shapes and widths, and half of the time that it takes to embed it went into the rest.
 subset.Options._drop_tables_default += ["GDEF", "GPOS", "GSUB", "kern"]
