@@ -3,10 +3,12 @@ and the idle servers tend to the exact mean. It moves when it may, or by one eve
 
 from __future__ import annotations
 
+import importlib
 from itertools import pairwise
 
 import pytest
 from scipy.stats import t
+from tests.browser import watched
 from tests.conftest import ROOT
 
 from multiserver import MultiserverJobSystem
@@ -131,3 +133,24 @@ def test_what_is_too_large_for_it_says_so(exploring):
 def test_it_is_small():
     names = ("blocking.js", "moving_picture.js")
     assert sum((EXPLORER / name).stat().st_size for name in names) < 20_000
+
+
+def test_the_documentation_opens_on_it_with_the_exact_mean_of_the_library(
+    browser, tmp_path, monkeypatch
+):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    moving = importlib.import_module("moving")
+    needs, rates, shares = zip(*moving.CLASSES, strict=True)
+    exact = dispatch.solve(MultiserverJobSystem.of(moving.SERVERS, needs, rates, shares)).wastage
+    page_file = tmp_path / "index.html"
+    body = moving.write_moving().removeprefix("```{raw} html\n").rpartition("```")[0]
+    page_file.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body>{body}', "utf-8")
+    with watched(browser, page_file) as (page, _):
+        page.goto(page_file.as_uri())
+        page.locator("#blocking").scroll_into_view_if_needed()
+        page.wait_for_function("() => /After [3-9] jobs/.test(document.body.innerText)")
+        assert f"in the long run it is exactly {exact:.4g}." in page.inner_text("#blocking-said")
+        fills = page.locator("#blocking-servers rect.server:not(.idle)").evaluate_all(
+            "(all) => all.map((one) => getComputedStyle(one).fill)"
+        )
+        assert fills and "rgb(0, 0, 0)" not in fills
