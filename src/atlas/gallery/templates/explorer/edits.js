@@ -76,7 +76,9 @@ const edits = (() => {
     let taken = { ...state, servers, classes: classes.map(([need, rate, probability]) => ({ need, rate, probability })) };
     if (mix === "worst") {
       const column = (key) => taken.classes.map((c) => c[key]);
-      const worst = peak.find_peak_wastage(servers, column("need"), column("rate"));
+      // As many points as a hand need not wait for.
+      const points = Math.round(Math.max(61, Math.min(2001, 4e6 / dispatch.terms_of(taken))));
+      const worst = peak.find_peak_wastage(servers, column("need"), column("rate"), points);
       taken = set_share(taken, 1, round(worst.probability_2));
     }
     return taken;
