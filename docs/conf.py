@@ -20,6 +20,7 @@ from pictures import PICTURES
 from rulegraph import rulegraph
 from scored import write_scored
 from timed import draw_cost, draw_scaling, write_cost, write_scaling, write_timed
+from waited import write_time_coverage, write_time_routes
 
 TABLES = {
     "controls": write_controls,
@@ -32,6 +33,8 @@ TABLES = {
     "quantities": write_quantities,
     "scored": write_scored,
     "studies": write_studies,
+    "time-coverage": write_time_coverage,
+    "time-routes": write_time_routes,
     "timed": write_timed,
     "scaling": write_scaling,
     "cost": write_cost,
