@@ -170,4 +170,4 @@ def draw_policy(
     else:
         draw_guide(ax, *found[:2], color, flatten(limit))
         draw_points(ax, *found, color=color, marker=marker, label=label)
-    return [(limit, f"limit {limit:.3f}", color)] if limit < 1 else []
+    return [(limit, f"{label or 'limit'} {limit:.3f}", color)] if limit < 1 else []

@@ -53,7 +53,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         for i, name in enumerate(names):
             label = policy_label(figure, name) if ax is axes[0] else None
             found = series.get(name), series.get(name + SIMULATED)
-            limits += draw_policy(ax, place_of(figure, name, i), label, *found, kind)
+            told = draw_policy(ax, place_of(figure, name, i), label, *found, kind)
+            # Narrow panels tell policies by colour only.
+            limits += [(at, f"limit {at:.3f}", color) for at, _, color in told]
         ax.set_yscale("log")
         ax.set_xlim(0, 1)
         ax.set_ylim(top=drawing["ceiling"])
