@@ -1,11 +1,11 @@
 """Jobs that wait and jobs in service, and who of them starts: in order of arrival, whoever fits, by
 EASY or by conservative backfilling.
 
-A waiting job has its requested time R, one in service the bound start + R of its end. EASY reserves
-servers for the oldest waiting job alone, at the first time s that the bounds of those in service
-leave it enough; a younger job starts if it fits and is gone by s, or leaves enough at s. Under
-conservative backfilling each waiting job has a reservation, in a profile of free servers over time
-(`multiserver.simulation.profiles`). The rules are those of `multiserver.policies.backfilling`.
+A waiting job has its requested time R, one in service its requested end, start + R. EASY reserves
+servers for the oldest waiting job alone, at the first time s that the requested ends of those in
+service leave it enough; a younger job starts if it fits and is gone by s, or leaves enough at s.
+Under conservative backfilling each waiting job has a reservation, in a profile of free servers over
+time (`multiserver.simulation.profiles`). The rules are those of `multiserver.policies.backfilling`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Jobs(NamedTuple):
 
 
 class State(NamedTuple):
-    """The waiting jobs by age, those in service by their requested ends, `bounds`; idle servers
-    and, of conservative backfilling, the profile of reservations."""
+    """The waiting jobs by age, those in service in order of their requested ends; idle servers and,
+    of conservative backfilling, the profile of reservations."""
 
     needs: NDArray[np.int64]
     waiting: Jobs
     running: Jobs
-    bounds: NDArray[np.float64]
+    requested_ends: NDArray[np.float64]
     idle: NDArray[np.int64]
     times: NDArray[np.float64]
     free: NDArray[np.int64]
@@ -108,33 +108,33 @@ def join(waiting, number, c, now, duration, request):
 def leave(state, j, now):
     """Take job j out of those in service; whether it is done before its request."""
     running, need = state.running, state.needs[state.running.marks[CLASS, j]]
-    bound = state.bounds[j]
+    end = state.requested_ends[j]
     state.idle[0] += need
     running.span[1] -= 1
     for i in range(j, running.span[1]):
         copy(running, i + 1, running, i)
-        state.bounds[i] = state.bounds[i + 1]
+        state.requested_ends[i] = state.requested_ends[i + 1]
     # Of EASY the profile is not used: it stays that of idle servers.
     state.size[0] = advance(state.times, state.free, state.size[0], now)
-    if bound > now and state.size[0] > 1:
-        state.size[0] = take(state.times, state.free, state.size[0], now, bound, -need)
-    return bound > now
+    if end > now and state.size[0] > 1:
+        state.size[0] = take(state.times, state.free, state.size[0], now, end, -need)
+    return end > now
 
 
 @njit(cache=True)
 def start(state, j, now):
     """Start the waiting job j: those before it move up by one place."""
     waiting, running = state.waiting, state.running
-    bound = requested_end(now, waiting.times[REQUEST, j])
+    end = requested_end(now, waiting.times[REQUEST, j])
     i = running.span[1]
-    while i > 0 and state.bounds[i - 1] > bound:
+    while i > 0 and state.requested_ends[i - 1] > end:
         copy(running, i - 1, running, i)
-        state.bounds[i] = state.bounds[i - 1]
+        state.requested_ends[i] = state.requested_ends[i - 1]
         i -= 1
     copy(waiting, j, running, i)
     running.times[MOMENT, i] = now + waiting.times[DURATION, j]
     running.times[STARTED, i] = now
-    state.bounds[i] = bound
+    state.requested_ends[i] = end
     running.span[1] += 1
     state.idle[0] -= state.needs[waiting.marks[CLASS, j]]
     for k in range(j, waiting.span[0], -1):
@@ -169,8 +169,8 @@ def start_easy(state, now):
     need = needs[waiting.marks[CLASS, waiting.span[0]]]
     spare, i = idle[0] - need, 0
     while spare < 0:
-        shadow = state.bounds[i]
-        while i < state.running.span[1] and state.bounds[i] == shadow:
+        shadow = state.requested_ends[i]
+        while i < state.running.span[1] and state.requested_ends[i] == shadow:
             spare += needs[state.running.marks[CLASS, i]]
             i += 1
     j = waiting.span[0] + 1
