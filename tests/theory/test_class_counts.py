@@ -100,17 +100,6 @@ def test_who_asks_for_fewer_digits_gets_them_sooner(policy):
         queue.exact(load=0.4, enough=0)
 
 
-@SLOW
-def test_max_weight_in_figure_7_at_load_three_quarters_has_the_work_that_comes():
-    """Little's law by class, which no balance of the chain states."""
-    rate = 0.75 * FIGURE_7.naive_throughput
-    rule = heaviest(4, (1, 2, 4), to_smaller=False, of_all=False)
-    found = class_counts.solve(FIGURE_7, rule, rate, FIGURE_7.naive_throughput, enough=1e-6)
-    assert found.imprecision <= 1e-6
-    flows = rate * np.array(FIGURE_7.probabilities)
-    assert found.class_in_service == pytest.approx(flows / FIGURE_7.rates, rel=1e-6)
-
-
 def test_a_point_that_is_rough_says_so_and_one_that_is_too_rough_is_refused(monkeypatch):
     queue = front_door(FIGURE_6).under(ms.MaxWeight)
     fine = queue.exact(load=0.5)

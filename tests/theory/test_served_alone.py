@@ -12,7 +12,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, served_alone
 from multiserver.open.count_rules import by_need
 
-from .count_chains import FIGURE_6, FIGURE_7, boxed, front_door, greedy, smallest
+from .count_chains import FIGURE_6, boxed, front_door, greedy, smallest
 
 SLOW = pytest.mark.slow
 
@@ -65,18 +65,6 @@ def test_the_tail_of_jobs_that_are_served_alone_is_that_of_the_chain():
     chain = class_counts.solve(FIGURE_6, rule, found.arrival_rate, limit)
     assert found.mean_jobs == pytest.approx(sum(chain.class_jobs), rel=2e-9)
     assert found.tail(5) == pytest.approx(chain.tail(5), rel=1e-7)
-
-
-def test_least_servers_first_in_figure_7_close_to_its_limit():
-    """No simulation gets there: E[N_4] (a − ρ_4) is a smooth function of the load."""
-    limit = 0.9006913 * FIGURE_7.naive_throughput
-    gaps, left = (0.02, 0.01, 0.005), []
-    for gap in gaps:
-        found = served_alone.solve(FIGURE_7, limit * (1 - gap), limit, enough=1e-6)
-        left.append(found.class_jobs[-1] * gap)
-    # Linear in the gap but for its square: the middle one is known from the others.
-    expected = left[2] + (left[0] - left[2]) / 3
-    assert left[1] == pytest.approx(expected, rel=0.02)
 
 
 def test_needs_of_which_two_fit_are_refused():

@@ -6,9 +6,14 @@ present. Then N is a Markov chain, with steps of one job,
 
     π(N) Σ_c (λ_c + μ_c u_c(N)) = Σ_c (λ_c π(N − e_c) + μ_c u_c(N + e_c) π(N + e_c)).
 
-**Iteration.** The lines along each class are balanced one after another, up and down
-(`count_sweeps`): mass is carried along whole lines at once, and what is left of an error is small
-or smooth. The next point is mixed from the last ones (`anderson`).
+**Iteration.** Balances are swept up and down (`count_sweeps`). What sweeps are slow at is how much
+mass there is far out, and so they are followed by what must hold of each class by itself,
+
+    λ_c P(N_c = k) = μ_c E[u_c(N); N_c = k + 1],
+
+which gives the factors by which the planes N_c = k are scaled (aggregation and disaggregation: J.
+R. Koury, D. F. McAllister and W. J. Stewart, SIAM J. Algebraic Discrete Methods 5, 1984). Where
+shapes differ so much from plane to plane that scaling overshoots, points are mixed (`mixing`).
 
 **What is left out.** The states that are told apart need be no box. An arrival that leads out of
 them is turned away. With h the relative value of E[N], which solves a Poisson equation,
@@ -44,13 +49,15 @@ from multiserver.open.count_rules import Rule
 Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-MOST_STATES, MOST_SWEEPS = 5_000_000, 600
+MOST_STATES, MOST_SWEEPS = 3_000_000, 600
 # Means that are worse are refused, those that are better are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-9
 # States that are told apart at first have so many numbers of jobs of each class.
 FIRST, DEPTH = 6, 6
 # A plane of states is moved by a share 1/REACH of how far out the states are.
 REACH = 6
+# Sweeps in which scaling has to have halved a change.
+PATIENCE = 30
 # A distribution that still changes by more tells nothing of what is left out.
 SETTLING = 1e-3
 RADIX = 1 << 15
@@ -174,13 +181,14 @@ def solve(
 
 
 class _Point:
-    """A system at one arrival rate."""
+    """A system at one arrival rate, and whether scaling has been of use so far."""
 
     def __init__(self, system: MultiserverJobSystem, arrival_rate: float, limit: float) -> None:
         self.rates = np.array(system.rates)
         self.flows = arrival_rate * np.array(system.probabilities)
         self.work = np.array(system.needs) / self.rates
         self.surplus = (limit - arrival_rate) * system.mean_demand
+        self.scaling = True
 
 
 class _Chain:
@@ -190,8 +198,13 @@ class _Chain:
     """
 
     def __init__(self, point: _Point, states: _States) -> None:
+        self._point = point
         leaving, rising = states.served * point.rates, (states.above >= 0) * point.flows
-        self._balance = states.above, states.below, rising, leaving
+        out = leaving.sum(axis=1) + rising.sum(axis=1)
+        self._balance = states.above, states.below, point.flows, leaving, out
+        # Columns, and no numbers that would be converted at every sweep.
+        columns = (states.counts, rising, leaving)
+        self._classes = list(zip(*(np.ascontiguousarray(x.T) for x in columns), strict=True))
         counts = states.counts.astype(float)
         self._jobs = counts.sum(axis=1)
         work = (counts @ point.work + point.work.max()) / point.surplus
@@ -208,22 +221,31 @@ class _Chain:
     def settle(self, distribution: Vector, enough: float) -> tuple[Vector, Vector, bool]:
         """The distribution among these states, as well as those left out allow, what each state
         makes of what is left out, and whether sweeps have settled."""
-        from multiserver.open.count_sweeps import sweep
+        from multiserver.open.count_sweeps import scale, sweep
 
-        mixing = Mixing(DEPTH)
+        point = self._point
+        mixing, changes = Mixing(DEPTH), [np.inf]
+        begin = distribution.copy()
         for _ in range(MOST_SWEEPS):
             before = distribution.copy()
             sweep(distribution, *self._balance)
+            for column in self._classes if point.scaling else ():
+                scale(distribution, *column)
             distribution /= distribution.sum()
             mean = float(distribution @ self._jobs)
-            change = float(abs(distribution - before) @ self._jobs) / mean
+            changes.append(float(abs(distribution - before) @ self._jobs) / mean)
             left_out = float(self._outward @ distribution) / mean
-            if change <= max(min(left_out, SETTLING), enough) / 10 and (
+            if changes[-1] <= max(min(left_out, SETTLING), enough) / 10 and (
                 left_out > enough / 2 or self.unsettled(distribution) < enough / 2
             ):
                 return distribution, self._outward * distribution / mean, True
-            mixed = mixing.next(before, distribution)
-            distribution = np.where(mixed > 0, mixed, distribution)
+            late = len(changes) > PATIENCE and not changes[-1] < changes[-PATIENCE] / 2
+            if point.scaling and (late or not np.isfinite(changes[-1])):
+                point.scaling, mixing, changes = False, Mixing(DEPTH), [np.inf]
+                distribution = begin
+            elif not point.scaling:
+                mixed = mixing.next(before, distribution)
+                distribution = np.where(mixed > 0, mixed, distribution)
         return distribution, self._outward * distribution / mean, False
 
 

@@ -1,11 +1,8 @@
-"""Sweeps over numbers of jobs by class: the balance of one line of states after another, compiled.
+"""Sweeps over numbers of jobs by class: the balance of one state after another, compiled.
 
 States are rows (N_1, …, N_C) in lexicographic order. `above` (m, C) has the place of the state with
 one more job of a class, `below` (m, C) that with one job less, −1 where it is not among the m. Jobs
-come to state i at the rates `rising[i]` (C,) and leave it at the rates `leaving[i]` (C,). Along a
-line only the number of one class varies; given what enters from other lines, its states are
-balanced at once, by elimination from above (W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper.
-Res. 33, 1985): nothing is subtracted.
+of class c come at the rate `flows[c]` and leave state i at the rate `leaving[i, c]`.
 """
 
 from __future__ import annotations
@@ -16,96 +13,68 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int32]
+# Factors above are scaled down.
+HIGH = 1e100
 
 
 @njit(cache=True, error_model="numpy")
 def inflow(
-    distribution: Vector,
-    i: int,
-    but: int,
-    above: Places,
-    below: Places,
-    rising: Vector,
-    leaving: Vector,
+    distribution: Vector, i: int, above: Places, below: Places, flows: Vector, leaving: Vector
 ):
-    """The rate at which state i is entered by jobs of all classes `but` one (−1: of all)."""
+    """The rate at which state i is entered."""
     total = 0.0
-    for c in range(above.shape[1]):
-        if c != but:
-            j = below[i, c]
-            if j >= 0:
-                total += rising[j, c] * distribution[j]
-            j = above[i, c]
-            if j >= 0:
-                total += leaving[j, c] * distribution[j]
+    for c in range(len(flows)):
+        j = below[i, c]
+        if j >= 0:
+            total += flows[c] * distribution[j]
+        j = above[i, c]
+        if j >= 0:
+            total += leaving[j, c] * distribution[j]
     return total
 
 
 @njit(cache=True, error_model="numpy")
-def sweep(distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector):
-    """The balance of all lines, class by class, up and down again, in place."""
-    m = len(distribution)
-    line, inward, out = np.empty(m, np.int32), np.empty(m), np.empty(m)
-    for c in range(above.shape[1]):
-        for k in range(2 * m):
-            first = k if k < m else 2 * m - 1 - k
-            if below[first, c] < 0:
-                balance_line(
-                    distribution, first, c, above, below, rising, leaving, line, inward, out
-                )
-
-
-@njit(cache=True, error_model="numpy")
-def balance_line(
-    distribution: Vector,
-    first: int,
-    c: int,
-    above: Places,
-    below: Places,
-    rising: Vector,
-    leaving: Vector,
-    line: Places,
-    inward: Vector,
-    out: Vector,
+def sweep(
+    distribution: Vector, above: Places, below: Places, flows: Vector, leaving: Vector, out: Vector
 ):
-    """The balance of the states from `first` on along class c; the last three are room."""
-    length, i = 0, first
-    while i >= 0:
-        line[length] = i
-        inward[length] = inflow(distribution, i, c, above, below, rising, leaving)
-        length += 1
-        i = above[i, c]
-    # The rate at which a state and those above it on the line are left for other lines.
-    lost = 0.0
-    for k in range(length - 1, -1, -1):
-        i = line[k]
-        across = 0.0
-        for b in range(above.shape[1]):
-            if b != c:
-                across += rising[i, b] + leaving[i, b]
-        if k == length - 1:
-            lost = across
-        else:
-            inward[k] += inward[k + 1] * leaving[line[k + 1], c] / out[k + 1]
-            lost = across + rising[i, c] * lost / out[k + 1]
-        out[k] = lost + leaving[i, c]
-    before = 0.0
-    for k in range(length):
-        if k:
-            before *= rising[line[k - 1], c]
-        # A line that nothing leaves or enters, as of one class alone, keeps its first value.
-        before = (inward[k] + before) / out[k] if out[k] > 0 else distribution[line[k]]
-        distribution[line[k]] = before
+    """The balance of all states up and down again, in place; `out` (m,) are the rates out."""
+    m = len(distribution)
+    for i in range(m):
+        distribution[i] = inflow(distribution, i, above, below, flows, leaving) / out[i]
+    for i in range(m - 1, -1, -1):
+        distribution[i] = inflow(distribution, i, above, below, flows, leaving) / out[i]
 
 
 @njit(cache=True, error_model="numpy")
 def unbalanced(
-    distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector
+    distribution: Vector, above: Places, below: Places, flows: Vector, leaving: Vector, out: Vector
 ) -> Vector:
     """What enters each state less what leaves it, (m,)."""
     found = np.empty(len(distribution))
     for i in range(len(distribution)):
-        out = rising[i].sum() + leaving[i].sum()
-        found[i] = inflow(distribution, i, -1, above, below, rising, leaving)
-        found[i] -= distribution[i] * out
+        found[i] = inflow(distribution, i, above, below, flows, leaving) - distribution[i] * out[i]
     return found
+
+
+@njit(cache=True, error_model="numpy")
+def scale(distribution: Vector, jobs: NDArray[np.int64], rising: Vector, falling: Vector) -> None:
+    """Numbers of jobs of one class brought to balance, in place: as often from k to k + 1 as back.
+
+    `jobs` (m,) are those of the class, which are one more at the rate `rising` (m,) and one less at
+    the rate `falling` (m,).
+    """
+    most = jobs.max()
+    up, down = np.zeros(most + 1), np.zeros(most + 1)
+    for i in range(len(distribution)):
+        up[jobs[i]] += distribution[i] * rising[i]
+        down[jobs[i]] += distribution[i] * falling[i]
+    factors = np.ones(most + 1)
+    for k in range(most):
+        factors[k + 1] = factors[k]
+        if down[k + 1] > 0 and up[k] > 0:
+            factors[k + 1] *= up[k] / down[k + 1]
+        if factors[k + 1] > HIGH:
+            factors /= factors[k + 1]
+    factors /= factors.max()
+    for i in range(len(distribution)):
+        distribution[i] *= factors[jobs[i]]
