@@ -100,6 +100,8 @@ def test_on_a_phone_what_stands_beside_figures_is_folded(browser, gallery):
 @pytest.mark.parametrize("name", PAGES)
 def test_the_keyboard_reaches_all_in_order_and_shows_where_it_is(browser, gallery, name):
     with reading(browser, gallery, name) as page:
+        # The explorer shows and hides plots until all are computed.
+        page.wait_for_function("() => (document.body.dataset.busy ?? 'false') === 'false'")
         page.evaluate(
             """(selector) => [...document.querySelectorAll(selector)]
             .filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked))

@@ -172,7 +172,8 @@ def test_a_run_that_is_killed_leaves_neither_process_nor_file(tmp_path, how):
     """In a folder for temporary files whose name is longer than that of any socket can be."""
     folder = tmp_path / (60 * "long")
     folder.mkdir()
-    code = "import os, sys; from prefork import client, server; server.start(99)"
+    code = "import os, signal, sys; from prefork import client, server; server.start(99)"
+    code += "; signal.signal(signal.SIGHUP, signal.SIG_DFL)"  # tests may run under nohup
     code += "; print(os.environ[client.NAME], flush=True); sys.stdin.read()"
     environment = {k: v for k, v in os.environ.items() if k != client.NAME}
     environment |= {"TMPDIR": str(folder), "PYTHONPATH": str(ROOT / "src")}

@@ -15,7 +15,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, LOADS, MARKERS, legend_above, of_class, policy_label
+from atlas.drawings.marks import (
+    DASHES,
+    LOADS,
+    MARKERS,
+    SIZE,
+    legend_above,
+    of_class,
+    policy_label,
+)
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Loads, Positive
 
@@ -98,7 +106,7 @@ def _draw_thresholds(ax: Axes, table: pd.DataFrame) -> None:
                     xytext=(3, 0),
                     textcoords="offset points",
                     va="center",
-                    fontsize="small",
+                    fontsize=SIZE,
                 )
     ax.margins(x=0.12)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
