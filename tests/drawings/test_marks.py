@@ -220,3 +220,17 @@ def test_numbers_of_servers_are_told_apart_on_their_axis(style, width, counts):
         assert len(labels) > 1 and labels[-1].get_text() == str(counts[-1])
         boxes = [label.get_window_extent() for label in labels]
         assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
+
+
+@pytest.mark.parametrize("width", [2.0, 3.4, 7.0])
+def test_a_legend_is_no_wider_than_its_figure(style, width):
+    fig = Figure(figsize=(width, 3))
+    ax = fig.subplots()
+    for k in range(5):
+        ax.plot([0, 1], label="run too short for an interval"[: 9 + 5 * k])
+    marks.legend_above(fig, 4)
+    (legend,) = fig.legends
+    fig.draw_without_rendering()
+    assert legend.get_window_extent().width <= fig.bbox.width
+    columns = {round(text.get_window_extent().x0) for text in legend.get_texts()}
+    assert len(columns) == {2.0: 1, 3.4: 2, 7.0: 4}[width]

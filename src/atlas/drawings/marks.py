@@ -264,13 +264,19 @@ def count_in_doublings(ax: Axes, counts: Iterable[float]) -> None:
 
 
 def legend_above(fig: Figure, ncols: int, **options: Any) -> None:
-    """One legend of all axes above them, in which equal labels stand once."""
+    """One legend of all axes above them, in which equal labels stand once, in as many columns as
+    there is room for, at most `ncols`."""
     entries: dict[str, Any] = {}
     for ax in fig.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     options = {"columnspacing": 1.2} | options
-    fig.legend(entries.values(), entries, loc="outside upper left", ncols=ncols, **options)
+    options["loc"] = "outside upper left"
+    for columns in range(ncols, 0, -1):
+        legend = fig.legend(entries.values(), entries, ncols=columns, **options)
+        if columns == 1 or legend.get_window_extent().width <= fig.bbox.width:
+            return
+        legend.remove()
 
 
 def panel_axes(fig: Figure, count: int, **shared: bool) -> tuple[list[Axes], int]:
