@@ -2,7 +2,7 @@
 
 Methods stand in order of cost. Each says of its means how good they are (`Means.imprecision`), or
 refuses a point: what follows then is asked too, and the best answer is taken. Methods that iterate
-are told how good is good enough.
+are told how good is good enough, and what that may take.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.network import Network
-from multiserver.policies.policy import PRECISE, Means, Method, Policy
+from multiserver.policies.policy import Budget, Means, Method, Policy
 from multiserver.system import System
 
 Answer = Callable[[float | None], Means]
@@ -23,22 +23,22 @@ class ExactMethods:
 
     def __init__(self, system: System | Network, policy: Policy, methods: Sequence[Method]) -> None:
         self._system, self._policy, self._methods = system, policy, methods
-        self._prepared: dict[tuple[str, float], Answer | TooLargeError] = {}
+        self._prepared: dict[tuple[str, Budget | None], Answer | TooLargeError] = {}
 
     def prepare(self) -> None:
         """Raise the `TooLargeError` of the first method if none of them has room."""
-        found = [answer for _, answer in self._in_turn(PRECISE, until_one_has_room=True)]
+        found = [answer for _, answer in self._in_turn(Budget(), until_one_has_room=True)]
         if isinstance(found[-1], TooLargeError):
             raise found[0]
 
-    def at(self, rate: float | None, enough: float = PRECISE) -> tuple[Method, Means]:
-        """The means at λ = `rate`, good to `enough` if any are, and their method.
+    def at(self, rate: float | None, budget: Budget) -> tuple[Method, Means]:
+        """The means at λ = `rate`, good to `budget.enough` if any are, and their method.
 
         Raises what the first method raises if none has an answer.
         """
         best: tuple[Method, Means] | None = None
         refused: list[ValueError] = []
-        for method, answer in self._in_turn(enough):
+        for method, answer in self._in_turn(budget):
             if isinstance(answer, TooLargeError):
                 refused.append(answer)
                 continue
@@ -49,21 +49,21 @@ class ExactMethods:
                 continue
             if best is None or found.imprecision < best[1].imprecision:
                 best = method, found
-            if found.imprecision <= enough:
+            if found.imprecision <= budget.enough:
                 break
         if best is None:
             raise refused[0]
         return best
 
     def _in_turn(
-        self, enough: float, *, until_one_has_room: bool = False
+        self, budget: Budget, *, until_one_has_room: bool = False
     ) -> Iterator[tuple[Method, Answer | TooLargeError]]:
         for method in self._methods:
-            place = method.name, enough if method.iterates else PRECISE
+            place = method.name, budget if method.iterates else None
             if place not in self._prepared:
-                told = {"enough": enough} if method.iterates else {}
+                told = (budget,) if method.iterates else ()
                 try:
-                    answer = method.answer(self._system, **told, **self._policy.options)
+                    answer = method.answer(self._system, *told, **self._policy.options)
                 except TooLargeError as error:
                     answer = error
                 self._prepared[place] = answer

@@ -6,7 +6,7 @@ along an array of operating points.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -23,7 +23,7 @@ from multiserver.little import completed
 from multiserver.network import Network
 from multiserver.policies import require_defined
 from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Constants, Process
-from multiserver.policies.policy import PRECISE, Effort, Means, Method, Policy
+from multiserver.policies.policy import MOST_STATES, PRECISE, Budget, Effort, Means, Method, Policy
 from multiserver.results import Kind, Result, Stability
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
@@ -75,6 +75,7 @@ Theorem 4.3)
         fraction_of_limit: float | None = None,
         fit: bool = False,
         enough: float = PRECISE,
+        most_states: int = MOST_STATES,
     ) -> Result[float]: ...
 
     @overload
@@ -86,6 +87,7 @@ Theorem 4.3)
         fraction_of_limit: Points | None = None,
         fit: bool = False,
         enough: float = PRECISE,
+        most_states: int = MOST_STATES,
     ) -> Curve[float]: ...
 
     @along_points
@@ -97,30 +99,30 @@ Theorem 4.3)
         fraction_of_limit: float | None = None,
         fit: bool = False,
         enough: float = PRECISE,
+        most_states: int = MOST_STATES,
     ) -> Result[Any]:
         """The exact means, by the cheapest method that applies and keeps nine digits; by the best,
         which then says how good it is, if none does. Where digits cost time, `enough` is the
-        relative error that may be left.
+        relative error that may be left, and chains of more than `most_states` are refused.
 
         With `fit` durations without phases are replaced by phase-type ones of the same two or three
         moments, and the `kind` of the result is "fitted". A closed network has no operating point.
         Raises `NotKnownError` if there is no method, or not enough room for it, `UnstableError`
         unless λ < λ*, and `ValueError` unless the operating point is said in one way and `enough`
-        is positive.
+        and `most_states` are positive.
         """
-        if not enough > 0:
-            raise ValueError(f"enough must be a positive relative error, found {enough!r}")
+        budget = Budget(enough, most_states)
         if fit and (other := fitted(self.system)) != self.system:
             point = load, arrival_rate, fraction_of_limit
             said = dict(zip(SYMBOLS, point, strict=True))
-            found = Queue(other, self.policy).exact(**said, enough=enough)
+            found = Queue(other, self.policy).exact(**said, **asdict(budget))
             return of_fit(found, self.system, other)
         try:
             if self._methods.applying("exact"):
                 # What takes too much says so before λ* is looked for, which may take long.
                 self._exact.prepare()
             rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
-            method, found = self._exact.at(rate, enough)
+            method, found = self._exact.at(rate, budget)
         except TooLargeError as error:
             raise self._methods.too_large("exact", error) from error
         return self._result("exact", method, rate, found)

@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 from atlas.models.described_systems import read_queue
 from multiserver.errors import NotKnownError
 from multiserver.open.finite_skip import FrontBlocks
-from multiserver.policies.policy import PRECISE, Method
+from multiserver.policies.policy import MOST_STATES, Method
 from multiserver.queue import Queue
 from multiserver.wcfs.bounds import Constants, pooled_response_time
 from multiserver.wcfs.models import zhang_zwart
 
 # The relative error of means that are found by iteration: a line is wider.
 DRAWN = 1e-6
+# Chains of numbers of jobs by class: a curve is worth minutes, a point beside a simulated one
+# seconds.
+OF_A_CURVE, OF_A_SCORE = MOST_STATES, 300_000
 # From ρ to mean response times.
 Exact = Callable[[float], NDArray[np.float64]]
 
@@ -88,17 +91,19 @@ class Model:
         """Whether the theorem covers the policy and S."""
         return bool(self._methods("bounds"))
 
-    def exact(self, *, patient: bool = False) -> Exact | None:
+    def exact(self, most_states: int = 0) -> Exact | None:
         """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,), infinite from `limit`
         on, NaN where it takes too much; None if not known, or if it always does.
 
-        Methods that iterate, whose points take seconds to minutes, are asked by who is `patient`:
-        for means to `DRAWN`, and not beyond a load that takes too much.
+        Methods that iterate are asked for means to `DRAWN`, with chains of `most_states` at most,
+        and not beyond a load that takes too much.
         """
         methods = self._methods("exact")
-        if not methods or (methods[0].iterates and not patient):
+        if not methods or (methods[0].iterates and not most_states):
             return None
-        enough = DRAWN if methods[0].iterates else PRECISE
+        told: dict[str, Any] = {}
+        if methods[0].iterates:
+            told = {"enough": DRAWN, "most_states": most_states}
         try:
             self.queue.exact(load=1e-3)
         except NotKnownError:
@@ -114,7 +119,7 @@ class Model:
                 return none
             rate = self.arrival_rate(load)
             try:
-                found = self.queue.exact(arrival_rate=rate, enough=enough).by_class
+                found = self.queue.exact(arrival_rate=rate, **told).by_class
             except NotKnownError:
                 refused = load if methods[0].iterates else math.inf
                 return none

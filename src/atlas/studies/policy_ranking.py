@@ -18,7 +18,7 @@ from pydantic import model_validator
 from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import FiniteSkipSystem
-from atlas.models.finite_skip import read_model
+from atlas.models.finite_skip import OF_A_SCORE, read_model
 from atlas.models.finite_skip_simulators import simulate
 from atlas.models.policies import Policies
 from atlas.models.streams import stream_key
@@ -60,7 +60,7 @@ def compute(
     systems = [{"system": given, "policy": p.plain()} for p in parameters.policies]
     labels = [p.label for p in parameters.policies]
     models = [read_model(system) for system in systems]
-    exact = [model.exact(patient=True) for model in models]
+    exact = [model.exact(OF_A_SCORE) for model in models]
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         found = []

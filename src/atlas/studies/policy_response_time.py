@@ -11,6 +11,7 @@ import pandas as pd
 
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import HighestLoad, Points
+from atlas.models.finite_skip import OF_A_CURVE
 from atlas.models.finite_skip_solutions import SolvedBlock, require_reach
 from atlas.models.sampling import Row, sample
 
@@ -41,7 +42,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     Loads end at `parameters.highest_load`, or close in on `limit` if that is less.
     """
     model = parameters.model
-    exact = model.exact(patient=True)
+    exact = model.exact(OF_A_CURVE)
     names = [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
     # Towards a limit the curve is followed until it is off every chart.
     last = min(parameters.highest_load, (1 - 1 / (32 * parameters.points)) * model.limit)

@@ -18,6 +18,7 @@ from atlas.fields.block import require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
+from atlas.models.finite_skip import OF_A_SCORE
 from atlas.models.finite_skip_simulators import simulate
 from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.streams import stream_key
@@ -73,7 +74,7 @@ def compute(
 ) -> pd.DataFrame:
     """One row a load and class, `all` after the classes."""
     model = parameters.model
-    exact = model.exact(patient=True) if parameters.exact else None
+    exact = model.exact(OF_A_SCORE) if parameters.exact else None
     constants, key = model.constants(), stream_key(parameters)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):

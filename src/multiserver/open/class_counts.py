@@ -132,9 +132,10 @@ def solve(
     limit: float,
     *,
     enough: float = ENOUGH,
+    most_states: int = MOST_STATES,
 ) -> CountsDistribution:
     """The distribution at arrival rate λ under a rule that is stable below `limit` = λ*, with
-    `imprecision` at most `enough` if that takes no more than `MOST_STATES` states.
+    `imprecision` at most `enough` if that takes no more than `most_states`.
 
     Raises `UnstableError` unless λ < λ*, `TooLargeError` if with so many states E[N] is still open
     by more than `ROUGH`, and `NotKnownError` if balances do not settle.
@@ -153,7 +154,7 @@ def solve(
             more = states.codes
             if settled and left_out > enough / 2:
                 more = _further(states, scores, enough)
-            if len(more) > len(states.codes) and len(more) <= MOST_STATES:
+            if len(more) > len(states.codes) and len(more) <= most_states:
                 states = _States(more, classes, rule, states)
                 filled = np.zeros(len(more))
                 filled[states.places] = distribution
@@ -169,10 +170,10 @@ def solve(
             )
             if found.imprecision <= max(ROUGH, enough):
                 return found
-            if len(more) > MOST_STATES:
+            if len(more) > most_states:
                 raise TooLargeError(
                     f"with {len(states.codes)} numbers of jobs by class {left_out:.0e} of E[N] is"
-                    f" open, and {MOST_STATES} fit"
+                    f" open, and {most_states} fit"
                 )
             raise NotKnownError(
                 f"balances of {len(states.codes)} numbers of jobs by class do not settle:"

@@ -77,9 +77,13 @@ class _Work:
 
 
 def solve(
-    system: MultiserverJobSystem, arrival_rate: float, *, enough: float = ENOUGH
+    system: MultiserverJobSystem,
+    arrival_rate: float,
+    *,
+    enough: float = ENOUGH,
+    most_states: int = MOST_STATES,
 ) -> MostServersFirstMeans:
-    """The means at arrival rate λ, to a relative accuracy of `enough` if boxes of `MOST_STATES`
+    """The means at arrival rate λ, to a relative accuracy of `enough` if boxes of `most_states`
     allow it.
 
     Raises `ValueError` unless needs are different, divide each other and the servers,
@@ -99,14 +103,14 @@ def solve(
     with announced():
         for k, c in enumerate(order):
             parts = needs[: k + 1], rates[: k + 1], flows[: k + 1]
-            work = _work(system.servers, *parts, before, enough / 2)
+            work = _work(system.servers, *parts, before, enough / 2, most_states)
             part = work.mean - before.mean
             jobs[c] = part / (needs[k] / rates[k])
             worst = max(worst, (work.open + before.open) / part if part > 0 else math.inf)
             before = work
     if worst > max(ROUGH, enough):
         raise TooLargeError(
-            f"boxes of {MOST_STATES} numbers of jobs leave {worst:.0e} of a class open"
+            f"boxes of {most_states} numbers of jobs leave {worst:.0e} of a class open"
         )
     return MostServersFirstMeans(arrival_rate, tuple(jobs), worst, before.box)
 
@@ -118,6 +122,7 @@ def _work(
     flows: Sequence[float],
     before: _Work,
     enough: float,
+    most_states: int,
 ) -> _Work:
     """E[V_c] of these classes, given that of all but the last, to `enough` of what that adds."""
     work = np.array(needs) / np.array(rates)
@@ -135,10 +140,10 @@ def _work(
         changes = []
         for c, most in enumerate(box):
             larger = [*box[:c], math.ceil(GROWTH * most), *box[c + 1 :]]
-            if math.prod(most + 1 for most in larger) > MOST_STATES:
+            if math.prod(most + 1 for most in larger) > most_states:
                 raise TooLargeError(
                     f"{math.prod(most + 1 for most in box)} numbers of jobs by class are not"
-                    f" enough, and {MOST_STATES} fit"
+                    f" enough, and {most_states} fit"
                 )
             changes.append(abs(_idle_work(servers, needs, rates, flows, larger) - mean))
         left = SERIES * sum(changes) + ROUNDING * (fixed + mean)

@@ -53,7 +53,12 @@ class ServedAloneMeans:
 
 
 def solve(
-    system: MultiserverJobSystem, arrival_rate: float, limit: float, *, enough: float = ENOUGH
+    system: MultiserverJobSystem,
+    arrival_rate: float,
+    limit: float,
+    *,
+    enough: float = ENOUGH,
+    most_states: int = class_counts.MOST_STATES,
 ) -> ServedAloneMeans:
     """The means at arrival rate λ below `limit` = λ*, of classes of increasing need.
 
@@ -76,7 +81,8 @@ def solve(
     own = flow / system.rates[-1]
     found = []
     for finer in FINER:
-        law = class_counts.solve(others, rule, rate, most, enough=enough / finer)
+        told = {"enough": enough / finer, "most_states": most_states}
+        law = class_counts.solve(others, rule, rate, most, **told)
         idle = float(law.probabilities[0])
         away = _time_to_empty(law, others, rule)
         found.append((own + flow * idle * away) / (idle - own))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -18,7 +19,7 @@ from multiserver.policies.conditions import (
     NEEDS_DIVIDE_EACH_OTHER,
 )
 from multiserver.policies.exponential import exponential_parts
-from multiserver.policies.policy import Limit, Means, Method
+from multiserver.policies.policy import Budget, Limit, Means, Method
 from multiserver.system import System
 
 
@@ -29,13 +30,13 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
     λ*. Classes are taken in order of need, so that the user's order changes nothing.
     """
 
-    def answer(system: System, enough: float, **options: Any) -> Callable[[float], Means]:
+    def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
         order, parts = sorted_by_need(system)
         rule = rule_of(parts.servers, parts.needs, **options)
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
-            distribution = class_counts.solve(parts, rule, arrival_rate, limit, enough=enough)
+            distribution = class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
             return Means(
                 **of_jobs(system, arrival_rate, turned(order, distribution.class_jobs)),
                 waiting=math.fsum(distribution.class_waiting),
@@ -57,11 +58,13 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
     )
 
 
-def _in_order(system: System, enough: float, **_: Any) -> Callable[[float], Means]:
+def _in_order(system: System, budget: Budget, **_: Any) -> Callable[[float], Means]:
     order, parts = sorted_by_need(system)
 
     def at(arrival_rate: float) -> Means:
-        found = most_servers_first.solve(parts, arrival_rate, enough=enough / 2)
+        found = most_servers_first.solve(
+            parts, arrival_rate, enough=budget.enough / 2, most_states=budget.most_states
+        )
         box = " × ".join(str(most + 1) for most in found.box)
         return Means(
             **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),
@@ -76,17 +79,17 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
     """Least Servers First where jobs of the largest need are served while no others are present;
     arguments as above. P(N > k) is left to the chain, which is solved when it is asked for."""
 
-    def answer(system: System, enough: float, **options: Any) -> Callable[[float], Means]:
+    def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
         order, parts = sorted_by_need(system)
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
-            found = served_alone.solve(parts, arrival_rate, limit, enough=enough)
+            found = served_alone.solve(parts, arrival_rate, limit, **asdict(budget))
 
             @cache
             def distribution() -> class_counts.CountsDistribution:
                 rule = rule_of(parts.servers, parts.needs, **options)
-                return class_counts.solve(parts, rule, arrival_rate, limit, enough=enough)
+                return class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
 
             return Means(
                 **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),

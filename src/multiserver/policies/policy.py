@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 # Relative; where exact means are worse, the result says so.
 PRECISE = 1e-9
+MOST_STATES = 3_000_000
 Question = Literal["capacity", "stability", "exact", "distribution", "bounds", "simulation"]
 # A number, bounds on it, or an estimate of it.
 Value = float | Interval | Estimate
@@ -102,6 +103,23 @@ class Times(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """What a method that iterates goes on for, until a relative error of `enough` is left, and what
+    it may take: chains of numbers of jobs by class have at most so many states. Raises `ValueError`
+    unless both are positive.
+    """
+
+    enough: float = PRECISE
+    most_states: int = MOST_STATES
+
+    def __post_init__(self) -> None:
+        if not self.enough > 0:
+            raise ValueError(f"enough must be a positive relative error, found {self.enough!r}")
+        if not self.most_states > 0:
+            raise ValueError(f"most_states must be a positive number, found {self.most_states!r}")
+
+
+@dataclass(frozen=True, slots=True)
 class Effort:
     """R `replications` that simulate `jobs` jobs together; each leaves out its first, a share
     `warm_up`, and draws from the stream of `seed`, `key` and r. `stable_below` is λ*, None if it
@@ -152,8 +170,7 @@ class Method:
 
     `basis(system, …)` is what the answer rests on, where that can be looked at: the `Process` that
     is solved exactly, the `Constants` of bounds. `sampled` says that a limit is simulated, and
-    `iterates` that exact means cost more the better they are: `answer` then takes `enough` too, the
-    relative error that they may have.
+    `iterates` that exact means cost more the better they are: `answer` then takes a `Budget` too.
     """
 
     question: Question

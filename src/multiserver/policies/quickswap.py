@@ -101,13 +101,13 @@ def _cycles(
 
 
 def _chain(
-    system: System, enough: float, threshold: float = 0, last_phase: Any = "always"
+    system: System, budget: Budget, threshold: float = 0, last_phase: Any = "always"
 ) -> Callable[[float], Means]:
     order, parts = sorted_by_need(system)
 
     def at(arrival_rate: float) -> Means:
         told = _whole(system, threshold), last_phase
-        found = two_needs.solve(parts, arrival_rate, *told, enough=enough / 2)
+        found = two_needs.solve(parts, arrival_rate, *told, enough=budget.enough / 2)
         return Means(
             **of_jobs(system, arrival_rate, turned(order, found.class_jobs.tolist())),
             waiting=math.fsum(found.class_jobs - found.class_in_service),
