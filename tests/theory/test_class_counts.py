@@ -100,19 +100,19 @@ def test_who_asks_for_fewer_digits_gets_them_sooner(policy):
         queue.exact(load=0.4, enough=0)
 
 
-def test_a_point_that_is_rough_says_so_and_one_that_is_too_rough_is_refused(monkeypatch):
+def test_a_point_that_is_rough_says_so_and_one_that_is_too_rough_is_refused():
     queue = front_door(FIGURE_6).under(ms.MaxWeight)
     fine = queue.exact(load=0.5)
     assert "good to" not in fine.method
-    monkeypatch.setattr(class_counts, "MOST_STATES", 5000)
-    rough = queue.exact(load=0.5)
+    rough = queue.exact(load=0.5, most_states=5000)
     stated = float(rough.method.rpartition("good to about ")[2].partition(" ")[0].rstrip(","))
     assert class_counts.ENOUGH < stated <= class_counts.ROUGH
     assert rough.mean_jobs != fine.mean_jobs
     assert rough.mean_jobs == pytest.approx(fine.mean_jobs, rel=1.1 * stated)
-    monkeypatch.setattr(class_counts, "MOST_STATES", 1000)
     with pytest.raises(NotKnownError, match="1000 fit"):
-        queue.exact(load=0.5)
+        queue.exact(load=0.5, most_states=1000)
+    with pytest.raises(ValueError, match="most_states must be a positive number, found 0"):
+        queue.exact(load=0.5, most_states=0)
 
 
 def test_errors():
@@ -122,9 +122,8 @@ def test_errors():
         heaviest(1000, (1, 2, 3), to_smaller=False, of_all=False)
 
 
-def test_too_many_states_are_refused(monkeypatch):
-    monkeypatch.setattr(class_counts, "MOST_STATES", 2000)
+def test_too_many_states_are_refused():
     rate, limit = 0.8 * FIGURE_6.naive_throughput, FIGURE_6.naive_throughput
     rule = heaviest(4, (1, 2, 4), to_smaller=False, of_all=False)
     with pytest.raises(TooLargeError, match="is open, and 2000 fit"):
-        class_counts.solve(FIGURE_6, rule, rate, limit)
+        class_counts.solve(FIGURE_6, rule, rate, limit, most_states=2000)

@@ -6,14 +6,8 @@ present. Then N is a Markov chain, with steps of one job,
 
     π(N) Σ_c (λ_c + μ_c u_c(N)) = Σ_c (λ_c π(N − e_c) + μ_c u_c(N + e_c) π(N + e_c)).
 
-**Iteration.** Balances are swept up and down (`count_sweeps`). What sweeps are slow at is how much
-mass there is far out, and so they are followed by what must hold of each class by itself,
-
-    λ_c P(N_c = k) = μ_c E[u_c(N); N_c = k + 1],
-
-which gives the factors by which the planes N_c = k are scaled (aggregation and disaggregation: J.
-R. Koury, D. F. McAllister and W. J. Stewart, SIAM J. Algebraic Discrete Methods 5, 1984). Where
-shapes differ so much from plane to plane that scaling overshoots, points are mixed (`mixing`).
+**Iteration.** Lines of states are balanced, and aggregates of states on many levels
+(`count_levels`); the next point is mixed from the last ones (`anderson`).
 
 **What is left out.** The states that are told apart need be no box. An arrival that leads out of
 them is turned away. With h the relative value of E[N], which solves a Poisson equation,
@@ -44,23 +38,21 @@ from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.anderson import Mixing
+from multiserver.open.count_levels import Level, States, base
 from multiserver.open.count_rules import Rule
 
 Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-MOST_STATES, MOST_SWEEPS = 3_000_000, 600
+MOST_STATES, MOST_CYCLES = 3_000_000, 300
 # Means that are worse are refused, those that are better are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-9
 # States that are told apart at first have so many numbers of jobs of each class.
 FIRST, DEPTH = 6, 6
 # A plane of states is moved by a share 1/REACH of how far out the states are.
 REACH = 6
-# Sweeps in which scaling has to have halved a change.
-PATIENCE = 30
 # A distribution that still changes by more tells nothing of what is left out.
 SETTLING = 1e-3
-RADIX = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,27 +94,18 @@ class CountsDistribution:
         return float(self.probabilities[self.counts.sum(axis=1) > k].sum())
 
 
-class _States:
-    """The states that are told apart, of increasing codes, and what leads from one to another."""
+class _Served(States):
+    """States, and how many jobs of each class are in service, `served` (m, C)."""
 
-    def __init__(self, codes: Counts, classes: int, rule: Rule, fewer: _States | None = None):
+    def __init__(self, codes: Counts, classes: int, rule: Rule, fewer: _Served | None = None):
         """`fewer` of them are known already, whose rule is not asked again."""
-        self.codes = codes
-        self.steps = RADIX ** np.arange(classes - 1, -1, -1, dtype=np.int64)
-        self.counts = codes[:, None] // self.steps % RADIX
+        super().__init__(codes, classes)
         self.served = np.empty_like(self.counts)
         new = np.ones(len(codes), bool)
         if fewer is not None:
             self.places = np.searchsorted(codes, fewer.codes)
             self.served[self.places], new[self.places] = fewer.served, False
         self.served[new] = rule(self.counts[new])
-        self.above = np.full(self.counts.shape, -1, np.int32)
-        self.below = self.above.copy()
-        for c, step in enumerate(self.steps):
-            places = np.minimum(np.searchsorted(codes, codes + step), len(codes) - 1)
-            found = codes[places] == codes + step
-            self.above[found, c] = places[found]
-            self.below[places[found], c] = np.flatnonzero(found)
 
 
 def solve(
@@ -144,7 +127,7 @@ def solve(
     classes = len(system.classes)
     point = _Point(system, arrival_rate, limit)
     first = np.array(list(product(range(FIRST), repeat=classes)), dtype=np.int64)
-    states = _States(np.sort(first @ RADIX ** np.arange(classes)), classes, rule)
+    states = _Served(np.sort(first @ base(classes)), classes, rule)
     distribution = np.ones(len(states.codes))
     with announced():
         while True:
@@ -155,7 +138,7 @@ def solve(
             if settled and left_out > enough / 2:
                 more = _further(states, scores, enough)
             if len(more) > len(states.codes) and len(more) <= most_states:
-                states = _States(more, classes, rule, states)
+                states = _Served(more, classes, rule, states)
                 filled = np.zeros(len(more))
                 filled[states.places] = distribution
                 distribution = filled
@@ -182,14 +165,13 @@ def solve(
 
 
 class _Point:
-    """A system at one arrival rate, and whether scaling has been of use so far."""
+    """A system at one arrival rate."""
 
     def __init__(self, system: MultiserverJobSystem, arrival_rate: float, limit: float) -> None:
         self.rates = np.array(system.rates)
         self.flows = arrival_rate * np.array(system.probabilities)
         self.work = np.array(system.needs) / self.rates
         self.surplus = (limit - arrival_rate) * system.mean_demand
-        self.scaling = True
 
 
 class _Chain:
@@ -198,14 +180,11 @@ class _Chain:
     `value` (m,) is what h and its differences are taken to be at most; see above.
     """
 
-    def __init__(self, point: _Point, states: _States) -> None:
-        self._point = point
-        leaving, rising = states.served * point.rates, (states.above >= 0) * point.flows
-        out = leaving.sum(axis=1) + rising.sum(axis=1)
-        self._balance = states.above, states.below, point.flows, leaving, out
-        # Columns, and no numbers that would be converted at every sweep.
-        columns = (states.counts, rising, leaving)
-        self._classes = list(zip(*(np.ascontiguousarray(x.T) for x in columns), strict=True))
+    def __init__(self, point: _Point, states: _Served) -> None:
+        rising, leaving = (states.above >= 0) * point.flows, states.served * point.rates
+        self._rates = rising, leaving
+        self._balance = states.above, states.below, rising, leaving
+        self._levels = Level(states)
         counts = states.counts.astype(float)
         self._jobs = counts.sum(axis=1)
         work = (counts @ point.work + point.work.max()) / point.surplus
@@ -221,36 +200,26 @@ class _Chain:
 
     def settle(self, distribution: Vector, enough: float) -> tuple[Vector, Vector, bool]:
         """The distribution among these states, as well as those left out allow, what each state
-        makes of what is left out, and whether sweeps have settled."""
-        from multiserver.open.count_sweeps import scale, sweep
-
-        point = self._point
-        mixing, changes = Mixing(DEPTH), [np.inf]
-        begin = distribution.copy()
-        for _ in range(MOST_SWEEPS):
+        makes of what is left out, and whether cycles have settled."""
+        mixing = Mixing(DEPTH)
+        for _ in range(MOST_CYCLES):
             before = distribution.copy()
-            sweep(distribution, *self._balance)
-            for column in self._classes if point.scaling else ():
-                scale(distribution, *column)
-            distribution /= distribution.sum()
+            self._levels.cycle(distribution, *self._rates)
             mean = float(distribution @ self._jobs)
-            changes.append(float(abs(distribution - before) @ self._jobs) / mean)
+            change = float(abs(distribution - before) @ self._jobs) / mean
             left_out = float(self._outward @ distribution) / mean
-            if changes[-1] <= max(min(left_out, SETTLING), enough) / 10 and (
+            if change <= max(min(left_out, SETTLING), enough) / 10 and (
                 left_out > enough / 2 or self.unsettled(distribution) < enough / 2
             ):
                 return distribution, self._outward * distribution / mean, True
-            late = len(changes) > PATIENCE and not changes[-1] < changes[-PATIENCE] / 2
-            if point.scaling and (late or not np.isfinite(changes[-1])):
-                point.scaling, mixing, changes = False, Mixing(DEPTH), [np.inf]
-                distribution = begin
-            elif not point.scaling:
-                mixed = mixing.next(before, distribution)
-                distribution = np.where(mixed > 0, mixed, distribution)
+            if not np.isfinite(change):
+                break
+            mixed = mixing.next(before, distribution)
+            distribution = np.where(mixed > 0, mixed, distribution)
         return distribution, self._outward * distribution / mean, False
 
 
-def _further(states: _States, scores: Vector, enough: float) -> Counts:
+def _further(states: _Served, scores: Vector, enough: float) -> Counts:
     """The codes of these states, and of those beyond the ones that leave most open."""
     edge = scores > enough / 3 / np.count_nonzero(scores)
     found = []

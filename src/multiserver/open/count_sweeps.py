@@ -1,8 +1,11 @@
-"""Sweeps over numbers of jobs by class: the balance of one state after another, compiled.
+"""Sweeps over numbers of jobs by class: the balance of one line of states after another, compiled.
 
 States are rows (N_1, …, N_C) in lexicographic order. `above` (m, C) has the place of the state with
 one more job of a class, `below` (m, C) that with one job less, −1 where it is not among the m. Jobs
-of class c come at the rate `flows[c]` and leave state i at the rate `leaving[i, c]`.
+of class c come to state i at the rate `rising[i, c]` and leave it at `leaving[i, c]`. Along a line
+only the number of one class varies; given what enters from other lines, its states are
+balanced at once, by elimination from above (W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper.
+Res. 33, 1985): nothing is subtracted.
 """
 
 from __future__ import annotations
@@ -13,68 +16,152 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int32]
-# Factors above are scaled down.
-HIGH = 1e100
+# A probability, and a rate, that no mean can tell from 0.
+LEAST = 1e-60
+# A line that would hold so much is left as it is.
+MOST = 1e60
 
 
 @njit(cache=True, error_model="numpy")
 def inflow(
-    distribution: Vector, i: int, above: Places, below: Places, flows: Vector, leaving: Vector
+    distribution: Vector,
+    i: int,
+    but: int,
+    above: Places,
+    below: Places,
+    rising: Vector,
+    leaving: Vector,
 ):
-    """The rate at which state i is entered."""
+    """The rate at which state i is entered by jobs of all classes `but` one (−1: of all)."""
     total = 0.0
-    for c in range(len(flows)):
-        j = below[i, c]
-        if j >= 0:
-            total += flows[c] * distribution[j]
-        j = above[i, c]
-        if j >= 0:
-            total += leaving[j, c] * distribution[j]
+    for c in range(above.shape[1]):
+        if c != but:
+            j = below[i, c]
+            if j >= 0:
+                total += rising[j, c] * distribution[j]
+            j = above[i, c]
+            if j >= 0:
+                total += leaving[j, c] * distribution[j]
     return total
 
 
 @njit(cache=True, error_model="numpy")
-def sweep(
-    distribution: Vector, above: Places, below: Places, flows: Vector, leaving: Vector, out: Vector
-):
-    """The balance of all states up and down again, in place; `out` (m,) are the rates out."""
+def sweep(distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector):
+    """The balance of all lines, class by class, up and down again, in place; they sum to 1."""
     m = len(distribution)
-    for i in range(m):
-        distribution[i] = inflow(distribution, i, above, below, flows, leaving) / out[i]
-    for i in range(m - 1, -1, -1):
-        distribution[i] = inflow(distribution, i, above, below, flows, leaving) / out[i]
+    line, inward, out = np.empty(m, np.int32), np.empty(m), np.empty(m)
+    for c in range(above.shape[1]):
+        for k in range(2 * m):
+            first = k if k < m else 2 * m - 1 - k
+            if below[first, c] < 0:
+                balance_line(
+                    distribution, first, c, above, below, rising, leaving, line, inward, out
+                )
+        # An aggregate that is hardly ever left may grow by many orders at a time.
+        distribution /= distribution.sum()
+
+
+@njit(cache=True, error_model="numpy")
+def balance_line(
+    distribution: Vector,
+    first: int,
+    c: int,
+    above: Places,
+    below: Places,
+    rising: Vector,
+    leaving: Vector,
+    line: Places,
+    inward: Vector,
+    out: Vector,
+):
+    """The balance of the states from `first` on along class c; the last three are room."""
+    length, i = 0, first
+    while i >= 0:
+        line[length] = i
+        inward[length] = inflow(distribution, i, c, above, below, rising, leaving)
+        length += 1
+        i = above[i, c]
+    # The rate at which a state and those above it on the line are left for other lines.
+    lost = 0.0
+    for k in range(length - 1, -1, -1):
+        i = line[k]
+        across = 0.0
+        for b in range(above.shape[1]):
+            if b != c:
+                across += rising[i, b] + leaving[i, b]
+        if k == length - 1:
+            lost = across
+        else:
+            # What leads out of an aggregate may underflow; ratios of it to its sum may not.
+            down = lost_above = 0.0
+            if out[k + 1] > LEAST:
+                down, lost_above = leaving[line[k + 1], c] / out[k + 1], lost / out[k + 1]
+            inward[k] += inward[k + 1] * down
+            lost = across + rising[i, c] * lost_above
+        out[k] = lost + leaving[i, c]
+    before = 0.0
+    for k in range(length):
+        if k:
+            before *= rising[line[k - 1], c]
+        # A line that is not left, as of one class alone, keeps its first value.
+        before = (inward[k] + before) / out[k] if out[k] > LEAST else distribution[line[k]]
+        inward[k] = before
+        # Rates of aggregates that are far from balance may drive all mass to one end of a line.
+        if not before < MOST:
+            return
+    for k in range(length):
+        distribution[line[k]] = inward[k]
 
 
 @njit(cache=True, error_model="numpy")
 def unbalanced(
-    distribution: Vector, above: Places, below: Places, flows: Vector, leaving: Vector, out: Vector
+    distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector
 ) -> Vector:
     """What enters each state less what leaves it, (m,)."""
     found = np.empty(len(distribution))
     for i in range(len(distribution)):
-        found[i] = inflow(distribution, i, above, below, flows, leaving) - distribution[i] * out[i]
+        out = rising[i].sum() + leaving[i].sum()
+        found[i] = inflow(distribution, i, -1, above, below, rising, leaving)
+        found[i] -= distribution[i] * out
     return found
 
 
 @njit(cache=True, error_model="numpy")
-def scale(distribution: Vector, jobs: NDArray[np.int64], rising: Vector, falling: Vector) -> None:
-    """Numbers of jobs of one class brought to balance, in place: as often from k to k + 1 as back.
+def aggregate(
+    distribution: Vector,
+    parent: Places,
+    above: Places,
+    below: Places,
+    rising: Vector,
+    leaving: Vector,
+    mass: Vector,
+    rising_together: Vector,
+    leaving_together: Vector,
+) -> None:
+    """The last three become the mass (M,) of the states with the same `parent` and the rates (M, C)
+    at which jobs come and leave that lead from one parent to another."""
+    mass[:], rising_together[:], leaving_together[:] = 0.0, 0.0, 0.0
+    for i in range(len(distribution)):
+        # Far out probabilities underflow, and with them all that is known of an aggregate.
+        distribution[i] = max(distribution[i], LEAST)
+        a = parent[i]
+        mass[a] += distribution[i]
+        for c in range(above.shape[1]):
+            j = above[i, c]
+            if j >= 0 and parent[j] != a:
+                rising_together[a, c] += distribution[i] * rising[i, c]
+            j = below[i, c]
+            if j >= 0 and parent[j] != a:
+                leaving_together[a, c] += distribution[i] * leaving[i, c]
+    for a in range(len(mass)):
+        for c in range(above.shape[1]):
+            rising_together[a, c] /= mass[a]
+            leaving_together[a, c] /= mass[a]
 
-    `jobs` (m,) are those of the class, which are one more at the rate `rising` (m,) and one less at
-    the rate `falling` (m,).
-    """
-    most = jobs.max()
-    up, down = np.zeros(most + 1), np.zeros(most + 1)
+
+@njit(cache=True, error_model="numpy")
+def share_out(distribution: Vector, parent: Places, before: Vector, after: Vector) -> None:
+    """States scaled, in place, as the mass of their parent changed from `before` to `after`."""
     for i in range(len(distribution)):
-        up[jobs[i]] += distribution[i] * rising[i]
-        down[jobs[i]] += distribution[i] * falling[i]
-    factors = np.ones(most + 1)
-    for k in range(most):
-        factors[k + 1] = factors[k]
-        if down[k + 1] > 0 and up[k] > 0:
-            factors[k + 1] *= up[k] / down[k + 1]
-        if factors[k + 1] > HIGH:
-            factors /= factors[k + 1]
-    factors /= factors.max()
-    for i in range(len(distribution)):
-        distribution[i] *= factors[jobs[i]]
+        # In this order: masses may be so small that their ratio overflows.
+        distribution[i] = distribution[i] / before[parent[i]] * after[parent[i]]
