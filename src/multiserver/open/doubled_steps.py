@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,17 @@ class Triangular:
         found = np.empty_like(rows)
         found[:, :m] = rows[:, :m] @ self.first
         found[:, m:] = rows[:, :m] @ self.across + self._by_rest(rows[:, m:], self.rest)
+        return found
+
+    def before(self, columns: Array) -> Array:
+        """The matrix times columns (D, G)."""
+        m = len(self.first)
+        found, at = np.empty_like(columns), m
+        found[:m] = self.first @ columns[:m] + self.across @ columns[m:]
+        for block in self.rest:
+            upto = at + len(block)
+            found[at:upto] = block @ columns[at:upto]
+            at = upto
         return found
 
     @property
@@ -119,7 +131,7 @@ class DoubledSteps:
         if measure is not None:
             self._left = _integral(self._moves.first.T, fed * self.first)
         self._scale()
-        self._furthest = [self._steps[0].after(start[None])]
+        self._reached = [self._steps[0].after(start[None])[0]]
 
     def survival(self, times: Array) -> Array:
         """s(t) f (T, G) at `times` (T,) ≥ 0."""
@@ -128,12 +140,12 @@ class DoubledSteps:
         rows = np.repeat(self._start[None], len(times), axis=0)
         gone = np.zeros(len(times), dtype=bool)
         for k in range(int(whole.max(initial=0)).bit_length()):
-            go = (whole >> k & 1).astype(bool) & ~gone
-            if not self._reaches(k):
-                gone |= whole >> k > 0
+            if (self._after(k) @ self._weights).max() < NEVER:
+                gone = whole >> k > 0
                 break
+            go = (whole >> k & 1).astype(bool)
             if go.any():
-                rows[go] = self._steps[k].after(rows[go])
+                rows[go] = self._step(k).after(rows[go])
         found = _sums(self._terms(rows), FIRST * (steps - whole))
         found[gone] = 0.0
         return np.maximum(found, 0.0)
@@ -143,15 +155,12 @@ class DoubledSteps:
         found = np.zeros(len(levels))
         weights = self._weights[:, columns].T
         top = 0
-        while (
-            self._reaches(top)
-            and ((self._furthest[top] @ self._weights[:, columns])[0] > levels).any()
-        ):
+        while (weights @ self._after(top) > levels).any():
             top += 1
         rows = np.repeat(self._start[None], len(levels), axis=0)
         # All steps up to the furthest are taken in turn: those of one length once at most.
-        for k in range(min(top, len(self._steps) - 1), -1, -1):
-            further = self._steps[k].after(rows)
+        for k in range(top - 1, -1, -1):
+            further = self._step(k).after(rows)
             go = np.einsum("rd,rd->r", further, weights) > levels
             rows[go] = further[go]
             found[go] += self.first * 2.0**k
@@ -166,17 +175,26 @@ class DoubledSteps:
 
     def _terms(self, rows: Array) -> Array:
         """s P^j f/j! (R, FEW, G)."""
-        found = np.empty((len(rows), FEW, self._weights.shape[1]))
-        for j in range(FEW):
-            found[:, j] = rows @ self._weights / math.factorial(j)
-            rows = self._moves.after(rows)
-        return found
+        return (rows @ self._powers).reshape(len(rows), FEW, -1)
 
-    def _reaches(self, k: int) -> bool:
-        """Whether a step h 2^k leaves anything; it is kept."""
+    @cached_property
+    def _powers(self) -> Array:
+        """P^j f/j! (D, FEW G), one j after another."""
+        found = [self._weights]
+        for j in range(1, FEW):
+            found.append(self._moves.before(found[-1]) / j)
+        return np.hstack(found)
+
+    def _after(self, k: int) -> Array:
+        """s exp(𝒢 h 2^k) (D,)."""
+        while len(self._reached) <= k:
+            last = len(self._reached) - 1
+            self._reached.append(self._step(last).after(self._reached[last][None])[0])
+        return self._reached[k]
+
+    def _step(self, k: int) -> Triangular:
+        """exp(𝒢 h 2^k), which is kept."""
         while len(self._steps) <= k:
-            if (self._furthest[-1] @ self._weights).max() < NEVER:
-                return False
             last = self._steps[-1]
             self._steps.append(last @ last)
             pairs = zip(self._ended, last.rest, strict=True)
@@ -184,8 +202,7 @@ class DoubledSteps:
             if self._measure is not None:
                 self._left = self._left + self._left @ last.first
             self._scale()
-            self._furthest.append(self._steps[-1].after(self._start[None]))
-        return True
+        return self._steps[k]
 
     def _scale(self) -> None:
         last, b = self._steps[-1], self._measure

@@ -44,7 +44,7 @@ D. Nakazato, Oper. Res. 43, 1995), so that λ^r E[V^r] are factorial moments of 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +59,8 @@ from multiserver.phased import PhasedJobs, count_fronts
 
 # Settled fronts, some thirty matrices of which are kept.
 MOST_SETTLED = 1_500
+# Probabilities of which the quantiles of all times are found at once.
+FEW_LEVELS = 16
 Array = NDArray[np.float64]
 
 
@@ -73,7 +75,8 @@ class WaitingDistribution:
     of all jobs at C, T_c at C + 1 + c and T of all jobs at 2C + 1.
 
     `start` (D,), `generator` 𝒢 and `weights` f (D, 2C + 2) are those above; `inverse` is 𝒢⁻¹ but
-    for its sign. `at_once` (C + 1,) is P(W = 0), and `little` (C + 1,) E[W] by Little's law.
+    for its sign. `at_once` (C + 1,) is P(W = 0), and `little` (C + 1,) E[W] by Little's law; `kept` are quantiles
+    that were found.
     """
 
     start: Array
@@ -83,6 +86,7 @@ class WaitingDistribution:
     inverse: Inverse
     at_once: Array
     little: Array
+    kept: dict[tuple[float, ...], Array] = field(default_factory=dict, repr=False)
 
     @cached_property
     def imprecision(self) -> float:
@@ -100,7 +104,19 @@ class WaitingDistribution:
 
     def quantiles(self, levels: Array, columns: NDArray[np.int64]) -> Array:
         """The first t (R,) with P(time > t) at most `levels` (R,), for `columns` (R,)."""
-        return self.steps.quantiles(levels, columns)
+        asked, place = np.unique(levels, return_inverse=True)
+        if len(asked) > FEW_LEVELS:
+            return self.steps.quantiles(levels, columns)
+        return self._of_all(tuple(asked))[place, columns]
+
+    def _of_all(self, levels: tuple[float, ...]) -> Array:
+        """The same (L, 2C + 2) for all columns, which take hardly longer than one, and are kept."""
+        if levels not in self.kept:
+            shape = len(levels), self.weights.shape[1]
+            each, column = (x.ravel() for x in np.indices(shape))
+            found = self.steps.quantiles(np.array(levels)[each], column)
+            self.kept[levels] = found.reshape(shape)
+        return self.kept[levels]
 
     def moments(self, k: int) -> Array:
         """E[W^k] and E[T^k] (2C + 2,), k ≥ 1: k! s (−𝒢)^{−k} f."""
