@@ -173,6 +173,27 @@ def test_large_jobs_are_sums_of_exponentials(servers, share):
         assert response.sf(t) == pytest.approx(law.tail_of_large(t), rel=2e-11, abs=2e-12)
 
 
+@pytest.mark.parametrize(
+    ("servers", "large", "share", "fraction"),
+    [(200, 100, 0.1, 0.9), (200, 170, 0.01, 0.98), (240, 200, 1e-3, 0.999)],
+)
+def test_interpolated_fronts_have_the_tail_of_all_fronts(servers, large, share, fraction):
+    """Also where one job in ten is large, and some fronts hardly ever occur."""
+    classes = [
+        ms.JobClass(need=1, duration=ms.Exponential(rate=1.0), probability=1 - share),
+        ms.JobClass(need=large, duration=ms.Exponential(rate=2.0), probability=share),
+    ]
+    jobs = phased_jobs(ms.System(servers, classes))
+    whole, few = age_process.prepare(jobs), age_process.interpolate(jobs)
+    assert few.interpolated and not whole.interpolated
+    rate = fraction * whole.limit
+    exact, found = (waiting_distribution(process.at(rate)) for process in (whole, few))
+    levels, columns = np.meshgrid([*(1 - PROBABILITIES), 1e-12], np.arange(6))
+    asked = levels.ravel(), columns.ravel()
+    np.testing.assert_allclose(found.quantiles(*asked), exact.quantiles(*asked), rtol=1e-10)
+    np.testing.assert_allclose(found.moments(3), exact.moments(3), rtol=1e-10)
+
+
 def test_rates_over_six_decades():
     classes = [
         ms.JobClass(need=1, duration=ms.Exponential(rate=1e3), probability=1 - 1e-3 - 1e-9),

@@ -35,8 +35,6 @@ Array = NDArray[np.float64]
 FIRST, TERMS, FEW = 0.125, 12, 16
 # What is less likely is 0, before numbers denormalise; steps that a float can count.
 NEVER, MOST_DOUBLINGS, BISECTIONS = 1e-250, 52, 60
-# A column of larger terms than this part of their sum is not scaled.
-CANCELLED = 4.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -105,8 +103,9 @@ class Triangular:
 class DoubledSteps:
     """The chain `generator` 𝒢 from `start` (D,), and `weights` f (D, G).
 
-    `measure` is b and `fed` a, (m,) each, None where b is not known to be positive; `ends` are the
-    x of each block. `drift` is the largest part of itself by which a column or row has been scaled.
+    `measure` is b and `fed` a, (m,) each; where b is less than `noise` times its largest entry,
+    which are of any sign then, columns are not scaled. `ends` are the x of each block. `drift` is
+    the largest part of itself by which a column or row has been scaled.
     """
 
     def __init__(
@@ -114,11 +113,13 @@ class DoubledSteps:
         generator: Triangular,
         start: Array,
         weights: Array,
-        measure: Array | None,
+        measure: Array,
         fed: Array,
         ends: tuple[Array, ...],
+        noise: float = 0.0,
     ) -> None:
         self._start, self._weights, self._measure = start, weights, measure
+        self._noise = noise
         rate = float(-generator.diagonal.min())
         self.first = FIRST / rate
         self._moves = generator.times(1 / rate).plus(1.0, generator.one)
@@ -128,8 +129,7 @@ class DoubledSteps:
             _integral(block, x * self.first)
             for block, x in zip(self._moves.rest, ends, strict=True)
         ]
-        if measure is not None:
-            self._left = _integral(self._moves.first.T, fed * self.first)
+        self._left = _integral(self._moves.first.T, fed * self.first)
         self._scale()
         self._reached = [self._steps[0].after(start[None])[0]]
 
@@ -199,24 +199,20 @@ class DoubledSteps:
             self._steps.append(last @ last)
             pairs = zip(self._ended, last.rest, strict=True)
             self._ended = [ended + block @ ended for ended, block in pairs]
-            if self._measure is not None:
-                self._left = self._left + self._left @ last.first
+            self._left = self._left + self._left @ last.first
             self._scale()
         return self._steps[k]
 
     def _scale(self) -> None:
-        last, b = self._steps[-1], self._measure
-        if b is not None:
-            self._scale_columns(last.first, b, self._left)
+        last = self._steps[-1]
+        self._scale_columns(last.first, self._measure, self._left)
         for block, ended in zip(last.rest, self._ended, strict=True):
             self._scale_columns(block.T, np.ones_like(ended), ended)
 
     def _scale_columns(self, step: Array, b: Array, left: Array) -> None:
-        now = b @ step
-        # Where fronts are interpolated entries may have any sign, and columns may cancel.
-        keeps = (abs(left) < abs(b) / 2) & (abs(b) @ abs(step) < CANCELLED * abs(now))
+        keeps = (abs(left) < abs(b) / 2) & (abs(b) >= self._noise * abs(b).max())
         factor = np.ones_like(b)
-        factor[keeps] = (b - left)[keeps] / now[keeps]
+        factor[keeps] = (b - left)[keeps] / (b @ step)[keeps]
         self.drift = max(self.drift, float(abs(factor - 1).max()))
         step *= factor
 

@@ -35,7 +35,7 @@ r! s (−𝒢)^{−r} f. All that is added up is positive but for the diagonal o
 as a sum of positive terms, T_jj = (a_0j − Σ_{i≠j} b_i T_ij)/b_j, and few fronts are eliminated
 without a subtraction (`positive_elimination`); T⁻¹ f is kept to a_0 (T⁻¹ f) = b f, so that near λ*
 no digit is lost with the small eigenvalue of T. Where fronts are interpolated b may have any sign,
-and T is taken as it is.
+T is taken as it is, and what is small in b is rounding.
 
 The number left undrawn when a job is drawn is Poisson of mean λV given V (D. Bertsimas and
 D. Nakazato, Oper. Res. 43, 1995), so that λ^r E[V^r] are factorial moments of N_q: another route.
@@ -59,6 +59,8 @@ from multiserver.phased import PhasedJobs, count_fronts
 
 # Settled fronts, some thirty matrices of which are kept.
 MOST_SETTLED = 1_500
+# Parts of the largest entry of b below which it is rounding where fronts are interpolated.
+NOISE = 1e-6
 # Probabilities of which the quantiles of all times are found at once.
 FEW_LEVELS = 16
 Array = NDArray[np.float64]
@@ -75,8 +77,8 @@ class WaitingDistribution:
     of all jobs at C, T_c at C + 1 + c and T of all jobs at 2C + 1.
 
     `start` (D,), `generator` 𝒢 and `weights` f (D, 2C + 2) are those above; `inverse` is 𝒢⁻¹ but
-    for its sign. `at_once` (C + 1,) is P(W = 0), and `little` (C + 1,) E[W] by Little's law; `kept` are quantiles
-    that were found.
+    for its sign. `at_once` (C + 1,) is P(W = 0), `little` (C + 1,) E[W] by Little's law, and `kept`
+    the quantiles that were found.
     """
 
     start: Array
@@ -162,7 +164,9 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
         start=start,
         generator=generator,
         weights=weights,
-        steps=DoubledSteps(generator, start, weights, measure, fed, later.ends),
+        steps=DoubledSteps(
+            generator, start, weights, measure, fed, later.ends, noise=0.0 if positive else NOISE
+        ),
         inverse=inverse,
         at_once=np.append(at_once, p @ at_once),
         little=np.append(waits, p @ waits),
