@@ -21,6 +21,8 @@ from atlas.studies import (
     time_quantiles,
     time_quantiles_by_servers,
     time_tail,
+    workload_time_quantiles,
+    workload_time_tail,
 )
 
 P = [0.5, 0.9, 0.99]
@@ -52,6 +54,34 @@ def test_the_tail_of_one_server_is_exponential():
     assert table["waiting"].to_numpy() == pytest.approx(0.8 * decay, rel=1e-9)
     assert table["response"].to_numpy() == pytest.approx(decay, rel=1e-9)
     assert table["response"].min() == pytest.approx(1e-6, rel=1e-6)
+
+
+def test_a_table_of_one_class_waits_as_erlang_says():
+    """One need of 3 of 8 servers, so that two jobs run at once; loads are λ/λ_naive = 3 λ/8."""
+    classes = {"needs": [3], "shares": [1.0], "mean_durations": [1.0]}
+    given = {"classes": classes, "servers": 8, "loads": [0.5], "probabilities": [0.5, 0.9, 0.95]}
+    effort = {"jobs": 400_000, "seed": 2, "replications": 16}
+    found = compute(workload_time_quantiles, given | effort)
+    waits = found[(found["time"] == "waiting") & (found["class"] == "all")]
+    for row in waits.to_dict("records"):
+        exact = waited(2, 4 / 3, row["probability"])
+        # A false alarm in 1e-4 of all seeds, by Student's t.
+        assert abs(row["quantile"] - exact) <= 2.8 * row["half_width"] and row["half_width"] > 0
+
+
+def test_two_needs_stand_for_a_table():
+    """Other jobs keep their work: need 4 on a log scale is as near to 2 as to 8, and goes to 2."""
+    table = {"needs": [2, 4, 8], "shares": [0.5, 0.3, 0.2], "mean_durations": [1.0, 1.0, 2.0]}
+    given = {"classes": table, "servers": 8, "load": 0.3, "points": 20}
+    found = compute(workload_time_tail, given | {"reduction": "extremes-nearest"})
+    jobs = [
+        ms.JobClass(need=2, duration=ms.Exponential(rate=0.8 / 1.1), probability=0.8),
+        ms.JobClass(need=8, duration=ms.Exponential(rate=0.5), probability=0.2),
+    ]
+    exact = ms.System(8, jobs).under(ms.FCFS).distribution(load=0.3)
+    told = found[found["class"] == "all"]
+    assert told["waiting"].to_numpy() == pytest.approx(exact.waiting_time.sf(told["t"]), rel=1e-9)
+    assert told["response"].min() == pytest.approx(1e-6, rel=1e-6)
 
 
 def test_quantiles_against_the_load_are_those_of_erlang():

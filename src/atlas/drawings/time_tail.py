@@ -33,6 +33,9 @@ from atlas.fields.block import AS_WRITTEN
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Time
 
+# Of a logarithmic axis of times, as a part of the longest: curves are flat before.
+SHORTEST = 1e-5
+
 
 class Options(OptionsBlock):
     """How it is drawn."""
@@ -76,8 +79,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             draw_tail(ax, i, label, *found, group, drawing)
         ax.set_ylim(drawing["floor"], 1.3)
         ax.set_xscale(drawing["scale"])
-        if drawing["scale"] == "linear":
-            ax.set_xlim(0)
+        low, high = ax.get_xlim()
+        ax.set_xlim(0 if drawing["scale"] == "linear" else max(low, SHORTEST * high))
         if len(panels) > 1:
             ax.set_title(title)
         ax.set_xlabel("time $t$ (s)")

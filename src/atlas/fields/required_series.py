@@ -59,9 +59,12 @@ class OptionsBlock(Block):
 
 
 def require_class(parameters: Any, name: str, *at: str | int) -> None:
-    """Raise a misfit unless the system of a series has a class of this name."""
+    """Raise a misfit unless the system of a series has a class of this name. How many classes a
+    trace or a table of them gives is not known before it is read."""
     count = parameters.classes
-    known = name == "all" or int(name.removeprefix("class-")) <= count
+    if name == "all" or not isinstance(count, int):
+        return
+    known = int(name.removeprefix("class-")) <= count
     require(known, repr(name), f"class-1 to class-{count}" if count > 1 else "class-1", *at)
 
 

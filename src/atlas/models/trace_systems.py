@@ -6,7 +6,7 @@ durations. Rounded needs ask for more server-seconds than the jobs did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from atlas.traces.aggregate import by_need
 from multiserver.fitting import fit_two_moments
 from multiserver.model import ExponentialClass, MultiserverJobSystem
 from multiserver.sizes import Bimodal, Deterministic, Exponential, Size
+from multiserver.system import JobClass, System
 
 
 def round_needs(cells: pd.DataFrame, rounding: str) -> pd.DataFrame:
@@ -62,6 +63,22 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
         (classes["jobs"] / classes["duration"]).tolist(),
         (classes["jobs"] / total).tolist(),
     )
+
+
+def with_sizes(system: MultiserverJobSystem, sizes: Sequence[Size]) -> System:
+    """The classes with other durations, as policies know them."""
+    rows = zip(system.needs, sizes, system.probabilities, strict=True)
+    classes = [JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
+    return System(system.servers, classes)
+
+
+def of_needs(needs: Sequence[int], servers: int, rounding: str) -> System:
+    """A system of these needs, for which a policy is defined or not. Those of a trace, which is yet
+    to be read, are none: if they are rounded they may be all powers of two."""
+    powers = [1 << k for k in range(servers.bit_length())]
+    needs = sorted(set(needs or (powers if rounding != "none" else [1])))
+    one = {"duration": Exponential(1.0), "probability": 1 / len(needs)}
+    return System(servers, [JobClass(need=v, **one) for v in needs])
 
 
 def make_sizes(cells: pd.DataFrame, durations: str) -> tuple[Size, ...]:

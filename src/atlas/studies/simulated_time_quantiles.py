@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field
@@ -33,6 +33,7 @@ from atlas.models.times import (
     require_stable,
 )
 from multiserver.errors import NotKnownError
+from multiserver.queue import Queue
 from multiserver.simulation.estimate import Estimate, fair_half_width, observations, score
 from multiserver.simulation.sampled_times import SampledDistribution
 
@@ -73,10 +74,22 @@ def compute(
 ) -> pd.DataFrame:
     """One row a load, class, time and probability. Where jobs share servers none is said to wait:
     the only time is that of response."""
-    queue, key = read_queue(parameters.plain()), stream_key(parameters)
-    limit = load_limit(queue)
-    jobs, replications = min(parameters.jobs, KEPT), parameters.replications
+    queue = read_queue(parameters.plain())
     known = parameters.exact and distributed(queue)
+    return sampled(queue, parameters, progress, load_limit(queue), known=known)
+
+
+def sampled(
+    queue: Queue,
+    parameters: Any,
+    progress: Callable[[Iterable], Iterable],
+    limit: float = math.nan,
+    *,
+    known: bool = False,
+) -> pd.DataFrame:
+    """The same of any queue, its `limit` of load being NaN where it is not known."""
+    key = stream_key(parameters)
+    jobs, replications = min(parameters.jobs, KEPT), parameters.replications
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         found = queue.simulate(
@@ -88,7 +101,9 @@ def compute(
             times=True,
         )
         exact = quantiles(queue, parameters.probabilities, load=load) if known else {}
-        seen = observations(jobs / replications, load / limit, found.mean_jobs.mean)
+        seen = observations(
+            jobs / replications, load / (limit if limit == limit else 1.0), found.mean_jobs.mean
+        )
         for place, estimate in estimates(found.distribution, parameters.probabilities):
             value = exact.get(place, math.nan)
             # Of jobs that mostly do not wait a quantile is 0, and has no error.

@@ -13,7 +13,14 @@ from atlas.fields.columns import Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Load, Points
 from atlas.models.times import TimesBlock, groups, require_distribution, require_stable
+from multiserver.distribution import Distribution
 
+Least = Annotated[
+    float,
+    Field(ge=1e-12, le=0.5, description="the probability at which a curve ends"),
+    AS_WRITTEN,
+    Resolution(),
+]
 UNITS = {"class": Words("name"), "t": "s", "waiting": "1", "response": "1"}
 
 
@@ -21,12 +28,7 @@ class Parameters(TimesBlock):
     """What to compute."""
 
     load: Load
-    least: Annotated[
-        float,
-        Field(ge=1e-12, le=0.5, description="the probability at which a curve ends"),
-        AS_WRITTEN,
-        Resolution(),
-    ] = 1e-6
+    least: Least = 1e-6
     points: Points = 200
 
 
@@ -39,12 +41,17 @@ def check(parameters: Parameters) -> None:
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a class and time t, `all` after the classes; t = 0 tells the chance of any wait."""
     found = parameters.queue.distribution(load=parameters.load)
+    return tails(found, parameters.least, parameters.points)
+
+
+def tails(found: Distribution, least: float, points: int) -> pd.DataFrame:
+    """The same of any distribution."""
     # Times of fast classes beside slow ones are short: points are densest there.
-    shares = np.linspace(0, 1, parameters.points) ** 2
+    shares = np.linspace(0, 1, points) ** 2
     tables = []
     for name, group in groups(found):
         waiting, response = group.waiting_time, group.response_time
-        t = shares * response.quantile(1 - parameters.least)
+        t = shares * response.quantile(1 - least)
         tails = {"waiting": waiting.sf(t), "response": response.sf(t)}
         tables.append(pd.DataFrame({"class": name, "t": t, **tails}))
     return pd.concat(tables, ignore_index=True)

@@ -25,7 +25,13 @@ from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import Policies, PolicyBlock, read_policy
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
-from atlas.models.trace_systems import make_sizes, make_system, read_classes
+from atlas.models.trace_systems import (
+    make_sizes,
+    make_system,
+    of_needs,
+    read_classes,
+    with_sizes,
+)
 from atlas.models.workloads import Rounding, States, WorkloadBlock
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
@@ -42,8 +48,6 @@ from multiserver.simulation.estimate import Estimate, fair_half_width
 from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Responses
 from multiserver.simulation.saturated import hold
-from multiserver.sizes import Exponential
-from multiserver.system import JobClass, System
 
 UNITS = {
     "load": "1",
@@ -89,19 +93,10 @@ class Parameters(WorkloadBlock, SimulatedBlock):
         self.require_room([self.servers], self.rounding)
         if self.durations == "empirical":
             self.require_jobs("durations as jobs had them", "durations")
-        self._require_policies()
-        return self
-
-    def _require_policies(self) -> None:
-        """Raise a misfit unless policies are defined for such needs; those of a trace, which is yet
-        to be read, may be all powers of two if they are rounded."""
-        powers = [1 << k for k in range(self.servers.bit_length())]
-        unread = powers if self.rounding != "none" else [1]
-        needs = sorted(set(self.needs(self.rounding) or unread))
-        one = {"duration": Exponential(1.0), "probability": 1 / len(needs)}
-        system = System(self.servers, [JobClass(need=v, **one) for v in needs])
+        system = of_needs(self.needs(self.rounding), self.servers, self.rounding)
         for i, policy in enumerate(self.policies):
             policy.require_of(system, "policies", i)
+        return self
 
 
 def compute(
@@ -169,9 +164,7 @@ def simulate(
             each = effort | {"jobs": math.ceil(parameters.jobs / parameters.replications)}
             engine, most = ENGINES[policy.name], parameters.backlog
             return engine(workload, limit=most, key=key, **each).mean_response_time
-        rows = zip(workload.needs, workload.sizes, workload.probabilities, strict=True)
-        classes = [JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
-        queue = System(workload.servers, classes).under(read_policy(policy.plain()))
+        queue = with_sizes(system, workload.sizes).under(read_policy(policy.plain()))
         found = queue.simulate(arrival_rate=workload.arrival_rate, key=key, **effort)
         return found.counts.mean_response_time
     except UnstableError:

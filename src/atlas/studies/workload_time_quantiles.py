@@ -1,0 +1,70 @@
+"""Quantiles of waiting and response times of the jobs of a trace, or of a table of classes,
+simulated job by job.
+
+Jobs arrive in a Poisson process, each drawn independently: a need, and a duration that is
+exponential with the mean of that need or (`empirical`) one of those that its jobs had. Classes are
+the needs, in increasing order. The load is λ/λ_naive = λ E[S]/n. Exact quantiles are known of few
+classes only (`workload-time-tail`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Literal, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.vocabulary import Loads, Servers
+from atlas.models.policies import PolicyBlock, read_policy
+from atlas.models.systems import SimulatedBlock
+from atlas.models.times import QuantilesAt
+from atlas.models.trace_systems import (
+    make_sizes,
+    make_system,
+    of_needs,
+    read_classes,
+    with_sizes,
+)
+from atlas.models.workloads import Rounding, WorkloadBlock
+from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS
+from atlas.studies.simulated_time_quantiles import sampled
+
+UNITS = TIME_UNITS
+
+
+class Parameters(WorkloadBlock, SimulatedBlock):
+    """What to compute."""
+
+    rounding: Rounding = "none"
+    servers: Servers
+    policy: PolicyBlock = PolicyBlock(name="fcfs")
+    durations: Annotated[
+        Literal["exponential", "empirical"],
+        Field(
+            description="exponential with the mean of each need, or as the jobs of that need had"
+            " them"
+        ),
+    ] = "exponential"
+    loads: Loads
+    probabilities: QuantilesAt
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        self.require_room([self.servers], self.rounding)
+        if self.durations == "empirical":
+            self.require_jobs("durations as jobs had them", "durations")
+        needs = self.needs(self.rounding)
+        self.policy.require_of(of_needs(needs, self.servers, self.rounding), "policy")
+        return self
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a load, class, time and probability. Raises `UnstableError` if the queue is."""
+    cells = read_classes(parameters.plain())
+    sizes = make_sizes(cells, parameters.durations)
+    system = with_sizes(make_system(cells, parameters.servers), sizes)
+    queue = system.under(read_policy(parameters.policy.plain()))
+    return sampled(queue, parameters, progress)

@@ -1,0 +1,64 @@
+"""P(W > t) and P(T > t) of two classes that stand for the jobs of a trace, or for a table of
+classes, exact.
+
+The distribution of a cluster's own classes is out of reach: dozens of needs on thousands of servers
+have too many fronts. Two of its needs are within it, if they are large; `reduction` says which, and
+what becomes of the other jobs (`multiserver.saturated.reduction`). First come, first served;
+durations are exponential; the load is λ/λ_naive = λ E[S]/n, which reductions leave as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Literal, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from atlas.fields.vocabulary import Load, Points, Servers
+from atlas.models.trace_systems import make_system, read_classes, with_sizes
+from atlas.models.workloads import Rounding, WorkloadBlock
+from atlas.studies.time_tail import UNITS as TIME_UNITS
+from atlas.studies.time_tail import Least, tails
+from multiserver.policies.fcfs import FCFS
+from multiserver.saturated.reduction import reduce
+from multiserver.sizes import Exponential
+
+UNITS = TIME_UNITS
+
+
+class Parameters(WorkloadBlock):
+    """What to compute."""
+
+    rounding: Rounding = "none"
+    servers: Servers
+    reduction: Annotated[
+        Literal[
+            "extremes-nearest",
+            "extremes-mixed",
+            "common-nearest",
+            "common-mixed",
+            "heavy-nearest",
+            "heavy-mixed",
+        ],
+        Field(description="which two needs stand for all, and how the others are moved"),
+    ] = "extremes-nearest"
+    load: Load
+    least: Least = 1e-6
+    points: Points = 200
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        self.require_room([self.servers], self.rounding)
+        return self
+
+
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a class and time t, `all` after the classes. Raises `UnstableError` if the queue is,
+    and `NotKnownError` if its distribution is out of reach."""
+    whole = make_system(read_classes(parameters.plain(), progress), parameters.servers)
+    system = reduce(whole, *parameters.reduction.split("-"))
+    queue = with_sizes(system, [Exponential(rate) for rate in system.rates]).under(FCFS)
+    return tails(queue.distribution(load=parameters.load), parameters.least, parameters.points)
