@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.explorer.conftest import TEN
 from tests.explorer.test_exact import CLOSE, MEANS, block, of
 
-from multiserver.open import multiserver_jobs, qbd
+from atlas.models.open_fcfs import under_fcfs
 from multiserver.saturated import dispatch, packings, peak, single_duration, stationary
 
 pytestmark = pytest.mark.slow
@@ -99,41 +100,43 @@ def test_servers_to_add(exploring):
             assert wasted == pytest.approx(means.wastage / n, rel=CLOSE, abs=1e-12)
 
 
-def test_mean_response_times(exploring):
+def test_times_by_the_age_of_the_head(exploring):
+    """E[W], P(W > 0) and the wait that one job in twenty exceeds, of rates over two decades."""
     rng = np.random.default_rng(186)
     cases = [(block(10, (1, 10), (8.6, 4.3), (0.6, 0.4)), load) for load in (0.01, 0.5, 0.99)]
+    cases.append((block(200, (1, 200), (2.0, 1.0), (0.99, 0.01)), 0.8))
     while len(cases) < 60:
         n, d = int(rng.integers(1, 14)), int(rng.integers(1, 4))
         weights = 10 ** rng.uniform(-2, 0, d)
         rates = 10 ** rng.uniform(-1, 1, d)
         system = block(n, rng.integers(1, n + 1, d), rates, weights / weights.sum())
         cases.append((system, float(rng.choice([0.05, 0.3, 0.7, 0.9, 0.99]))))
-    with exploring() as page:
+    queues = [under_fcfs(of(system)) for system, _ in cases]
+    limits = [queue.stability().limit for queue in queues]
+    with exploring(TEN) as page:
         found = page.evaluate(
-            """(cases) => cases.map(([system, load]) => {
+            """(cases) => cases.map(([system, rate]) => {
               try {
-                const blocks = multiserver_jobs.prepare(system);
-                const { mean_response_time } = qbd.solve(blocks, load * blocks.throughput);
-                return [blocks.phases, blocks.throughput, mean_response_time];
+                const law = age.solve(fronts.enumerate(system), rate, model.mean_demand(system));
+                const waits = law.start.reduce((sum, x, i) => sum + x * law.weights[i], 0);
+                return [law.waiting, waits, age.quantile(law, 0.05)];
               } catch (error) {
-                if (!(error instanceof multiserver_jobs.TooLarge)) throw error;
+                if (!(error instanceof fronts.TooLarge)) throw error;
                 return null;
               }
             })""",
-            cases,
+            [[system, load * limit] for (system, load), limit in zip(cases, limits, strict=True)],
         )
-    assert sum(values is None for values in found) < len(cases) / 4
-    for (system, load), values in zip(cases, found, strict=True):
-        blocks = multiserver_jobs.prepare(of(system))
-        phases = max(len(fronts) for fronts in blocks.fronts)
+    assert sum(values is None for values in found) < len(cases) / 10
+    for queue, (system, load), limit, values in zip(queues, cases, limits, found, strict=True):
         if values is None:
-            assert phases > 100
             continue
-        mine, throughput, response = values
-        assert mine == len(blocks.fronts[-1]) <= 100
-        assert throughput == pytest.approx(blocks.throughput, rel=CLOSE)
-        distribution = qbd.solve(blocks.at(load * blocks.throughput))
-        assert response == pytest.approx(distribution.mean_response_time, rel=1e-8), system
+        mean, waits, seldom = values
+        exact = queue.distribution(arrival_rate=load * limit).waiting_time
+        assert mean == pytest.approx(exact.mean, rel=1e-8, abs=1e-12), system
+        assert waits == pytest.approx(exact.sf(0.0), rel=1e-8, abs=1e-12), system
+        if abs(exact.sf(0.0) / 0.05 - 1) > 1e-9:
+            assert seldom == pytest.approx(exact.quantile(0.95), rel=1e-8), system
 
 
 def test_the_rate_that_no_policy_exceeds(exploring):

@@ -65,8 +65,8 @@ const answers = (() => {
       try {
         step = steps.next();
       } catch (error) {
-        if (!(error instanceof chain.TooLarge)) throw error;
-        say({ id, why: `Some of these systems are too large for this page: ${error.message}.` });
+        if (!error.why && !(error instanceof chain.TooLarge)) throw error;
+        say({ id, why: error.why ?? `Some of these systems are too large for this page: ${error.message}.` });
         return false;
       }
       if (step.done) {

@@ -5,12 +5,12 @@ const matrices = (() => {
 
   function multiply(a, b) {
     const product = zeros(a.length, b[0].length);
-    for (let i = 0; i < a.length; i += 1) {
+    product.forEach((row, i) => {
       for (let k = 0; k < b.length; k += 1) {
-        const x = a[i][k];
-        if (x !== 0) for (let j = 0; j < b[0].length; j += 1) product[i][j] += x * b[k][j];
+        const [x, other] = [a[i][k], b[k]];
+        if (x !== 0) for (let j = 0; j < row.length; j += 1) row[j] += x * other[j];
       }
-    }
+    });
     return product;
   }
 
@@ -35,19 +35,21 @@ const matrices = (() => {
       let pivot = k;
       for (let i = k + 1; i < size; i += 1) if (Math.abs(a[i][k]) > Math.abs(a[pivot][k])) pivot = i;
       [a[k], a[pivot], x[k], x[pivot]] = [a[pivot], a[k], x[pivot], x[k]];
+      const [pivot_row, right_row] = [a[k], x[k]];
       for (let i = k + 1; i < size; i += 1) {
-        const factor = a[i][k] / a[k][k];
+        const [row, found, factor] = [a[i], x[i], a[i][k] / pivot_row[k]];
         if (factor === 0) continue;
-        for (let j = k; j < size; j += 1) a[i][j] -= factor * a[k][j];
-        for (let j = 0; j < x[k].length; j += 1) x[i][j] -= factor * x[k][j];
+        for (let j = k; j < size; j += 1) row[j] -= factor * pivot_row[j];
+        for (let j = 0; j < found.length; j += 1) found[j] -= factor * right_row[j];
       }
     }
     for (let k = size - 1; k >= 0; k -= 1) {
-      for (let j = 0; j < x[k].length; j += 1) {
-        let value = x[k][j];
-        for (let i = k + 1; i < size; i += 1) value -= a[k][i] * x[i][j];
-        x[k][j] = value / a[k][k];
+      const found = x[k];
+      for (let i = k + 1; i < size; i += 1) {
+        const [factor, known] = [a[k][i], x[i]];
+        if (factor !== 0) for (let j = 0; j < found.length; j += 1) found[j] -= factor * known[j];
       }
+      for (let j = 0; j < found.length; j += 1) found[j] /= a[k][k];
     }
     return x;
   }
@@ -64,8 +66,9 @@ const matrices = (() => {
         break;
       }
       for (let i = 0; i < k; i += 1) {
-        flow[i][k] /= leaving;
-        if (flow[i][k] !== 0) for (let j = 0; j < k; j += 1) flow[i][j] += flow[i][k] * flow[k][j];
+        const [row, through] = [flow[i], flow[k]];
+        row[k] /= leaving;
+        if (row[k] !== 0) for (let j = 0; j < k; j += 1) row[j] += row[k] * through[j];
       }
     }
     const distribution = new Float64Array(flow.length);

@@ -6,7 +6,9 @@ const views_open = (() => {
   const SEARCH_SECONDS = 6;
   const POINTS = 40;
   const HIGHEST_FRACTION = 0.99;
-  const QUICK_LEVELS = 12;
+  // Of more fronts curves have fewer points, or none; of few they follow the hand.
+  const [DEAR_FRONTS, QUICK_FRONTS, FEWEST_POINTS] = [120, 40, 5];
+  const OFTEN = 0.95;
 
   const capacity = {
     id: "capacity",
@@ -69,43 +71,59 @@ const views_open = (() => {
     id: "response",
     applies(about) {
       try {
-        about.blocks = multiserver_jobs.prepare(about.system);
+        about.fronts = fronts.enumerate(about.system);
         return "";
       } catch (error) {
-        if (!(error instanceof multiserver_jobs.TooLarge)) throw error;
-        return `This takes matrices as large as there are states of the jobs in service: at most ${multiserver_jobs.MOST_PHASES}, and ⌊n / smallest need⌋ at most ${multiserver_jobs.MOST_LEVELS}. The present system has more: queue.exact of the library goes further, and queue.simulate takes any.`;
+        if (!(error instanceof fronts.TooLarge)) throw error;
+        return `This takes matrices as large as there are fronts: jobs in service, with or without one that blocks the next. The present system has more than ${fronts.MOST} of them: queue.exact and queue.distribution of the library go further, and queue.simulate takes any.`;
       }
     },
     * compute(about) {
-      const { blocks, moving } = about;
-      if (moving && blocks.entries.length > QUICK_LEVELS) return null;
-      const fractions = axes.spread("linear", 0.01, HIGHEST_FRACTION, moving ? 14 : POINTS);
+      const [size, limit] = [about.fronts.within.length + about.fronts.settles.length, about.means.throughput];
+      if (about.moving && size > QUICK_FRONTS) return null;
+      const own = model.sum(about.system.classes.map((c) => c.probability / c.rate));
+      const demand = model.mean_demand(about.system);
+      const at = (fraction) => {
+        const found = age.solve(about.fronts, fraction * limit, demand);
+        return { fraction, mean: found.waiting + own, seldom: age.quantile(found, 1 - OFTEN) };
+      };
+      const few = Math.min(about.moving ? 14 : POINTS, Math.round(POINTS * (DEAR_FRONTS / size) ** 3));
+      const fractions = few < FEWEST_POINTS ? [] : axes.spread("linear", 0.01, HIGHEST_FRACTION, few);
       const rows = [];
       for (const fraction of fractions) {
-        rows.push([fraction, qbd.solve(blocks, fraction * blocks.throughput).mean_response_time]);
-        yield rows.length / fractions.length;
+        rows.push(at(fraction));
+        yield rows.length / (fractions.length + 1);
       }
-      return { rows, present: qbd.solve(blocks, about.state.fraction * blocks.throughput) };
+      return { rows, present: at(about.state.fraction), own };
     },
-    describe(about, { rows, present }) {
+    describe(about, { rows, present, own }) {
       const { means: { throughput }, naive, state: { fraction } } = about;
-      const points = rows.map(([x, time]) => [x * throughput, time]);
-      const idle = model.sum(about.system.classes.map((c) => c.probability / c.rate));
-      const high = Math.max(6 * idle, Math.min(1.3 * present.mean_response_time, 40 * idle));
+      const curve_of = (key) => rows.map((row) => [row.fraction * throughput, row[key]]);
+      const high = Math.max(6 * own, Math.min(1.3 * Math.max(present.mean, present.seldom), 40 * own));
+      const told = rows.length ? rows.filter(({ mean }) => mean <= high) : [present];
+      const curves = rows.length ? "The curve rises" : "With so many fronts this page takes the present load alone. The mean rises";
+      const often = percent(OFTEN);
+      const waits = (seldom) => (seldom > 0 ? `${often} wait at most ${number(seldom)} s` : `more than ${often} do not wait`);
       return {
         plot: {
           x: { label: "jobs that arrive a second, λ", kind: "linear", low: 0, high: 1.05 * naive },
-          y: { label: "mean response time (s)", kind: "linear", low: 0, high },
+          y: { label: "time (s)", kind: "linear", low: 0, high },
           curves: [
-            { label: "E[T] under FCFS, exact", points, look: 0 },
+            ...(rows.length ? [
+              { label: "E[T] under FCFS, exact", points: curve_of("mean"), look: 0 },
+              { label: `${often} wait at most, exact`, points: curve_of("seldom"), look: 3 },
+            ] : []),
             { label: "λ*", points: [[throughput, 0], [throughput, high]], look: 1 },
             { label: "n/E[S] (naive)", points: [[naive, 0], [naive, high]], look: 2 },
           ],
-          marks: [{ x: fraction * throughput, y: present.mean_response_time, shape: "point", label: `${percent(fraction)} of λ*` }],
-          readings: rows.filter(([, time]) => time <= high).map(([x, time]) => ({ x: x * throughput, y: time, text: `λ = ${number(x * throughput)}, ${percent(x)} of λ*: ${number(time)} s` })),
+          marks: [
+            { x: fraction * throughput, y: present.mean, shape: "point", label: `E[T] at ${percent(fraction)} of λ*` },
+            { x: fraction * throughput, y: present.seldom, shape: "diamond", label: rows.length ? "" : `${often} wait at most` },
+          ],
+          readings: told.map((row) => ({ x: row.fraction * throughput, y: row.mean, text: `λ = ${number(row.fraction * throughput)}, ${percent(row.fraction)} of λ*: ${number(row.mean)} s, ${waits(row.seldom)}` })),
           set: (x) => (x > 0 && x < HIGHEST_FRACTION * throughput ? { fraction: x / throughput } : null),
         },
-        sentence: `At ${percent(fraction)} of λ* a job takes ${number(present.mean_response_time)} s on average, ${number(present.mean_response_time / idle, 3)} times its own duration. The curve rises without bound at λ* = ${number(throughput)}, ${throughput < 0.9999 * naive ? `before the naive ${number(naive)}` : "the naive limit too"}; near λ* it grows like 1/(1 − λ/λ*).`,
+        sentence: `At ${percent(fraction)} of λ* a job takes ${number(present.mean)} s on average, ${number(present.mean / own, 3)} times its own duration; of all jobs ${waits(present.seldom)}. ${curves} without bound at λ* = ${number(throughput)}, ${throughput < 0.9999 * naive ? `before the naive ${number(naive)}` : "the naive limit too"}; near λ* it grows like 1/(1 − λ/λ*).`,
         claim: "multilevel-scaling/heavy-traffic",
       };
     },
