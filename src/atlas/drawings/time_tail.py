@@ -35,6 +35,8 @@ from atlas.fields.vocabulary import Labels, Panels, Time
 
 # Of a logarithmic axis of times, as a part of the longest: curves are flat before.
 SHORTEST = 1e-5
+# Simulated times that are shorter, in parts of the longest, are 0.
+ROUNDING = 1e-9
 
 
 class Options(OptionsBlock):
@@ -99,7 +101,8 @@ def draw_tail(
     group: str,
     drawing: Mapping[str, Any],
 ) -> None:
-    """One policy or system. Jobs that mostly do not wait have quantiles of 0, which are not drawn.
+    """One policy or system. Jobs that mostly do not wait have quantiles of 0, but for the rounding of
+    a long clock, which are not drawn.
 
     Points without a curve are not joined; a pale line guides the eye.
     """
@@ -108,7 +111,8 @@ def draw_tail(
     found = None
     if points is not None:
         points = of_class(points, "class", group)
-        points = points[(points["time"] == time) & (points["quantile"] > 0)]
+        points = points[points["time"] == time]
+        points = points[points["quantile"] > ROUNDING * points["quantile"].max()]
         found = points["quantile"], 1 - points["probability"], points["half_width"]
     style = {"color": color, "marker": marker, "across": True}
     if curve is not None:
