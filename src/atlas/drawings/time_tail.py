@@ -101,8 +101,8 @@ def draw_tail(
     group: str,
     drawing: Mapping[str, Any],
 ) -> None:
-    """One policy or system. Jobs that mostly do not wait have quantiles of 0, but for the rounding of
-    a long clock, which are not drawn.
+    """One policy or system. Jobs that mostly do not wait have quantiles of 0, but for rounding,
+    which are not drawn.
 
     Points without a curve are not joined; a pale line guides the eye.
     """
