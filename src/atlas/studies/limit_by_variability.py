@@ -3,13 +3,16 @@ the squared coefficient of variation c², exact."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
 from typing import Annotated, Self
 
 import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.block import Block, misfit, require
-from atlas.fields.vocabulary import Needs, Positive, Probabilities, Servers
+from atlas.fields.vocabulary import DearPoints, Needs, Positive, Probabilities, Range, Servers
+from atlas.models.sampling import Row, sample
 from multiserver.fitting import fit_two_moments
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
@@ -29,24 +32,22 @@ class Parameters(Block):
         Field(min_length=1, max_length=1000, description="the mean durations, class by class"),
     ]
     probabilities: Probabilities
-    scvs: Annotated[
-        list[Positive],
-        Field(min_length=1, max_length=1000, description="c² of all durations, one a point"),
-    ]
+    scv: Annotated[Range, Field(description="the ends [from, to] of the axis of c²")]
+    points: DearPoints = 61
 
     @model_validator(mode="after")
     def _can_be_solved(self) -> Self:
         try:
-            sizes = tuple(fit_two_moments(mean, self.scvs[0]) for mean in self.means)
+            sizes = tuple(fit_two_moments(mean, self.scv[0]) for mean in self.means)
             Workload(self.servers, tuple(self.needs), sizes, tuple(self.probabilities), 1.0)
-            fronts = max(count_fronts(self.jobs(c), only_full=True)[0] for c in self.scvs)
+            fronts = max(count_fronts(self.jobs(c), only_full=True)[0] for c in self.scv)
         except ValueError as error:
             raise misfit(str(error), "a system that can exist, and c² of 1/1000 or more") from None
         require(
             fronts <= MOST_FRONTS,
             f"{fronts:.2g} states of the front at the smallest c²",
             f"at most {MOST_FRONTS}: fewer servers, or a larger c²",
-            "scvs",
+            "scv",
         )
         return self
 
@@ -56,10 +57,17 @@ class Parameters(Block):
         return PhasedJobs.of(self.servers, self.needs, sizes, self.probabilities)
 
 
-def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a c²."""
-    rows = []
-    for scv in parameters.scvs:
-        law = phased.solve(parameters.jobs(scv))
-        rows.append((scv, law.throughput, law.utilisation, law.mean_relative_completions))
+def compute(
+    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
+) -> pd.DataFrame:
+    """One row a c², more of them where the curve bends; where 1/c² is a whole number it has a kink,
+    since another number of phases begins there."""
+
+    def row(log_scv: float) -> Row:
+        scv = math.exp(log_scv)
+        found = phased.solve(parameters.jobs(scv))
+        return scv, found.throughput, found.utilisation, found.mean_relative_completions
+
+    ends = [math.log(scv) for scv in parameters.scv]
+    rows = sample(row, ends, parameters.points, lambda found: found[2:3], progress=progress)
     return pd.DataFrame(rows, columns=list(UNITS))
