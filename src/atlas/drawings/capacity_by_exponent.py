@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, MARKERS, legend_above, percent, place_of
+from atlas.drawings.marks import DASHES, TOLD, legend_above, percent, place_of
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels
 
@@ -42,10 +42,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         style = {"color": f"C{place % 7}", "linestyle": DASHES[place % len(DASHES)]}
         setting = figure["drawing"]["settings"].get(name, name)
         label = f"{setting}: {percent(lowest, 1)} at {at:.2f}"
-        marker = MARKERS[place % len(MARKERS)]
-        ax.plot(curve["exponent"], 100 * curve["utilisation"], **style)
-        ax.plot(at, 100 * lowest, color=style["color"], marker=marker)
-        ax.plot([], [], marker=marker, label=label, **style)
+        ax.plot(curve["exponent"], 100 * curve["utilisation"], label=label, **style)
+        ax.plot(at, 100 * lowest, **TOLD)
     ax.set_ylim(0, 102)
     ax.margins(x=0.02)
     ax.set_xlabel(r"exponent $\alpha$")

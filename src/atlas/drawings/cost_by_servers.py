@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, MARKERS, draw_level, legend_above
+from atlas.drawings.marks import DASHES, draw_level, legend_above
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels
 
@@ -44,8 +44,6 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                 within["servers"],
                 within["numbers"],
                 color=f"C{i}",
-                marker=MARKERS[i],
-                markersize=3,
                 linestyle=DASHES[i],
                 label=label,
             )

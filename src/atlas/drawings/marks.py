@@ -1,11 +1,11 @@
 """The marks that all figures share: one look means one thing.
 
 Lines, solid or dashed, are exact; markers with bars are simulated, the bars 95 % intervals; hollow
-markers are runs too short for an interval, as the legend then says. A curve and its points have one
-entry in the legend. Points without a curve are not joined: what runs pale between them guides the
-eye. Dotted is a limit, named where it is drawn. Entries of the legend stand in the order of the
-series, then what is added to the paper's figure. Text is black on white: most colours of data are
-too light to be read.
+markers are runs too short for an interval, as the legend then says. A black diamond is a place of a
+curve that is told in words. A curve and its points have one entry in the legend. Points without a
+curve are not joined: what runs pale between them guides the eye. Dotted is a limit, named where it
+is drawn. Entries of the legend stand in the order of the series, then what is added to the paper's
+figure. Text is black on white: most colours of data are too light to be read.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ LIMIT = {"linestyle": (0, (1, 1.5)), "lw": 1.1}
 REFERENCE = {"color": "0.35", "linestyle": (0, (6, 1.5, 1, 1.5)), "lw": 0.8}
 BARS = {"linestyle": "none", "markersize": 3, "elinewidth": 0.8, "capsize": 1.3}
 TIME = {"waiting": "W", "response": "T"}
+TOLD = {"color": "black", "marker": "D", "markersize": 3, "linestyle": "none", "zorder": 4}
 GUIDE = {"alpha": 0.35, "lw": 0.8, "zorder": 1}
 SIZE = 7
 # The distance of rows of labels above axes.

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import SIZE, legend_above, percent
+from atlas.drawings.marks import SIZE, TOLD, legend_above, percent
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 
@@ -39,21 +39,17 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         zorder=0,
     )
     ax.plot(region["naive_lambda1"], region["naive_lambda2"], label="no waste (naive)", **naive)
-    every = len(region) // 16
     ax.plot(
         region["lambda1"],
         region["lambda2"],
         color="C0",
-        marker="o",
-        markersize=2.5,
-        markevery=every,
         label=r"$(\lambda^* p_1,\ \lambda^* p_2)$",
     )
     # The mix that wastes most, on both boundaries: a ray from the origin.
     lambda1, lambda2 = peak[["lambda1", "lambda2"]]
     reach = 1 / peak["utilisation"]
     ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], color="black", lw=0.8)
-    ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], "kD", ms=3)
+    ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], **TOLD)
     ax.annotate(
         f"at $p_2$ = {percent(peak['p2'], 1)}:\n{peak['wastage']:.1f} servers wasted,\n"
         f"{percent(peak['utilisation'], 1)} utilised",

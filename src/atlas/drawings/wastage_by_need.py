@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import SIZE, legend_above, percent
+from atlas.drawings.marks import SIZE, TOLD, legend_above, percent
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 
@@ -38,14 +38,11 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         worst["need2"],
         100 * worst["utilisation"],
         color="C0",
-        marker="o",
-        markersize=2,
-        lw=0.8,
         label="worst mix of classes 1 and 2",
     )
     lowest = worst.loc[worst["utilisation"].idxmin()]
     height = 100 * lowest["utilisation"]
-    ax.plot(lowest["need2"], height, "kD", ms=4)
+    ax.plot(lowest["need2"], height, **TOLD)
     ax.annotate(
         f"{percent(lowest['utilisation'], 1)} at $n_2$ = {lowest['need2']:.0f},"
         f"\n$p_2$ = {percent(lowest['p2'], 2)}",
