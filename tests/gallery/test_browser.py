@@ -141,8 +141,10 @@ def test_the_ledger_is_sorted_and_its_rows_have_links_that_are_copied(browser, g
         ]
         page.get_by_role("combobox", name="Sort").select_option("verdict")
         assert quotes.all_inner_texts()[-1] == "the quote of named"
-        page.get_by_role("combobox", name="Sort").select_option("")
+        page.get_by_role("combobox", name="Sort").select_option("paper")
         assert quotes.all_inner_texts()[1] == "the quote of named"
+        page.get_by_role("combobox", name="Sort").select_option("")
+        assert quotes.all_inner_texts()[0] == "the quote of named", "errata open the ledger"
         anchor = page.get_by_role("link", name="Link to the claim named")
         anchor.click()
         assert address(page).endswith("ledger.html#alpha.named")

@@ -122,6 +122,7 @@ def render(
         "live": live,
         "myst": myst,
         "quarto": quarto,
+        "opening": opening,
         "ordered": ordered,
         "version": tell_version,
     }
@@ -192,6 +193,16 @@ def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
 def ordered(claims: Iterable[Claim]) -> list[Claim]:
     """Claims as a reader of a figure wants them: first what does not simply hold."""
     return sorted(claims, key=lambda claim: claim.verdict == "agrees")
+
+
+def opening(claims: Iterable[Claim]) -> list[tuple[int, Claim]]:
+    """Claims as a ledger opens, each with its place in the papers: what is not as expected, then
+    errata and what depends."""
+    first = ("erratum", "depends")
+    place = {verdict: i for i, verdict in enumerate(first)}
+    return sorted(
+        enumerate(claims), key=lambda pair: (pair[1].sound, place.get(pair[1].verdict, len(first)))
+    )
 
 
 def alternative(product: Exhibit) -> str:

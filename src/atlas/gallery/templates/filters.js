@@ -80,6 +80,11 @@ function attach(form, show) {
     finder.restore(form);
     fresh();
   });
+  // Paper has no button for more rows.
+  if (!form.matches(".finder")) {
+    addEventListener("beforeprint", () => show(Infinity, () => {}));
+    addEventListener("afterprint", again);
+  }
   finder.restore(form);
   fresh();
 }
@@ -93,6 +98,7 @@ if (filters) {
   const rows = [...document.querySelectorAll("tr[data-show]")];
   const texts = new Map(rows.map((row) => [row, finder.text(row.textContent)]));
   const keys = {
+    paper: (row) => row.dataset.place,
     verdict: (row) => row.dataset.show,
     where: (row) => row.querySelector(".where").textContent,
     quote: (row) => row.querySelector(".said").textContent,

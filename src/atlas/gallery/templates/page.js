@@ -25,6 +25,17 @@ theme.addEventListener("click", () => {
   paint();
 });
 system.addEventListener("change", paint);
+// Paper is light.
+let chosen = "";
+addEventListener("beforeprint", () => {
+  chosen = root.dataset.theme ?? "";
+  root.dataset.theme = "light";
+  paint();
+});
+addEventListener("afterprint", () => {
+  root.dataset.theme = chosen;
+  paint();
+});
 paint();
 
 // On a phone the figures come first: what else there is of them opens where it is asked for.
