@@ -6,6 +6,7 @@ import io
 
 import pytest
 from PIL import Image
+from pypdf import PdfReader
 from tests.gallery.opened import SHOW_PICTURES, reading
 
 from atlas.io.dark_mode import GROUND, INK
@@ -59,6 +60,44 @@ def test_a_phone_shows_a_page_in_its_width(browser, gallery, name):
         page.evaluate(OPEN_ALL)
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
         assert page.evaluate("() => visualViewport.scale") == 1
+
+
+def test_a_phone_folds_the_names_of_the_pages(browser, gallery):
+    with reading(browser, gallery, "alpha.html", **PHONE) as page:
+        ledger = page.get_by_role("navigation", name="Pages").get_by_role("link", name="ledger")
+        assert not ledger.is_visible()
+        page.locator("header.site summary").click()
+        assert ledger.is_visible()
+    with reading(browser, gallery, "alpha.html") as page:
+        assert page.get_by_role("link", name="ledger", exact=True).is_visible()
+        assert page.locator("header.site").bounding_box()["height"] < 80, "one line"
+
+
+def test_what_is_wider_than_its_place_has_a_shade_where_it_goes_on(browser, gallery):
+    with reading(browser, gallery, "alpha.html", **PHONE) as page:
+        page.evaluate(OPEN_ALL)
+        page.evaluate(SHOW_PICTURES)
+        wide = page.locator("#extra a.zoom")
+        wide.scroll_into_view_if_needed()
+        shades = []
+        for left in (0, 10_000):
+            wide.evaluate("(e, left) => { e.scrollLeft = left }", left)
+            with Image.open(io.BytesIO(wide.screenshot())) as picture:
+                edges = [picture.convert("L").getpixel((x, 3)) for x in (1, picture.width - 2)]
+            shades.append([grey < 240 for grey in edges])
+        assert shades == [[False, True], [True, False]]
+
+
+def test_paper_shows_figures_and_what_is_said_of_them_in_the_light(browser, gallery):
+    dark = "localStorage.setItem('theme', 'dark')"
+    with reading(browser, gallery, "alpha.html", script=dark) as page:
+        printed = PdfReader(io.BytesIO(page.pdf()))
+        text = " ".join(part.extract_text() for part in printed.pages)
+        assert "Mean jobs" in text and "the quote of direct" in text
+        for tool in ("Copy", "Dark", "Enlarge", "Download", "BibTeX", "search"):
+            assert tool not in text, tool
+        assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+        assert page.locator("#fig6a img").get_attribute("src").endswith("#dark")
 
 
 # Pixels of the screen by which 6 pt, the smallest type of our figures (tests/drawings), is shown.
