@@ -70,6 +70,8 @@ html_theme = "furo"
 html_title = project
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["styles"]
+html_css_files = ["wide.css"]
 
 
 def setup(app: Sphinx) -> None:
