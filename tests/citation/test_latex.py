@@ -220,6 +220,7 @@ def test_every_table_fits_whatever_its_length(tmp_path, name):
         ("p_n = n^-α with α = 0.5", r"$p_n = n^{-\alpha}$ with $\alpha = 0.5$"),
         ("λ* E[S]/n, P(N > k)", r"$\lambda^*\,\mathrm{E}[S]/n$, $\mathrm{P}(N > k)$"),
         ("E[N](1 - ρ) as ρ = λ/λ*", r"$\mathrm{E}[N](1 - \rho)$ as $\rho = \lambda/\lambda^*$"),
+        ("H_{n−1} − ln n, 10^−α", r"$H_{n-1} - \ln n$, $10^{-\alpha}$"),
         ("1 + ln ln n / ln n", r"$1 + \ln \ln n / \ln n$"),
         ("p_n = 1/(n ln n)", r"$p_n = 1/(n\,\ln n)$"),
         ("n1 = 3, n mod n2 and S²", r"$n_1 = 3$, $n \bmod n_2$ and $S^2$"),

@@ -169,7 +169,7 @@ def _symbol(text: str, at: int) -> Read:
             break
     else:
         if raised := RAISED.match(text, end):
-            end, above = raised.end(), above + (raised[1] or raised[2]).replace("−", "-")
+            end, above = raised.end(), above + (raised[1] or raised[2])
     above = ("\\prime " if prime else "") + _letters(above)
     return end, latex + (f"^{_brace(above)}" if above else ""), True
 
@@ -183,7 +183,7 @@ def _number(text: str, at: int) -> Read:
         raised = RAISED.match(text, match.end())
         if not raised:
             return match.end(), digits, False
-        power = _letters((raised[1] or raised[2]).replace("−", "-"))
+        power = _letters(raised[1] or raised[2])
         return raised.end(), f"{digits}^{{{power}}}", False
     factor = "" if digits == "1" else rf"{digits} \cdot "
     return match.end(), rf"{factor}10^{{{int(exponent)}}}", False
@@ -205,5 +205,6 @@ def _sign(sign: str) -> str:
 
 def _letters(text: str) -> str:
     """Letters, digits and signs within mathematics."""
-    named = (f"{MATHEMATICS[c]} " if c in MATHEMATICS else escape(c) for c in text)
+    signs = text.replace("−", "-")
+    named = (f"{MATHEMATICS[c]} " if c in MATHEMATICS else escape(c) for c in signs)
     return "".join(named).strip()
