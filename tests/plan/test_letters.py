@@ -14,6 +14,7 @@ from tests.conftest import ROOT
 from tests.plan.test_declared import folder, plan
 
 from atlas.config.letters import find_unbalanced, find_unprintable
+from atlas.config.read import read_yaml
 from atlas.io.cite import caption, references
 from atlas.io.latex import ESCAPES, escape
 from atlas.io.mathematics import formulate
@@ -40,6 +41,29 @@ BOOKS = "paper: three-classes"
 def test_a_letter_is_printed_and_is_no_symbol_within_a_word(text, latex):
     assert formulate(text) == latex
     assert formulate(text).isascii()
+
+
+def read_texts(block):
+    """All texts of a paper's file that are set in LaTeX."""
+    if isinstance(block, list):
+        for part in block:
+            yield from read_texts(part)
+    elif isinstance(block, dict):
+        for key, part in block.items():
+            if isinstance(part, str) and key in ("quote", "reason", "reading", "what", "title"):
+                yield part
+            else:
+                yield from read_texts(part)
+
+
+@pytest.mark.parametrize("paper", sorted((ROOT / "config/papers").glob("*.yaml")), ids=str)
+def test_no_formula_of_a_paper_ends_within_its_braces(paper):
+    texts = list(read_texts(read_yaml(paper, paper.name)[0]))
+    assert len(texts) > 10
+    for text in texts:
+        pieces = re.sub(r"\\[\\${}]", "", formulate(text)).split("$")
+        assert len(pieces) % 2 == 1, text
+        assert all(part.count("{") == part.count("}") for part in pieces), text
 
 
 def test_a_paper_in_another_language_is_planned_and_cited(folder):
