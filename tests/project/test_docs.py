@@ -35,7 +35,8 @@ def blocks(page: Path, language: str) -> list[str]:
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)
 def test_python_on_a_page_runs(page, capsys):
-    names: dict[str, object] = {}
+    # What is compiled on a page is kept by the name of its module.
+    names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec"), names)
     assert capsys.readouterr().out
