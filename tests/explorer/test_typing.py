@@ -84,3 +84,10 @@ def test_one_is_singular_and_next_to_nothing_is_no_power_of_ten(exploring):
         assert "next to none less" in region and "10⁻" not in region
         told = page.evaluate("() => [1 - 1e-12, 0.9999, 0.5, 1].map(words.percent)")
         assert told == ["100 − 10⁻¹⁰ %", "99.99 %", "50 %", "100 %"]
+
+
+def test_states_too_far_apart_for_64_bits_are_said_to_be(exploring):
+    classes = ["1,0.02273,5e-7", "1653,0.004528,0.0053", "1653,177.5,6e-6", "1653,171.5,0.9946935"]
+    with exploring("#servers=1653&" + "&".join(f"class={one}" for one in classes)) as page:
+        assert "more than 300 powers of ten apart" in page.inner_text("#headline")
+        assert "NaN" not in page.inner_text("main")

@@ -86,7 +86,8 @@ const stationary = (() => {
     return states.map((state, i) => [state, flow[i]]);
   }
 
-  // Means of the saturated system, and the distribution in time of its idle servers.
+  // Means of the saturated system, and the distribution in time of its idle servers. Throws
+  // chain.TooLarge if probabilities of states are too far apart for numbers of 64 bits.
   function solve(system, largest, tell) {
     const found = chain.enumerate_chain(system, largest);
     const flow = solve_flow(found, tell);
@@ -99,6 +100,9 @@ const stationary = (() => {
       time += sojourn;
       idle += sojourn * found.idle[i];
       by_idle[found.idle[i]] += sojourn;
+    }
+    if (!Number.isFinite(mass / time)) {
+      throw new chain.TooLarge("probabilities of its states are more than 300 powers of ten apart");
     }
     const wastage = idle / time;
     return {
