@@ -44,7 +44,7 @@ from multiserver.open.count_rules import Rule
 Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-MOST_STATES, MOST_CYCLES = 3_000_000, 300
+MOST_STATES, MOST_CYCLES = 5_000_000, 300
 # Means that are worse are refused, those that are better are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-9
 # States that are told apart at first have so many numbers of jobs of each class.
