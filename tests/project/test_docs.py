@@ -195,7 +195,7 @@ def test_the_page_of_what_is_exact_has_every_policy_and_its_numbers(monkeypatch)
     enough, rough = (
         f"{x:g}".replace("e-0", "e-") for x in (class_counts.ENOUGH, class_counts.ROUGH)
     )
-    most = f"{class_counts.MOST_STATES:,} states or {class_counts.MOST_SWEEPS} sweeps"
+    most = f"{class_counts.MOST_STATES:,} states or {class_counts.MOST_CYCLES} cycles"
     assert f"until the estimate is below {enough}. Where {most}" in said
     assert f"a point whose estimate is above {rough} is refused" in said
     figure = MultiserverJobSystem.of(4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3,) * 3)
