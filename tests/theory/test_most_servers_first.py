@@ -57,11 +57,10 @@ def test_most_servers_first_in_figure_6_at_load_nine_tenths():
     assert sum(found.class_jobs) / found.arrival_rate == pytest.approx(68.4112186, rel=1e-6)
 
 
-def test_errors(monkeypatch):
+def test_errors():
     with pytest.raises(UnstableError):
         most_servers_first.solve(FIGURE_6, 2.0)
     with pytest.raises(ValueError, match="divide each other and the 5 servers, found"):
         most_servers_first.solve(MultiserverJobSystem.of(5, (1, 3), (1, 1), (0.5, 0.5)), 0.1)
-    monkeypatch.setattr(most_servers_first, "MOST_STATES", 2000)
     with pytest.raises(TooLargeError, match="2000 fit"):
-        most_servers_first.solve(FIGURE_6, 0.8 * FIGURE_6.naive_throughput)
+        most_servers_first.solve(FIGURE_6, 0.8 * FIGURE_6.naive_throughput, most_states=2000)
