@@ -115,14 +115,6 @@ def test_a_point_that_is_rough_says_so_and_one_that_is_too_rough_is_refused():
         queue.exact(load=0.5, most_states=0)
 
 
-@SLOW
-def test_states_with_neighbours_that_are_not_told_apart_are_no_trap():
-    """Near load .92 states are added from where jobs leave for others that are left out."""
-    queue = front_door(FIGURE_6).under(ms.MaxWeight)
-    rough, fine = (queue.exact(load=0.92155, enough=e, most_states=200_000) for e in (1e-6, 1e-8))
-    assert rough.mean_jobs == pytest.approx(fine.mean_jobs, rel=1e-6)
-
-
 def test_errors():
     with pytest.raises(UnstableError):
         class_counts.solve(FIGURE_6, by_need(4, (1, 2, 4), largest_first=True), 2.0, 1.5)

@@ -28,11 +28,6 @@ def lattice(sizes, seed):
     return states, rising, leaving, rates
 
 
-def none(states):
-    """Nothing is lost."""
-    return np.zeros(len(states.codes))
-
-
 def stationary(rates):
     """π by least squares: no elimination, no sweeps."""
     generator = rates - np.diag(rates.sum(axis=1))
@@ -59,15 +54,11 @@ def test_rates_of_aggregates_are_those_that_lead_out_of_them(sizes, seed):
     names, parent = np.unique(halves, axis=0, return_inverse=True)
     parent = parent.ravel()
     mass, up, down = np.empty(len(names)), np.empty(names.shape), np.empty(names.shape)
-    lost = np.random.default_rng(seed).uniform(size=len(rates))
-    together = np.empty(len(names))
-    chain = states.above, states.below, rising, leaving, none(states)
-    aggregate(distribution, parent.astype(np.int32), *chain[:4], lost, mass, up, down, together)
+    chain = states.above, states.below, rising, leaving
+    aggregate(distribution, parent.astype(np.int32), *chain, mass, up, down)
     for a, name in enumerate(names):
         inside = parent == a
         assert mass[a] == pytest.approx(distribution[inside].sum(), rel=1e-12)
-        flow = distribution[inside] @ lost[inside]
-        assert together[a] == pytest.approx(flow / mass[a], rel=1e-12)
         for c in range(len(sizes)):
             for found, step in ((up, 1), (down, -1)):
                 other = name.copy()
@@ -83,9 +74,9 @@ def test_a_cycle_ends_at_the_stationary_distribution_and_stays_there(sizes, seed
     exact, level = stationary(rates), Level(states)
     found = np.random.default_rng(seed).dirichlet(np.ones(len(rates)))
     for _ in range(40):
-        level.cycle(found, rising, leaving, none(states))
+        level.cycle(found, rising, leaving)
     assert np.abs(found - exact).sum() < 1e-12
-    chain = states.above, states.below, rising, leaving, none(states)
+    chain = states.above, states.below, rising, leaving
     assert np.abs(unbalanced(found, *chain)).sum() < 1e-12
 
 
@@ -97,10 +88,10 @@ def test_cycles_settle_where_sweeps_crawl():
     leaving = np.full(states.counts.shape, 1.0) * (states.below >= 0)
     exact = 0.95 ** states.counts.sum(axis=1)
     exact /= exact.sum()
-    chain, level = (states.above, states.below, rising, leaving, none(states)), Level(states)
+    chain, level = (states.above, states.below, rising, leaving), Level(states)
     found = {}
     for name, times, step in (
-        ("cycles", 20, lambda x: level.cycle(x, rising, leaving, none(states))),
+        ("cycles", 20, lambda x: level.cycle(x, rising, leaving)),
         ("sweeps", 120, lambda x: sweep(x, *chain)),
     ):
         distribution = np.full(len(exact), 1 / len(exact))
@@ -117,29 +108,5 @@ def test_masses_that_underflow_do_no_harm():
     found = np.where(states.counts[:, 0] % 7 == 0, 1.0, 1e-320)
     level = Level(states)
     for _ in range(20):
-        level.cycle(found, rising, leaving, none(states))
+        level.cycle(found, rising, leaving)
     assert found[:100] == pytest.approx(0.98 * 0.02 ** np.arange(100), rel=1e-10)
-
-
-def test_what_leads_to_states_that_are_not_told_apart_is_no_trap():
-    """All states below (9, 9) but two beside (8, 5), which jobs of each class leave for them alone:
-    the equations, solved densely, have the distribution that decays most slowly."""
-    states, rising, leaving, rates = lattice((9, 9), 5)
-    gone = [i for i, n in enumerate(states.counts.tolist()) if n in ([7, 5], [8, 4])]
-    kept = np.delete(np.arange(len(rates)), gone)
-    lost = rates[np.ix_(kept, gone)].sum(axis=1)
-    fewer = States(states.codes[kept], 2)
-    chain = (rising[kept] * (fewer.above >= 0), leaving[kept] * (fewer.below >= 0))
-    # Arrivals are turned away, departures are not.
-    inside = rates[np.ix_(kept, kept)]
-    lost = np.where(lost > 0, (leaving[kept] * (fewer.below < 0)).sum(axis=1), 0.0)
-    out = inside.sum(axis=1) + lost
-    step = inside / out.max() + np.diag(1 - out / out.max())
-    values, vectors = np.linalg.eig(step.T)
-    slowest = abs(vectors[:, values.real.argmax()].real)
-    level, found = Level(fewer), np.full(len(kept), 1 / len(kept))
-    for _ in range(200):
-        level.cycle(found, *chain, lost)
-    trap = kept.tolist().index(states.codes.tolist().index((np.array([8, 5]) @ base(2)).item()))
-    assert lost[trap] > 0
-    assert found[trap] == pytest.approx(slowest[trap] / slowest.sum(), rel=0.01)

@@ -181,10 +181,9 @@ class _Chain:
     """
 
     def __init__(self, point: _Point, states: _Served) -> None:
-        leaving = states.served * point.rates
-        rising, within = (states.above >= 0) * point.flows, (states.below >= 0) * leaving
-        self._rates = rising, within, (leaving - within).sum(axis=1)
-        self._balance = states.above, states.below, *self._rates
+        rising, leaving = (states.above >= 0) * point.flows, states.served * point.rates
+        self._rates = rising, leaving
+        self._balance = states.above, states.below, rising, leaving
         self._levels = Level(states)
         counts = states.counts.astype(float)
         self._jobs = counts.sum(axis=1)

@@ -62,23 +62,15 @@ class Level:
             self._parent = parent.astype(np.int32)
             classes = len(states.steps)
             self._mass = np.empty(len(codes))
-            by_class = len(codes), classes
-            self._rates = np.empty(by_class), np.empty(by_class), np.empty(len(codes))
+            self._rates = np.empty((len(codes), classes)), np.empty((len(codes), classes))
             self._coarser = Level(States(codes, classes))
 
-    def cycle(
-        self,
-        distribution: Vector,
-        rising: Vector,
-        leaving: Vector,
-        lost: Vector,
-        visits: int = 1,
-    ) -> None:
+    def cycle(self, distribution: Vector, rising: Vector, leaving: Vector, visits: int = 1) -> None:
         """The distribution (m,) brought nearer to balance, in place: jobs come at the rates
-        `rising` and leave at the rates `leaving` (m, C), or `lost` (m,) where that leads out."""
+        `rising` and leave at the rates `leaving` (m, C)."""
         from multiserver.open.count_sweeps import aggregate, share_out, sweep
 
-        chain = *self._neighbours, rising, leaving, lost
+        chain = *self._neighbours, rising, leaving
         if self._coarser is None:
             for _ in range(SWEEPS):
                 sweep(distribution, *chain)

@@ -2,11 +2,10 @@
 
 States are rows (N_1, …, N_C) in lexicographic order. `above` (m, C) has the place of the state with
 one more job of a class, `below` (m, C) that with one job less, −1 where it is not among the m. Jobs
-of class c come to state i at the rate `rising[i, c]` and leave it at `leaving[i, c]`; at the rate
-`lost[i]` the state is left for one that is not among the m. Along a line only the number of one
-class varies; given what enters from other lines, its states are balanced at once, by elimination
-from above (W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper. Res. 33, 1985): nothing is
-subtracted.
+of class c come to state i at the rate `rising[i, c]` and leave it at `leaving[i, c]`. Along a line
+only the number of one class varies; given what enters from other lines, its states are
+balanced at once, by elimination from above (W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper.
+Res. 33, 1985): nothing is subtracted.
 """
 
 from __future__ import annotations
@@ -47,14 +46,7 @@ def inflow(
 
 
 @njit(cache=True, error_model="numpy")
-def sweep(
-    distribution: Vector,
-    above: Places,
-    below: Places,
-    rising: Vector,
-    leaving: Vector,
-    lost: Vector,
-):
+def sweep(distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector):
     """The balance of all lines, class by class, up and down again, in place; they sum to 1."""
     m = len(distribution)
     line, inward, out = np.empty(m, np.int32), np.empty(m), np.empty(m)
@@ -63,7 +55,7 @@ def sweep(
             first = k if k < m else 2 * m - 1 - k
             if below[first, c] < 0:
                 balance_line(
-                    distribution, first, c, above, below, rising, leaving, lost, line, inward, out
+                    distribution, first, c, above, below, rising, leaving, line, inward, out
                 )
         # An aggregate that is hardly ever left may grow by many orders at a time.
         distribution /= distribution.sum()
@@ -78,7 +70,6 @@ def balance_line(
     below: Places,
     rising: Vector,
     leaving: Vector,
-    lost: Vector,
     line: Places,
     inward: Vector,
     out: Vector,
@@ -91,23 +82,23 @@ def balance_line(
         length += 1
         i = above[i, c]
     # The rate at which a state and those above it on the line are left for other lines.
-    away = 0.0
+    lost = 0.0
     for k in range(length - 1, -1, -1):
         i = line[k]
-        across = lost[i]
+        across = 0.0
         for b in range(above.shape[1]):
             if b != c:
                 across += rising[i, b] + leaving[i, b]
         if k == length - 1:
-            away = across
+            lost = across
         else:
             # What leads out of an aggregate may underflow; ratios of it to its sum may not.
-            down = away_above = 0.0
+            down = lost_above = 0.0
             if out[k + 1] > LEAST:
-                down, away_above = leaving[line[k + 1], c] / out[k + 1], away / out[k + 1]
+                down, lost_above = leaving[line[k + 1], c] / out[k + 1], lost / out[k + 1]
             inward[k] += inward[k + 1] * down
-            away = across + rising[i, c] * away_above
-        out[k] = away + leaving[i, c]
+            lost = across + rising[i, c] * lost_above
+        out[k] = lost + leaving[i, c]
     before = 0.0
     for k in range(length):
         if k:
@@ -124,17 +115,12 @@ def balance_line(
 
 @njit(cache=True, error_model="numpy")
 def unbalanced(
-    distribution: Vector,
-    above: Places,
-    below: Places,
-    rising: Vector,
-    leaving: Vector,
-    lost: Vector,
+    distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector
 ) -> Vector:
     """What enters each state less what leaves it, (m,)."""
     found = np.empty(len(distribution))
     for i in range(len(distribution)):
-        out = rising[i].sum() + leaving[i].sum() + lost[i]
+        out = rising[i].sum() + leaving[i].sum()
         found[i] = inflow(distribution, i, -1, above, below, rising, leaving)
         found[i] -= distribution[i] * out
     return found
@@ -148,22 +134,18 @@ def aggregate(
     below: Places,
     rising: Vector,
     leaving: Vector,
-    lost: Vector,
     mass: Vector,
     rising_together: Vector,
     leaving_together: Vector,
-    lost_together: Vector,
 ) -> None:
-    """The last four become the mass (M,) of the states with the same `parent`, the rates (M, C) at
-    which jobs come and leave that lead from one parent to another, and those that are lost (M,)."""
-    mass[:], lost_together[:] = 0.0, 0.0
-    rising_together[:], leaving_together[:] = 0.0, 0.0
+    """The last three become the mass (M,) of the states with the same `parent` and the rates (M, C)
+    at which jobs come and leave that lead from one parent to another."""
+    mass[:], rising_together[:], leaving_together[:] = 0.0, 0.0, 0.0
     for i in range(len(distribution)):
         # Far out probabilities underflow, and with them all that is known of an aggregate.
         distribution[i] = max(distribution[i], LEAST)
         a = parent[i]
         mass[a] += distribution[i]
-        lost_together[a] += distribution[i] * lost[i]
         for c in range(above.shape[1]):
             j = above[i, c]
             if j >= 0 and parent[j] != a:
@@ -172,7 +154,6 @@ def aggregate(
             if j >= 0 and parent[j] != a:
                 leaving_together[a, c] += distribution[i] * leaving[i, c]
     for a in range(len(mass)):
-        lost_together[a] /= mass[a]
         for c in range(above.shape[1]):
             rising_together[a, c] /= mass[a]
             leaving_together[a, c] /= mass[a]
