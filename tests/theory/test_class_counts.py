@@ -115,6 +115,25 @@ def test_a_point_that_is_rough_says_so_and_one_that_is_too_rough_is_refused():
         queue.exact(load=0.5, most_states=0)
 
 
+@SLOW
+def test_no_departure_leads_out_of_the_states_that_are_told_apart():
+    """Near load .92 a state that jobs would leave for none held 40 % of the mass."""
+    queue = front_door(FIGURE_6).under(ms.MaxWeight)
+    rough, fine = (queue.exact(load=0.92155, enough=e, most_states=200_000) for e in (1e-6, 1e-8))
+    assert rough.mean_jobs == pytest.approx(fine.mean_jobs, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_departures_stay_among_the_states(name):
+    _, rule_of = POLICIES[name]
+    system, rate = drawn(3, 2)
+    found = class_counts.solve(system, rule_of(system), rate, system.naive_throughput, enough=1e-8)
+    states = {tuple(row) for row in found.counts.tolist()}
+    for counts, served in zip(found.counts, found.served, strict=True):
+        for c in np.flatnonzero(served):
+            assert (*counts[:c], counts[c] - 1, *counts[c + 1 :]) in states
+
+
 def test_errors():
     with pytest.raises(UnstableError):
         class_counts.solve(FIGURE_6, by_need(4, (1, 2, 4), largest_first=True), 2.0, 1.5)

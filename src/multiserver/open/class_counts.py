@@ -9,8 +9,9 @@ present. Then N is a Markov chain, with steps of one job,
 **Iteration.** Lines of states are balanced, and aggregates of states on many levels
 (`count_levels`); the next point is mixed from the last ones (`anderson`).
 
-**What is left out.** The states that are told apart need be no box. An arrival that leads out of
-them is turned away. With h the relative value of E[N], which solves a Poisson equation,
+**What is left out.** The states that are told apart need be no box, but no departure leads out of
+them. An arrival that does is turned away. With h the relative value of E[N], which solves a Poisson
+equation,
 
     E[N] − Ê[N] = Σ_{N + e_c left out} π̂(N) λ_c (h(N + e_c) − h(N)) + Σ_N r(N) h(N),
 
@@ -38,7 +39,7 @@ from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.anderson import Mixing
-from multiserver.open.count_levels import Level, States, base
+from multiserver.open.count_levels import RADIX, Level, States, base
 from multiserver.open.count_rules import Rule
 
 Vector = NDArray[np.float64]
@@ -136,7 +137,7 @@ def solve(
             left_out = float(scores.sum())
             more = states.codes
             if settled and left_out > enough / 2:
-                more = _further(states, scores, enough)
+                more = _closed(_further(states, scores, enough), states, rule)
             if len(more) > len(states.codes) and len(more) <= most_states:
                 states = _Served(more, classes, rule, states)
                 filled = np.zeros(len(more))
@@ -230,3 +231,15 @@ def _further(states: _Served, scores: Vector, enough: float) -> Counts:
     # Two sorted runs are merged; `np.unique` of all would take longer than the sweeps.
     more = np.sort(np.concatenate([states.codes, np.sort(np.concatenate(found))]), kind="stable")
     return more[np.append(True, np.diff(more) > 0)]
+
+
+def _closed(codes: Counts, states: _Served, rule: Rule) -> Counts:
+    """These codes, more than those of `states`, and of all that departures lead to: a state that
+    has no way on would be a trap."""
+    new = np.setdiff1d(codes, states.codes, assume_unique=True)
+    while len(new):
+        served = rule(new[:, None] // states.steps % RADIX)
+        below = [new[served[:, c] > 0] - step for c, step in enumerate(states.steps)]
+        new = np.setdiff1d(np.concatenate(below), codes)
+        codes = np.sort(np.concatenate([codes, new]), kind="stable")
+    return codes
