@@ -123,15 +123,17 @@ def test_no_departure_leads_out_of_the_states_that_are_told_apart():
     assert rough.mean_jobs == pytest.approx(fine.mean_jobs, rel=1e-6)
 
 
-@pytest.mark.parametrize("name", POLICIES)
-def test_departures_stay_among_the_states(name):
-    _, rule_of = POLICIES[name]
-    system, rate = drawn(3, 2)
-    found = class_counts.solve(system, rule_of(system), rate, system.naive_throughput, enough=1e-8)
-    states = {tuple(row) for row in found.counts.tolist()}
-    for counts, served in zip(found.counts, found.served, strict=True):
-        for c in np.flatnonzero(served):
-            assert (*counts[:c], counts[c] - 1, *counts[c + 1 :]) in states
+def test_departures_stay_among_the_states():
+    """Of 36 small systems 7 would have states without a way on."""
+    for _, rule_of in POLICIES.values():
+        for seed in range(3, 9):
+            system, rate = drawn(seed, 3)
+            limit = system.naive_throughput
+            found = class_counts.solve(system, rule_of(system), rate, limit, enough=1e-6)
+            states = {tuple(row) for row in found.counts.tolist()}
+            for counts, served in zip(found.counts, found.served, strict=True):
+                for c in np.flatnonzero(served):
+                    assert (*counts[:c], counts[c] - 1, *counts[c + 1 :]) in states
 
 
 def test_errors():
