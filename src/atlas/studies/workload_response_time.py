@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import pandas as pd
 from pydantic import Field, model_validator
@@ -32,7 +32,7 @@ from atlas.models.trace_systems import (
     read_classes,
     with_sizes,
 )
-from atlas.models.workloads import Rounding, States, WorkloadBlock
+from atlas.models.workloads import Durations, Rounding, States, WorkloadBlock
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
@@ -69,13 +69,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
     policies: Policies = [
         PolicyBlock(name=name) for name in ("fcfs", "preemptive-first-fit", "server-filling")
     ]
-    durations: Annotated[
-        Literal["exponential", "empirical"],
-        Field(
-            description="exponential with the mean of each need, or as the jobs of that need had"
-            " them"
-        ),
-    ] = "empirical"
+    durations: Durations = "empirical"
     loads: Loads
     backlog: Annotated[
         int,

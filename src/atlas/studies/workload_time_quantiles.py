@@ -10,10 +10,10 @@ classes only (`workload-time-tail`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Literal, Self
+from typing import Self
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import PolicyBlock, read_policy
@@ -26,7 +26,7 @@ from atlas.models.trace_systems import (
     read_classes,
     with_sizes,
 )
-from atlas.models.workloads import Rounding, WorkloadBlock
+from atlas.models.workloads import Durations, Rounding, WorkloadBlock
 from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS
 from atlas.studies.simulated_time_quantiles import sampled
 
@@ -39,13 +39,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
     rounding: Rounding = "none"
     servers: Servers
     policy: PolicyBlock = PolicyBlock(name="fcfs")
-    durations: Annotated[
-        Literal["exponential", "empirical"],
-        Field(
-            description="exponential with the mean of each need, or as the jobs of that need had"
-            " them"
-        ),
-    ] = "exponential"
+    durations: Durations = "exponential"
     loads: Loads
     probabilities: QuantilesAt
 

@@ -10,14 +10,14 @@ durations are exponential; the load is λ/λ_naive = λ E[S]/n, which reductions
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.vocabulary import Load, Points, Servers
 from atlas.models.trace_systems import make_system, read_classes, with_sizes
-from atlas.models.workloads import Rounding, WorkloadBlock
+from atlas.models.workloads import Reduction, Rounding, WorkloadBlock
 from atlas.studies.time_tail import UNITS as TIME_UNITS
 from atlas.studies.time_tail import Least, tails
 from multiserver.policies.fcfs import FCFS
@@ -33,14 +33,7 @@ class Parameters(WorkloadBlock):
     rounding: Rounding = "none"
     servers: Servers
     reduction: Annotated[
-        Literal[
-            "extremes-nearest",
-            "extremes-mixed",
-            "common-nearest",
-            "common-mixed",
-            "heavy-nearest",
-            "heavy-mixed",
-        ],
+        Reduction,
         Field(description="which two needs stand for all, and how the others are moved"),
     ] = "extremes-nearest"
     load: Load

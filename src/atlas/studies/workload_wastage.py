@@ -45,7 +45,7 @@ from atlas.models.trace_systems import (
     split_branches,
 )
 from atlas.models.traces import read_jobs
-from atlas.models.workloads import Rounding, States, WorkloadBlock
+from atlas.models.workloads import Reduction, Rounding, States, WorkloadBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
@@ -91,12 +91,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
         list[
             Literal[
                 "exact",
-                "extremes-nearest",
-                "extremes-mixed",
-                "common-nearest",
-                "common-mixed",
-                "heavy-nearest",
-                "heavy-mixed",
+                Reduction,
                 "exponential",
                 "counted",
                 "constant",
