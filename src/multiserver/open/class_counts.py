@@ -228,18 +228,31 @@ def _further(states: _Served, scores: Vector, enough: float) -> Counts:
         codes = states.codes[edge & (states.above[:, c] < 0)]
         reach = 1 + int(states.counts[:, c].max()) // REACH
         found += [codes + k * step for k in range(1, reach + 1)]
-    # Two sorted runs are merged; `np.unique` of all would take longer than the sweeps.
-    more = np.sort(np.concatenate([states.codes, np.sort(np.concatenate(found))]), kind="stable")
-    return more[np.append(True, np.diff(more) > 0)]
+    return _merged(states.codes, *found)
 
 
 def _closed(codes: Counts, states: _Served, rule: Rule) -> Counts:
     """These codes, more than those of `states`, and of all that departures lead to: a state that
     has no way on would be a trap."""
-    new = np.setdiff1d(codes, states.codes, assume_unique=True)
+    new = _without(codes, states.codes)
     while len(new):
         served = rule(new[:, None] // states.steps % RADIX)
         below = [new[served[:, c] > 0] - step for c, step in enumerate(states.steps)]
-        new = np.setdiff1d(np.concatenate(below), codes)
-        codes = np.sort(np.concatenate([codes, new]), kind="stable")
+        new = _merged(*(_without(found, codes) for found in below))
+        codes = _merged(codes, new)
     return codes
+
+
+def _merged(codes: Counts, *others: Counts) -> Counts:
+    """Increasing codes and others, each of them once.
+
+    Two increasing runs are merged; `np.unique` of all would take longer than the sweeps.
+    """
+    both = np.sort(np.concatenate([codes, np.sort(np.concatenate(others))]), kind="stable")
+    return both[np.append(True, np.diff(both) > 0)[: len(both)]]
+
+
+def _without(codes: Counts, known: Counts) -> Counts:
+    """The codes that are not among the increasing `known` ones."""
+    places = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+    return codes[known[places] != codes]
