@@ -243,13 +243,13 @@ def _closed(codes: Counts, states: _Served, rule: Rule) -> Counts:
     return codes
 
 
-def _merged(codes: Counts, *others: Counts) -> Counts:
-    """Increasing codes and others, each of them once.
+def _merged(*runs: Counts) -> Counts:
+    """The codes of increasing `runs`, each of them once.
 
-    Two increasing runs are merged; `np.unique` of all would take longer than the sweeps.
+    Runs are merged; `np.unique` of all would take longer than the sweeps.
     """
-    both = np.sort(np.concatenate([codes, np.sort(np.concatenate(others))]), kind="stable")
-    return both[np.append(True, np.diff(both) > 0)[: len(both)]]
+    codes = np.sort(np.concatenate(runs), kind="stable")
+    return codes[np.append(True, np.diff(codes) > 0)[: len(codes)]]
 
 
 def _without(codes: Counts, known: Counts) -> Counts:
