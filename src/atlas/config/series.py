@@ -10,7 +10,10 @@ from atlas.config.errors import Fault, Path
 from atlas.config.kinds import choose_kind, module
 from atlas.config.validate import check
 from atlas.fields.block import Block
-from atlas.fields.markers import Axis, Lent, marked
+from atlas.fields.markers import Axis, Dear, Lent, marked
+
+# A curve of fewer points is not thinned further.
+FEWEST = 8
 
 
 def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[Fault]]:
@@ -34,6 +37,12 @@ def lend(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any
     """A completed series with the run's choices where it has none of its own."""
     lent = marked(module("studies", series["study"]).Parameters, Lent)
     return {k: choices[lent[k].choice] if v is None else v for k, v in series.items()}
+
+
+def thin(series: Mapping[str, Any]) -> dict[str, Any]:
+    """A completed series with a third of its points, and `FEWEST` at least, if these are dear."""
+    dear = marked(module("studies", series["study"]).Parameters, Dear)
+    return {k: min(v, max(FEWEST, v // 3)) if k in dear else v for k, v in series.items()}
 
 
 def count_points(study: str, parameters: Mapping[str, Any]) -> int:

@@ -27,6 +27,11 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
+class Dear:
+    """A number of points each of which takes long: a quick run takes fewer."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sampling:
     """For how long something is simulated and from which seed, not what: its random streams do not
     depend on it."""

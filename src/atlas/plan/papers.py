@@ -16,7 +16,7 @@ from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
 from atlas.config.paper_schema import Paper
 from atlas.config.read import read_mapping
 from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
-from atlas.config.series import count_points, lend
+from atlas.config.series import count_points, lend, thin
 from atlas.config.tolerances import read_tolerances
 from atlas.config.validate import check, check_values
 from atlas.models.workloads import LogBlock
@@ -241,11 +241,11 @@ class PaperFile:
             self._faults.append(Fault((*path, "file"), found, expected))
 
     def _draw_by_lot(self, block: dict[str, Any]) -> dict[str, Any]:
-        """A series with the run's seed and effort, where it has none of its own."""
+        """A series with the run's seed and effort, where it has none of its own, at that effort."""
         block = lend(block, self._chance)
         if "jobs" in block:
             block["jobs"] = self._limit(block["jobs"])
-        return block
+        return thin(block) if self._chance["effort"] == "quick" else block
 
     def _limit(self, jobs: int) -> int:
         """The length of a run at the run's effort."""

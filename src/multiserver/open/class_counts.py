@@ -53,7 +53,7 @@ FIRST, DEPTH = 6, 6
 # A plane of states is moved by a share 1/REACH of how far out the states are.
 REACH = 6
 # A distribution that still changes by more tells nothing of what is left out.
-SETTLING = 1e-3
+SETTLING = 0.1
 
 
 @dataclass(frozen=True, eq=False)
