@@ -47,12 +47,11 @@ def inflow(
 
 @njit(cache=True, error_model="numpy")
 def sweep(distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector):
-    """The balance of all lines, class by class, up and down again, in place; they sum to 1."""
+    """The balance of all lines, class by class, in place; all states sum to 1."""
     m = len(distribution)
     line, inward, out = np.empty(m, np.int32), np.empty(m), np.empty(m)
     for c in range(above.shape[1]):
-        for k in range(2 * m):
-            first = k if k < m else 2 * m - 1 - k
+        for first in range(m):
             if below[first, c] < 0:
                 balance_line(
                     distribution, first, c, above, below, rising, leaving, line, inward, out
