@@ -9,9 +9,9 @@ this is a Markov chain; it is cut off at so many jobs that this changes no digit
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,16 @@ class Unbroken:
 
     def settle(self, state: State) -> State:
         """The state when all have gone in who may."""
-        waiting, serving = list(state.waiting), list(state.serving)
-        way = state.open
+        # Whoever waits behind as many as there are servers does not go in at once.
+        first = tuple(min(w, self.jobs.servers) for w in state.waiting)
+        waiting, serving, way = self._started(first, state.serving, state.open)
+        behind = (w - a + b for w, a, b in zip(state.waiting, first, waiting, strict=True))
+        return State(tuple(behind), serving, way)
+
+    def _let_in(
+        self, first: tuple[int, ...], in_service: tuple[int, ...], way: bool
+    ) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+        waiting, serving = list(first), list(in_service)
 
         def let_in(c: int) -> None:
             while waiting[c] and self.idle(serving) >= self.jobs.needs[c]:
@@ -65,7 +73,7 @@ class Unbroken:
             let_in(0)
         if way and 0 < serving[0] <= self.threshold and self._in_the_way(waiting, serving):
             way = False
-        return State(tuple(waiting), tuple(serving), way)
+        return tuple(waiting), tuple(serving), way
 
     def idle(self, serving: Sequence[int]) -> int:
         """The servers that nobody has."""
@@ -86,6 +94,10 @@ class Unbroken:
             if state.serving[c]:
                 left = State(state.waiting, _plus(state.serving, c, -1), state.open)
                 yield state.serving[c] * mu, self.settle(left)
+
+    @cached_property
+    def _started(self) -> Callable[..., tuple[tuple[int, ...], tuple[int, ...], bool]]:
+        return cache(self._let_in)
 
     @cached_property
     def empty(self) -> State:
@@ -140,26 +152,29 @@ def _present(state: State) -> list[int]:
 def _cut(policy: Unbroken, rate: float, most: int) -> tuple[list[list[State]], list[np.ndarray]]:
     """The states with 0, 1, …, `most` jobs that are reached, and their law."""
     found: list[dict[State, int]] = [{} for _ in range(most + 1)]
-    moves: list[tuple[State, State, float]] = []
+    moves: list[tuple[int, int, int, int, float]] = []
     found[0][policy.empty] = 0
     ahead = [policy.empty]
     while ahead:
         state = ahead.pop()
+        level = state.jobs
+        place = found[level][state]
         for speed, there in policy.steps(state, rate):
-            if there.jobs > most:
+            other = there.jobs
+            if other > most:
                 continue
-            if there not in found[there.jobs]:
-                found[there.jobs][there] = len(found[there.jobs])
+            if there not in found[other]:
+                found[other][there] = len(found[other])
                 ahead.append(there)
-            moves.append((state, there, speed))
+            moves.append((level, place, other, found[other][there], speed))
     sizes = [0, *map(len, found), 0]
     levels = [
         Level(np.zeros((m, above)), np.zeros((m, m)), np.zeros((m, below)))
         for below, m, above in zip(sizes, sizes[1:], sizes[2:], strict=False)
     ]
-    for state, there, speed in moves:
-        block = levels[state.jobs].up if there.jobs > state.jobs else levels[state.jobs].down
-        block[found[state.jobs][state], found[there.jobs][there]] += speed
+    for level, place, other, there_place, speed in moves:
+        block = levels[level].up if other > level else levels[level].down
+        block[place, there_place] += speed
     laws = eliminate(levels)
     total = math.fsum(float(law.sum()) for law in laws)
     return [list(at) for at in found], [law / total for law in laws]
