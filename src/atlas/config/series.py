@@ -13,7 +13,7 @@ from atlas.fields.block import Block
 from atlas.fields.markers import Axis, Dear, Lent, marked
 
 # A curve of fewer points is not thinned further.
-FEWEST = 8
+FEWEST = 16
 
 
 def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[Fault]]:
