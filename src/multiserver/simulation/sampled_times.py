@@ -5,7 +5,8 @@ at p is estimated by the order statistic q of rank ⌈pN⌉. The shares F_r(q) o
 independently: as a ratio estimate (`estimate`) they give F(q) an interval p ± h by Student's t, and
 the order statistics of the ranks (p ± h) N are the ends of an interval for the quantile (after
 S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Chapter III). No density is
-estimated. It is shown as q ± (upper − lower)/2.
+estimated. It is shown as q ± (upper − lower)/2 or, where an end is an atom, as q ± the larger of
+q − lower and upper − q.
 
 What the jobs were is not kept by the engines for preemptive policies, but drawn again from the same
 stream: nothing is slower where times are not asked for.
@@ -117,12 +118,15 @@ def quantile_of(
     rank = np.searchsorted(values, found, side="right")
     share = _share(rank, replication, replications, confidence)
     wide = share.half_width
-    lower, upper = (
+    lower, upper = ends = tuple(
         values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
         for x in (p - wide, p + wide)
     )
     few = min(p, 1 - p) * N / replications < FAIR or not 0 < p - wide < p + wide < 1
     half_width = max(float(upper - lower) / 2, 0.0)
+    if (np.searchsorted(values, ends, "right") - np.searchsorted(values, ends)).max() > 1:
+        # Beside an atom, as a wait of 0 is, what is likely may lie on one side of q alone.
+        half_width = float(max(found - lower, upper - found))
     return replace(
         share,
         mean=found,
