@@ -76,6 +76,9 @@ def serve(
             # A module that cannot be imported is the business of the job that needs it.
             with contextlib.suppress(Exception):
                 importlib.import_module(".".join(file.relative_to(SOURCES).with_suffix("").parts))
+    with contextlib.suppress(Exception):
+        # The first function that numba is asked for makes it read all its own.
+        importlib.import_module("numba").njit(do_nothing)()
     with listen(name) as server:
         for spec in drawn:
             with contextlib.suppress(Exception):  # nor is a figure that cannot be drawn
@@ -83,6 +86,10 @@ def serve(
         gc.collect()
         gc.freeze()
         answer(server, run)
+
+
+def do_nothing() -> None:
+    """What is compiled first."""
 
 
 def listen(name: str) -> socket.socket:

@@ -7,11 +7,12 @@ durations. Rounded needs ask for more server-seconds than the jobs did.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic import Field
 
 from atlas.models.traces import read_table
 from atlas.traces.aggregate import by_need
@@ -19,6 +20,22 @@ from multiserver.fitting import fit_two_moments
 from multiserver.model import ExponentialClass, MultiserverJobSystem
 from multiserver.sizes import Bimodal, Deterministic, Exponential, Size
 from multiserver.system import JobClass, System
+
+Durations = Annotated[
+    Literal["exponential", "empirical"],
+    Field(
+        description="exponential with the mean of each need, or as the jobs of that need had them"
+    ),
+]
+# Which two needs stand for all, and how the others are moved (`multiserver.saturated.reduction`).
+Reduction = Literal[
+    "extremes-nearest",
+    "extremes-mixed",
+    "common-nearest",
+    "common-mixed",
+    "heavy-nearest",
+    "heavy-mixed",
+]
 
 
 def round_needs(cells: pd.DataFrame, rounding: str) -> pd.DataFrame:

@@ -17,21 +17,6 @@ from atlas.fields.vocabulary import FINEST, LARGEST, Id, Needs, Positive, Probab
 Rounding = Annotated[
     Literal["none", "powers-of-two"], Field(description="what needs are rounded up to")
 ]
-Durations = Annotated[
-    Literal["exponential", "empirical"],
-    Field(
-        description="exponential with the mean of each need, or as the jobs of that need had them"
-    ),
-]
-# Which two needs stand for all, and how the others are moved (`multiserver.saturated.reduction`).
-Reduction = Literal[
-    "extremes-nearest",
-    "extremes-mixed",
-    "common-nearest",
-    "common-mixed",
-    "heavy-nearest",
-    "heavy-mixed",
-]
 States = Annotated[
     int,
     Field(

@@ -26,13 +26,14 @@ from atlas.models.policies import Policies, PolicyBlock, read_policy
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.trace_systems import (
+    Durations,
     make_sizes,
     make_system,
     of_needs,
     read_classes,
     with_sizes,
 )
-from atlas.models.workloads import Durations, Rounding, States, WorkloadBlock
+from atlas.models.workloads import Rounding, States, WorkloadBlock
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch

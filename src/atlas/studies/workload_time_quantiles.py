@@ -20,13 +20,14 @@ from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.systems import SimulatedBlock
 from atlas.models.times import QuantilesAt
 from atlas.models.trace_systems import (
+    Durations,
     make_sizes,
     make_system,
     of_needs,
     read_classes,
     with_sizes,
 )
-from atlas.models.workloads import Durations, Rounding, WorkloadBlock
+from atlas.models.workloads import Rounding, WorkloadBlock
 from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS
 from atlas.studies.simulated_time_quantiles import sampled
 

@@ -16,8 +16,8 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.vocabulary import Load, Points, Servers
-from atlas.models.trace_systems import make_system, read_classes, with_sizes
-from atlas.models.workloads import Reduction, Rounding, WorkloadBlock
+from atlas.models.trace_systems import Reduction, make_system, read_classes, with_sizes
+from atlas.models.workloads import Rounding, WorkloadBlock
 from atlas.studies.time_tail import UNITS as TIME_UNITS
 from atlas.studies.time_tail import Least, tails
 from multiserver.policies.fcfs import FCFS

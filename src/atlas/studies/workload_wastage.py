@@ -38,6 +38,7 @@ from atlas.fields.vocabulary import Servers
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.trace_systems import (
+    Reduction,
     make_sizes,
     make_system,
     read_classes,
@@ -45,7 +46,7 @@ from atlas.models.trace_systems import (
     split_branches,
 )
 from atlas.models.traces import read_jobs
-from atlas.models.workloads import Reduction, Rounding, States, WorkloadBlock
+from atlas.models.workloads import Rounding, States, WorkloadBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce

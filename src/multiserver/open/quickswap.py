@@ -47,6 +47,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from multiserver.errors import TooLargeError, require_stable
+from multiserver.open.birth_and_death import Moved
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -150,53 +151,9 @@ def _starts(system: _Rates, reading: Reading, most: int) -> _Starts:
         none = sparse.csr_array((odds, (k, np.maximum(k, 1))), shape)
         one = sparse.csr_array(([system.large_flow / together], ([0], [0])), shape)
         return _Starts(none, one, np.where(k, 0.0, 1 / together), np.zeros(most + 1))
-    one = _Moved(system, most)
+    one = Moved(system.small_flow, system.serving(most), system.large_flow)
     before = np.full(most + 1, 1 / system.large_flow)
     return _Starts(None, one, before, one @ k / system.large_flow)
-
-
-class _Moved(LinearOperator):
-    """The distribution of the birth-death chain after an exponential time of rate λ_n, row by row.
-
-    It is λ_n (λ_n − Q)⁻¹, whose elements are products of two positive solutions: one falls from
-    above, u_{k+1}/u_k, the other rises, v_{k−1}/v_k. From i the chain passes k > i with the product
-    of rises, k < i with that of falls, so that it is applied without being written down.
-    """
-
-    def __init__(self, system: _Rates, most: int) -> None:
-        super().__init__(float, (most + 1, most + 1))
-        up, down = system.small_flow, system.serving(most)
-        lost_above, lost_below = np.zeros(most + 2), np.zeros(most + 2)
-        for k in range(most, -1, -1):
-            # The rate at which k and all above it are left by killing.
-            above = up * lost_above[k + 1] / (lost_above[k + 1] + down[k + 1]) if k < most else 0.0
-            lost_above[k] = system.large_flow + above
-        for k in range(most + 1):
-            below = down[k] * lost_below[k - 1] / (lost_below[k - 1] + up) if k else 0.0
-            lost_below[k] = system.large_flow + below
-        with np.errstate(under="ignore"):
-            self._falls = down[1:] / (down[1:] + lost_above[1:-1])
-            self._rises = up / (up + lost_below[:most])
-            self._ends = system.large_flow / (lost_above[:-1] + lost_below[:-1] - system.large_flow)
-
-    def _matmat(self, X: Matrix) -> Matrix:
-        ended = self._ends[:, None] * X
-        return ended + _carried(ended, self._rises[::-1], -1) + _carried(ended, self._falls, 1)
-
-    def _rmatmat(self, X: Matrix) -> Matrix:
-        passed = X + _carried(X, self._rises, 1) + _carried(X, self._falls[::-1], -1)
-        return self._ends[:, None] * passed
-
-
-def _carried(rows: Matrix, factors: Vector, direction: int) -> Matrix:
-    """y (M + 1, R) with y_{k+1} = `factors`_k (`rows`_k + y_k), y_0 = 0; `direction` −1 from the
-    last row on to the first."""
-    found = np.zeros_like(rows)
-    of, to = rows[::direction], found[::direction]
-    with np.errstate(under="ignore"):
-        for k, factor in enumerate(factors):
-            np.multiply(of[k] + to[k], factor, out=to[k + 1])
-    return found
 
 
 def _rows(system: _Rates, most: int, count: int, *, large: bool) -> Matrix:

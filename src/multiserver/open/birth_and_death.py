@@ -1,0 +1,56 @@
+"""Where a birth-death chain is after an exponential time.
+
+On 0, …, M the chain goes up at the rate λ and down from k at the rate `down`_k; Q has these rates.
+At a time of rate κ its distribution, row by row, is κ (κ − Q)⁻¹. The elements are products of two
+positive solutions: one falls from above, u_{k+1}/u_k, the other rises, v_{k−1}/v_k. From i the
+chain passes k > i with the product of rises, k < i with that of falls, so that the matrix is
+applied without being written down, and nothing is subtracted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+class Moved(LinearOperator):
+    """κ (κ − Q)⁻¹ (M + 1, M + 1), for λ = `up`, `down` (M + 1,) and κ = `killing`."""
+
+    def __init__(self, up: float, down: Vector, killing: float) -> None:
+        most = len(down) - 1
+        super().__init__(float, (most + 1, most + 1))
+        lost_above, lost_below = np.zeros(most + 2), np.zeros(most + 2)
+        for k in range(most, -1, -1):
+            # The rate at which k and all above it are left by killing.
+            above = up * lost_above[k + 1] / (lost_above[k + 1] + down[k + 1]) if k < most else 0.0
+            lost_above[k] = killing + above
+        for k in range(most + 1):
+            below = down[k] * lost_below[k - 1] / (lost_below[k - 1] + up) if k else 0.0
+            lost_below[k] = killing + below
+        with np.errstate(under="ignore"):
+            self._falls = down[1:] / (down[1:] + lost_above[1:-1])
+            self._rises = up / (up + lost_below[:most])
+            self._ends = killing / (lost_above[:-1] + lost_below[:-1] - killing)
+
+    def _matmat(self, X: Matrix) -> Matrix:
+        ended = self._ends[:, None] * X
+        return ended + _carried(ended, self._rises[::-1], -1) + _carried(ended, self._falls, 1)
+
+    def _rmatmat(self, X: Matrix) -> Matrix:
+        passed = X + _carried(X, self._rises, 1) + _carried(X, self._falls[::-1], -1)
+        return self._ends[:, None] * passed
+
+
+def _carried(rows: Matrix, factors: Vector, direction: int) -> Matrix:
+    """y (M + 1, R) with y_{k+1} = `factors`_k (`rows`_k + y_k), y_0 = 0; `direction` −1 from the
+    last row on to the first."""
+    found = np.zeros_like(rows)
+    of, to = rows[::direction], found[::direction]
+    with np.errstate(under="ignore"):
+        for k, factor in enumerate(factors):
+            np.multiply(of[k] + to[k], factor, out=to[k + 1])
+    return found
