@@ -160,7 +160,7 @@ def _rows(system: _Rates, most: int, count: int, *, large: bool) -> Matrix:
     """The distributions of m' (`count`, M + 1), given k = 0, 1, … small jobs and a large one or
     none."""
     n, threshold = system.servers, system.threshold
-    size = 1 << (2 * most + 1).bit_length()
+    size = 1 << (2 * most - 1).bit_length()
     z = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
     delayed = system.small_flow * (1 - z)
     busy = _busy(delayed, system.large_flow, system.large)
