@@ -11,10 +11,8 @@ import pandas as pd
 
 from atlas.fields.vocabulary import Gap, Points
 from atlas.models.feasibility import SolvableBlock
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Row, sample
-from multiserver.open.multiserver_jobs import prepare
-from multiserver.open.qbd import solve
-from multiserver.saturated import stationary
 
 UNITS = {"gap": "1", "mean_jobs": "jobs", "scaled_jobs": "jobs", "limit": "jobs"}
 
@@ -28,13 +26,12 @@ class Parameters(SolvableBlock):
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a distance from saturation, 1 − λ/λ*."""
-    system = parameters.system
-    blocks = prepare(system)
-    limit = stationary.solve(system).mean_relative_completions + 1
+    queue = under_fcfs(parameters.system)
+    limit = queue.stability(relative_completions=True).relative_completions + 1
 
     def row(log_gap: float) -> Row:
         gap = math.exp(log_gap)
-        mean_jobs = solve(blocks.at((1 - gap) * blocks.throughput)).mean_jobs
+        mean_jobs = queue.exact(fraction_of_limit=1 - gap).mean_jobs
         return gap, mean_jobs, mean_jobs * gap, limit
 
     ends = [math.log(end) for end in parameters.gap]

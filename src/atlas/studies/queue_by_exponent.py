@@ -16,9 +16,8 @@ from pydantic import model_validator
 from atlas.fields.vocabulary import DearPoints, EvenServers, Exponents, Load
 from atlas.models.feasibility import require_solvable
 from atlas.models.mixes import MixBlock, build_mix
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Row, sample
-from multiserver.open.multiserver_jobs import prepare
-from multiserver.open.qbd import solve
 
 UNITS = {
     "exponent": "1",
@@ -52,12 +51,12 @@ def compute(
     def row(alpha: float) -> Row:
         system = build_mix(parameters.plain(), alpha)
         arrival_rate = parameters.load * system.naive_throughput
-        blocks = prepare(system)
-        share = arrival_rate / blocks.throughput
+        queue = under_fcfs(system)
+        share = arrival_rate / queue.stability().limit
         means = (math.nan, math.nan, math.nan)
         if share < 1:
-            law = solve(blocks.at(arrival_rate))
-            means = (law.mean_jobs, law.mean_waiting, law.mean_response_time)
+            found = queue.exact(arrival_rate=arrival_rate)
+            means = (found.mean_jobs, found.mean_waiting, found.mean_response_time)
         return alpha, arrival_rate, share, *means
 
     rows = sample(
