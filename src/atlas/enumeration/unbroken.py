@@ -59,6 +59,7 @@ class Unbroken:
     def _let_in(
         self, first: tuple[int, ...], in_service: tuple[int, ...], way: bool
     ) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+        """Who waits and who is served when the `first` of each line have gone in who may."""
         waiting, serving = list(first), list(in_service)
 
         def let_in(c: int) -> None:
