@@ -9,12 +9,13 @@ this is a Markov chain; it is cut off at so many jobs that this changes no digit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -22,21 +23,12 @@ from atlas.enumeration.counts import Jobs
 from atlas.enumeration.elimination import Level, eliminate
 from atlas.enumeration.fronts import Means
 
+# Rows (m, 2C + 1): how many of each class wait, how many are in service, and whether small ones may
+# start, 1 or 0.
+States = NDArray[np.int64]
+Numbers = NDArray[np.int64]
 # The most jobs at which a chain is cut off, and what may lie beyond.
 MOST, NEGLIGIBLE = 260, 1e-15
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """How many of each class wait and are in service, and whether small ones may start."""
-
-    waiting: tuple[int, ...]
-    serving: tuple[int, ...]
-    open: bool = True
-
-    @property
-    def jobs(self) -> int:
-        return sum(self.waiting) + sum(self.serving)
 
 
 @dataclass(frozen=True)
@@ -48,62 +40,91 @@ class Unbroken:
     threshold: int = 0
     even_if_none_waits: bool = True
 
-    def settle(self, state: State) -> State:
-        """The state when all have gone in who may."""
-        # Whoever waits behind as many as there are servers does not go in at once.
-        first = tuple(min(w, self.jobs.servers) for w in state.waiting)
-        waiting, serving, way = self._started(first, state.serving, state.open)
-        behind = (w - a + b for w, a, b in zip(state.waiting, first, waiting, strict=True))
-        return State(tuple(behind), serving, way)
+    @property
+    def classes(self) -> int:
+        """C."""
+        return len(self.jobs.needs)
 
-    def _let_in(
-        self, first: tuple[int, ...], in_service: tuple[int, ...], way: bool
-    ) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
-        """Who waits and who is served when the `first` of each line have gone in who may."""
-        waiting, serving = list(first), list(in_service)
+    def parts(self, states: States) -> tuple[Numbers, Numbers, Numbers]:
+        """Who waits (m, C), who is in service (m, C), and the door (m,)."""
+        C = self.classes
+        return states[:, :C], states[:, C : 2 * C], states[:, 2 * C]
 
-        def let_in(c: int) -> None:
-            while waiting[c] and self.idle(serving) >= self.jobs.needs[c]:
-                waiting[c] -= 1
-                serving[c] += 1
+    def settle(self, states: States) -> States:
+        """The states when all have gone in who may."""
+        found = states.copy()
+        waiting, serving, door = self.parts(found)
+        for c in range(self.classes - 1, 0, -1):
+            self._let_in(waiting, serving, c)
+        door |= ~self._in_the_way(waiting, serving)
+        self._let_in(waiting, serving, 0, door)
+        few = (serving[:, 0] > 0) & (serving[:, 0] <= self.threshold)
+        door &= ~(few & self._in_the_way(waiting, serving))
+        return found
 
-        for c in range(len(waiting) - 1, 0, -1):
-            let_in(c)
-        way = way or not self._in_the_way(waiting, serving)
-        if way:
-            let_in(0)
-        if way and 0 < serving[0] <= self.threshold and self._in_the_way(waiting, serving):
-            way = False
-        return tuple(waiting), tuple(serving), way
-
-    def idle(self, serving: Sequence[int]) -> int:
+    def idle(self, serving: Numbers) -> Numbers:
         """The servers that nobody has."""
-        return self.jobs.servers - sum(u * v for u, v in zip(serving, self.jobs.needs, strict=True))
+        return self.jobs.servers - serving @ np.array(self.jobs.needs)
 
-    def _in_the_way(self, waiting: Sequence[int], serving: Sequence[int]) -> bool:
+    def _let_in(self, waiting: Numbers, serving: Numbers, c: int, door: Numbers | int = 1) -> None:
+        go = np.minimum(waiting[:, c], self.idle(serving) // self.jobs.needs[c]) * door
+        waiting[:, c] -= go
+        serving[:, c] += go
+
+    def _in_the_way(self, waiting: Numbers, serving: Numbers) -> NDArray[np.bool_]:
         """Whether one more large job, if there is one, would fit but for the small ones."""
-        wanted = self.even_if_none_waits or waiting[-1] > 0
-        return wanted and serving[0] > 0 and self.idle([0, *serving[1:]]) >= self.jobs.needs[-1]
+        wanted = self.even_if_none_waits | (waiting[:, -1] > 0)
+        beside_large = self.idle(serving) + serving[:, 0] * self.jobs.needs[0]
+        return wanted & (serving[:, 0] > 0) & (beside_large >= self.jobs.needs[-1])
 
-    def steps(self, state: State, rate: float) -> Iterator[tuple[float, State]]:
-        """What may come next of a state, at arrival rate λ."""
-        for c, (mu, p) in enumerate(zip(self.jobs.rates, self.jobs.probabilities, strict=True)):
-            yield (
-                rate * p,
-                self.settle(State(_plus(state.waiting, c, 1), state.serving, state.open)),
-            )
-            if state.serving[c]:
-                left = State(state.waiting, _plus(state.serving, c, -1), state.open)
-                yield state.serving[c] * mu, self.settle(left)
+    def come(self, states: States, c: int) -> States:
+        """What a job of class c makes of them."""
+        there = states.copy()
+        there[:, c] += 1
+        return self.settle(there)
 
-    @cached_property
-    def _started(self) -> Callable[..., tuple[tuple[int, ...], tuple[int, ...], bool]]:
-        return cache(self._let_in)
+    def leave(self, states: States, c: int) -> States:
+        """What the end of a job of class c makes of them, in each of which one is in service."""
+        there = states.copy()
+        there[:, self.classes + c] -= 1
+        return self.settle(there)
 
-    @cached_property
-    def empty(self) -> State:
-        none = (0,) * len(self.jobs.needs)
-        return State(none, none)
+    def served(self, states: States, c: int) -> NDArray[np.bool_]:
+        """Where jobs of class c are in service."""
+        return states[:, self.classes + c] > 0
+
+    def steps(self, states: States, rate: float) -> Iterator[tuple[Numbers, NDArray, States]]:
+        """What may come next, at arrival rate λ: of which of the states, at which rates, and the
+        states after it."""
+        pairs = zip(self.jobs.rates, self.jobs.probabilities, strict=True)
+        for c, (mu, p) in enumerate(pairs):
+            yield np.arange(len(states)), np.full(len(states), rate * p), self.come(states, c)
+            at = np.flatnonzero(self.served(states, c))
+            yield at, states[at, self.classes + c] * mu, self.leave(states[at], c)
+
+
+class _Codes:
+    """A number for each state with at most so many jobs."""
+
+    def __init__(self, policy: Unbroken, most: int) -> None:
+        C, n = policy.classes, policy.jobs.servers
+        self._shape = (most + 2,) * C + (n + 1,) * C + (2,)
+
+    def of(self, states: States) -> Numbers:
+        return np.ravel_multi_index(tuple(states.T), self._shape)
+
+    def states(self, codes: Numbers) -> States:
+        return np.column_stack(np.unravel_index(codes, self._shape))
+
+    def reached(self, first: States, onward: Callable[[States], list[States]]) -> Numbers:
+        """The codes, increasing, of all states that are reached from the first."""
+        found: set[int] = set()
+        ahead = set(self.of(first).tolist())
+        while ahead:
+            found |= ahead
+            there = onward(self.states(np.array(list(ahead))))
+            ahead = set(np.concatenate([self.of(states) for states in there]).tolist()) - found
+        return np.array(sorted(found))
 
 
 def read(jobs: Jobs, name: str, options: Mapping[str, Any]) -> Unbroken:
@@ -116,19 +137,14 @@ def read(jobs: Jobs, name: str, options: Mapping[str, Any]) -> Unbroken:
     return Unbroken(jobs, int(options.get("threshold", 1)), always)
 
 
-def _plus(numbers: tuple[int, ...], c: int, more: int) -> tuple[int, ...]:
-    return (*numbers[:c], numbers[c] + more, *numbers[c + 1 :])
-
-
 def means(policy: Unbroken, rate: float) -> Means:
     """What the law of the chain says. Raises `ArithmeticError` if the end would have to be further
     away than `MOST`."""
     most = 40
     while True:
         places, laws = _cut(policy, rate, most)
-        jobs = sum(
-            law @ np.array([_present(x) for x in at]) for law, at in zip(laws, places, strict=True)
-        )
+        parts = [policy.parts(at) for at in places]
+        jobs = sum(law @ (w + u) for law, (w, u, _) in zip(laws, parts, strict=True))
         # What the last level weighs in the smallest mean.
         end = laws[-1].sum() * most / jobs.min()
         if end <= NEGLIGIBLE:
@@ -138,83 +154,83 @@ def means(policy: Unbroken, rate: float) -> Means:
         if most + further > MOST:
             raise ArithmeticError(f"{most + further:.0f} jobs to the end, {MOST} at most")
         most = math.ceil(most + 1.05 * further) + 5
-    serving = sum(
-        law @ np.array([x.serving for x in at]) for law, at in zip(laws, places, strict=True)
-    )
+    serving = sum(law @ u for law, (_, u, _) in zip(laws, parts, strict=True))
     levels = tuple(float(law.sum()) for law in laws)
     busy = float(serving @ np.array(policy.jobs.needs))
     return Means(tuple(jobs.tolist()), float(jobs.sum() - serving.sum()), busy, levels)
 
 
-def _present(state: State) -> list[int]:
-    return [a + b for a, b in zip(state.waiting, state.serving, strict=True)]
-
-
-def _cut(policy: Unbroken, rate: float, most: int) -> tuple[list[list[State]], list[np.ndarray]]:
+def _cut(policy: Unbroken, rate: float, most: int) -> tuple[list[States], list[np.ndarray]]:
     """The states with 0, 1, …, `most` jobs that are reached, and their law."""
-    found: list[dict[State, int]] = [{} for _ in range(most + 1)]
-    moves: list[tuple[int, int, int, int, float]] = []
-    found[0][policy.empty] = 0
-    ahead = [policy.empty]
-    while ahead:
-        state = ahead.pop()
-        level = state.jobs
-        place = found[level][state]
-        for speed, there in policy.steps(state, rate):
-            other = there.jobs
-            if other > most:
-                continue
-            if there not in found[other]:
-                found[other][there] = len(found[other])
-                ahead.append(there)
-            moves.append((level, place, other, found[other][there], speed))
-    sizes = [0, *map(len, found), 0]
+    coded = _Codes(policy, most)
+
+    def jobs(states: States) -> Numbers:
+        return states[:, :-1].sum(axis=1)
+
+    def onward(states: States) -> list[States]:
+        there = [there for _, _, there in policy.steps(states, rate)]
+        return [states[jobs(states) <= most] for states in there]
+
+    empty = np.array([[0] * (2 * policy.classes) + [1]])
+    codes = coded.reached(empty, onward)
+    states = coded.states(codes)
+    order = np.argsort(jobs(states), kind="stable")
+    places = np.argsort(order)
+    rows, columns, speeds = [], [], []
+    for at, speed, there in policy.steps(states, rate):
+        kept = jobs(there) <= most
+        rows.append(places[at[kept]])
+        columns.append(places[np.searchsorted(codes, coded.of(there[kept]))])
+        speeds.append(speed[kept])
+    shape = (len(codes), len(codes))
+    pairs = np.concatenate(rows), np.concatenate(columns)
+    moves = csr_array((np.concatenate(speeds), pairs), shape)
+    states = states[order]
+    ends = [0, 0, *np.searchsorted(jobs(states), np.arange(1, most + 2)), len(states)]
     levels = [
-        Level(np.zeros((m, above)), np.zeros((m, m)), np.zeros((m, below)))
-        for below, m, above in zip(sizes, sizes[1:], sizes[2:], strict=False)
+        Level(
+            moves[at:upto, upto:above].toarray(),
+            np.zeros((upto - at, upto - at)),
+            moves[at:upto, below:at].toarray(),
+        )
+        for below, at, upto, above in zip(ends, ends[1:], ends[2:], ends[3:], strict=False)
     ]
-    for level, place, other, there_place, speed in moves:
-        block = levels[level].up if other > level else levels[level].down
-        block[place, there_place] += speed
     laws = eliminate(levels)
     total = math.fsum(float(law.sum()) for law in laws)
-    return [list(at) for at in found], [law / total for law in laws]
+    found = [states[at:upto] for at, upto in pairwise(ends[1:-1])]
+    return found, [law / total for law in laws]
 
 
 def fills_in_the_end(policy: Unbroken) -> bool:
     """Whether all servers are at work, after a while and for ever, if jobs of one class or of both
     wait without end while none of the other come, whoever was in service before."""
     v, n = policy.jobs.needs, policy.jobs.servers
+    packings = [(a, b) for a in range(n // v[0] + 1) for b in range((n - a * v[0]) // v[1] + 1)]
     return all(
-        policy.idle(state.serving) == 0
+        (policy.idle(policy.parts(_recurrent(policy, waiting, packings))[1]) == 0).all()
         for waiting in ((n, 0), (0, n), (n, n))
-        for state in _recurrent(
-            policy,
-            waiting,
-            [(a, b) for a in range(n // v[0] + 1) for b in range((n - a * v[0]) // v[1] + 1)],
-        )
     )
 
 
 def _recurrent(
-    policy: Unbroken, waiting: tuple[int, ...], serving: Sequence[tuple[int, ...]]
-) -> list[State]:
+    policy: Unbroken, waiting: tuple[int, ...], serving: list[tuple[int, int]]
+) -> States:
     """The states that are come back to if so many always wait."""
-    found = [policy.settle(State(waiting, u)) for u in serving]
-    ahead = list(dict.fromkeys(State(waiting, x.serving, x.open) for x in found))
-    numbers, edges = {state: k for k, state in enumerate(ahead)}, []
-    for state in ahead:
-        for c, u in enumerate(state.serving):
-            if u:
-                left = State(waiting, _plus(state.serving, c, -1), state.open)
-                after = policy.settle(left)
-                there = State(waiting, after.serving, after.open)
-                if there not in numbers:
-                    numbers[there] = len(ahead)
-                    ahead.append(there)
-                edges.append((state, there))
-    rows, columns = ([numbers[edge[end]] for edge in edges] for end in (0, 1))
-    graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(ahead),) * 2)
+    coded = _Codes(policy, policy.jobs.servers)
+
+    def still(states: States) -> States:
+        states[:, : policy.classes] = waiting
+        return states
+
+    def ends(states: States) -> list[tuple[Numbers, States]]:
+        busy = [np.flatnonzero(policy.served(states, c)) for c in range(policy.classes)]
+        return [(at, still(policy.leave(states[at], c))) for c, at in enumerate(busy)]
+
+    first = still(policy.settle(np.array([[*waiting, *u, 1] for u in serving])))
+    codes = coded.reached(first, lambda states: [there for _, there in ends(states)])
+    states = coded.states(codes)
+    rows = np.concatenate([at for at, _ in ends(states)])
+    columns = np.concatenate([np.searchsorted(codes, coded.of(there)) for _, there in ends(states)])
+    graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(codes),) * 2)
     _, parts = connected_components(graph, connection="strong")
-    leaving = {parts[a] for a, b in zip(rows, columns, strict=True) if parts[a] != parts[b]}
-    return [state for k, state in enumerate(ahead) if parts[k] not in leaving]
+    return states[~np.isin(parts, parts[rows[parts[rows] != parts[columns]]])]
