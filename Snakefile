@@ -13,7 +13,7 @@ ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "src")]
 
 from prefork import client, server
-from atlas.plan import MEGABYTES, expose
+from atlas.plan import MEGABYTES, cancel_timers, expose
 
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 # Of modules Snakemake takes rules, but nothing that is to be done before a run.
@@ -131,6 +131,7 @@ onstart:
 
 
 onsuccess:
+    cancel_timers()
     agreed = FOLDER / plan.agreement.file
     if agreed.is_file():
         print(agreed.read_text(encoding="utf-8"), end="")
@@ -141,5 +142,6 @@ onsuccess:
 
 
 onerror:
+    cancel_timers()
     for line in build.tell_unmade():
         print(line, file=sys.stderr)

@@ -15,6 +15,7 @@ _WHERE = {
     "ConfigError": "config.errors",
     "Plan": "plan.resolve",
     "WrittenPlan": "plan.written_plan",
+    "cancel_timers": "plan.environment",
     "expose": "plan.environment",
     "hold_driver": "plan.locks",
     "require_writable": "plan.locks",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -52,3 +53,11 @@ def expose(root: Path) -> None:
     folder = folder if folder.name == compiled else folder / compiled
     os.environ["NUMBA_CACHE_DIR"] = str(folder.resolve())
     os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "atlas.numba_cache.ByPackage"
+
+
+def cancel_timers() -> None:
+    """Let this process end: Snakemake leaves a timer behind for each job that ends, and is waited
+    for until all are through."""
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.cancel()
