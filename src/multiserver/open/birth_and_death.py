@@ -1,6 +1,6 @@
 """Where a birth-death chain is after an exponential time.
 
-On 0, …, M the chain goes up at the rate λ and down from k at the rate `down`_k; Q has these rates.
+On 0, …, M the chain goes up at the rate λ and down from k at the rate δ_k; Q has these rates.
 At a time of rate κ its distribution, row by row, is κ (κ − Q)⁻¹. The elements are products of two
 positive solutions: one falls from above, u_{k+1}/u_k, the other rises, v_{k−1}/v_k. From i the
 chain passes k > i with the product of rises, k < i with that of falls, so that the matrix is
@@ -18,7 +18,7 @@ Matrix = NDArray[np.float64]
 
 
 class Moved(LinearOperator):
-    """κ (κ − Q)⁻¹ (M + 1, M + 1), for λ = `up`, `down` (M + 1,) and κ = `killing`."""
+    """κ (κ − Q)⁻¹ (M + 1, M + 1), for λ = `up`, δ = `down` (M + 1,) and κ = `killing`."""
 
     def __init__(self, up: float, down: Vector, killing: float) -> None:
         most = len(down) - 1
@@ -46,8 +46,8 @@ class Moved(LinearOperator):
 
 
 def _carried(rows: Matrix, factors: Vector, direction: int) -> Matrix:
-    """y (M + 1, R) with y_{k+1} = `factors`_k (`rows`_k + y_k), y_0 = 0; `direction` −1 from the
-    last row on to the first."""
+    """y (M + 1, R) with y_0 = 0 and y_{k+1} = f_k (x_k + y_k), x being `rows` and f `factors`;
+    `direction` −1 from the last row on to the first."""
     found = np.zeros_like(rows)
     of, to = rows[::direction], found[::direction]
     with np.errstate(under="ignore"):
