@@ -10,7 +10,7 @@ from atlas.config.errors import Fault, Path
 from atlas.config.kinds import choose_kind, module
 from atlas.config.validate import check
 from atlas.fields.block import Block
-from atlas.fields.markers import Axis, Dear, Lent, marked
+from atlas.fields.markers import Axis, Costly, Lent, marked
 
 # A curve of fewer points is not thinned further.
 FEWEST = 16
@@ -40,9 +40,9 @@ def lend(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any
 
 
 def thin(series: Mapping[str, Any]) -> dict[str, Any]:
-    """A completed series with a third of its points, and `FEWEST` at least, if these are dear."""
-    dear = marked(module("studies", series["study"]).Parameters, Dear)
-    return {k: min(v, max(FEWEST, v // 3)) if k in dear else v for k, v in series.items()}
+    """A completed series with a third of its points, and `FEWEST` at least, if these are costly."""
+    costly = marked(module("studies", series["study"]).Parameters, Costly)
+    return {k: min(v, max(FEWEST, v // 3)) if k in costly else v for k, v in series.items()}
 
 
 def count_points(study: str, parameters: Mapping[str, Any]) -> int:

@@ -77,13 +77,13 @@ class Unbroken:
         beside_large = self.idle(serving) + serving[:, 0] * self.jobs.needs[0]
         return wanted & (serving[:, 0] > 0) & (beside_large >= self.jobs.needs[-1])
 
-    def come(self, states: States, c: int) -> States:
+    def arrive(self, states: States, c: int) -> States:
         """What a job of class c makes of them."""
         there = states.copy()
         there[:, c] += 1
         return self.settle(there)
 
-    def leave(self, states: States, c: int) -> States:
+    def depart(self, states: States, c: int) -> States:
         """What the end of a job of class c makes of them, in each of which one is in service."""
         there = states.copy()
         there[:, self.classes + c] -= 1
@@ -98,9 +98,9 @@ class Unbroken:
         states after it."""
         pairs = zip(self.jobs.rates, self.jobs.probabilities, strict=True)
         for c, (mu, p) in enumerate(pairs):
-            yield np.arange(len(states)), np.full(len(states), rate * p), self.come(states, c)
+            yield np.arange(len(states)), np.full(len(states), rate * p), self.arrive(states, c)
             at = np.flatnonzero(self.served(states, c))
-            yield at, states[at, self.classes + c] * mu, self.leave(states[at], c)
+            yield at, states[at, self.classes + c] * mu, self.depart(states[at], c)
 
 
 class _Codes:
@@ -224,7 +224,7 @@ def _recurrent(
 
     def ends(states: States) -> list[tuple[Numbers, States]]:
         busy = [np.flatnonzero(policy.served(states, c)) for c in range(policy.classes)]
-        return [(at, still(policy.leave(states[at], c))) for c, at in enumerate(busy)]
+        return [(at, still(policy.depart(states[at], c))) for c, at in enumerate(busy)]
 
     first = still(policy.settle(np.array([[*waiting, *u, 1] for u in serving])))
     codes = coded.reached(first, lambda states: [there for _, there in ends(states)])

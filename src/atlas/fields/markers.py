@@ -27,7 +27,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Dear:
+class Costly:
     """A number of points each of which takes long: a quick run takes fewer."""
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING, SUMMING_TO_1, WHOLE
-from atlas.fields.markers import Axis, Dear, Lent, Resolution, Sampling, Stream
+from atlas.fields.markers import Axis, Lent, Resolution, Sampling, Stream
 
 LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
@@ -168,7 +168,6 @@ DearPoints = Annotated[
     WHOLE,
     Resolution(),
     Axis(),
-    Dear(),
 ]
 FewPoints = Annotated[
     int, Field(ge=2, le=1000, description="the number of points"), WHOLE, Resolution(), Axis()
@@ -230,8 +229,8 @@ Effort = Annotated[
     Literal["paper", "quick", "exhaustive"] | Annotated[int, Field(ge=1000, le=10**12), WHOLE],
     Field(
         description="how many jobs a simulated point takes: 'paper' as many as its series says,"
-        " 'quick' at most 2e5, and dear curves a third of their points, 'exhaustive' the paper's"
-        " runs where fewer do, or a number"
+        " 'quick' at most 2e5, and exact curves of policies a third of their points, 'exhaustive'"
+        " the paper's runs where fewer do, or a number"
     ),
     Resolution(),
     Sampling(),

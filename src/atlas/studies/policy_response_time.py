@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import pandas as pd
 
 from atlas.fields.columns import Words
-from atlas.fields.vocabulary import DearPoints, HighestLoad
+from atlas.fields.markers import Costly
+from atlas.fields.vocabulary import HighestLoad, Points
 from atlas.models.finite_skip import OF_A_CURVE
 from atlas.models.finite_skip_solutions import SolvedBlock, require_reach
 from atlas.models.sampling import Row, sample
@@ -28,7 +30,7 @@ class Parameters(SolvedBlock):
     """What to compute."""
 
     highest_load: HighestLoad = 0.99
-    points: DearPoints = 99
+    points: Annotated[Points, Costly()] = 99
 
 
 def check(parameters: Parameters) -> None:

@@ -17,8 +17,9 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 
-class Moved(LinearOperator):
-    """κ (κ − Q)⁻¹ (M + 1, M + 1), for λ = `up`, δ = `down` (M + 1,) and κ = `killing`."""
+class Resolvent(LinearOperator):
+    """κ (κ − Q)⁻¹ (M + 1, M + 1), the resolvent of Q times κ, for λ = `up`, δ = `down` (M + 1,)
+    and κ = `killing`."""
 
     def __init__(self, up: float, down: Vector, killing: float) -> None:
         most = len(down) - 1

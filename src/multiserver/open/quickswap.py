@@ -47,7 +47,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from multiserver.errors import TooLargeError, require_stable
-from multiserver.open.birth_and_death import Moved
+from multiserver.open.birth_and_death import Resolvent
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -151,7 +151,7 @@ def _starts(system: _Rates, reading: Reading, most: int) -> _Starts:
         none = sparse.csr_array((odds, (k, np.maximum(k, 1))), shape)
         one = sparse.csr_array(([system.large_flow / together], ([0], [0])), shape)
         return _Starts(none, one, np.where(k, 0.0, 1 / together), np.zeros(most + 1))
-    one = Moved(system.small_flow, system.serving(most), system.large_flow)
+    one = Resolvent(system.small_flow, system.serving(most), system.large_flow)
     before = np.full(most + 1, 1 / system.large_flow)
     return _Starts(None, one, before, one @ k / system.large_flow)
 
