@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -17,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from multiserver.asking import Methods
-from multiserver.errors import TooLargeError
+from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.limits import Limits
-from multiserver.policies.policy import PRECISE, Times
+from multiserver.policies.policy import PRECISE, Method, Times
 from multiserver.tables import Table, aligned
 
 # What is shown of each time.
@@ -170,23 +169,32 @@ class Distribution(Table):
 
 
 class Distributions:
-    """The distributions of one queue, by the first of its `methods`, prepared once."""
+    """The distributions of one queue, by the first of its `methods` that has an answer; each is
+    prepared once."""
 
     def __init__(self, methods: Methods, limits: Limits) -> None:
         self._methods, self._limits = methods, limits
+        self._prepared: dict[str, Callable[[float], Times]] = {}
 
     def at(self, rate: float) -> Distribution:
         """At λ = `rate`. Raises `NotKnownError` if it takes too much."""
-        try:
-            times = self._answer(rate)
-        except TooLargeError as error:
-            raise self._methods.too_large("distribution", error) from error
+        refused: list[ValueError] = []
+        for method in self._methods.applying("distribution"):
+            try:
+                return self._told(method, rate, self._answer(method)(rate))
+            except (NotKnownError, TooLargeError) as error:
+                refused.append(error)
+        if isinstance(refused[0], TooLargeError):
+            raise self._methods.too_large("distribution", refused[0]) from refused[0]
+        raise refused[0]
+
+    def _told(self, method: Method, rate: float, times: Times) -> Distribution:
         C = len(times.at_once) - 1
         waits, responses = (
             [TimeDistribution(times, first + c) for c in range(C + 1)] for first in (0, C + 1)
         )
         pairs = zip(waits[:C], responses[:C], strict=True)
-        system, method = self._methods.system, self._methods.first("distribution")
+        system = self._methods.system
         rough = times.imprecision > PRECISE
         return Distribution(
             model=system.model,
@@ -202,7 +210,8 @@ class Distributions:
             by_class=tuple(ClassDistribution(waiting_time=w, response_time=t) for w, t in pairs),
         )
 
-    @cached_property
-    def _answer(self) -> Callable[[float], Times]:
-        method = self._methods.first("distribution")
-        return method.answer(self._methods.system, **self._methods.policy.options)
+    def _answer(self, method: Method) -> Callable[[float], Times]:
+        if method.name not in self._prepared:
+            answer = method.answer(self._methods.system, **self._methods.policy.options)
+            self._prepared[method.name] = answer
+        return self._prepared[method.name]

@@ -81,8 +81,9 @@ class LevelSweeps:
         """How many fronts are told apart, in words."""
         return f"{len(self.fronts.head)} fronts"
 
-    def at(self, arrival_rate: float) -> SweptDistribution:
-        """The stationary distribution at arrival rate λ.
+    def at(self, arrival_rate: float, *, tails: bool = False) -> SweptDistribution:
+        """The stationary distribution at arrival rate λ; with `tails` small probabilities have as
+        many digits as large ones, for which more levels are swept more often.
 
         Raises `UnstableError` unless λ < λ*, `TooLargeError` if the levels that matter have more
         than `iteration.MOST_NUMBERS` numbers, and `NotKnownError` if sweeps do not settle,
@@ -92,7 +93,7 @@ class LevelSweeps:
         from multiserver.open.iteration import settle
 
         with announced():
-            distribution = settle(self, arrival_rate)
+            distribution = settle(self, arrival_rate, tails=tails)
         if not distribution.imprecision <= ROUGH:
             raise NotKnownError(
                 f"the numbers in service of {self.told_apart} are {distribution.imprecision:.0e}"

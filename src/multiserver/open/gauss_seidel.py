@@ -69,6 +69,14 @@ def add_product(y: Vector, factor: float, x: Vector, matrix: Columns) -> None:
 
 
 @njit(cache=True, error_model="numpy")
+def add_geometric(y: Vector, factor: float, matrix: Columns) -> None:
+    """y becomes y (1 − factor · matrix)⁻¹, where the matrix leads on to later places only."""
+    for j in range(len(y)):
+        for k in range(matrix.first[j], matrix.first[j + 1]):
+            y[j] += factor * y[matrix.rows[k]] * matrix.rates[k]
+
+
+@njit(cache=True, error_model="numpy")
 def balance(x: Vector, inflow: Vector, matrix: Columns, out: Vector, arrivals: float) -> None:
     """The balance of all states of a level, in order."""
     for j in range(len(x)):
@@ -101,10 +109,7 @@ def draw(levels: Vector, flows: Vector, q: int, fall: float, chain: Chain) -> No
     if q + 1 < len(levels):
         add_product(flows[q], 1.0, flows[q + 1], chain.further)
         return
-    first, rows, rates = chain.further
-    for j in range(flows.shape[1]):
-        for k in range(first[j], first[j + 1]):
-            flows[q, j] += fall * flows[q, rows[k]] * rates[k]
+    add_geometric(flows[q], fall, chain.further)
 
 
 @njit(cache=True, error_model="numpy")

@@ -49,6 +49,8 @@ NEVER = 1e-18
 # Changes of a distribution, in parts of P(N > 0); the shapes that are taken to be the same; see
 # above.
 SETTLED, CLOSED = 1e-13, 1e-13
+# Where tails are asked for shapes are so near each other, or what they leave open is never seen.
+ALIKE, FARTHEST = 1e-12, 1e-25
 # What sweeps shrink changes by at least: less is not told from rounding.
 ROUNDING = 1e-3
 # 1 − η is about (1 − λ/λ*)/(E[Δ] + 1); shapes that are far off may give much less.
@@ -56,9 +58,11 @@ SLOWEST = 0.25
 
 
 class _Beyond(NamedTuple):
-    """How a distribution falls beyond Q: `fall` η; and `open`, what that leaves open."""
+    """How a distribution falls beyond Q: `fall` η; how far shapes are `apart`; and `open`, what
+    that leaves open."""
 
     fall: float
+    apart: float
     open: float
 
 
@@ -122,6 +126,15 @@ class Sweeps:
         """P(N > 0): nothing is subtracted, as it may be small."""
         return float(distribution[: self._empty].sum() + distribution[self._empty + 1 :].sum())
 
+    def change(self, before: Vector, after: Vector, *, tails: bool) -> float:
+        """How much changes, in parts of P(N > 0); with `tails` at least, relatively, of what is
+        behind settled fronts."""
+        moved = abs(after - before)
+        change = float(moved.sum()) / self.busy(after)
+        if not tails:
+            return change
+        return max(change, float(moved[self._e :].sum() / after[self._e :].sum()))
+
     def step(self, distribution: Vector, fall: float, trust: float) -> tuple[Vector, _Beyond]:
         """A sweep, and the levels scaled, by c^`trust`: to balance, or part of the way."""
         distribution = distribution.copy()
@@ -138,7 +151,8 @@ class Sweeps:
         mass *= scales
         beyond = mass[-1] / (1 - fall)
         distribution /= distribution.sum() + fall * beyond
-        return distribution, _Beyond(fall, float(apart * beyond / (mass[1:-1].sum() + beyond)))
+        left_open = float(apart * beyond / (mass[1:-1].sum() + beyond))
+        return distribution, _Beyond(fall, float(apart), left_open)
 
     def drawing(self, distribution: Vector, fall: float) -> Vector:
         """z (e,), the rates of draws in each unsettled front while others wait."""
@@ -173,8 +187,9 @@ class Sweeps:
         return np.concatenate([distribution, more.ravel()])
 
 
-def settle(process: LevelSweeps, arrival_rate: float) -> SweptDistribution:
-    """The distribution at λ: steps, and further levels, until neither changes anything.
+def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) -> SweptDistribution:
+    """The distribution at λ: steps, and further levels, until neither changes anything; with
+    `tails` nothing of a small probability either.
 
     Raises as `LevelSweeps.at` does.
     """
@@ -182,12 +197,15 @@ def settle(process: LevelSweeps, arrival_rate: float) -> SweptDistribution:
     distribution, fall = sweeps.first()
     mixing, trust, changes = Mixing(DEPTH), 1.0, [np.inf]
     for _ in range(MOST_SWEEPS):
-        after, (fall, left_open) = sweeps.step(distribution, fall, trust)
-        changes.append(abs(after - distribution).sum() / sweeps.busy(after))
-        closed = left_open == 0 or (left_open <= CLOSED and fall < sweeps.highest_fall)
-        if closed and changes[-1] <= SETTLED:
+        after, beyond = sweeps.step(distribution, fall, trust)
+        fall = beyond.fall
+        changes.append(sweeps.change(distribution, after, tails=tails))
+        closed = beyond.open == 0 or (beyond.open <= CLOSED and beyond.fall < sweeps.highest_fall)
+        ends = not tails or beyond.apart <= ALIKE or beyond.open <= FARTHEST
+        if closed and ends and changes[-1] <= SETTLED:
             return _distribution(sweeps, after, fall, _left(sweeps, distribution, after, changes))
-        if left_open > CLOSED and changes[-1] < left_open / 10:
+        more = beyond.open > CLOSED and changes[-1] < beyond.open / 10
+        if more or (not ends and changes[-1] <= SETTLED):
             distribution, mixing, changes = sweeps.grown(after, fall), Mixing(DEPTH), [np.inf]
             continue
         slow = len(changes) > PATIENCE and changes[-1] > changes[0] / 2

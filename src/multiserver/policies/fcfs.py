@@ -38,11 +38,12 @@ from multiserver.policies.one_at_a_time import (
 from multiserver.policies.one_or_n import ONE_OR_N
 from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
 from multiserver.policies.phase_type import (
-    DISTRIBUTION,
+    AGE_DISTRIBUTION,
     FEW_LEVELS,
     HEAD_AGE,
     LEVEL_SWEEPS,
     SATURATED_PHASES,
+    STEPS,
 )
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.saturated import dispatch
@@ -197,7 +198,8 @@ FCFS = Policy(
             ONE_OR_N,
             LEVEL_SWEEPS,
             HEAD_AGE,
-            DISTRIBUTION,
+            STEPS,
+            AGE_DISTRIBUTION,
             job_level(_simulate, source="`multiserver.simulation.fcfs`"),
         ),
         "threshold-parallelism": (

@@ -9,6 +9,7 @@ from multiserver.open import age_process, fcfs_levels
 from multiserver.open.fcfs_levels import FEWEST, MOST_FRONTS, MOST_SMOOTH
 from multiserver.open.front_distribution import FrontDistribution
 from multiserver.open.phase_count import block_entries
+from multiserver.open.waiting_by_steps import cheaper, waiting_by_steps
 from multiserver.open.waiting_distribution import MOST_SETTLED, fits, waiting_distribution
 from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
@@ -105,6 +106,15 @@ def _times(system: System) -> Callable[[float], Times]:
     return lambda arrival_rate: waiting_distribution(process.at(arrival_rate))
 
 
+def _times_by_steps(system: System) -> Callable[[float], Times]:
+    process = fcfs_levels.prepare(phased_jobs(system))
+    return lambda arrival_rate: waiting_by_steps(process.at(arrival_rate, tails=True))
+
+
+def _sparse(system: System) -> bool:
+    return not PHASE_TYPE.holds(system) or cheaper(phased_jobs(system))
+
+
 def _dense(system: System) -> bool:
     return not PHASE_TYPE.holds(system) or fits(phased_jobs(system))
 
@@ -142,7 +152,18 @@ DENSE = Condition(
     " durations",
     _dense,
 )
-DISTRIBUTION = Method(
+SPARSE = Condition(
+    f"{FEWEST} to {MOST_FRONTS} fronts, durations that are not too far apart", _sparse
+)
+STEPS = Method(
+    question="distribution",
+    name="the queue without arrivals, in steps",
+    source="`multiserver.open.waiting_by_steps`",
+    cost="exact means by sweeps, then fronts × levels × steps, a thousand or more: seconds",
+    answer=_times_by_steps,
+    conditions=(PHASE_TYPE, SPARSE),
+)
+AGE_DISTRIBUTION = Method(
     question="distribution",
     name="age of the head of the queue",
     source="`multiserver.open.waiting_distribution`",

@@ -1,0 +1,143 @@
+"""Steps of the chain in which a job waits while no other comes, compiled.
+
+The model is that of `waiting_by_steps`. `levels` (R, m) are z_1, …, z_R, beyond the last of which
+each is η times the one before; `blocked` (m,) is where the job itself blocks the head of the queue,
+given its class, and `served` (K,) the phases that it is in. A step is one move of all of them;
+rates are in parts of Λ.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from multiserver.open.gauss_seidel import Columns, add_geometric, add_product
+
+Vector = NDArray[np.float64]
+# Of all that waits, what a level that is taken to be η times the one before may be off by.
+NEAR = 1e-14
+
+
+class Steps(NamedTuple):
+    """`within` (m, m) A₀, `opened` (m, d) C, `settles` (d, m) E and `further` (d, d) F; `stays`
+    (m,) is the chance that a step leaves a front as it is.
+
+    Of the fronts with a class `head` (m,), −1 elsewhere: `blocks` (m, m) Q, the rates `starts` (m,)
+    at which the job that blocks starts, and `given` (m,), 1/p of its class, 0 elsewhere. `fits`
+    (d, C) is 1 where a job of a class starts that is drawn there. Kinds of `owner` (K,) start with
+    probability `initial` (K,), stay with `remains` (K,) and move at the rates `moves` (K, K).
+    """
+
+    within: Columns
+    opened: Columns
+    settles: Columns
+    further: Columns
+    stays: Vector
+    head: NDArray[np.int64]
+    blocks: Columns
+    starts: Vector
+    given: Vector
+    fits: Vector
+    owner: NDArray[np.int64]
+    initial: Vector
+    remains: Vector
+    moves: Vector
+
+
+@njit(cache=True, error_model="numpy")
+def run(
+    levels: Vector,
+    top: int,
+    fall: float,
+    blocked: Vector,
+    served: Vector,
+    chain: Steps,
+    found: Vector,
+) -> int:
+    """As many steps as `found` (S, 2C) has rows, in place. Before each of them a row becomes the
+    chances to wait, class by class, and to wait or be in service.
+
+    The first `top` levels are told apart; result is how many of them still are.
+    """
+    C = chain.fits.shape[1]
+    flow, above = np.empty(len(chain.fits)), np.empty(len(chain.fits))
+    after, of_phases = np.empty(len(blocked)), np.empty(len(served))
+    started = np.empty(C)
+    for k in range(len(found)):
+        found[k] = 0.0
+        started[:] = 0.0
+        for j in range(len(blocked)):
+            if chain.head[j] >= 0:
+                found[k, chain.head[j]] += blocked[j]
+                started[chain.head[j]] += blocked[j] * chain.starts[j]
+        for i in range(len(served)):
+            found[k, C + chain.owner[i]] += served[i]
+        waiting = _descend(levels, top, fall, chain, flow, above, after)
+        for c in range(C):
+            found[k, c] += waiting
+            found[k, C + c] += found[k, c]
+            for u in range(len(flow)):
+                started[c] += flow[u] * chain.fits[u, c]
+        _go_on(after, blocked, chain.stays, chain.blocks)
+        for j in range(len(blocked)):
+            if chain.head[j] >= 0:
+                for i in range(chain.settles.first[j], chain.settles.first[j + 1]):
+                    drawn = flow[chain.settles.rows[i]] * chain.settles.rates[i]
+                    after[j] += drawn * chain.given[j]
+                blocked[j] = after[j]
+        of_phases[:] = served * chain.remains
+        for i in range(len(served)):
+            of_phases += served[i] * chain.moves[i]
+        for i in range(len(served)):
+            served[i] = of_phases[i] + started[chain.owner[i]] * chain.initial[i]
+        while top > 1 and _falls(levels[top - 2], levels[top - 1], fall, waiting):
+            top -= 1
+    return top
+
+
+@njit(cache=True, error_model="numpy")
+def _descend(
+    levels: Vector,
+    top: int,
+    fall: float,
+    chain: Steps,
+    flow: Vector,
+    above: Vector,
+    after: Vector,
+) -> float:
+    """A step of all levels, in place; the mass that they had, and `flow` (d,) w_1."""
+    total = 0.0
+    for r in range(top - 1, -1, -1):
+        flow[:] = 0.0
+        add_product(flow, 1.0, levels[r], chain.opened)
+        if r == top - 1:
+            total += levels[r].sum() / (1 - fall)
+            add_geometric(flow, fall, chain.further)
+            above[:] = fall * flow
+        else:
+            total += levels[r].sum()
+            add_product(flow, 1.0, above, chain.further)
+        _go_on(after, levels[r], chain.stays, chain.within)
+        add_product(after, 1.0, above, chain.settles)
+        levels[r] = after
+        above[:] = flow
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def _go_on(after: Vector, x: Vector, stays: Vector, moves: Columns) -> None:
+    """`after` becomes x after a step that leaves nothing."""
+    after[:] = x * stays
+    add_product(after, 1.0, x, moves)
+
+
+@njit(cache=True, error_model="numpy")
+def _falls(lower: Vector, upper: Vector, fall: float, waiting: float) -> bool:
+    """Whether the upper level is η times the lower one."""
+    apart = 0.0
+    for j in range(len(lower)):
+        apart += abs(fall * lower[j] - upper[j])
+    return apart <= NEAR * fall * waiting

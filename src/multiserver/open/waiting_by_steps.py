@@ -1,0 +1,163 @@
+"""First come, first served multiserver jobs: the distributions of waiting and response times, by
+class, of queues of many fronts.
+
+Nothing that comes after a job delays it. So its wait is as long as the chain of `fcfs_levels` takes
+from the state that it finds, if no other job comes. It finds unsettled front u with probability y_u
+and is drawn at once, or front i with q jobs undrawn with probability (x_q)_i and is the r-th of
+these, r = q + 1. With A₀, M, C, E and F as there, z_r the distribution over settled fronts while it
+is the r-th and w_r the flows through unsettled fronts in which one of r jobs is drawn next,
+
+    z_r' = z_r (A₀ − M) + w_{r+1} E,    w_r = z_r C + w_{r+1} F,    z_r(0) = x_{r−1}.
+
+In w_1 it is drawn itself, in a front that is independent of its class c. Where c fits it starts;
+otherwise it blocks, and starts when v_c servers are idle. Fronts that it blocks, given c, and its
+phases move by Q_c and D_c:
+
+    h_c' = h_c Q_c + w_1 S_c,    b_c' = b_c D_c + (w_1 1[c fits] − h_c Q_c 1) α_c,
+
+from h_c(0) = y S_c and b_c(0) = y 1[c fits] α_c. Then P(W_c > t) = Σ_r |z_r| + |h_c|, and P(T_c >
+t) is |b_c| more. All of it is followed at the moves of a Poisson process of rate Λ = max M
+(`uniformization`): sparse products of positive numbers.
+
+Beyond some level z_{r+1} = η z_r, η being the factor of x_q, and stays so. What is not so moves
+down the queue: from the top, levels are dropped as soon as they are η times the one below, until
+z_1 alone is left. Moves are followed until all s_k fall by one factor, or are `NEVER` of what they
+were. Digits are relative to P(W > 0): where P(W > t) is 1e-12 of it or less, few are left.
+
+E[W_c] is confirmed by Little's law (`front_distribution`), which shares nothing with the moves; the
+distribution by dense matrices (`waiting_distribution`), where they fit, and by chains with a tagged
+job (`tests/theory/waiting_routes.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import block_diag
+
+from multiserver.compiling import announced
+from multiserver.errors import TooLargeError
+from multiserver.fronts import Fronts, drawn
+from multiserver.open.fcfs_levels import SweptDistribution, pays
+from multiserver.open.gauss_seidel import Columns
+from multiserver.open.uniformization import UniformizedTimes
+from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
+
+if TYPE_CHECKING:
+    from multiserver.open.uniform_steps import Steps
+
+Array = NDArray[np.float64]
+# Settled fronts times the moves in a longest phase: minutes. With fewer moves than a share of the
+# square of the fronts they are cheaper than dense matrices.
+MOST_WORK, DENSE = 2e7, 800
+# Of what s_k was: what is never asked for. Moves that are followed first, and between two looks a
+# part of those that were.
+NEVER, FIRST, PART = 1e-30, 64, 8
+# How much the factor by which s_k falls may change between looks.
+STEADY = 1e-12
+MOST_MOVES = 3_000_000
+
+
+def cheaper(jobs: PhasedJobs) -> bool:
+    """Whether sweeps pay for a system, and there is no cheaper way, told from counts alone."""
+    rates = jobs.exits + jobs.moves.sum(axis=1)
+    moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
+    m, _ = count_fronts(jobs)
+    return pays(jobs) and moves <= min(MOST_WORK / m, m * m / DENSE)
+
+
+def waiting_by_steps(distribution: SweptDistribution) -> UniformizedTimes:
+    """The times of a queue of which the distribution over levels is known, in the columns of
+    `policies.policy.Times`. Raises `TooLargeError` if they take more than `MOST_MOVES`."""
+    fronts = distribution.fronts
+    jobs, p = fronts.jobs, np.array(fronts.jobs.probabilities)
+    C, rate = len(p), _fastest(fronts)
+    idle = jobs.servers - fronts.room @ jobs.held
+    at_once = distribution.unsettled @ (idle[:, None] >= jobs.needs)
+    with announced():
+        going, decay = _follow(distribution, rate, at_once)
+    found = UniformizedTimes(
+        rate=rate,
+        going=going,
+        decay=decay,
+        at_once=np.append(at_once, p @ at_once),
+        imprecision=distribution.imprecision,
+    )
+    waits, times = np.split(found.moments(1), 2)
+    little = distribution.undrawn / distribution.arrival_rate + distribution.blocking_times
+    apart = float((abs(waits[:C] - little) / times[:C]).max())
+    whole = float(abs(going[0, : C + 1] + found.at_once - 1).max())
+    return replace(found, imprecision=max(found.imprecision, apart, whole))
+
+
+def _follow(distribution: SweptDistribution, rate: float, at_once: Array) -> tuple[Array, Array]:
+    """s_0, …, s_K (K + 1, 2C + 2) and −log σ (2C + 2,)."""
+    from multiserver.open.uniform_steps import run
+
+    fronts, levels = distribution.fronts, distribution.levels.copy()
+    jobs, p = fronts.jobs, np.array(fronts.jobs.probabilities)
+    chain, C = _steps(fronts, rate), len(p)
+    blocked = (distribution.unsettled @ fronts.settles) * chain.given
+    served = at_once[jobs.owner] * jobs.start
+    all_jobs = np.insert(np.eye(C), C, p, axis=1)
+    weights = block_diag(all_jobs, all_jobs)
+    going, top, count = np.empty((0, 2 * C + 2)), len(levels), FIRST
+    while len(going) <= MOST_MOVES:
+        found = np.empty((count, 2 * C))
+        top = run(levels, top, distribution.fall, blocked, served, chain, found)
+        going = np.vstack([going, found @ weights])
+        count = max(FIRST, len(going) // PART)
+        decay, steady = _decay(going)
+        if np.all(steady & (top == 1) | (going[-1] <= NEVER * going[0])):
+            return going, decay
+    raise TooLargeError(f"{MOST_MOVES} moves do not tell how fast times fall")
+
+
+def _decay(going: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """−log σ (G,) of the last moves, and whether it was the same before."""
+    J = len(going) // PART
+    with np.errstate(divide="ignore", invalid="ignore"):
+        last, before = (np.log(going[i - J] / going[i]) for i in (-1, -1 - J))
+    steady = abs(last - before) <= STEADY * np.maximum(last, 1.0)
+    # What has fallen to 0 may go on as it likes.
+    return np.where(np.isfinite(last) & (last > 0), last / J, 1.0), steady
+
+
+def _steps(fronts: Fronts, rate: float) -> Steps:
+    from multiserver.open.uniform_steps import Steps
+
+    jobs, p, known = fronts.jobs, np.array(fronts.jobs.probabilities), fronts.head != UNSAMPLED
+    places = drawn(fronts)
+    # A job that is drawn adds to the servers held: `further` leads to later places.
+    places = places[np.argsort(fronts.room[places] @ jobs.held, kind="stable")]
+    within = (fronts.moves + fronts.blocked).tocoo()
+    mine = known[within.row] & (fronts.head[within.row] == fronts.head[within.col])
+    entries = within.data[mine], (within.row[mine], within.col[mine])
+    blocks = sparse.csr_array(entries, shape=within.shape)
+    idle = jobs.servers - fronts.room[places] @ jobs.held
+    return Steps(
+        within=Columns.of(within / rate),
+        opened=Columns.of(fronts.opened.tocsr()[:, places] / rate),
+        settles=Columns.of(fronts.settles.tocsr()[places]),
+        further=Columns.of(fronts.further.tocsr()[places][:, places]),
+        stays=1 - fronts.outflow / rate,
+        head=np.where(known, fronts.head, -1),
+        blocks=Columns.of(blocks / rate),
+        starts=np.where(known, fronts.outflow - blocks.sum(axis=1), 0.0) / rate,
+        given=np.where(known, 1 / p[fronts.head], 0.0),
+        fits=(idle[:, None] >= jobs.needs).astype(float),
+        owner=jobs.owner,
+        initial=jobs.start,
+        remains=1 - (jobs.exits + jobs.moves.sum(axis=1)) / rate,
+        moves=jobs.moves / rate,
+    )
+
+
+def _fastest(fronts: Fronts) -> float:
+    """Λ: no front and no phase is left at a higher rate."""
+    jobs = fronts.jobs
+    return float(max(fronts.outflow.max(), (jobs.exits + jobs.moves.sum(axis=1)).max()))
