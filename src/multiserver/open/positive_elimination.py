@@ -26,13 +26,17 @@ Array = NDArray[np.float64]
 MOST = 600
 
 
+def refinable(distribution: AgeDistribution) -> bool:
+    """Whether level 0 has at most `MOST` states, none of them interpolated."""
+    fronts = distribution.fronts
+    few = len(fronts.room) + len(fronts.head) <= MOST
+    return few and not distribution.process.interpolated
+
+
 def refined(distribution: AgeDistribution) -> AgeDistribution:
-    """The same distribution, level 0 by elimination; as it is if it has more than `MOST` states or
-    its fronts are interpolated."""
+    """The same distribution, which is `refinable`, level 0 by elimination."""
     process, fronts, rate = distribution.process, distribution.fronts, distribution.arrival_rate
     drawn, e, m = process.drawn, len(fronts.room), len(fronts.head)
-    if process.interpolated or e + m > MOST:
-        return distribution
     within = (fronts.moves + fronts.blocked).toarray()
     landing = rate * distribution.returns
     rates = np.zeros((e + m, e + m))
@@ -59,11 +63,12 @@ def refined(distribution: AgeDistribution) -> AgeDistribution:
 
 
 class Factors:
-    """T (m, m) by its factors, given b `measure` and a `fed` (m,)."""
+    """T (m, m) by its factors, given b `measure` and a `fed` (m,), which are `precise` if small
+    ones have all digits."""
 
-    def __init__(self, matrix: Array, measure: Array, fed: Array) -> None:
+    def __init__(self, matrix: Array, measure: Array, fed: Array, *, precise: bool) -> None:
         self._measure = measure
-        self._positive = len(matrix) <= MOST and measure.min() > np.finfo(float).tiny
+        self._positive = precise and measure.min() > np.finfo(float).tiny
         self._factors = _eliminated(matrix, measure, fed) if self._positive else lu_factor(matrix)
 
     def solve(self, f: Array) -> Array:

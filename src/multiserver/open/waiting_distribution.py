@@ -34,8 +34,8 @@ from (a_0, y S_c, y (1 − s_c) α_c), weighed by κ = T⁻¹ 1 while undrawn an
 r! s (−𝒢)^{−r} f. All that is added up is positive but for the diagonal of T, which b T = a_0 gives
 as a sum of positive terms, T_jj = (a_0j − Σ_{i≠j} b_i T_ij)/b_j, and few fronts are eliminated
 without a subtraction (`positive_elimination`); T⁻¹ f is kept to a_0 (T⁻¹ f) = b f, so that near λ*
-no digit is lost with the small eigenvalue of T. Where fronts are interpolated b may have any sign,
-T is taken as it is, and what is small in b is rounding.
+no digit is lost with the small eigenvalue of T. Of more fronts what is small in b is rounding, as
+where they are interpolated, where b may have any sign: T is taken as it is there.
 
 The number left undrawn when a job is drawn is Poisson of mean λV given V (D. Bertsimas and
 D. Nakazato, Oper. Res. 43, 1995), so that λ^r E[V^r] are factorial moments of N_q: another route.
@@ -54,13 +54,14 @@ from scipy.linalg import lu_factor, lu_solve
 from multiserver.fronts import Fronts, interpolated
 from multiserver.open.age_distribution import AgeDistribution
 from multiserver.open.doubled_steps import DoubledSteps, Triangular
-from multiserver.open.positive_elimination import Factors, refined
+from multiserver.open.positive_elimination import Factors, refinable, refined
 from multiserver.phased import PhasedJobs, count_fronts
 
 # Settled fronts, some thirty matrices of which are kept.
 MOST_SETTLED = 1_500
-# Parts of the largest entry of b below which it is rounding where fronts are interpolated.
-NOISE = 1e-6
+# Parts of the largest entry of b below which it is rounding where it has not been eliminated, and
+# where fronts are interpolated.
+ROUNDED, NOISE = 1e-9, 1e-6
 # Probabilities of which the quantiles of all times are found at once.
 FEW_LEVELS = 16
 Array = NDArray[np.float64]
@@ -130,9 +131,11 @@ class WaitingDistribution:
 
 def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     """The distributions of the times of a queue of which the distribution over levels is known."""
-    distribution = refined(distribution)
+    precise = refinable(distribution)
+    distribution = refined(distribution) if precise else distribution
     fronts, jobs, rate = distribution.fronts, distribution.fronts.jobs, distribution.arrival_rate
     positive = not distribution.process.interpolated
+    noise = 0.0 if precise else ROUNDED if positive else NOISE
     p, C = np.array(jobs.probabilities), len(jobs.needs)
     fed = rate * (distribution.unsettled @ fronts.settles)
     measure = distribution.settled + distribution.above
@@ -141,12 +144,12 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     records = distribution.records.copy()
     if positive:
         fed = np.maximum(fed, 0.0)
-        _balanced(records, measure, fed)
+        _balanced(records, measure, fed, noise)
     generator = Triangular(
         -records, distribution.returns @ entering[distribution.process.drawn], later.blocks
     )
     start = np.concatenate([fed, distribution.unsettled @ entering])
-    inverse = Inverse(records, generator, measure, fed)
+    inverse = Inverse(records, generator, measure, fed, precise=precise)
 
     m = len(measure)
     weights = np.zeros((len(start), 2 * C + 2))
@@ -164,20 +167,18 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
         start=start,
         generator=generator,
         weights=weights,
-        steps=DoubledSteps(
-            generator, start, weights, measure, fed, later.ends, noise=0.0 if positive else NOISE
-        ),
+        steps=DoubledSteps(generator, start, weights, measure, fed, later.ends, noise=noise),
         inverse=inverse,
         at_once=np.append(at_once, p @ at_once),
         little=np.append(waits, p @ waits),
     )
 
 
-def _balanced(records: Array, measure: Array, fed: Array) -> None:
-    """The diagonal of T, from b T = a_0, where b has not underflowed."""
+def _balanced(records: Array, measure: Array, fed: Array, noise: float) -> None:
+    """The diagonal of T, from b T = a_0, where b has not underflowed and is no rounding."""
     diagonal = records.diagonal().copy()
     np.fill_diagonal(records, 0.0)
-    known = measure > np.finfo(float).tiny
+    known = measure > max(np.finfo(float).tiny, noise * measure.max())
     diagonal[known] = (fed - measure @ records)[known] / measure[known]
     np.fill_diagonal(records, diagonal)
 
@@ -231,9 +232,11 @@ class _Later:
 class Inverse:
     """The map of f (D, G) to (−𝒢)⁻¹ f; `undrawn` κ (m,) is T⁻¹ 1."""
 
-    def __init__(self, records: Array, generator: Triangular, measure: Array, fed: Array) -> None:
+    def __init__(
+        self, records: Array, generator: Triangular, measure: Array, fed: Array, *, precise: bool
+    ) -> None:
         self._across, self._measure, self._fed = generator.across, measure, fed
-        self._records = Factors(records, measure, fed)
+        self._records = Factors(records, measure, fed, precise=precise)
         self._rest = [lu_factor(-block) for block in generator.rest]
         self.undrawn = self._records.solve(np.ones((len(records), 1)))[:, 0]
         # Near λ* it is nearly the eigenvector of the small eigenvalue, of which rounding has most.
