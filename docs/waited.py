@@ -18,6 +18,7 @@ ROUTES = {
 }
 KINDS = {
     "multiserver jobs": "multiserver jobs",
+    "many fronts": "of many fronts",
     "M/M/c": "M/M/c",
     "M/PH/1": "M/PH/1",
     "extreme": "strange ones",

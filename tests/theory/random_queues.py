@@ -1,10 +1,11 @@
-"""Random systems of few fronts, at random loads, for routes to be held against each other."""
+"""Random systems of few fronts and of many, at random loads, for routes to be held against each other."""
 
 from __future__ import annotations
 
 import numpy as np
 
 import multiserver as ms
+from multiserver.open import waiting_by_steps
 from multiserver.phased import count_fronts
 from multiserver.policies.phase_type import phased_jobs
 
@@ -30,6 +31,27 @@ def random_queue(rng: np.random.Generator) -> tuple[ms.Queue, float]:
         if fronts <= 200 and "distribution" in known:
             fraction = float(rng.choice([rng.uniform(0.02, 0.9), 1 - 10 ** rng.uniform(-3, -1)]))
             return queue, fraction
+
+
+def random_large_queue(rng: np.random.Generator) -> tuple[ms.Queue, float]:
+    """The same of 8 to 40 servers, 3 to 5 classes of different needs and 200 to 700 fronts, whose
+    times are found in steps: rates over a decade."""
+    while True:
+        servers, count = int(rng.integers(8, 41)), int(rng.integers(3, 6))
+        needs = rng.choice(np.arange(1, servers // 2 + 1), min(count, servers // 2), replace=False)
+        weights = 10 ** rng.uniform(-1, 0, len(needs))
+        classes = [
+            ms.JobClass(
+                need=int(need),
+                duration=random_duration(rng, 10 ** rng.uniform(-0.5, 0.5)),
+                probability=float(p),
+            )
+            for need, p in zip(needs, weights / weights.sum(), strict=True)
+        ]
+        queue = ms.System(servers, classes).under(ms.FCFS)
+        jobs = phased_jobs(queue.system)
+        if count_fronts(jobs)[0] <= 700 and waiting_by_steps.cheaper(jobs):
+            return queue, float(rng.uniform(0.02, 0.98))
 
 
 def random_duration(rng: np.random.Generator, mean: float):

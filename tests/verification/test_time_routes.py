@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from scipy.linalg import expm
 from scipy.optimize import brentq
-from tests.theory.random_queues import random_duration, random_queue
+from tests.theory.random_queues import random_duration, random_large_queue, random_queue
 from tests.theory.waiting_routes import discrepancies, quantiles_apart
 from tests.verification.coverage import RESULTS
 
@@ -23,7 +23,7 @@ from atlas.io.tidy import write_table
 
 pytestmark = pytest.mark.verification
 
-SYSTEMS, ONE_SERVER, MANY = 160, 40, 40
+SYSTEMS, LARGE, ONE_SERVER, MANY = 160, 40, 40, 40
 # Digits asked for: means, moments, quantiles up to .999 and that at .999999.
 MEAN, MOMENT, OFTEN, SELDOM = 1e-10, 1e-9, 1e-8, 1e-6
 PROBABILITIES = (0.5, 0.95, 0.999, 0.999999)
@@ -140,6 +140,10 @@ def table():
     for k in range(SYSTEMS):
         queue, fraction = random_queue(rng)
         rows.append(measure(f"random {k + 1}", "multiserver jobs", queue, fraction, most=0.98))
+    other = np.random.default_rng(34)
+    for k in range(LARGE):
+        queue, fraction = random_large_queue(other)
+        rows.append(measure(f"random, many fronts {k + 1}", "many fronts", queue, fraction))
     for _ in range(MANY):
         servers, load = int(rng.integers(1, 200)), float(rng.uniform(0.05, 0.98))
         rate = float(10 ** rng.uniform(-2, 2))
