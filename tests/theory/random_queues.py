@@ -1,4 +1,4 @@
-"""Random systems of few fronts and of many, at random loads, for routes to be held against each other."""
+"""Random systems of few fronts and of many, for routes to be held against each other."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ NEVER = 1e-18
 # above.
 SETTLED, CLOSED = 1e-13, 1e-13
 # Where tails are asked for shapes are so near each other, or what they leave open is never seen.
-ALIKE, FARTHEST = 1e-12, 1e-25
+ALIKE, FARTHEST = 1e-12, 1e-20
 # What sweeps shrink changes by at least: less is not told from rounding.
 ROUNDING = 1e-3
 # 1 − η is about (1 − λ/λ*)/(E[Δ] + 1); shapes that are far off may give much less.

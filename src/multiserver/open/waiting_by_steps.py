@@ -22,7 +22,7 @@ t) is |b_c| more. All of it is followed at the moves of a Poisson process of rat
 Beyond some level z_{r+1} = η z_r, η being the factor of x_q, and stays so. What is not so moves
 down the queue: from the top, levels are dropped as soon as they are η times the one below, until
 z_1 alone is left. Moves are followed until all s_k fall by one factor, or are `NEVER` of what they
-were. Digits are relative to P(W > 0): where P(W > t) is 1e-12 of it or less, few are left.
+were: what is less likely is told by the last factor, and has few digits.
 
 E[W_c] is confirmed by Little's law (`front_distribution`), which shares nothing with the moves; the
 distribution by dense matrices (`waiting_distribution`), where they fit, and by chains with a tagged
@@ -43,7 +43,6 @@ from multiserver.compiling import announced
 from multiserver.errors import TooLargeError
 from multiserver.fronts import Fronts, drawn
 from multiserver.open.fcfs_levels import SweptDistribution, pays
-from multiserver.open.gauss_seidel import Columns
 from multiserver.open.uniformization import UniformizedTimes
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 
@@ -56,7 +55,7 @@ Array = NDArray[np.float64]
 MOST_WORK, DENSE = 2e7, 800
 # Of what s_k was: what is never asked for. Moves that are followed first, and between two looks a
 # part of those that were.
-NEVER, FIRST, PART = 1e-30, 64, 8
+NEVER, FIRST, PART = 1e-20, 64, 8
 # How much the factor by which s_k falls may change between looks.
 STEADY = 1e-12
 MOST_MOVES = 3_000_000
@@ -128,6 +127,7 @@ def _decay(going: Array) -> tuple[Array, NDArray[np.bool_]]:
 
 
 def _steps(fronts: Fronts, rate: float) -> Steps:
+    from multiserver.open.gauss_seidel import Columns
     from multiserver.open.uniform_steps import Steps
 
     jobs, p, known = fronts.jobs, np.array(fronts.jobs.probabilities), fronts.head != UNSAMPLED
