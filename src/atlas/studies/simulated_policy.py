@@ -23,7 +23,7 @@ from atlas.models.finite_skip_simulators import simulate
 from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
-from multiserver.simulation.estimate import fair_half_width, observations, score
+from multiserver.simulation.estimate import FEWEST, fair_half_width, observations, score
 
 UNITS = {
     "load": "1",
@@ -41,6 +41,11 @@ UNITS = {
     "z": "1",
     "inside": Truth("whether the 95 % interval holds the exact value"),
 }
+
+
+# A run that would be too short if E[N] were so many times less than it found is not scored, and
+# exact values are not asked for.
+FAR = 1.5
 
 
 class Parameters(ModelBlock, SimulatedBlock):
@@ -90,10 +95,13 @@ def compute(
         classes = range(len(model.probabilities))
         names = [*(f"class-{c + 1}" for c in classes), "all"]
         estimates = [*(found.class_response_time(c) for c in classes), found.mean_response_time]
-        values = exact(load) if exact else [math.nan] * len(names)
-        each = parameters.jobs / parameters.replications
-        mean = estimates[-1].mean if math.isnan(values[-1]) else values[-1]
-        seen = observations(each, load / model.limit, arrival_rate * mean)
+        each, fraction = parameters.jobs / parameters.replications, load / model.limit
+        jobs = arrival_rate * estimates[-1].mean
+        scored = exact and not observations(each, fraction, jobs / FAR) < FEWEST
+        values = exact(load) if scored else [math.nan] * len(names)
+        if not math.isnan(values[-1]):
+            jobs = arrival_rate * values[-1]
+        seen = observations(each, fraction, jobs)
         bounds = constants.at(arrival_rate).response if constants else (math.nan, math.nan)
         for name, estimate, value in zip(names, estimates, values, strict=True):
             known, everyone = not math.isnan(value), name == "all"
