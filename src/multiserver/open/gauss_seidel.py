@@ -19,8 +19,8 @@ from scipy import sparse
 
 Vector = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# Factors above are scaled down.
-HIGH = 1e150
+# Factors above are scaled down; rates below are taken for 0.
+HIGH, LOW = 1e150, 1e-280
 
 
 class Columns(NamedTuple):
@@ -156,8 +156,8 @@ def balanced(mass: Vector, draws: Vector, arrivals: float, fall: float) -> Vecto
             weight *= fall
             down += weight * draws[top, i]
         up = arrivals * mass[q]
-        # Masses may underflow.
-        factors[q] = down / up if up > 0 else factors[q + 1]
+        # Masses may underflow, and lose their digits before.
+        factors[q] = down / up if up > LOW else factors[q + 1]
         if factors[q] > HIGH:
             factors /= factors[q]
     return factors / factors.max()

@@ -49,8 +49,9 @@ NEVER = 1e-18
 # Changes of a distribution, in parts of P(N > 0); the shapes that are taken to be the same; see
 # above.
 SETTLED, CLOSED = 1e-13, 1e-13
-# Where tails are asked for shapes are so near each other, or what they leave open is never seen.
-ALIKE, FARTHEST = 1e-12, 1e-20
+# Where tails are asked for shapes are so near each other, or what they leave open is never seen,
+# and what is behind settled fronts changes by so little.
+ALIKE, FARTHEST, TAILS = 1e-12, 1e-20, 1e-12
 # What sweeps shrink changes by at least: less is not told from rounding.
 ROUNDING = 1e-3
 # 1 − η is about (1 − λ/λ*)/(E[Δ] + 1); shapes that are far off may give much less.
@@ -126,14 +127,11 @@ class Sweeps:
         """P(N > 0): nothing is subtracted, as it may be small."""
         return float(distribution[: self._empty].sum() + distribution[self._empty + 1 :].sum())
 
-    def change(self, before: Vector, after: Vector, *, tails: bool) -> float:
-        """How much changes, in parts of P(N > 0); with `tails` at least, relatively, of what is
-        behind settled fronts."""
-        moved = abs(after - before)
-        change = float(moved.sum()) / self.busy(after)
-        if not tails:
-            return change
-        return max(change, float(moved[self._e :].sum() / after[self._e :].sum()))
+    def changes(self, before: Vector, after: Vector) -> tuple[float, float]:
+        """What changes, in parts of P(N > 0), and what does behind settled fronts, relatively."""
+        moved, behind = abs(after - before), after[self._e :].sum()
+        among = float(moved[self._e :].sum() / behind) if behind > 0 else 0.0
+        return float(moved.sum()) / self.busy(after), among
 
     def step(self, distribution: Vector, fall: float, trust: float) -> tuple[Vector, _Beyond]:
         """A sweep, and the levels scaled, by c^`trust`: to balance, or part of the way."""
@@ -151,7 +149,8 @@ class Sweeps:
         mass *= scales
         beyond = mass[-1] / (1 - fall)
         distribution /= distribution.sum() + fall * beyond
-        left_open = float(apart * beyond / (mass[1:-1].sum() + beyond))
+        waiting = mass[1:-1].sum() + beyond
+        left_open = float(apart * beyond / waiting) if waiting > 0 else 0.0
         return distribution, _Beyond(fall, float(apart), left_open)
 
     def drawing(self, distribution: Vector, fall: float) -> Vector:
@@ -199,17 +198,23 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
     for _ in range(MOST_SWEEPS):
         after, beyond = sweeps.step(distribution, fall, trust)
         fall = beyond.fall
-        changes.append(sweeps.change(distribution, after, tails=tails))
+        change, behind = sweeps.changes(distribution, after)
+        changes.append(change)
+        settled = change <= SETTLED and (not tails or behind <= TAILS)
         closed = beyond.open == 0 or (beyond.open <= CLOSED and beyond.fall < sweeps.highest_fall)
         ends = not tails or beyond.apart <= ALIKE or beyond.open <= FARTHEST
-        if closed and ends and changes[-1] <= SETTLED:
+        if closed and ends and settled:
             return _distribution(sweeps, after, fall, _left(sweeps, distribution, after, changes))
-        more = beyond.open > CLOSED and changes[-1] < beyond.open / 10
-        if more or (not ends and changes[-1] <= SETTLED):
+        near = beyond.open > CLOSED and change < beyond.open / 10
+        if near or (settled and not ends):
             distribution, mixing, changes = sweeps.grown(after, fall), Mixing(DEPTH), [np.inf]
             continue
-        slow = len(changes) > PATIENCE and changes[-1] > changes[0] / 2
-        if slow or changes[-1] > WORSE * changes[-2]:
+        if tails and change <= SETTLED:
+            # Small probabilities would be mixed with the rounding of larger ones.
+            distribution = after
+            continue
+        slow = len(changes) > PATIENCE and change > changes[0] / 2
+        if slow or change > WORSE * changes[-2]:
             mixing = Mixing(DEPTH)
         if len(changes) > PATIENCE:
             trust, changes = trust / 2 if slow else trust, changes[-1:]

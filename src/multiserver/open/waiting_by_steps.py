@@ -41,8 +41,9 @@ from scipy.linalg import block_diag
 
 from multiserver.compiling import announced
 from multiserver.errors import TooLargeError
-from multiserver.fronts import Fronts, drawn
-from multiserver.open.fcfs_levels import SweptDistribution, pays
+from multiserver.fronts import Fronts, drawn, interpolated
+from multiserver.open import positive_elimination
+from multiserver.open.fcfs_levels import SweptDistribution, pays, reaches
 from multiserver.open.uniformization import UniformizedTimes
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 
@@ -50,9 +51,9 @@ if TYPE_CHECKING:
     from multiserver.open.uniform_steps import Steps
 
 Array = NDArray[np.float64]
-# Settled fronts times the moves in a longest phase: minutes. With fewer moves than a share of the
-# square of the fronts they are cheaper than dense matrices.
-MOST_WORK, DENSE = 2e7, 800
+# Settled fronts times the moves in a longest phase: minutes, and a second. With fewer moves than a
+# share of the square of the fronts they are cheaper than dense matrices.
+MINUTES, SECOND, DENSE = 2e7, 4e5, 800
 # Of what s_k was: what is never asked for. Moves that are followed first, and between two looks a
 # part of those that were.
 NEVER, FIRST, PART = 1e-20, 64, 8
@@ -61,12 +62,15 @@ STEADY = 1e-12
 MOST_MOVES = 3_000_000
 
 
-def cheaper(jobs: PhasedJobs) -> bool:
-    """Whether sweeps pay for a system, and there is no cheaper way, told from counts alone."""
+def suits(jobs: PhasedJobs) -> bool:
+    """Whether there is no cheaper way, or none that keeps the digits of small probabilities, told
+    from counts alone."""
+    m, e = count_fronts(jobs)
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
-    m, _ = count_fronts(jobs)
-    return pays(jobs) and moves <= min(MOST_WORK / m, m * m / DENSE)
+    rough = m + e > positive_elimination.MOST and not interpolated.applies(jobs) and reaches(jobs)
+    most = min(MINUTES / m, max(m * m / DENSE, SECOND / m))
+    return (pays(jobs) or rough) and moves <= most
 
 
 def waiting_by_steps(distribution: SweptDistribution) -> UniformizedTimes:

@@ -62,6 +62,8 @@ MOST_SETTLED = 1_500
 # Parts of the largest entry of b below which it is rounding where it has not been eliminated, and
 # where fronts are interpolated.
 ROUNDED, NOISE = 1e-9, 1e-6
+# Where it has been eliminated less than this is.
+UNSEEN = 1e-20
 # Probabilities of which the quantiles of all times are found at once.
 FEW_LEVELS = 16
 Array = NDArray[np.float64]
@@ -135,7 +137,7 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     distribution = refined(distribution) if precise else distribution
     fronts, jobs, rate = distribution.fronts, distribution.fronts.jobs, distribution.arrival_rate
     positive = not distribution.process.interpolated
-    noise = 0.0 if precise else ROUNDED if positive else NOISE
+    noise = UNSEEN if precise else ROUNDED if positive else NOISE
     p, C = np.array(jobs.probabilities), len(jobs.needs)
     fed = rate * (distribution.unsettled @ fronts.settles)
     measure = distribution.settled + distribution.above
@@ -145,6 +147,8 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     if positive:
         fed = np.maximum(fed, 0.0)
         _balanced(records, measure, fed, noise)
+    if precise:
+        _cut_off(records, measure, fed)
     generator = Triangular(
         -records, distribution.returns @ entering[distribution.process.drawn], later.blocks
     )
@@ -181,6 +185,15 @@ def _balanced(records: Array, measure: Array, fed: Array, noise: float) -> None:
     known = measure > max(np.finfo(float).tiny, noise * measure.max())
     diagonal[known] = (fed - measure @ records)[known] / measure[known]
     np.fill_diagonal(records, diagonal)
+
+
+def _cut_off(records: Array, measure: Array, fed: Array) -> None:
+    """Fronts that are `UNSEEN` are left at once: what they would be left at is rounding."""
+    unseen = measure <= UNSEEN * measure.max()
+    soon = records.diagonal().max()
+    records[unseen], records[:, unseen] = 0.0, 0.0
+    records[unseen, unseen] = soon
+    fed[unseen] = measure[unseen] * soon
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -240,7 +253,8 @@ class Inverse:
         self._rest = [lu_factor(-block) for block in generator.rest]
         self.undrawn = self._records.solve(np.ones((len(records), 1)))[:, 0]
         # Near λ* it is nearly the eigenvector of the small eigenvalue, of which rounding has most.
-        self.undrawn *= measure.sum() / (fed @ self.undrawn)
+        if (drawn := float(fed @ self.undrawn)) > 0:
+            self.undrawn *= measure.sum() / drawn
 
     def __call__(self, f: Array) -> Array:
         m = len(self._measure)

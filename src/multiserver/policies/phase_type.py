@@ -9,7 +9,7 @@ from multiserver.open import age_process, fcfs_levels
 from multiserver.open.fcfs_levels import FEWEST, MOST_FRONTS, MOST_SMOOTH
 from multiserver.open.front_distribution import FrontDistribution
 from multiserver.open.phase_count import block_entries
-from multiserver.open.waiting_by_steps import cheaper, waiting_by_steps
+from multiserver.open.waiting_by_steps import suits, waiting_by_steps
 from multiserver.open.waiting_distribution import MOST_SETTLED, fits, waiting_distribution
 from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
@@ -112,7 +112,7 @@ def _times_by_steps(system: System) -> Callable[[float], Times]:
 
 
 def _sparse(system: System) -> bool:
-    return not PHASE_TYPE.holds(system) or cheaper(phased_jobs(system))
+    return not PHASE_TYPE.holds(system) or suits(phased_jobs(system))
 
 
 def _dense(system: System) -> bool:
@@ -152,9 +152,7 @@ DENSE = Condition(
     " durations",
     _dense,
 )
-SPARSE = Condition(
-    f"{FEWEST} to {MOST_FRONTS} fronts, durations that are not too far apart", _sparse
-)
+SPARSE = Condition(f"up to {MOST_FRONTS} fronts, durations that are not too far apart", _sparse)
 STEPS = Method(
     question="distribution",
     name="the queue without arrivals, in steps",
