@@ -7,7 +7,7 @@ least E[T] of its load and reading, the smaller of two equal ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Self
+from typing import Any, Self
 
 import pandas as pd
 from pydantic import model_validator
@@ -18,6 +18,7 @@ from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import OneSystem
 from atlas.models.policies import PolicyBlock
 from multiserver.policies import Quickswap
+from multiserver.system import System
 
 UNITS = {
     "load": "1",
@@ -47,16 +48,17 @@ def compute(
 ) -> pd.DataFrame:
     """One row a load, reading and threshold."""
     system = parameters.system.read()
-    thresholds = range(max(1, system.servers // min(system.needs)))
+    thresholds = range(1, max(1, system.servers // min(system.needs)))
     rows = []
     for load in progress(parameters.loads):
+        never = _mean(system, load, threshold=0)
         for reading in Quickswap.choices["last_phase"]:
-            means = [
-                system.under(Quickswap(threshold=threshold, last_phase=reading))
-                .exact(load=load, enough=ENOUGH)
-                .mean_response_time
-                for threshold in thresholds
-            ]
+            further = (_mean(system, load, threshold=k, last_phase=reading) for k in thresholds)
+            means = [never, *further]
             best = next(k for k, mean in enumerate(means) if mean <= (1 + ENOUGH) * min(means))
             rows += [(load, reading, k, mean, k == best) for k, mean in enumerate(means)]
     return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def _mean(system: System, load: float, **options: Any) -> float:
+    return system.under(Quickswap(**options)).exact(load=load, enough=ENOUGH).mean_response_time
