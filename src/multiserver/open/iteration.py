@@ -220,6 +220,9 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
             trust, changes = trust / 2 if slow else trust, changes[-1:]
         mixed = mixing.next(distribution, after)
         distribution = np.where(mixed > 0, mixed, after)
+    if closed and change <= SETTLED:
+        # Only small probabilities still change, and it is told by how much.
+        return _distribution(sweeps, distribution, fall, behind)
     raise NotKnownError(
         f"after {MOST_SWEEPS} sweeps over {len(sweeps.levels(distribution)) - 1} levels a"
         f" distribution of {sweeps.process.told_apart} still changes by {changes[-1]:.0e};"

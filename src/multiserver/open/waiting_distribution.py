@@ -146,9 +146,9 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     records = distribution.records.copy()
     if positive:
         fed = np.maximum(fed, 0.0)
+        if precise:
+            _cut_off(records, measure, fed)
         _balanced(records, measure, fed, noise)
-    if precise:
-        _cut_off(records, measure, fed)
     generator = Triangular(
         -records, distribution.returns @ entering[distribution.process.drawn], later.blocks
     )
