@@ -42,7 +42,7 @@ from scipy.linalg import block_diag
 from multiserver.compiling import announced
 from multiserver.errors import TooLargeError
 from multiserver.fronts import Fronts, drawn, interpolated
-from multiserver.open import positive_elimination
+from multiserver.open import positive_elimination, waiting_distribution
 from multiserver.open.fcfs_levels import SweptDistribution, pays, reaches
 from multiserver.open.uniformization import UniformizedTimes
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from multiserver.open.uniform_steps import Steps
 
 Array = NDArray[np.float64]
-# Settled fronts times the moves in a longest phase: minutes, and a second. With fewer moves than a
-# share of the square of the fronts they are cheaper than dense matrices.
-MINUTES, SECOND, DENSE = 2e7, 4e5, 800
+# Settled fronts times the moves in a longest phase: ten minutes, and a second. Where dense matrices
+# fit, they are cheaper unless moves are few: a share of the square of the fronts.
+MINUTES, SECOND, DENSE = 1e8, 4e5, 800
 # Of what s_k was: what is never asked for. Moves that are followed first, and between two looks a
 # part of those that were.
 NEVER, FIRST, PART = 1e-20, 64, 8
@@ -69,8 +69,8 @@ def suits(jobs: PhasedJobs) -> bool:
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
     rough = m + e > positive_elimination.MOST and not interpolated.applies(jobs) and reaches(jobs)
-    most = min(MINUTES / m, max(m * m / DENSE, SECOND / m))
-    return (pays(jobs) or rough) and moves <= most
+    cheap = max(m * m / DENSE, SECOND / m) if waiting_distribution.fits(jobs) else np.inf
+    return (pays(jobs) or rough) and moves <= min(MINUTES / m, cheap)
 
 
 def waiting_by_steps(distribution: SweptDistribution) -> UniformizedTimes:

@@ -157,7 +157,7 @@ STEPS = Method(
     question="distribution",
     name="the queue without arrivals, in steps",
     source="`multiserver.open.waiting_by_steps`",
-    cost="exact means by sweeps, then fronts × levels × steps, a thousand or more: seconds",
+    cost="exact means by sweeps, then fronts × levels × steps: seconds to some minutes",
     answer=_times_by_steps,
     conditions=(PHASE_TYPE, SPARSE),
 )
