@@ -19,7 +19,7 @@ ENGINES = tuple(
 )
 # What these do is to count what there would be to solve; and what no policy exceeds takes less than
 # a millisecond.
-COUNT = {"applies", "block_entries", "fits", "most_between", "pays", "reaches"}
+COUNT = {"applies", "block_entries", "fits", "most_between", "pays", "reaches", "suits"}
 BOUND = "packings.py"
 
 

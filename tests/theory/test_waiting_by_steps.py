@@ -207,3 +207,19 @@ def test_durations_that_are_decades_apart_are_left_to_dense_matrices():
     far = PhasedJobs.of(12, (1, 2, 3, 5), durations, (0.25,) * 4)
     assert waiting_by_steps.suits(near)
     assert not waiting_by_steps.suits(far)
+
+
+@pytest.mark.parametrize("fraction", [1e-6, 1e-4, 0.01, 0.3])
+def test_higher_moments_at_light_load_are_those_by_steps(fraction):
+    """Dense matrices know what hardly ever is only to rounding; steps add up positive numbers."""
+    systems = [
+        (1000, (100, 200, 700), (1.0, 0.5, 4.0), (0.7, 0.2, 0.1)),
+        (10, (1, 4, 7), (1.0, 0.1, 0.3), (0.8, 0.15, 0.05)),
+    ]
+    for servers, needs, rates, probabilities in systems:
+        jobs = PhasedJobs.of(servers, needs, tuple(map(Exponential, rates)), probabilities)
+        other, law = times_of(jobs, fraction)
+        found = waiting_distribution(age_process.prepare(jobs).at(law.arrival_rate))
+        for k in (1, 2, 3, 4):
+            assert found.moments(k) == close(other.moments(k), 1e-9)
+        assert found.imprecision < 1e-12

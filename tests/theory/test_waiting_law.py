@@ -14,10 +14,8 @@ from scipy.stats import expon, gamma
 from tests.door.systems import SYSTEMS
 
 import multiserver as ms
-from multiserver.open import age_process, fcfs_levels, one_or_n
-from multiserver.open.waiting_by_steps import waiting_by_steps
+from multiserver.open import age_process, one_or_n
 from multiserver.open.waiting_distribution import waiting_distribution
-from multiserver.phased import PhasedJobs
 from multiserver.policies.phase_type import phased_jobs
 
 from .sparse_chains import explore
@@ -297,21 +295,3 @@ def test_the_law_tells_its_rounding():
     law = waiting_distribution(process.at(0.9 * process.limit))
     assert 0 <= law.imprecision < 1e-13
     np.testing.assert_allclose(law.moments(1)[: len(law.little)], law.little, rtol=1e-13)
-
-
-@pytest.mark.parametrize("fraction", [1e-6, 1e-4, 0.01, 0.3])
-def test_higher_moments_at_light_load_are_those_by_steps(fraction):
-    """Dense matrices know what hardly ever is only to rounding; steps add up positive numbers."""
-    systems = [
-        (1000, (100, 200, 700), (1.0, 0.5, 4.0), (0.7, 0.2, 0.1)),
-        (10, (1, 4, 7), (1.0, 0.1, 0.3), (0.8, 0.15, 0.05)),
-    ]
-    for servers, needs, rates, probabilities in systems:
-        durations = [ms.Exponential(rate=rate) for rate in rates]
-        jobs = PhasedJobs.of(servers, needs, durations, probabilities)
-        process = fcfs_levels.prepare(jobs)
-        rate = fraction * process.limit
-        found = waiting_distribution(age_process.prepare(jobs).at(rate))
-        other = waiting_by_steps(process.at(rate, tails=True))
-        for k in (1, 2, 3, 4):
-            np.testing.assert_allclose(found.moments(k), other.moments(k), rtol=1e-9)

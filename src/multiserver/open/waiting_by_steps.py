@@ -15,8 +15,8 @@ phases move by Q_c and D_c:
 
     h_c' = h_c Q_c + w_1 S_c,    b_c' = b_c D_c + (w_1 1[c fits] − h_c Q_c 1) α_c,
 
-from h_c(0) = y S_c and b_c(0) = y 1[c fits] α_c. Then P(W_c > t) = Σ_r |z_r| + |h_c|, and P(T_c >
-t) is |b_c| more. All of it is followed at the moves of a Poisson process of rate Λ = max M
+from h_c(0) = y S_c and b_c(0) = y 1[c fits] α_c. Then P(W_c > t) = Σ_r z_r 1 + h_c 1, and P(T_c >
+t) is b_c 1 more. All of it is followed at the moves of a Poisson process of rate Λ = max M
 (`uniformization`): sparse products of positive numbers.
 
 Beyond some level z_{r+1} = η z_r, η being the factor of x_q, and stays so. What is not so moves
