@@ -43,7 +43,7 @@ from multiserver.compiling import announced
 from multiserver.errors import TooLargeError
 from multiserver.fronts import Fronts, drawn, interpolated
 from multiserver.open import positive_elimination, waiting_distribution
-from multiserver.open.fcfs_levels import SweptDistribution, pays, reaches
+from multiserver.open.fcfs_levels import FEWEST, SweptDistribution, reaches
 from multiserver.open.uniformization import UniformizedTimes
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 
@@ -68,9 +68,10 @@ def suits(jobs: PhasedJobs) -> bool:
     m, e = count_fronts(jobs)
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
-    rough = m + e > positive_elimination.MOST and not interpolated.applies(jobs) and reaches(jobs)
+    many = m > FEWEST or m + e > positive_elimination.MOST
     cheap = max(m * m / DENSE, SECOND / m) if waiting_distribution.fits(jobs) else np.inf
-    return (pays(jobs) or rough) and moves <= min(MINUTES / m, cheap)
+    swept = reaches(jobs) and not interpolated.applies(jobs)
+    return swept and many and moves <= min(MINUTES / m, cheap)
 
 
 def waiting_by_steps(distribution: SweptDistribution) -> UniformizedTimes:
