@@ -85,7 +85,7 @@ def test_what_is_nearest_says_its_values(browser, page_file):
         image.scroll_into_view_if_needed()
         box = image.bounding_box()
         page.mouse.move(box["x"] + 5, box["y"] + 5)
-        page.wait_for_function(f"({READ})() != null")
+        page.wait_for_function(f"() => ({READ})() != null")
         said = set()
         for i in range(1, 20):
             for j in range(1, 20):
