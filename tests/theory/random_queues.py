@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import multiserver as ms
-from multiserver.open import waiting_by_steps
+from multiserver.open import uniformized_waiting
 from multiserver.phased import count_fronts
 from multiserver.policies.phase_type import phased_jobs
 
@@ -50,7 +50,7 @@ def random_large_queue(rng: np.random.Generator) -> tuple[ms.Queue, float]:
         ]
         queue = ms.System(servers, classes).under(ms.FCFS)
         jobs = phased_jobs(queue.system)
-        if count_fronts(jobs)[0] <= 700 and waiting_by_steps.suits(jobs):
+        if count_fronts(jobs)[0] <= 700 and uniformized_waiting.suits(jobs):
             return queue, float(rng.uniform(0.02, 0.98))
 
 

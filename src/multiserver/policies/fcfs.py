@@ -43,7 +43,7 @@ from multiserver.policies.phase_type import (
     HEAD_AGE,
     LEVEL_SWEEPS,
     SATURATED_PHASES,
-    STEPS,
+    UNIFORMIZATION,
 )
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.saturated import dispatch
@@ -198,7 +198,7 @@ FCFS = Policy(
             ONE_OR_N,
             LEVEL_SWEEPS,
             HEAD_AGE,
-            STEPS,
+            UNIFORMIZATION,
             AGE_DISTRIBUTION,
             job_level(_simulate, source="`multiserver.simulation.fcfs`"),
         ),

@@ -9,7 +9,7 @@ from multiserver.open import age_process, fcfs_levels
 from multiserver.open.fcfs_levels import FEWEST, MOST_FRONTS, MOST_SMOOTH
 from multiserver.open.front_distribution import FrontDistribution
 from multiserver.open.phase_count import block_entries
-from multiserver.open.waiting_by_steps import suits, waiting_by_steps
+from multiserver.open.uniformized_waiting import suits, uniformized_waiting
 from multiserver.open.waiting_distribution import MOST_SETTLED, fits, waiting_distribution
 from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
@@ -108,7 +108,7 @@ def _times(system: System) -> Callable[[float], Times]:
 
 def _times_by_steps(system: System) -> Callable[[float], Times]:
     process = fcfs_levels.prepare(phased_jobs(system))
-    return lambda arrival_rate: waiting_by_steps(process.at(arrival_rate, tails=True))
+    return lambda arrival_rate: uniformized_waiting(process.at(arrival_rate, tails=True))
 
 
 def _sparse(system: System) -> bool:
@@ -153,10 +153,10 @@ DENSE = Condition(
     _dense,
 )
 SPARSE = Condition(f"up to {MOST_FRONTS} fronts, durations that are not too far apart", _sparse)
-STEPS = Method(
+UNIFORMIZATION = Method(
     question="distribution",
-    name="the queue without arrivals, in steps",
-    source="`multiserver.open.waiting_by_steps`",
+    name="uniformization of the queue without arrivals",
+    source="`multiserver.open.uniformized_waiting`",
     cost="exact means by sweeps, then fronts × levels × steps: seconds to some minutes",
     answer=_times_by_steps,
     conditions=(PHASE_TYPE, SPARSE),

@@ -1,9 +1,9 @@
 """Steps of the chain in which a job waits while no other comes, compiled.
 
-The model is that of `waiting_by_steps`. `levels` (R, m) are z_1, …, z_R, beyond the last of which
-each is η times the one before; `blocked` (m,) is where the job itself blocks the head of the queue,
-given its class, and `served` (K,) the phases that it is in. A step is one move of all of them;
-rates are in parts of Λ.
+The model is that of `uniformized_waiting`. `levels` (R, m) are z_1, …, z_R; beyond z_R each level
+is η times the one before. `blocked` (m,) is the distribution over fronts in which the job itself
+blocks the head of the queue, given its class, and `served` (K,) that over the phases of its
+service. One step moves all of them once; rates are in parts of Λ.
 """
 
 from __future__ import annotations

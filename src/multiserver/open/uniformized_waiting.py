@@ -48,7 +48,7 @@ from multiserver.open.uniformization import UniformizedTimes
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 
 if TYPE_CHECKING:
-    from multiserver.open.uniform_steps import Steps
+    from multiserver.open.uniformized_levels import Steps
 
 Array = NDArray[np.float64]
 # Settled fronts times the moves in a longest phase: ten minutes, and a second. Where dense matrices
@@ -63,8 +63,8 @@ MOST_MOVES = 3_000_000
 
 
 def suits(jobs: PhasedJobs) -> bool:
-    """Whether there is no cheaper way, or none that keeps the digits of small probabilities, told
-    from counts alone."""
+    """Whether this is the method for a system: its fronts are many, and dense matrices do not fit
+    or take longer. It is told from counts alone."""
     m, e = count_fronts(jobs)
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
@@ -74,7 +74,7 @@ def suits(jobs: PhasedJobs) -> bool:
     return swept and many and moves <= min(MINUTES / m, cheap)
 
 
-def waiting_by_steps(distribution: SweptDistribution) -> UniformizedTimes:
+def uniformized_waiting(distribution: SweptDistribution) -> UniformizedTimes:
     """The times of a queue of which the distribution over levels is known, in the columns of
     `policies.policy.Times`. Raises `TooLargeError` if they take more than `MOST_MOVES`."""
     fronts = distribution.fronts
@@ -100,7 +100,7 @@ def waiting_by_steps(distribution: SweptDistribution) -> UniformizedTimes:
 
 def _follow(distribution: SweptDistribution, rate: float, at_once: Array) -> tuple[Array, Array]:
     """s_0, …, s_K (K + 1, 2C + 2) and −log σ (2C + 2,)."""
-    from multiserver.open.uniform_steps import run
+    from multiserver.open.uniformized_levels import run
 
     fronts, levels = distribution.fronts, distribution.levels.copy()
     jobs, p = fronts.jobs, np.array(fronts.jobs.probabilities)
@@ -133,7 +133,7 @@ def _decay(going: Array) -> tuple[Array, NDArray[np.bool_]]:
 
 def _steps(fronts: Fronts, rate: float) -> Steps:
     from multiserver.open.gauss_seidel import Columns
-    from multiserver.open.uniform_steps import Steps
+    from multiserver.open.uniformized_levels import Steps
 
     jobs, p, known = fronts.jobs, np.array(fronts.jobs.probabilities), fronts.head != UNSAMPLED
     places = drawn(fronts)

@@ -11,7 +11,7 @@ from scipy.stats import gamma
 
 import multiserver as ms
 from multiserver.errors import NotKnownError
-from multiserver.open import age_process, fcfs_levels, waiting_by_steps
+from multiserver.open import age_process, fcfs_levels, uniformized_waiting
 from multiserver.open.uniformization import UniformizedTimes
 from multiserver.open.waiting_distribution import waiting_distribution
 from multiserver.phased import PhasedJobs, count_fronts
@@ -37,7 +37,7 @@ def times_of(jobs, fraction):
     """By steps, and the distribution over levels that they start from."""
     process = fcfs_levels.prepare(jobs)
     law = process.at(fraction * process.limit, tails=True)
-    return waiting_by_steps.waiting_by_steps(law), law
+    return uniformized_waiting.uniformized_waiting(law), law
 
 
 def every(found, probabilities):
@@ -157,7 +157,7 @@ def test_the_door_asks_steps_where_there_are_many_fronts():
     queue = FIVE.under(ms.FCFS)
     assert count_fronts(phased_jobs(FIVE))[0] == 1270
     told = queue.distribution(fraction_of_limit=0.9)
-    assert "in steps" in told.method
+    assert "uniformization" in told.method
     exact = queue.exact(fraction_of_limit=0.9)
     for one, other in zip(told.by_class, exact.by_class, strict=True):
         assert one.response_time.mean == close(other.mean_response_time, 1e-10)
@@ -173,7 +173,7 @@ def test_quantiles_are_those_of_a_tagged_job():
     )
     queue = system.under(ms.FCFS)
     rate = 0.8 * queue.stability().limit
-    assert "in steps" in queue.distribution(arrival_rate=rate).method
+    assert "uniformization" in queue.distribution(arrival_rate=rate).method
     ((most, rare), route) = quantiles_apart(queue, rate, (0.999, 0.999999))
     assert route == "chain with a tagged job"
     assert most < 1e-8
@@ -205,8 +205,8 @@ def test_durations_that_are_decades_apart_are_left_to_dense_matrices():
     )
     near = PhasedJobs.of(12, (1, 2, 3, 5), (COX, *durations[2:], Exponential(1.0)), (0.25,) * 4)
     far = PhasedJobs.of(12, (1, 2, 3, 5), durations, (0.25,) * 4)
-    assert waiting_by_steps.suits(near)
-    assert not waiting_by_steps.suits(far)
+    assert uniformized_waiting.suits(near)
+    assert not uniformized_waiting.suits(far)
 
 
 @pytest.mark.parametrize("fraction", [1e-6, 1e-4, 0.01, 0.3])
