@@ -86,7 +86,7 @@ class Result(Table, Generic[V]):
     service; `busy_servers` and `idle_servers`, the mean speed at work and not, in servers of
     speed 1. `means` has by name those that the method tells; another raises `NotKnownError`.
     `by_class` has the order in which the system was given its classes. `tail(k)` is P(N > k).
-    `counts` is what a simulator counted, replication by replication, in the engine's own terms.
+    `jobs` were simulated, with those of the warm-up; `counts` is what a simulator counted.
     """
 
     kind: Kind
@@ -99,6 +99,7 @@ class Result(Table, Generic[V]):
     limit: float | None
     means: Mapping[str, V]
     by_class: tuple[ClassResult[V], ...]
+    jobs: int | None = None
     counts: Any = field(default=None, repr=False, compare=False)
     _times: Any = field(default=None, repr=False, compare=False)
     _tail: Callable[[int], V] | None = field(default=None, repr=False, compare=False)

@@ -258,3 +258,34 @@ def test_an_interval_that_is_not_fair_is_shown_nowhere():
     assert "no interval" not in str(fair)
     assert not any(row["caveat"] for row in fair.rows())
     assert not any(math.isnan(row["lower"]) for row in fair.rows())
+
+
+PILOTED = {"load": 0.3, "jobs": 2_000_000, "seed": 3, "half_width": 0.02}
+
+
+@pytest.mark.parametrize("level", ["jobs", "phases"])
+def test_a_pilot_says_how_many_jobs_a_half_width_needs(level):
+    """The run is that of so many jobs, bit by bit, and about as narrow as asked for: half-widths of
+    32 replications spread by an eighth, and five times that is out of the question."""
+    queue = SYSTEMS["multiserver-jobs"].under(ms.FCFS)
+    found = queue.simulate(level=level, **PILOTED)
+    plain = {k: v for k, v in PILOTED.items() if k != "half_width"}
+    again = queue.simulate(level=level, **(plain | {"jobs": found.jobs}))
+    assert found.jobs < PILOTED["jobs"]
+    assert again.mean_response_time == found.mean_response_time
+    estimates = [found.mean_response_time]
+    estimates += [c.mean_response_time for c in found.by_class if c.means]
+    assert 0.3 < max(e.half_width / e.mean for e in estimates) / PILOTED["half_width"] < 1.7
+
+
+@pytest.mark.parametrize(
+    "told", [{"half_width": 1e-4}, {"half_width": 0.5, "jobs": 20_000}], ids=["narrow", "too short"]
+)
+def test_a_pilot_that_finds_too_little_leaves_all_jobs(told):
+    found = SYSTEMS["multiserver-jobs"].under(ms.FCFS).simulate(**(PILOTED | told))
+    assert found.jobs == (PILOTED | told)["jobs"]
+
+
+def test_a_half_width_is_positive():
+    with pytest.raises(ValueError, match="half_width must be positive, found 0"):
+        SYSTEMS["multiserver-jobs"].under(ms.FCFS).simulate(**(PILOTED | {"half_width": 0}))

@@ -18,9 +18,9 @@ def series(project, **config):
 def test_effort_sets_the_number_of_jobs(project):
     jobs = {
         effort: series(project, effort=effort)[0].parameters["jobs"]
-        for effort in ("paper", "exhaustive", "quick", 12345)
+        for effort in ("paper", "as-printed", "quick", 12345)
     }
-    assert jobs == {"paper": 10**8, "exhaustive": 10**8, "quick": 200_000, 12345: 12345}
+    assert jobs == {"paper": 10**8, "as-printed": 10**8, "quick": 200_000, 12345: 12345}
 
 
 def test_the_seed_is_the_runs_unless_the_series_has_its_own(project):

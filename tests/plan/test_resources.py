@@ -24,7 +24,7 @@ POINT = {"jobs": 6_000_000}
         ({"jobs": 10**9}, 10, 67),
         ({"effort": "quick"}, 2, 1),
         ({"effort": "paper"}, 2, 14),
-        ({"effort": "exhaustive"}, 10, 34),
+        ({"effort": "as-printed"}, 10, 34),
         ({"effort": 10**9}, 1, 17),
         ({"jobs": 10**8}, 31, 52),
     ],
@@ -58,7 +58,7 @@ def test_series_that_simulate_long_travel_alone(parameters, points, expected):
         ({"jobs": 10**9}, 10, 3),
         # They stop by themselves.
         ({"effort": "paper"}, 30, 1),
-        ({"effort": "exhaustive"}, 30, 2),
+        ({"effort": "as-printed"}, 30, 2),
         ({"effort": 10**10}, 30, 30),
     ],
 )

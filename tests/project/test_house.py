@@ -59,9 +59,11 @@ MAY_IMPORT = {
     "exactness": {*DESCRIBED, "policies"},
     "sizing": {*DESCRIBED, "policies", "queue"},
     "distribution": {*DESCRIBED, "asking", "limits", "policies"},
+    "pilot": {"errors", "policies", "simulation"},
     "queue": {
         *(*DESCRIBED, "asking", "curves", "policies", "results", "simulation", "wcfs"),
         *("compiling", "distribution", "exactness", "fitted", "knowledge", "limits", "little"),
+        "pilot",
     },
 }
 # A sentence begins with its noun: `system.under(policy)` is a queue. No other arrow goes upwards.

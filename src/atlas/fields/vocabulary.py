@@ -225,12 +225,24 @@ Assignments = Annotated[
     list[ServerSet],
     Field(min_length=1, max_length=20, description="the servers of each class, numbered from 1"),
 ]
-Effort = Annotated[
-    Literal["paper", "quick", "exhaustive"] | Annotated[int, Field(ge=1000, le=10**12), WHOLE],
+HalfWidth = Annotated[
+    float,
     Field(
-        description="how many jobs a simulated point takes: 'paper' as many as its series says,"
-        " 'quick' at most 2e5, and exact curves of policies a third of their points, 'exhaustive'"
-        " the paper's runs where fewer do, or a number"
+        ge=0,
+        lt=1,
+        description="the relative half-width at 95 % that is enough for a simulated point, by a"
+        " pilot; 0 for all of its jobs. Without one of its own, 0.01 at the effort 'paper'",
+    ),
+    Resolution(),
+    Sampling(),
+    Lent("half_width", 0),
+]
+Effort = Annotated[
+    Literal["paper", "quick", "as-printed"] | Annotated[int, Field(ge=1000, le=10**12), WHOLE],
+    Field(
+        description="how many jobs a simulated point takes: 'as-printed' those that its series"
+        " says, 'paper' no more of them than 1 % needs, 'quick' at most 2e5, and exact curves of"
+        " policies a third of their points, or a number"
     ),
     Resolution(),
     Sampling(),

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import Block, misfit, require
 from atlas.fields.vocabulary import (
+    HalfWidth,
     Jobs,
     Needs,
     Probabilities,
@@ -72,6 +73,17 @@ class SimulatedBlock(Block):
     seed: Seed
     replications: Replications = 32
     stream: StreamKey = None
+
+
+class PilotedBlock(SimulatedBlock):
+    """The same of a series whose points end when they are narrow enough, as a pilot tells."""
+
+    half_width: HalfWidth = 0.0
+
+    def effort(self) -> dict[str, Any]:
+        """As `Queue.simulate` takes it, without the key."""
+        told = self.model_dump(include={"jobs", "replications", "seed"})
+        return told | {"half_width": self.half_width or None}
 
 
 Systems = Annotated[

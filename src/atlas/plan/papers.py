@@ -249,7 +249,7 @@ class PaperFile:
 
     def _limit(self, jobs: int) -> int:
         """The length of a run at the run's effort."""
-        limit = {"paper": jobs, "exhaustive": jobs, "quick": min(jobs, QUICK)}
+        limit = {"paper": jobs, "as-printed": jobs, "quick": min(jobs, QUICK)}
         return limit.get(self._chance["effort"], self._chance["effort"])
 
     def _series(self, study: str, parameters: dict, used_by: str, path: Path) -> Series:

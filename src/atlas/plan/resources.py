@@ -18,7 +18,7 @@ MINUTES = 8
 MEGABYTES = 4000
 SECONDS_A_JOB = 1e-6
 # The jumps of a point, where a run stops by itself: several times what one has taken.
-JUMPS = {"quick": 1e6, "paper": 4e8, "exhaustive": 2e8}
+JUMPS = {"quick": 1e6, "paper": 4e8, "as-printed": 2e8}
 # Series that simulate for at most as many minutes are small, and those beyond an hour are split.
 SMALL, LONG = 2, 60
 

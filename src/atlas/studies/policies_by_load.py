@@ -2,8 +2,8 @@
 
 A policy is exact where the library knows it exactly, in seconds: a curve, which ends at the
 `highest_load`, or at 99/100 of the limit if that is less. At the `loads` where it does not, the
-policy is simulated job by job; all policies of a load are given the same jobs. Points that are not
-stable are infinite. `limit` is the largest stable load.
+policy is simulated job by job; all policies of a load are given the same jobs, as many as each
+needs. Points that are not stable are infinite. `limit` is the largest stable load.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from atlas.models.finite_skip import Exact, Model, read_model
 from atlas.models.policies import Policies, PolicyBlock
 from atlas.models.sampling import sample
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock
+from atlas.models.systems import PilotedBlock
 from multiserver.errors import NotKnownError, UnstableError
 from multiserver.results import Result
 from multiserver.simulation.estimate import Estimate, fair_half_width, observations
@@ -47,7 +47,7 @@ UNITS = {
 CLOSE = 0.99
 
 
-class Parameters(SimulatedBlock):
+class Parameters(PilotedBlock):
     """What to compute."""
 
     system: OneSystem
@@ -117,14 +117,13 @@ def simulate_point(
     parameters: Parameters, policy: PolicyBlock, model: Model, load: float, key: tuple[int, ...]
 ) -> list[dict[str, Any]]:
     """The rows of a simulated point. Raises a misfit if the policy is not simulated."""
-    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
     place = _place(policy, model, model.limit, load)
     endless = {"mean_response_time": math.inf, "half_width": 0.0, "exact": False}
     unstable = [{**place, "class": name, **endless} for name in _names(model)]
     if model.refuses(load):
         return unstable
     try:
-        found = model.queue.simulate(load=load, key=key, **effort)
+        found = model.queue.simulate(load=load, key=key, **parameters.effort())
     except UnstableError:
         return unstable
     except NotKnownError as error:
@@ -153,7 +152,7 @@ def _observed(parameters: Parameters, found: Result[Estimate]) -> float | None:
     """About how many independent values of N a replication has seen, where λ* is known."""
     if found.limit is None:
         return None
-    each = parameters.jobs / parameters.replications
+    each = found.jobs / parameters.replications
     return observations(each, found.arrival_rate / found.limit, found.mean_jobs.mean)
 
 

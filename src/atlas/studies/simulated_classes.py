@@ -10,18 +10,18 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
-from atlas.models.fcfs_limits import simulate_jobs, solvable_blocks, stable_throughput
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock, SystemBlock
-from multiserver.open.by_class import response_times
+from atlas.models.systems import PilotedBlock, SystemBlock
+from atlas.studies.simulated_response_time import CLOSE
+from multiserver.errors import NotKnownError
+from multiserver.queue import Queue
 from multiserver.simulation.estimate import fair_half_width, observations, score
-from multiserver.simulation.fcfs import Workload
 
 UNITS = {
     "fraction_of_limit": "1",
@@ -37,7 +37,7 @@ UNITS = {
 }
 
 
-class Parameters(SystemBlock, SimulatedBlock):
+class Parameters(SystemBlock, PilotedBlock):
     """What to compute."""
 
     fractions_of_limit: Annotated[FractionsOfLimit, DrawnAs("loads")]
@@ -47,28 +47,20 @@ def compute(
     parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a fraction and class, `all` after the classes."""
-    system = parameters.system
-    blocks, key = solvable_blocks(system), stream_key(parameters)
-    limit = stable_throughput(system, blocks, parameters, (key,))
-    unknown = np.full(len(system.classes), math.nan)
+    queue, key = under_fcfs(parameters.system), stream_key(parameters)
+    limit = queue.stability(half_width=CLOSE, seed=parameters.seed).limit
+    classes = range(len(queue.system.classes))
+    names = [*(f"class-{c + 1}" for c in classes), "all"]
     rows = []
     for i, fraction in progress(list(enumerate(parameters.fractions_of_limit))):
-        arrival_rate = fraction * limit
-        means = response_times(blocks, arrival_rate) if blocks else unknown
-        found = simulate_jobs(Workload.of(system, arrival_rate), parameters, (key, i))
-        estimates = [found.class_response_time(c) for c in range(len(means))]
-        names = [f"class-{c}" for c in range(1, len(means) + 1)]
-        mean = means @ np.array(system.probabilities)
-        each = parameters.jobs / parameters.replications
-        known = observations(each, fraction, arrival_rate * mean)
-        pairs = zip(
-            [*names, "all"],
-            [*estimates, found.mean_response_time],
-            [*means, mean],
-            strict=True,
-        )
-        for name, estimate, exact in pairs:
-            z = score(estimate, exact, known) if blocks else math.nan
+        rate = fraction * limit
+        found = queue.simulate(arrival_rate=rate, key=(key, i), **parameters.effort())
+        counts = found.counts
+        estimates = [*map(counts.class_response_time, classes), counts.mean_response_time]
+        means = exact_means(queue, rate)
+        known = observations(found.jobs / parameters.replications, fraction, rate * means[-1])
+        for name, estimate, exact in zip(names, estimates, means, strict=True):
+            z = score(estimate, exact, known) if exact == exact else math.nan
             rows.append(
                 {
                     "fraction_of_limit": fraction,
@@ -84,3 +76,12 @@ def compute(
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))
+
+
+def exact_means(queue: Queue, arrival_rate: float) -> list[float]:
+    """E[T_c] of the classes and, last, E[T]; NaN where they are not known."""
+    try:
+        found = queue.exact(arrival_rate=arrival_rate)
+    except NotKnownError:
+        return [math.nan] * (len(queue.system.classes) + 1)
+    return [*(c.mean_response_time for c in found.by_class), found.mean_response_time]

@@ -14,15 +14,15 @@ from typing import Annotated, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from atlas.fields.block import require
+from atlas.fields.block import misfit, require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
 from atlas.models.finite_skip import OF_A_SCORE
-from atlas.models.finite_skip_simulators import simulate
 from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock
+from atlas.models.systems import PilotedBlock
+from multiserver.errors import NotKnownError
 from multiserver.simulation.estimate import FEWEST, fair_half_width, observations, score
 
 UNITS = {
@@ -48,7 +48,7 @@ UNITS = {
 FAR = 1.5
 
 
-class Parameters(ModelBlock, SimulatedBlock):
+class Parameters(ModelBlock, PilotedBlock):
     """What to compute."""
 
     loads: Loads
@@ -84,18 +84,17 @@ def compute(
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = model.arrival_rate(load)
-        found = simulate(
-            parameters.plain(),
-            arrival_rate,
-            jobs=parameters.jobs,
-            replications=parameters.replications,
-            seed=parameters.seed,
-            key=(key, i),
-        )
+        try:
+            found = model.queue.simulate(
+                arrival_rate=arrival_rate, key=(key, i), **parameters.effort()
+            )
+        except NotKnownError as error:
+            raise misfit(str(error), "a policy that is simulated job by job", "policy") from None
+        counts = found.counts
         classes = range(len(model.probabilities))
         names = [*(f"class-{c + 1}" for c in classes), "all"]
-        estimates = [*(found.class_response_time(c) for c in classes), found.mean_response_time]
-        each, fraction = parameters.jobs / parameters.replications, load / model.limit
+        estimates = [*(counts.class_response_time(c) for c in classes), counts.mean_response_time]
+        each, fraction = found.jobs / parameters.replications, load / model.limit
         jobs = arrival_rate * estimates[-1].mean
         scored = exact and not observations(each, fraction, jobs / FAR) < FEWEST
         values = exact(load) if scored else [math.nan] * len(names)

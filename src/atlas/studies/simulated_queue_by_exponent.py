@@ -13,17 +13,17 @@ import pandas as pd
 
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import EvenServers, Exponents, FewPoints, Load
-from atlas.models.fcfs_limits import solvable_blocks, stable_throughput
 from atlas.models.mixes import MixBlock, build_mix
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock
+from atlas.models.systems import PilotedBlock
+from atlas.studies.simulated_response_time import CLOSE, simulate_point
 from atlas.studies.simulated_response_time import UNITS as POINT_UNITS
-from atlas.studies.simulated_response_time import simulate_point
 
 UNITS = {"exponent": "1", **POINT_UNITS}
 
 
-class Parameters(MixBlock, SimulatedBlock):
+class Parameters(MixBlock, PilotedBlock):
     """What to compute."""
 
     servers: EvenServers
@@ -41,10 +41,10 @@ def compute(
     exponents = np.linspace(*parameters.exponent, parameters.points)
     for i, alpha in progress(list(enumerate(exponents))):
         system = build_mix(parameters.plain(), float(alpha))
-        blocks = solvable_blocks(system)
-        limit = stable_throughput(system, blocks, parameters, (key, i))
+        queue = under_fcfs(system)
+        limit = queue.stability(half_width=CLOSE, seed=parameters.seed).limit
         arrival_rate = parameters.load * system.naive_throughput
         if arrival_rate < limit:
-            row = simulate_point(system, blocks, arrival_rate, limit, parameters, (key, i))
+            row = simulate_point(queue, arrival_rate, limit, parameters, (key, i))
             rows.append((alpha, *row))
     return pd.DataFrame(rows, columns=list(UNITS))

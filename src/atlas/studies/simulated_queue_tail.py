@@ -16,15 +16,13 @@ from atlas.fields.block import INCREASING
 from atlas.fields.columns import Truth
 from atlas.fields.markers import DrawnAs, Resolution
 from atlas.fields.vocabulary import Count, FractionOfLimit
-from atlas.models.fcfs_limits import (
-    simulate_jobs,
-    simulate_phases,
-    solvable_blocks,
-    stable_throughput,
-)
+from atlas.models.feasibility import is_solvable
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, SystemBlock
+from atlas.studies.simulated_response_time import CLOSE
 from multiserver.open.qbd import solve
+from multiserver.simulation import fcfs, phase
 from multiserver.simulation.estimate import fair_half_width, observations, score
 from multiserver.simulation.fcfs import Workload
 
@@ -53,26 +51,35 @@ class Parameters(SystemBlock, SimulatedBlock):
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a number of jobs k."""
-    system, key = parameters.system, (stream_key(parameters),)
-    blocks = solvable_blocks(system)
-    arrival_rate = parameters.fraction_of_limit * stable_throughput(system, blocks, parameters, key)
-    levels = parameters.levels
-    workload = Workload.of(system, arrival_rate)
-    if blocks is None:
-        known = math.nan
-        run = simulate_jobs(workload, parameters, key, levels=levels[-1] + 1)
-        tails = {k: run.tail(k) for k in levels}
-    else:
-        chain = blocks.at(arrival_rate)
+    system, replications = parameters.system, parameters.replications
+    source = {"seed": parameters.seed, "key": (stream_key(parameters),)}
+    queue = under_fcfs(system)
+    limit = queue.stability(half_width=CLOSE, seed=parameters.seed).limit
+    arrival_rate = parameters.fraction_of_limit * limit
+    workload, levels = Workload.of(system, arrival_rate), parameters.levels
+    each = parameters.jobs / replications
+    if solvable := is_solvable(system.servers, system.needs):
+        chain = queue.process().at(arrival_rate)
         law = solve(chain)
-        found = simulate_phases(chain, workload, parameters, key, tail_levels=tuple(levels))
-        tails = found.tails
-        each = parameters.jobs / parameters.replications
+        tails = phase.simulate(
+            chain,
+            2 * parameters.jobs,
+            warm_up=0.5,
+            least_warm_up=workload.least_warm_up,
+            replications=replications,
+            tail_levels=tuple(levels),
+            **source,
+        ).tails
         known = observations(each, parameters.fraction_of_limit, law.mean_jobs)
+    else:
+        known, counted = math.nan, levels[-1] + 1
+        jobs = {"jobs": math.ceil(each), "replications": replications, "levels": counted}
+        run = fcfs.simulate(workload, **jobs, **source)
+        tails = {k: run.tail(k) for k in levels}
     rows = []
     for k, tail in tails.items():
-        exact = float(law.tail(k)) if blocks else math.nan
-        z = score(tail, exact, known) if blocks else math.nan
+        exact = float(law.tail(k)) if solvable else math.nan
+        z = score(tail, exact, known) if solvable else math.nan
         inside = tail.covers(exact) if not math.isnan(z) else None
         half_width = fair_half_width(tail, known)
         rows.append((k, tail.mean, half_width, exact, z, math.nan if rows else z, inside))

@@ -1,8 +1,7 @@
 """Mean response time of FCFS at given fractions of its limit, simulated phase by phase.
 
-The exact value stands beside it. Each replication warms up for as many jobs as it then measures.
-Where the chain of the phases is out of reach, so is the exact value, and the system is simulated
-job by job.
+The exact value stands beside it, where it is known. Each replication warms up for as many jobs as
+it then measures. Where the chain of the phases is out of reach the system is simulated job by job.
 """
 
 from __future__ import annotations
@@ -16,19 +15,13 @@ import pandas as pd
 from atlas.fields.columns import Truth
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
-from atlas.models.fcfs_limits import (
-    simulate_jobs,
-    simulate_phases,
-    solvable_blocks,
-    stable_throughput,
-)
+from atlas.models.feasibility import is_solvable
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock, SystemBlock
-from multiserver.model import MultiserverJobSystem
-from multiserver.open.multiserver_jobs import FcfsBlocks
-from multiserver.open.qbd import solve
+from atlas.models.systems import PilotedBlock, SystemBlock
+from multiserver.errors import NotKnownError
+from multiserver.queue import Queue
 from multiserver.simulation.estimate import fair_half_width, observations, score
-from multiserver.simulation.fcfs import Workload
 
 UNITS = {
     "arrival_rate": "jobs/s",
@@ -47,7 +40,11 @@ UNITS = {
 }
 
 
-class Parameters(SystemBlock, SimulatedBlock):
+# λ* is as good as this where it is simulated.
+CLOSE = 1e-3
+
+
+class Parameters(SystemBlock, PilotedBlock):
     """What to compute."""
 
     fractions_of_limit: Annotated[FractionsOfLimit, DrawnAs("loads")]
@@ -57,49 +54,38 @@ def compute(
     parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
 ) -> pd.DataFrame:
     """One row a fraction."""
-    system, key = parameters.system, stream_key(parameters)
-    blocks = solvable_blocks(system)
-    limit = stable_throughput(system, blocks, parameters, (key,))
+    queue, key = under_fcfs(parameters.system), stream_key(parameters)
+    limit = queue.stability(half_width=CLOSE, seed=parameters.seed).limit
     rows = [
-        simulate_point(system, blocks, fraction * limit, limit, parameters, (key, i))
+        simulate_point(queue, fraction * limit, limit, parameters, (key, i))
         for i, fraction in progress(list(enumerate(parameters.fractions_of_limit)))
     ]
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
 def simulate_point(
-    system: MultiserverJobSystem,
-    blocks: FcfsBlocks | None,
-    arrival_rate: float,
-    limit: float,
-    parameters: SimulatedBlock,
-    key: tuple[int, ...],
+    queue: Queue, arrival_rate: float, limit: float, parameters: PilotedBlock, key: tuple[int, ...]
 ) -> tuple[Any, ...]:
     """The row of one arrival rate, of which `limit` is λ*."""
-    workload = Workload.of(system, arrival_rate)
-    if blocks is None:
+    try:
+        exact = queue.exact(arrival_rate=arrival_rate).mean_jobs
+    except NotKnownError:
         exact = math.nan
-        found = simulate_jobs(workload, parameters, key)
-    else:
-        chain = blocks.at(arrival_rate)
-        exact = solve(chain).mean_jobs
-        found = simulate_phases(chain, workload, parameters, key)
-    each = parameters.jobs / parameters.replications
+    effort = parameters.effort() | {"key": key}
+    if is_solvable(queue.system.servers, queue.system.needs):
+        effort |= {"level": "phases", "jobs": 2 * parameters.jobs, "warm_up": 0.5}
+    found = queue.simulate(arrival_rate=arrival_rate, **effort)
+    means = found.mean_jobs, found.mean_waiting, found.mean_response_time
+    each = found.mean_jobs.jobs / parameters.replications
     known = observations(each, arrival_rate / limit, exact)
-    z = score(found.mean_jobs, exact, known) if blocks else math.nan
-    queue, waiting, response = found.mean_jobs, found.mean_waiting, found.mean_response_time
+    z = score(found.mean_jobs, exact, known) if exact == exact else math.nan
     return (
         arrival_rate,
         arrival_rate / limit,
-        queue.mean,
-        fair_half_width(queue, known),
-        waiting.mean,
-        fair_half_width(waiting, known),
-        response.mean,
-        fair_half_width(response, known),
-        queue.jobs,
-        queue.effective_size,
+        *(value for one in means for value in (one.mean, fair_half_width(one, known))),
+        found.mean_jobs.jobs,
+        found.mean_jobs.effective_size,
         exact,
         z,
-        queue.covers(exact) if not math.isnan(z) else None,
+        found.mean_jobs.covers(exact) if not math.isnan(z) else None,
     )

@@ -2,7 +2,7 @@
 
 A point is a load ρ and a mean number m of interruptions per job. At effort `paper` replications of
 `jumps` jumps after `warmup`, or of `LONG` times what the queue takes to settle after it has, are
-added until the 95 % half-width of every γ_i is at most `half_width`; `exhaustive` are 100 runs of
+added until the 95 % half-width of every γ_i is at most `half_width`; `as-printed` are 100 runs of
 1e6 jumps after 1e6, as in `parallel-processing`, Section 8; `quick` and a number of jumps are short
 and of fixed length.
 
@@ -184,7 +184,7 @@ def run(
     """
     effort, source = parameters.effort, {"seed": parameters.seed, "key": key}
     times = SETTLED / settling
-    if effort == "exhaustive":
+    if effort == "as-printed":
         return simulate(cluster, replications=range(100), **source), times * 1e6
     if effort == "paper":
         jumps = max(parameters.jumps, LONG * settling)
