@@ -49,6 +49,15 @@ def page_file(tmp_path_factory) -> Path:
     return file
 
 
+@pytest.fixture(scope="module")
+def page(browser, page_file):
+    """The page, opened once for tests that leave it as it is."""
+    with watched(browser, page_file) as (page, _):
+        page.goto(page_file.as_uri())
+        page.wait_for_function(SETTLED)
+        yield page
+
+
 @pytest.fixture
 def exploring(browser, page_file):
     """Opens the page: nothing may go wrong on it, and it may ask for nothing but itself."""

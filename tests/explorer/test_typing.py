@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 PRESENT = "() => explorer.present"
 
 
-def test_what_people_write_is_read(exploring):
+def test_what_people_write_is_read(page):
     counts = {
         "1,000": 1000,
         "1 000": 1000,
@@ -23,23 +23,20 @@ def test_what_people_write_is_read(exploring):
     }
     measures = {"1.5": 1.5, "0,5": 0.5, "1,234.5": 1234.5, "1.234,5": 1234.5, "2.5·10⁻³": 2.5e-3}
     measures |= {"38 %": 38, "1.000": 1, "−3": -3, "1 000,5": 1000.5, "1e-9": 1e-9}
-    with exploring() as page:
-        for texts, whole in ((counts, True), (measures, False)):
-            for text, value in texts.items():
-                found = page.evaluate("([x, whole]) => numerals.read(x, whole)", [text, whole])
-                assert float(found["digits"]) == value, text
+    for texts, whole in ((counts, True), (measures, False)):
+        for text, value in texts.items():
+            found = page.evaluate("([x, whole]) => numerals.read(x, whole)", [text, whole])
+            assert float(found["digits"]) == value, text
 
 
 @pytest.mark.parametrize("text", ["", "abc", "0x10", "Infinity", "1..5", "1,00,0", "1 0", "210⁶"])
-def test_what_is_no_number_is_refused(exploring, text):
-    with exploring() as page:
-        assert "no number" in page.evaluate("(x) => numerals.read(x)", text)["fault"]
+def test_what_is_no_number_is_refused(page, text):
+    assert "no number" in page.evaluate("(x) => numerals.read(x)", text)["fault"]
 
 
 @pytest.mark.parametrize(("text", "whole"), [("1,000", False), ("1.000", True)])
-def test_what_may_mean_two_numbers_is_refused_with_both(exploring, text, whole):
-    with exploring() as page:
-        fault = page.evaluate("([x, whole]) => numerals.read(x, whole)", [text, whole])["fault"]
+def test_what_may_mean_two_numbers_is_refused_with_both(page, text, whole):
+    fault = page.evaluate("([x, whole]) => numerals.read(x, whole)", [text, whole])["fault"]
     assert "may mean 1000 or 1:" in fault
 
 
@@ -54,14 +51,13 @@ def test_a_thousand_servers_are_a_thousand_and_leave_the_needs(exploring, text):
         assert [c["need"] for c in now["classes"]] == [1, 200]
 
 
-def test_a_need_beyond_the_servers_is_refused_and_changes_nothing(exploring):
-    with exploring() as page:
-        before = page.evaluate(PRESENT)
-        page.locator("#need-2").fill("500")
-        page.locator("#need-2").press("Enter")
-        assert "need of class 2" in page.get_by_role("alert").inner_text()
-        page.wait_for_function(SETTLED)
-        assert page.evaluate(PRESENT) == before
+def test_a_need_beyond_the_servers_is_refused_and_changes_nothing(page):
+    before = page.evaluate(PRESENT)
+    page.locator("#need-2").fill("500")
+    page.locator("#need-2").press("Enter")
+    assert "need of class 2" in page.get_by_role("alert").inner_text()
+    page.wait_for_function(SETTLED)
+    assert page.evaluate(PRESENT) == before
 
 
 def test_a_class_that_needs_all_servers_goes_on_doing_so(exploring):
