@@ -28,6 +28,7 @@ IMPATIENT = (
     *("--slurm-init-seconds-before-status-checks", "1"),
     *("--seconds-between-status-checks", "1"),
 )
+PAPER = "[product-form-saturated]"
 STUDY = "src/atlas/studies/wastage_by_rate_ratio.py"
 RATIO = "    ratio = np.geomspace"
 HELD = """\
@@ -100,11 +101,13 @@ def test_small_series_travel_together_and_outputs_are_those_of_a_local_run(
     assert len(re.findall(r"^    Job \d+: compute", said, re.M)) == 4
 
 
-def test_a_paper_is_that_of_a_local_run(cluster, built, tmp_path):
-    sent = copy_project(tmp_path / "atlas")
+def test_a_paper_is_that_of_a_local_run(cluster, tmp_path):
+    """With its ledger and the gallery."""
+    local, sent = (copy_project(tmp_path / name, PAPER) for name in ("local", "atlas"))
+    local.build("all")
     code, said = end(sent, start(cluster, sent, "all"), patience=3600)
     assert code == 0, said
-    assert read_outputs(sent.root) == read_outputs(built.root)
+    assert read_outputs(sent.root) == read_outputs(local.root)
 
 
 def test_a_job_that_takes_too_much_memory_is_tried_again_with_twice_of_it(cluster, project):

@@ -13,15 +13,18 @@ from referee.read import Reference
 
 pytestmark = pytest.mark.slow
 SCALING = "config/papers/multilevel-scaling.yaml"
+POLICIES = "config/papers/finite-skip.yaml"
+TEN = "[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95]"
 
 
 @pytest.fixture(scope="module")
 def everything(built, tmp_path_factory):
     """All papers, beside the one whose series are computed already, in the format that takes least
     (half of what a figure takes goes into the fonts of its PDF), with few points of the curves of a
-    million servers."""
+    million servers and few of policies."""
     project = copy_built(built, tmp_path_factory.mktemp("everything") / "atlas")
     project.edit("config/config.yaml", "formats: [pdf, svg, png]", "formats: [svg]")
+    project.edit(POLICIES, f"ten: &ten {TEN}", "ten: &ten [0.1, 0.5, 0.8]")
     project.edit(SCALING, ", 320000, 1000000], large: n,", "], large: n,")
     million = (project.root / SCALING).read_text("utf-8")
     assert million.count("servers: 1000000, points: 41}") == 3
