@@ -19,6 +19,8 @@ pytestmark = pytest.mark.verification
 
 SEEDS, HALF_WIDTH, ALARM = 400, 0.02, 1e-5
 LOWEST, HIGHEST, BIAS = 0.93, 0.97, 0.15
+# A run whose jobs grow, or do too little work, by chance has no interval.
+WITHHELD = 0.01
 
 
 def _rigid(servers, needs, probabilities, rates):
@@ -53,19 +55,22 @@ def test_runs_as_long_as_a_pilot_says(name, record_property):
         told = {"load": load, "jobs": jobs, "seed": seed, "level": level}
         found = queue.simulate(half_width=HALF_WIDTH, **told)
         estimate = found.mean_response_time
-        assert not estimate.lacking
+        shares.append(found.jobs / jobs)
+        if estimate.lacking:
+            continue
         held += estimate.covers(exact)
         scores.append(ms.z_score(estimate, exact))
         widths.append(_widest(found))
-        shares.append(found.jobs / jobs)
-    bias, width = sum(scores) / SEEDS, sum(widths) / SEEDS
-    record_property("coverage", f"{held / SEEDS:.3f}")
+    runs = len(scores)
+    bias, width = sum(scores) / runs, sum(widths) / runs
+    record_property("coverage", f"{held / runs:.3f} of {runs}")
     record_property("mean score", f"{bias:.2f}")
     record_property("half-width", f"{width:.4f}, {HALF_WIDTH} asked for")
     record_property("jobs", f"{min(shares):.2f} to {max(shares):.2f} of all")
-    assert binom.cdf(held, SEEDS, LOWEST) > ALARM
-    assert binom.sf(held - 1, SEEDS, HIGHEST) > ALARM
-    assert abs(bias) < BIAS + norm.isf(ALARM / 2) / math.sqrt(SEEDS)
+    assert binom.sf(SEEDS - runs - 1, SEEDS, WITHHELD) > ALARM
+    assert binom.cdf(held, runs, LOWEST) > ALARM
+    assert binom.sf(held - 1, runs, HIGHEST) > ALARM
+    assert abs(bias) < BIAS + norm.isf(ALARM / 2) / math.sqrt(runs)
     assert width / HALF_WIDTH < 7 / 6
 
 
