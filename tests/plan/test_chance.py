@@ -23,6 +23,20 @@ def test_effort_sets_the_number_of_jobs(project):
     assert jobs == {"paper": 10**8, "as-printed": 10**8, "quick": 200_000, 12345: 12345}
 
 
+def test_points_end_when_they_are_narrow_at_the_effort_of_the_paper_alone(project):
+    widths = {
+        effort: series(project, effort=effort)[0].parameters["half_width"]
+        for effort in ("paper", "as-printed", "quick", 12345)
+    }
+    assert widths == {"paper": 0.01, "as-printed": 0, "quick": 0, 12345: 0}
+    project.edit(
+        "config/papers/two-class-stability.yaml",
+        "blue-simulated: {study: simulated-response-time,",
+        "blue-simulated: {study: simulated-response-time, half_width: 0.002,",
+    )
+    assert series(project, effort="paper")[0].parameters["half_width"] == 0.002
+
+
 def test_the_seed_is_the_runs_unless_the_series_has_its_own(project):
     assert series(project, seed=7)[0].parameters["seed"] == 7
     project.edit(

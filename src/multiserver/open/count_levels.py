@@ -6,10 +6,10 @@ too. Given a distribution π, jobs of class c come to a state A of the coarser c
     Σ_{N in A, N + e_c not in A} π(N) rising_c(N) / π(A),
 
 and leave it likewise. The distribution of the coarser chain, found in the same way from one that is
-coarser still, says by what factor all π(N) in A are to be multiplied: how much mass there is far
-out, at which sweeps over single states are slow, is settled where there are few states. What is
-wrong within A is evened out by balancing lines (`count_sweeps`) before. So the chain is
-its own fixed point, whatever the aggregates are (J. R. Koury, D. F. McAllister and W. J. Stewart,
+coarser still, says by what factor all π(N) in A are to be multiplied, a hundredfold at most: how
+much mass there is far out, at which sweeps over single states are slow, is settled where there are
+few states. What is wrong within A is evened out by balancing lines (`count_sweeps`) before. So the
+chain is its own fixed point, whatever the aggregates are (J. R. Koury, D. F. McAllister and W. J. Stewart,
 SIAM J. Algebraic Discrete Methods 5, 1984; on many levels: G. Horton and S. T. Leutenegger, ACM
 SIGMETRICS 1994).
 """
