@@ -39,6 +39,9 @@ def enough_jobs(
         raise ValueError(f"half_width must be positive, found {half_width!r}")
     jobs = math.ceil(SHARE * effort.jobs)
     pilot = replace(effort, jobs=jobs, key=(*effort.key, KEY), times=False)
+    if pilot.jobs_each < FAIR:
+        # No interval rests on so few, and the warm-up may leave none.
+        return effort.jobs
     try:
         found = run(pilot)
     except UnstableError:

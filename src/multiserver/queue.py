@@ -237,9 +237,9 @@ Theorem 4.3)
         "phases", which samples the process that `exact` solves. With `times` the times of jobs are
         kept, 40 bytes each, and `Result.distribution` tells quantiles. With a relative `half_width`
         `jobs` are the most: a pilot of a sixteenth of them says how many give E[T], of all jobs and
-        each class, about so narrow an interval.
-        Equal seeds and keys give equal bits. Raises `ValueError` unless there are 2 replications,
-        `UnstableError` unless λ < λ*, if known, or if jobs accumulate, and `NotKnownError`.
+        each class, about so narrow an interval. Equal seeds and keys give equal bits. Raises
+        `ValueError` unless there are 2 replications, `UnstableError` unless λ < λ*, if known, or if
+        jobs accumulate, and `NotKnownError`.
         """
         effort = Effort(jobs, seed, replications, warm_up, confidence, tuple(key), times=times)
         if level not in LEVELS:

@@ -279,7 +279,13 @@ def test_a_pilot_says_how_many_jobs_a_half_width_needs(level):
 
 
 @pytest.mark.parametrize(
-    "told", [{"half_width": 1e-4}, {"half_width": 0.5, "jobs": 20_000}], ids=["narrow", "too short"]
+    "told",
+    [
+        {"half_width": 1e-4},
+        {"half_width": 0.5, "jobs": 30_000},
+        {"half_width": 0.5, "jobs": 100},
+    ],
+    ids=["narrow", "no interval", "too short for one"],
 )
 def test_a_pilot_that_finds_too_little_leaves_all_jobs(told):
     found = SYSTEMS["multiserver-jobs"].under(ms.FCFS).simulate(**(PILOTED | told))

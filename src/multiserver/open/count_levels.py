@@ -9,9 +9,9 @@ and leave it likewise. The distribution of the coarser chain, found in the same 
 coarser still, says by what factor all π(N) in A are to be multiplied, a hundredfold at most: how
 much mass there is far out, at which sweeps over single states are slow, is settled where there are
 few states. What is wrong within A is evened out by balancing lines (`count_sweeps`) before. So the
-chain is its own fixed point, whatever the aggregates are (J. R. Koury, D. F. McAllister and W. J. Stewart,
-SIAM J. Algebraic Discrete Methods 5, 1984; on many levels: G. Horton and S. T. Leutenegger, ACM
-SIGMETRICS 1994).
+chain is its own fixed point, whatever the aggregates are (J. R. Koury, D. F. McAllister and W. J.
+Stewart, SIAM J. Algebraic Discrete Methods 5, 1984; on many levels: G. Horton and S. T.
+Leutenegger, ACM SIGMETRICS 1994).
 """
 
 from __future__ import annotations
