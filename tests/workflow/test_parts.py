@@ -8,7 +8,7 @@ from tests.faults.tiny import FILE, SPLIT, TABLE, make_tiny, read_outputs
 pytestmark = pytest.mark.slow
 
 STUDY = "src/atlas/studies/simulated_response_time.py"
-POINT = "    workload = Workload.of(system, arrival_rate)\n"
+POINT = '    effort = parameters.effort() | {"key": key}\n'
 FAIL = """\
     from pathlib import Path
     if Path("fail").exists() and 0.4 < arrival_rate / limit < 0.6:
