@@ -29,6 +29,7 @@ from tests.fuzz.mutate import Mutation, dump, mutate
 from atlas.config.kinds import module
 from atlas.config.read import read_config, read_yaml
 from atlas.config.run_config import choose
+from atlas.config.series import lent_by
 from atlas.config.tolerances import read_tolerances
 from atlas.plan import ConfigError
 from atlas.plan.fingerprint import CodeDigests
@@ -86,7 +87,7 @@ def load(project: Path, file: str, digests: CodeDigests) -> list:
         load_configfile(project / given)  # Snakemake takes what is taken here
     run = choose({"papers": [Path(file).stem]} if not own else {}, project, own).run
     look = {"style": "", "widths": run["widths"], "formats": run["formats"]}
-    chance = {"effort": run["effort"], "seed": run["seed"]}
+    chance = lent_by(run)
     return PaperFile(Source(project / file, project, digests, look, chance, run["traces"])).load()
 
 

@@ -14,6 +14,9 @@ from atlas.fields.markers import Axis, Costly, Lent, marked
 
 # A curve of fewer points is not thinned further.
 FEWEST = 16
+# A simulated point ends at this relative half-width at the effort `paper`: on a logarithmic axis of
+# three decades a quarter of the line beside it.
+NARROW = 0.01
 
 
 def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[Fault]]:
@@ -31,6 +34,12 @@ def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[F
     if faults:
         return given, None, faults
     return {"study": study} | parameters.plain() | dict.fromkeys(lent), parameters, []
+
+
+def lent_by(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run lends to series that have none of their own."""
+    half_width = NARROW if run["effort"] == "paper" else 0.0
+    return {"effort": run["effort"], "seed": run["seed"], "half_width": half_width}
 
 
 def lend(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:

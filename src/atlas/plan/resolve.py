@@ -11,6 +11,7 @@ from typing import Any
 
 from atlas.config.read import read_style
 from atlas.config.run_config import Choice, choose
+from atlas.config.series import lent_by
 from atlas.config.styles import check_style, require_drawable
 from atlas.io.atomic import write_text
 from atlas.plan.archive_contents import Archive, describe_archive
@@ -22,9 +23,6 @@ from atlas.plan.other_papers import Record, recall, record, shelf_file
 from atlas.plan.products import SHOWN, Agreement, Gallery, Inventory, Product, Series, unite
 from atlas.plan.source import Source
 
-# A point ends at this relative half-width at the effort `paper`: on the logarithmic axis of three
-# decades a quarter of the line beside it.
-NARROW = 0.01
 # A regular expression that matches no name.
 NOTHING = "(?!)"
 
@@ -63,8 +61,7 @@ class Plan:
             "widths": run["widths"],
             "formats": run["formats"],
         }
-        half_width = NARROW if run["effort"] == "paper" else 0.0
-        chance = {"effort": run["effort"], "seed": run["seed"], "half_width": half_width}
+        chance = lent_by(run)
         digests = CodeDigests.below(root)
         planned = {
             file: CachedPaper(Source(file, root, digests, look, chance, run["traces"]))
