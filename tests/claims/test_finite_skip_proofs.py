@@ -117,7 +117,7 @@ def test_inelastic_first_is_the_best_only_where_the_theorem_says():
 
 @pytest.mark.parametrize("reading", ["lsf", "max-weight", "msf"])
 def test_chains_of_counts_agree_with_the_engine_job_by_job(reading):
-    from atlas.models.finite_skip_simulators import simulate
+    from atlas.models.described_systems import read_queue
 
     name = {"lsf": "least-servers-first", "msf": "most-servers-first"}.get(reading, reading)
     mine = rigid_policies.response_time(
@@ -129,7 +129,7 @@ def test_chains_of_counts_agree_with_the_engine_job_by_job(reading):
         q * v / 4 / d["exponential"]
         for q, v, d in zip(block["probabilities"], block["needs"], block["durations"], strict=True)
     )
-    theirs = simulate(p, 0.4 / mean, jobs=640_000, replications=32, seed=2, key=())
+    theirs = read_queue(p).simulate(arrival_rate=0.4 / mean, jobs=640_000, seed=2)
     other = theirs.mean_response_time
     scale = (mine.standard_error**2 + other.standard_error**2) ** 0.5
     assert abs(mine.mean - other.mean) < DOUBT * scale

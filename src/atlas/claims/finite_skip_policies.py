@@ -178,13 +178,14 @@ def _simulated(parameters: Parameters, system: Mapping[str, Any], policy: str, l
 
 @cache
 def _run(text: str, load: float, jobs: int, seed: int) -> Mean:
+    model = _model(text)
     found = simulate(
-        json.loads(text),
-        _model(text).arrival_rate(load),
+        model.queue,
+        arrival_rate=model.arrival_rate(load),
         jobs=jobs,
         replications=REPLICATIONS,
         seed=seed,
         key=(round(1e6 * load),),
-    )
+    ).counts
     runs = found.sums[:, -1, RESPONSE] / found.sums[:, -1, MEASURED]
     return Mean(runs, fair=not found.mean_response_time.lacking)

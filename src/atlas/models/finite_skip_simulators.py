@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from atlas.fields.block import misfit
-from atlas.models.described_systems import read_queue
 from multiserver.errors import NotKnownError
+from multiserver.queue import Queue
+from multiserver.results import Result
 from multiserver.simulation import front_policies
-from multiserver.simulation.fcfs import Simulation, Workload
+from multiserver.simulation.estimate import Estimate
+from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.front import FrontPolicy
-from multiserver.simulation.replications import Responses
 from multiserver.sizes import Exponential
 
 
-def simulate(
-    parameters: Mapping[str, Any],
-    arrival_rate: float,
-    *,
-    jobs: int,
-    replications: int,
-    seed: int,
-    key: tuple[int, ...],
-) -> Responses | Simulation:
-    """The policy at arrival rate λ, with `jobs` jobs in all replications together.
-
-    Raises a misfit if it is not simulated job by job with such options.
-    """
-    effort = {"jobs": jobs, "replications": replications, "seed": seed, "key": key}
+def simulate(queue: Queue, **asked: Any) -> Result[Estimate]:
+    """What `Queue.simulate` is `asked` for. Raises a misfit if the policy is not simulated job by
+    job with such options."""
     try:
-        return read_queue(parameters).simulate(arrival_rate=arrival_rate, **effort).counts
+        return queue.simulate(**asked)
     except NotKnownError as error:
         raise misfit(str(error), "a policy that is simulated job by job", "policy") from None
 

@@ -30,6 +30,8 @@ from multiserver.system import JobClass, System
 # Of mean waits, in parts of the largest as `along_loads` scales them; smaller parts than SMALL are
 # not taken from a curve, so that waits keep nine digits.
 ACCURACY, SMALL = 1e-11, 1e-2
+# The relative half-width of a simulated λ*.
+CLOSE = 1e-3
 
 
 class Means(NamedTuple):
@@ -109,6 +111,11 @@ def open_fcfs(system: MultiserverJobSystem) -> OpenFcfs:
         return Means(*means, by_class.of_distribution(blocks, law))
 
     return OpenFcfs(blocks.throughput, by_level, system, dear=False)
+
+
+def find_limit(queue: Queue, seed: int) -> float:
+    """λ*, to `CLOSE` where no chain that is within reach gives it and it is simulated."""
+    return queue.stability(half_width=CLOSE, seed=seed).limit
 
 
 def under_fcfs(system: MultiserverJobSystem) -> Queue:

@@ -74,16 +74,19 @@ class SimulatedBlock(Block):
     replications: Replications = 32
     stream: StreamKey = None
 
+    def effort(self) -> dict[str, Any]:
+        """As simulators take it, without the key."""
+        return self.model_dump(include={"jobs", "replications", "seed"})
+
 
 class PilotedBlock(SimulatedBlock):
-    """The same of a series whose points end when they are narrow enough, as a pilot tells."""
+    """The same of a series whose points are as long as a pilot says (`multiserver.pilot`)."""
 
     half_width: HalfWidth = 0.0
 
     def effort(self) -> dict[str, Any]:
         """As `Queue.simulate` takes it, without the key."""
-        told = self.model_dump(include={"jobs", "replications", "seed"})
-        return told | {"half_width": self.half_width or None}
+        return super().effort() | {"half_width": self.half_width or None}
 
 
 Systems = Annotated[

@@ -57,26 +57,20 @@ def compute(
     """One row a load and policy, best first; policies that are unstable at the load are last."""
     key = stream_key(parameters)
     given = parameters.system.plain()
-    systems = [{"system": given, "policy": p.plain()} for p in parameters.policies]
     labels = [p.label for p in parameters.policies]
-    models = [read_model(system) for system in systems]
+    models = [read_model({"system": given, "policy": p.plain()}) for p in parameters.policies]
     exact = [model.exact(OF_A_SCORE) for model in models]
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         found = []
-        for label, system, model, solution in zip(labels, systems, models, exact, strict=True):
+        for label, model, solution in zip(labels, models, exact, strict=True):
             mean, error = float(solution(load)[-1]) if solution else math.nan, 0.0
             if model.refuses(load):
                 mean = math.inf
             elif math.isnan(mean):
-                estimate = simulate(
-                    system,
-                    model.arrival_rate(load),
-                    jobs=parameters.jobs,
-                    replications=parameters.replications,
-                    seed=parameters.seed,
-                    key=(key, i),
-                ).mean_response_time
+                asked = {"arrival_rate": model.arrival_rate(load), "key": (key, i)}
+                run = simulate(model.queue, **asked, **parameters.effort())
+                estimate = run.mean_response_time
                 fair = not estimate.lacking
                 mean, error = estimate.mean, estimate.standard_error if fair else math.nan
             found.append((mean, error, label))

@@ -15,10 +15,9 @@ import pandas as pd
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
-from atlas.models.open_fcfs import under_fcfs
+from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
-from atlas.studies.simulated_response_time import CLOSE
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 from multiserver.simulation.estimate import fair_half_width, observations, score
@@ -48,7 +47,7 @@ def compute(
 ) -> pd.DataFrame:
     """One row a fraction and class, `all` after the classes."""
     queue, key = under_fcfs(parameters.system), stream_key(parameters)
-    limit = queue.stability(half_width=CLOSE, seed=parameters.seed).limit
+    limit = find_limit(queue, parameters.seed)
     classes = range(len(queue.system.classes))
     names = [*(f"class-{c + 1}" for c in classes), "all"]
     rows = []

@@ -14,15 +14,15 @@ from typing import Annotated, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from atlas.fields.block import misfit, require
+from atlas.fields.block import require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
 from atlas.models.finite_skip import OF_A_SCORE
+from atlas.models.finite_skip_simulators import simulate
 from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from multiserver.errors import NotKnownError
 from multiserver.simulation.estimate import FEWEST, fair_half_width, observations, score
 
 UNITS = {
@@ -84,12 +84,8 @@ def compute(
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = model.arrival_rate(load)
-        try:
-            found = model.queue.simulate(
-                arrival_rate=arrival_rate, key=(key, i), **parameters.effort()
-            )
-        except NotKnownError as error:
-            raise misfit(str(error), "a policy that is simulated job by job", "policy") from None
+        asked = {"arrival_rate": arrival_rate, "key": (key, i)}
+        found = simulate(model.queue, **asked, **parameters.effort())
         counts = found.counts
         classes = range(len(model.probabilities))
         names = [*(f"class-{c + 1}" for c in classes), "all"]

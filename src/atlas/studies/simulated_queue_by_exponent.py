@@ -14,11 +14,11 @@ import pandas as pd
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import EvenServers, Exponents, FewPoints, Load
 from atlas.models.mixes import MixBlock, build_mix
-from atlas.models.open_fcfs import under_fcfs
+from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from atlas.studies.simulated_response_time import CLOSE, simulate_point
 from atlas.studies.simulated_response_time import UNITS as POINT_UNITS
+from atlas.studies.simulated_response_time import simulate_point
 
 UNITS = {"exponent": "1", **POINT_UNITS}
 
@@ -42,7 +42,7 @@ def compute(
     for i, alpha in progress(list(enumerate(exponents))):
         system = build_mix(parameters.plain(), float(alpha))
         queue = under_fcfs(system)
-        limit = queue.stability(half_width=CLOSE, seed=parameters.seed).limit
+        limit = find_limit(queue, parameters.seed)
         arrival_rate = parameters.load * system.naive_throughput
         if arrival_rate < limit:
             row = simulate_point(queue, arrival_rate, limit, parameters, (key, i))

@@ -17,10 +17,9 @@ from atlas.fields.columns import Truth
 from atlas.fields.markers import DrawnAs, Resolution
 from atlas.fields.vocabulary import Count, FractionOfLimit
 from atlas.models.feasibility import is_solvable
-from atlas.models.open_fcfs import under_fcfs
+from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, SystemBlock
-from atlas.studies.simulated_response_time import CLOSE
 from multiserver.open.qbd import solve
 from multiserver.simulation import fcfs, phase
 from multiserver.simulation.estimate import fair_half_width, observations, score
@@ -54,8 +53,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     system, replications = parameters.system, parameters.replications
     source = {"seed": parameters.seed, "key": (stream_key(parameters),)}
     queue = under_fcfs(system)
-    limit = queue.stability(half_width=CLOSE, seed=parameters.seed).limit
-    arrival_rate = parameters.fraction_of_limit * limit
+    arrival_rate = parameters.fraction_of_limit * find_limit(queue, parameters.seed)
     workload, levels = Workload.of(system, arrival_rate), parameters.levels
     each = parameters.jobs / replications
     if solvable := is_solvable(system.servers, system.needs):

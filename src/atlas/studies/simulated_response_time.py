@@ -16,7 +16,7 @@ from atlas.fields.columns import Truth
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
 from atlas.models.feasibility import is_solvable
-from atlas.models.open_fcfs import under_fcfs
+from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
 from multiserver.errors import NotKnownError
@@ -40,10 +40,6 @@ UNITS = {
 }
 
 
-# λ* is as good as this where it is simulated.
-CLOSE = 1e-3
-
-
 class Parameters(SystemBlock, PilotedBlock):
     """What to compute."""
 
@@ -55,7 +51,7 @@ def compute(
 ) -> pd.DataFrame:
     """One row a fraction."""
     queue, key = under_fcfs(parameters.system), stream_key(parameters)
-    limit = queue.stability(half_width=CLOSE, seed=parameters.seed).limit
+    limit = find_limit(queue, parameters.seed)
     rows = [
         simulate_point(queue, fraction * limit, limit, parameters, (key, i))
         for i, fraction in progress(list(enumerate(parameters.fractions_of_limit)))

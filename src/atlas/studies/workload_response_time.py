@@ -135,7 +135,7 @@ def find_limit(
         exact = dispatch.solve_within(system, parameters.states)
         if exact is not None:
             return exact.utilisation
-    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    effort = parameters.effort()
     if parameters.durations == "exponential":
         return exponential_counts.hold(system, key=(key, 0), **effort).mean / system.servers
     return hold(system, sizes, key=(key, 0), **effort).mean / system.servers
@@ -150,7 +150,7 @@ def simulate(
 ) -> Estimate | None:
     """E[T], or None if the queue is unstable. Raises `ValueError` if the policy is not for such
     needs."""
-    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    effort = parameters.effort()
     if parameters.durations == "exponential" and policy.name in COUNTED:
         filling, rate = COUNTED[policy.name], workload.arrival_rate
         return exponential_counts.respond(system, rate, filling=filling, key=key, **effort)

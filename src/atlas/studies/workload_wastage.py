@@ -154,7 +154,7 @@ def _hold(
     method: str, system: MultiserverJobSystem, cells: pd.DataFrame, parameters: Parameters, i: int
 ) -> Estimate:
     """The servers held by jobs that are drawn, on the i-th number of servers."""
-    effort = parameters.model_dump(include={"jobs", "replications", "seed"})
+    effort = parameters.effort()
     key = (stream_key(parameters), i, STREAMS[method])
     if method in ("counted", "varied"):
         scv = parameters.scv if method == "varied" else 1
