@@ -20,8 +20,8 @@ Places = NDArray[np.int32]
 LEAST = 1e-60
 # A line that would hold so much is left as it is.
 MOST = 1e60
-# What a coarser chain may change a probability by in a cycle.
-AT_ONCE = 100.0
+# A coarser chain changes a probability by this factor at most in a cycle.
+LARGEST_CORRECTION = 100.0
 
 
 @njit(cache=True, error_model="numpy")
@@ -163,9 +163,9 @@ def aggregate(
 @njit(cache=True, error_model="numpy")
 def share_out(distribution: Vector, parent: Places, before: Vector, after: Vector) -> None:
     """States scaled, in place, as the mass of their parent changed from `before` to `after`, but by
-    no more than `AT_ONCE`."""
+    no more than `LARGEST_CORRECTION`."""
     for i in range(len(distribution)):
         # Far out coarser chains find too much and too little in turn, by many orders; states would
         # be added where there is nothing.
         factor = after[parent[i]] / before[parent[i]]
-        distribution[i] *= max(min(factor, AT_ONCE), 1 / AT_ONCE)
+        distribution[i] *= max(min(factor, LARGEST_CORRECTION), 1 / LARGEST_CORRECTION)
