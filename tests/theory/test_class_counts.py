@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from .count_chains import (
     FIGURE_7,
     boxed,
     drawn,
+    drawn_wide,
     front_door,
     greedy,
     largest,
+    relative_values,
     smallest,
     weighed,
 )
@@ -81,6 +84,29 @@ def test_the_stated_bound_holds_where_little_is_asked(name, enough):
         assert abs(sum(rough.class_jobs) - exact) <= rough.imprecision * exact
 
 
+def test_no_job_more_adds_what_is_taken():
+    """Differences of h in the quarter of a box that is far from its edges."""
+    policies = {
+        "least": ms.LeastServersFirst(),
+        "most": ms.MostServersFirst(),
+        "larger-present": ms.MaxWeight(),
+        "smaller-all": ms.MaxWeight(ties="smaller", packings="all"),
+    }
+    parts = []
+    for seed, (name, policy) in product(range(6), policies.items()):
+        system = drawn_wide(seed)
+        limit = front_door(system).under(policy).stability().limit
+        for load in (0.3, 0.6):
+            mean, h = relative_values(system, POLICIES[name][1](system), load * limit, 90)
+            assert mean < 15
+            point = class_counts.Point(system, load * limit, limit)
+            counts = np.indices((45, 45)).reshape(2, -1).T.astype(float)
+            taken = point.added(point.delay(counts), counts.sum(axis=1) + 1 + mean)
+            for c in range(2):
+                parts.append((abs(np.diff(h, axis=c))[:45, :45].ravel() / taken).max())
+    assert 0.3 < max(parts) < 1
+
+
 @pytest.mark.parametrize(("of", "limit"), [(FIGURE_6, 0.878892), (FIGURE_7, 0.900691)])
 def test_least_servers_first_says_from_which_load_on_it_has_no_answer(of, limit):
     queue = front_door(of).under(ms.LeastServersFirst)
@@ -106,7 +132,7 @@ def test_a_point_that_is_rough_says_so_and_one_that_is_too_rough_is_refused():
     queue = front_door(FIGURE_6).under(ms.MaxWeight)
     fine = queue.exact(load=0.5)
     assert "good to" not in fine.method
-    rough = queue.exact(load=0.5, most_states=5000)
+    rough = queue.exact(load=0.5, most_states=4000)
     stated = float(rough.method.rpartition("good to about ")[2].partition(" ")[0].rstrip(","))
     assert class_counts.ENOUGH < stated <= class_counts.ROUGH
     assert rough.mean_jobs != fine.mean_jobs
