@@ -10,7 +10,7 @@ from tests.conftest import compute
 
 from atlas.claims import finite_skip_orders, finite_skip_policies
 from atlas.models.described_systems import read_queue
-from atlas.models.finite_skip import DRAWN, OF_A_CURVE, read_model
+from atlas.models.finite_skip import FINELY, OF_A_CURVE, read_model
 from atlas.models.sizes import read_size
 from atlas.studies import front_state, policy_ranking, simulated_policy
 from multiserver.errors import NotKnownError
@@ -125,7 +125,7 @@ def test_a_model_has_the_load_of_its_queue_and_tells_what_is_known_of_it(kind, p
     assert ("stability" in known) == (not math.isnan(model.limit))
     if exact:
         found = queue.exact(load=0.4).mean_response_time
-        near = 2 * DRAWN if iterated else 1e-12
+        near = 2 * FINELY if iterated else 1e-12
         assert exact(0.4)[-1] == pytest.approx(found, rel=near, abs=0)
     if constants:
         found = queue.bounds(load=0.4, refined=False)

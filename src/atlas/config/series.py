@@ -14,6 +14,9 @@ from atlas.fields.markers import Axis, Costly, Lent, marked
 
 # A curve of fewer points is not thinned further.
 FEWEST = 16
+# Exact means that are found by iteration are good to so much, at the effort `quick` and at others;
+# on an axis of three decades a line is as wide as a hundred times the former.
+ROUGHLY, FINELY = 1e-4, 1e-6
 # A simulated point ends at this relative half-width at the effort `paper`: on a logarithmic axis of
 # three decades a quarter of the line beside it.
 NARROW = 0.01
@@ -39,7 +42,13 @@ def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[F
 def lent_by(run: Mapping[str, Any]) -> dict[str, Any]:
     """What a run lends to series that have none of their own."""
     half_width = NARROW if run["effort"] == "paper" else 0.0
-    return {"effort": run["effort"], "seed": run["seed"], "half_width": half_width}
+    enough = ROUGHLY if run["effort"] == "quick" else FINELY
+    return {
+        "effort": run["effort"],
+        "seed": run["seed"],
+        "half_width": half_width,
+        "enough": enough,
+    }
 
 
 def lend(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:

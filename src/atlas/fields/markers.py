@@ -56,7 +56,7 @@ class Lent:
     before the run is known."""
 
     choice: str
-    meanwhile: int | str
+    meanwhile: float | str
 
 
 Mark = TypeVar("Mark")

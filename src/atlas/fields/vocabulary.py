@@ -237,12 +237,19 @@ HalfWidth = Annotated[
     Sampling(),
     Lent("half_width", 0),
 ]
+Enough = Annotated[
+    float,
+    Field(gt=0, le=1e-2, description="the relative error of means that are found by iteration"),
+    Resolution(),
+    Sampling(),
+    Lent("enough", 1e-6),
+]
 Effort = Annotated[
     Literal["paper", "quick", "as-printed"] | Annotated[int, Field(ge=1000, le=10**12), WHOLE],
     Field(
         description="how many jobs a simulated point takes: 'as-printed' those that its series"
         " says, 'paper' no more of them than 1 % needs, 'quick' at most 2e5, and exact curves of"
-        " policies a third of their points, or a number"
+        " policies a third of their points to 1e-4 instead of 1e-6, or a number"
     ),
     Resolution(),
     Sampling(),

@@ -21,8 +21,8 @@ from multiserver.queue import Queue
 from multiserver.wcfs.bounds import Constants, pooled_response_time
 from multiserver.wcfs.models import zhang_zwart
 
-# The relative error of means that are found by iteration: a line is wider.
-DRAWN = 1e-6
+# The relative error of means that are found by iteration, unless a run asks for less.
+FINELY = 1e-6
 # Chains of numbers of jobs by class: a curve is worth minutes, a point beside a simulated one
 # seconds.
 OF_A_CURVE, OF_A_SCORE = MOST_STATES, 300_000
@@ -91,19 +91,19 @@ class Model:
         """Whether the theorem covers the policy and S."""
         return bool(self._methods("bounds"))
 
-    def exact(self, most_states: int = 0) -> Exact | None:
+    def exact(self, most_states: int = 0, enough: float = FINELY) -> Exact | None:
         """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,), infinite from `limit`
         on, NaN where it takes too much; None if not known, or if it always does.
 
-        Methods that iterate are asked for means to `DRAWN`, with chains of `most_states` at most,
-        and not beyond a load that takes too much.
+        Methods that iterate are asked for means to a relative error that is `enough`, with chains
+        of `most_states` at most, and not beyond a load that takes too much.
         """
         methods = self._methods("exact")
         if not methods or (methods[0].iterates and not most_states):
             return None
         told: dict[str, Any] = {}
         if methods[0].iterates:
-            told = {"enough": DRAWN, "most_states": most_states}
+            told = {"enough": enough, "most_states": most_states}
         try:
             self.queue.exact(load=1e-3)
         except NotKnownError:

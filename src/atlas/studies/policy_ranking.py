@@ -16,9 +16,9 @@ import pandas as pd
 from pydantic import model_validator
 
 from atlas.fields.columns import Truth, Words
-from atlas.fields.vocabulary import Loads
+from atlas.fields.vocabulary import Enough, Loads
 from atlas.models.described_systems import FiniteSkipSystem
-from atlas.models.finite_skip import OF_A_SCORE, read_model
+from atlas.models.finite_skip import FINELY, OF_A_SCORE, read_model
 from atlas.models.finite_skip_simulators import simulate
 from atlas.models.policies import Policies
 from atlas.models.streams import stream_key
@@ -42,6 +42,7 @@ class Parameters(SimulatedBlock):
     system: FiniteSkipSystem
     policies: Policies
     loads: Loads
+    enough: Enough = FINELY
 
     @model_validator(mode="after")
     def _belong(self) -> Self:
@@ -59,7 +60,7 @@ def compute(
     given = parameters.system.plain()
     labels = [p.label for p in parameters.policies]
     models = [read_model({"system": given, "policy": p.plain()}) for p in parameters.policies]
-    exact = [model.exact(OF_A_SCORE) for model in models]
+    exact = [model.exact(OF_A_SCORE, parameters.enough) for model in models]
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         found = []

@@ -12,8 +12,8 @@ import pandas as pd
 
 from atlas.fields.columns import Words
 from atlas.fields.markers import Costly
-from atlas.fields.vocabulary import HighestLoad, Points
-from atlas.models.finite_skip import OF_A_CURVE
+from atlas.fields.vocabulary import Enough, HighestLoad, Points
+from atlas.models.finite_skip import FINELY, OF_A_CURVE
 from atlas.models.finite_skip_solutions import SolvedBlock, require_reach
 from atlas.models.sampling import Row, sample
 
@@ -31,6 +31,7 @@ class Parameters(SolvedBlock):
 
     highest_load: HighestLoad = 0.99
     points: Annotated[Points, Costly()] = 99
+    enough: Enough = FINELY
 
 
 def check(parameters: Parameters) -> None:
@@ -44,7 +45,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     Loads end at `parameters.highest_load`, or close in on `limit` if that is less.
     """
     model = parameters.model
-    exact = model.exact(OF_A_CURVE)
+    exact = model.exact(OF_A_CURVE, parameters.enough)
     names = [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
     # Towards a limit the curve is followed until it is off every chart.
     last = min(parameters.highest_load, (1 - 1 / (32 * parameters.points)) * model.limit)

@@ -17,8 +17,8 @@ from pydantic import Field, model_validator
 from atlas.fields.block import require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
-from atlas.fields.vocabulary import Loads
-from atlas.models.finite_skip import OF_A_SCORE
+from atlas.fields.vocabulary import Enough, Loads
+from atlas.models.finite_skip import FINELY, OF_A_SCORE
 from atlas.models.finite_skip_simulators import simulate
 from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.streams import stream_key
@@ -55,6 +55,7 @@ class Parameters(ModelBlock, PilotedBlock):
     exact: Annotated[
         bool, Field(description="whether known exact values stand beside"), Resolution()
     ] = True
+    enough: Enough = FINELY
 
     @model_validator(mode="after")
     def _can_be_served(self) -> Self:
@@ -79,7 +80,7 @@ def compute(
 ) -> pd.DataFrame:
     """One row a load and class, `all` after the classes."""
     model = parameters.model
-    exact = model.exact(OF_A_SCORE) if parameters.exact else None
+    exact = model.exact(OF_A_SCORE, parameters.enough) if parameters.exact else None
     constants, key = model.constants(), stream_key(parameters)
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
