@@ -16,8 +16,9 @@ from operator import le, mul
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
-from atlas.enumeration.elimination import Level, eliminate
+from atlas.enumeration.elimination import stationary_sparse
 from atlas.enumeration.fronts import Means
 
 Counts = tuple[int, ...]
@@ -164,21 +165,17 @@ def _cut(rule: Rule, jobs: Jobs, arrival_rate: float, most: int) -> Law:
     needs, rates, classes = jobs.needs, jobs.rates, len(jobs.needs)
     places = [_level(n, classes) for n in range(most + 1)]
     shares = [np.array([rule(x, needs, jobs.servers) for x in level]) for level in places]
-    levels = []
-    for n, (states, taken) in enumerate(zip(places, shares, strict=True)):
-        size = len(states)
-        up = np.zeros((size, len(places[n + 1]) if n < most else 0))
-        down = np.zeros((size, len(places[n - 1]) if n else 0))
+    ends = np.cumsum([0, *map(len, places)])
+    rows, columns, speeds = [], [], []
+    for n, taken in enumerate(shares[1:]):
         for c, p in enumerate(jobs.probabilities):
-            if n < most:
-                up[range(size), _next(n, classes)[:, c]] = arrival_rate * p
-            if n:
-                here = _next(n - 1, classes)[:, c]
-                down[here, range(len(here))] = taken[here, c] / needs[c] * rates[c]
-        levels.append(Level(up, np.zeros((size, size)), down))
-    laws = eliminate(levels)
-    mass = sum(float(law.sum()) for law in laws)
-    return Law(places, shares, [law / mass for law in laws])
+            here, above = ends[n] + np.arange(len(places[n])), _next(n, classes)[:, c]
+            rows += [here, ends[n + 1] + above]
+            columns += [ends[n + 1] + above, here]
+            speeds += [np.full(len(here), arrival_rate * p), taken[above, c] / needs[c] * rates[c]]
+    pairs = np.concatenate(rows), np.concatenate(columns)
+    moves = csr_array((np.concatenate(speeds), pairs), shape=(ends[-1], ends[-1]))
+    return Law(places, shares, np.split(stationary_sparse(moves), ends[1:-1]))
 
 
 @cache

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
+from scipy.sparse.linalg import splu
 
 Array = NDArray[np.float64]
 # Blocks that change by less than this, relatively, and no less than before, are at their limit.
@@ -79,6 +80,24 @@ def close(within: Array, down: Array) -> Array:
     np.fill_diagonal(closed, 0.0)
     np.fill_diagonal(closed, -(closed.sum(axis=1) + down.sum(axis=1)))
     return closed
+
+
+def stationary_sparse(moves: csr_array) -> Array:
+    """The stationary law (m,) of many states, given the rates `moves` (m, m) between them; state 0
+    is one that is come back to.
+
+    Its probability is 1 before normalisation, and its balance is left out. What remains is an
+    M-matrix, dominant by columns: pivots are taken from the diagonal, in an order of little fill.
+    """
+    balance = (moves - diags_array(moves.sum(axis=1))).T.tocsc()
+    factors = splu(
+        balance[1:, 1:],
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+    law = np.append(1.0, factors.solve(-balance[1:, [0]].toarray().ravel()))
+    return law / law.sum()
 
 
 def stationary(generator: Array) -> Array:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.sparse import csr_array, dia_array
+from scipy.sparse import block_array, csr_array, eye_array, kron
 
 from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.policies import FirstCome, Jobs
@@ -79,30 +79,26 @@ def follow(rule: FirstCome, arrival_rate: float, least: float) -> Times:
     shifts, draws = _before_the_draw(chain)
     entering, later, of_class, blocked = _after_the_draw(chain)
     rate = max(-float(m.diagonal().min()) for m in (shifts[0], later))
-    within, later = _step(shifts[0], rate), _step(later, rate)
-    filled = [np.flatnonzero(np.diff(m.indptr)) for m in shifts[1:]]
-    moving = [(rows, m[rows] / rate) for rows, m in zip(filled, shifts[1:], strict=True)]
-    draws = [m / rate for m in draws]
-
     undrawn, drawn = _found(chain, arrival_rate)
+    one_step = _one_step(shifts, draws, entering, later, rate, undrawn.shape[1])
     p = np.array(rule.probabilities)
     waits = of_class * blocked[:, None] / p
     lasts = of_class / p
-    state = entering @ drawn
-    begun = state @ (lasts - waits)
+    before = undrawn.size
+    law = np.concatenate([undrawn.ravel(), entering @ drawn])
+    begun = law[before:] @ (lasts - waits)
     rows: list[Array] = []
     last = MOST_STEPS
     while len(rows) < last:
-        found = undrawn.sum() + np.stack([state @ waits, state @ lasts])
+        state = law[before:]
+        found = law[:before].sum() + np.stack([state @ waits, state @ lasts])
         rows.append(np.column_stack([found, found @ p]))
         if last == MOST_STEPS and rows[-1].max() < least:
             # At a Poisson number of steps the mean is below `least` a few steps later; then the
             # steps that this number is below but for 1e-25.
             mean = len(rows) + 3 * math.sqrt(len(rows)) + 20
             last = math.ceil(mean + 12 * math.sqrt(mean) + 80)
-        drawn = sum(m @ undrawn[:, b] for b, m in enumerate(draws[: undrawn.shape[1]]))
-        undrawn = _shifted(undrawn, within, moving)
-        state = later @ state + entering @ drawn
+        law = one_step @ law
     if last == MOST_STEPS:
         raise ArithmeticError(f"times of more than {MOST_STEPS} steps")
     waiting, response = np.stack(rows, axis=1)
@@ -120,14 +116,15 @@ def _found(chain: FrontChain, arrival_rate: float) -> tuple[Array, Array]:
         laws.append(laws[-1] @ R)
         if len(laws) > MOST_JOBS:
             raise ArithmeticError(f"more than {MOST_JOBS} jobs matter")
-    place = {u: i for i, u in enumerate(chain.closed)}
+    place = {u: (i, sum(rule.jobs(u))) for i, u in enumerate(chain.closed)}
     undrawn, drawn = np.zeros((len(place), len(laws))), np.zeros(len(open_fronts))
     for n, law in enumerate(laws):
         for u, probability in zip(chain.states(n), law / mass, strict=True):
-            if rule.is_open(u):
-                drawn[open_fronts[u]] += probability
+            if u in place:
+                i, before = place[u]
+                undrawn[i, n - before] += probability
             else:
-                undrawn[place[u], n - sum(rule.jobs(u))] += probability
+                drawn[open_fronts[u]] += probability
     return undrawn, drawn
 
 
@@ -195,15 +192,17 @@ def _matrix(entries: Sequence[tuple[int, int, float]], rows: int, columns: int) 
     return csr_array((rates, (to.astype(int), source.astype(int))), shape=(rows, columns))
 
 
-def _step(rates: csr_array, rate: float) -> csr_array:
-    """I + Q/Λ."""
-    return (rates + rate * dia_array((np.ones((1, rates.shape[0])), [0]), shape=rates.shape)) / rate
-
-
-def _shifted(undrawn: Array, within: csr_array, moving: list[tuple[Array, csr_array]]) -> Array:
-    """One step of the law of (u, b), `moving` being the rows of each shift that are not empty."""
-    found = within @ undrawn
-    for j, (rows, m) in enumerate(moving[: undrawn.shape[1] - 1], start=1):
-        if len(rows):
-            found[rows, :-j] += (m @ undrawn)[:, j:]
-    return found
+def _one_step(
+    shifts: list[csr_array],
+    draws: list[csr_array],
+    entering: csr_array,
+    later: csr_array,
+    rate: float,
+    behind: int,
+) -> csr_array:
+    """I + Q/Λ on the law of (u, b), b < `behind`, and, after it, of what follows the draw."""
+    undrawn = sum(kron(m, eye_array(behind, k=j)) for j, m in enumerate(shifts[:behind]))
+    numbers = eye_array(behind, format="csr")
+    drawn = sum(kron(m, numbers[[j]]) for j, m in enumerate(draws[:behind]))
+    both = block_array([[undrawn, None], [entering @ drawn, later]], format="csr")
+    return (both + rate * eye_array(both.shape[0], format="csr")) / rate

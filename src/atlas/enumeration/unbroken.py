@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from atlas.enumeration.counts import Jobs
-from atlas.enumeration.elimination import Level, eliminate
+from atlas.enumeration.elimination import stationary_sparse
 from atlas.enumeration.fronts import Means
 
 # Rows (m, 2C + 1): how many of each class wait, how many are in service, and whether small ones may
@@ -185,20 +184,9 @@ def _cut(policy: Unbroken, rate: float, most: int) -> tuple[list[States], list[n
     shape = (len(codes), len(codes))
     pairs = np.concatenate(rows), np.concatenate(columns)
     moves = csr_array((np.concatenate(speeds), pairs), shape)
-    states = states[order]
-    ends = [0, 0, *np.searchsorted(jobs(states), np.arange(1, most + 2)), len(states)]
-    levels = [
-        Level(
-            moves[at:upto, upto:above].toarray(),
-            np.zeros((upto - at, upto - at)),
-            moves[at:upto, below:at].toarray(),
-        )
-        for below, at, upto, above in zip(ends, ends[1:], ends[2:], ends[3:], strict=False)
-    ]
-    laws = eliminate(levels)
-    total = math.fsum(float(law.sum()) for law in laws)
-    found = [states[at:upto] for at, upto in pairwise(ends[1:-1])]
-    return found, [law / total for law in laws]
+    states, law = states[order], stationary_sparse(moves)
+    ends = np.searchsorted(jobs(states), np.arange(1, most + 1))
+    return np.split(states, ends), np.split(law, ends)
 
 
 def fills_in_the_end(policy: Unbroken) -> bool:
