@@ -16,12 +16,12 @@ equation,
     E[N] − Ê[N] = Σ_{N + e_c left out} π̂(N) λ_c (h(N + e_c) − h(N)) + Σ_N r(N) h(N),
 
 r being what is unbalanced. A fluid of work w(N) = Σ N_c v_c/μ_c is served away after w(N)/s, by the
-surplus s = (λ* − λ) E[S] of the capacity. A job more, of work a at most, is there until then, and
-all the others are there for a/s longer. So the difference of h is taken to be at most
+surplus s = (λ* − λ) E[S] of the capacity. A job more, of work a_c = v_c/μ_c, is there until then,
+and all the others are there for a_c/s longer. So the difference of h is taken to be at most
 
-    4 (D(N) + (Σ_c N_c + 1 + E[N]) a/s),    D(N) = (w(N) + a)/s + d,
+    4 (D(N) + (Σ_b N_b + 2 + E[N]) a_c/s),    D(N) = w(N)/s + d,
 
-d being the largest 1/μ_c, and h itself at most (Σ_c N_c + 1 + E[N]) D(N). `left_out` is what this
+d being the largest 1/μ_b, and h itself at most (Σ_b N_b + 1 + E[N]) (D(N) + a/s), a the largest a_b. `left_out` is what this
 makes of the first sum, `unsettled` of the second, relatively. States are added where the first sum
 comes from, until both together are below what is asked. That is no theorem, and hence the 4: of
 random systems no job more adds what is taken, nor was a bound too small (`test_class_counts.py`).
@@ -174,16 +174,16 @@ class Point:
         self.rates = np.array(system.rates)
         self.flows = arrival_rate * np.array(system.probabilities)
         surplus = (limit - arrival_rate) * system.mean_demand
-        self._delays = np.array(system.needs) / self.rates / surplus
+        self.shifts = np.array(system.needs) / self.rates / surplus
 
     def delay(self, counts: Vector) -> Vector:
         """D(N) in states N (m, C), (m,)."""
-        return counts @ self._delays + self._delays.max() + 1 / self.rates.min()
+        return counts @ self.shifts + 1 / self.rates.min()
 
-    def added(self, delay: Vector, jobs: Vector) -> Vector:
-        """What h is taken to differ by at most, (m,), where there is a `delay` D(N) (m,) and, with
-        one more and E[N] more than are present, `jobs` (m,)."""
-        return MARGIN * (delay + jobs * self._delays.max())
+    def added(self, counts: Vector, mean_jobs: float) -> Vector:
+        """What h(N + e_c) − h(N) is taken to be at most in states N (m, C), (m, C)."""
+        jobs = counts.sum(axis=1) + 2 + mean_jobs
+        return MARGIN * (self.delay(counts)[:, None] + np.outer(jobs, self.shifts))
 
 
 class _Chain:
@@ -195,8 +195,11 @@ class _Chain:
         self._balance = states.above, states.below, rising, leaving
         self._levels = Level(states)
         counts = states.counts.astype(float)
-        self._point, self._jobs, self._delay = point, counts.sum(axis=1), point.delay(counts)
-        self._outward = point.flows.sum() - rising.sum(axis=1)
+        self._jobs, self._delay = counts.sum(axis=1), point.delay(counts) + point.shifts.max()
+        # What is left out grows with E[N], which is not known yet.
+        outward = point.flows - rising
+        self._outward = (outward * point.added(counts, 0.0)).sum(axis=1)
+        self._growing = MARGIN * outward @ point.shifts
 
     def unsettled(self, distribution: Vector) -> float:
         """What is unbalanced, in parts of E[N]."""
@@ -208,8 +211,7 @@ class _Chain:
     def left_out(self, distribution: Vector) -> Vector:
         """What each state (m,) makes of what is left out, in parts of E[N]."""
         mean = distribution @ self._jobs
-        added = self._point.added(self._delay, self._jobs + 1 + mean)
-        return self._outward * distribution * added / mean
+        return distribution * (self._outward + mean * self._growing) / mean
 
     def settle(self, distribution: Vector, enough: float) -> tuple[Vector, Vector, bool]:
         """The distribution among these states, as well as those left out allow, what each state
