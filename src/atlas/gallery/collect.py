@@ -30,7 +30,7 @@ DOWNLOADS = (
 NUMBERS = re.compile(r"Figs?\. ([0-9][0-9()a-z]*(?:(?:,? and |, )[0-9][0-9()a-z]*)*)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """A table of data with the units of its columns, and its file, relative to the gallery."""
 

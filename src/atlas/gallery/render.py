@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -112,6 +113,8 @@ def render(
         "tally": tally,
         "settings": settings,
         "textual": textual,
+        # Beside its figure and on a page of its own a table has the same cells.
+        "texts": cache(texts),
         "widths": widths,
         "rows": rows,
         "sheet": sheet,
@@ -251,21 +254,25 @@ def sheet(table: Table) -> str:
     return f"data/{place.removesuffix('.csv')}.html"
 
 
-def widths(data: pd.DataFrame) -> dict[str, int]:
+def texts(table: Table) -> dict[str, list[str]]:
+    """What stands in the cells of each column of data."""
+    return {name: [number(value) for value in table.data[name].tolist()] for name in table.data}
+
+
+def widths(columns: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """The most characters in a cell of each column.
 
     A browser draws a long table before it has read the end; columns that know their widths do not
     move when it has.
     """
-    return {name: max(map(len, data[name].map(number)), default=0) for name in data}
+    return {name: max(map(len, cells), default=0) for name, cells in columns.items()}
 
 
-def rows(data: pd.DataFrame) -> Markup:
-    """The body of a table of data, its words at the left."""
-    words = textual(data)
-    tags = ['<td class="text">' if name in words else "<td>" for name in data]
-    columns = (data[name].map(number).map(escape) for name in data)
-    lines = zip(*columns, strict=True)
+def rows(columns: Mapping[str, Sequence[str]], words: set[str], count: int) -> Markup:
+    """The body of a table of data, its first `count` rows, the columns of `words` at the left."""
+    tags = ['<td class="text">' if name in words else "<td>" for name in columns]
+    shown = ((name in words, cells[:count]) for name, cells in columns.items())
+    lines = zip(*(map(escape, cells) if text else cells for text, cells in shown), strict=True)
     cells = (zip(tags, line, strict=True) for line in lines)
     # The ends of cells may be left out, which halves a long table.
     return Markup("\n".join("<tr>" + "".join(f"{t}{x}" for t, x in line) for line in cells))
