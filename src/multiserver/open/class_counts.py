@@ -21,10 +21,11 @@ and all the others are there for a_c/s longer. So the difference of h is taken t
 
     4 (D(N) + (Σ_b N_b + 2 + E[N]) a_c/s),    D(N) = w(N)/s + d,
 
-d being the largest 1/μ_b, and h itself at most (Σ_b N_b + 1 + E[N]) (D(N) + a/s), a the largest a_b. `left_out` is what this
-makes of the first sum, `unsettled` of the second, relatively. States are added where the first sum
-comes from, until both together are below what is asked. That is no theorem, and hence the 4: of
-random systems no job more adds what is taken, nor was a bound too small (`test_class_counts.py`).
+d being the largest 1/μ_b, and h itself at most (Σ_b N_b + 1 + E[N]) (D(N) + a/s), a the largest
+a_b. `left_out` is what this makes of the first sum, `unsettled` of the second, relatively. States
+are added where the first sum comes from, until both together are below what is asked. That is no
+theorem, and hence the 4: of random systems no job more adds what is taken, nor was a bound too
+small (`tests/theory/test_class_counts.py`).
 """
 
 from __future__ import annotations
