@@ -224,7 +224,7 @@ class _Chain:
             mean = float(distribution @ self._jobs)
             change = float(abs(distribution - before) @ self._jobs) / mean
             left_out = float(self.left_out(distribution).sum())
-            if change <= max(min(left_out, SETTLING), enough) / 10 and (
+            if change <= max(min(left_out, SETTLING), enough) and (
                 left_out > enough / 2 or self.unsettled(distribution) < enough / 2
             ):
                 return distribution, self.left_out(distribution), True
