@@ -51,9 +51,9 @@ def page_file(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(browser, page_file):
-    """The page, opened once for tests that leave it as it is."""
+    """A page of a small system, opened once for tests that leave it as it is."""
     with watched(browser, page_file) as (page, _):
-        page.goto(page_file.as_uri())
+        page.goto(f"{page_file.as_uri()}{TEN}")
         page.wait_for_function(SETTLED)
         yield page
 

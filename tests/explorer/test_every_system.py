@@ -73,19 +73,18 @@ def test_large_systems_are_among_them(papers):
     assert any(preset.get("need") == "worst" for preset in presets)
 
 
-def test_the_page_solves_every_preset_as_the_library_does(papers, exploring):
+def test_the_page_solves_every_preset_as_the_library_does(papers, page):
     presets = find_presets(papers)
-    with exploring() as page:
-        found = page.evaluate(
-            """(presets) => presets.map((preset) => {
-              const system = edits.take(state.START, preset);
-              const means = dispatch.solve(system);
-              const classes = system.classes.map((c) => [c.need, c.rate, c.probability]);
-              const { throughput, wastage } = means;
-              return [state.find_fault(system), system.servers, classes, throughput, wastage];
-            })""",
-            presets,
-        )
+    found = page.evaluate(
+        """(presets) => presets.map((preset) => {
+          const system = edits.take(state.START, preset);
+          const means = dispatch.solve(system);
+          const classes = system.classes.map((c) => [c.need, c.rate, c.probability]);
+          const { throughput, wastage } = means;
+          return [state.find_fault(system), system.servers, classes, throughput, wastage];
+        })""",
+        presets,
+    )
     for preset, (fault, n, classes, *means) in zip(presets, found, strict=True):
         assert fault == "" and n == preset["servers"], preset
         system = MultiserverJobSystem.of(n, *zip(*classes, strict=True))
@@ -95,10 +94,9 @@ def test_the_page_solves_every_preset_as_the_library_does(papers, exploring):
             assert classes == preset["classes"]
 
 
-def test_the_worst_need_is_the_worst_of_all(papers, exploring):
+def test_the_worst_need_is_the_worst_of_all(papers, page):
     (preset,) = (p for p in find_presets(papers) if p.get("need") == "worst")
-    with exploring() as page:
-        taken = page.evaluate("(preset) => edits.take(state.START, preset)", preset)
+    taken = page.evaluate("(preset) => edits.take(state.START, preset)", preset)
     rates = [rate for _, rate, _ in preset["classes"]]
     wasted = {need: find_peak_wastage(200, (1, need), rates, 61).wastage for need in range(2, 201)}
     assert taken["classes"][1]["need"] == max(wasted, key=wasted.get)

@@ -62,15 +62,14 @@ def two_class_systems(count: int) -> list[System]:
     return systems
 
 
-def test_two_classes(exploring):
+def test_two_classes(page):
     systems = two_class_systems(1000)
-    with exploring() as page:
-        found = page.evaluate(
-            """(systems) => systems.map((system) =>
-              [two_class.distribution(system), dispatch.solve(system)]
-              .map((x) => [x.throughput, x.wastage, x.utilisation]))""",
-            systems,
-        )
+    found = page.evaluate(
+        """(systems) => systems.map((system) =>
+          [two_class.distribution(system), dispatch.solve(system)]
+          .map((x) => [x.throughput, x.wastage, x.utilisation]))""",
+        systems,
+    )
     for system, (distribution, solved) in zip(systems, found, strict=True):
         same = of(system)
         expected = [getattr(two_class.distribution(same), name) for name in MEANS]
@@ -79,36 +78,40 @@ def test_two_classes(exploring):
         assert solved == pytest.approx([getattr(means, name) for name in MEANS], rel=CLOSE, abs=0)
 
 
-def test_the_distributions_of_two_classes(exploring):
+def assert_all_near(found: list[float], expected: np.ndarray) -> None:
+    """As `pytest.approx` does, of many numbers at once."""
+    assert len(found) == len(expected)
+    assert (np.abs(found - expected) <= np.maximum(CLOSE * np.abs(expected), 1e-15)).all()
+
+
+def test_the_distributions_of_two_classes(page):
     systems = two_class_systems(60)[:60]
-    with exploring() as page:
-        found = page.evaluate(
-            """(systems) => systems.map((system) => {
-              const { embedded, time } = two_class.distribution(system);
-              return [embedded, time, dispatch.idle_distribution(system)].map((x) => Array.from(x));
-            })""",
-            systems,
-        )
+    found = page.evaluate(
+        """(systems) => systems.map((system) => {
+          const { embedded, time } = two_class.distribution(system);
+          return [embedded, time, dispatch.idle_distribution(system)].map((x) => Array.from(x));
+        })""",
+        systems,
+    )
     for system, (embedded, time, idle) in zip(systems, found, strict=True):
         distribution = two_class.distribution(of(system))
-        assert embedded == pytest.approx(distribution.embedded, rel=CLOSE, abs=1e-15)
-        assert time == pytest.approx(distribution.time, rel=CLOSE, abs=1e-15)
+        assert_all_near(embedded, distribution.embedded)
+        assert_all_near(time, distribution.time)
         by_idle = np.bincount(
             distribution.states.idle, distribution.time, minlength=system["servers"] + 1
         )
-        assert idle == pytest.approx(by_idle, rel=CLOSE, abs=1e-15)
+        assert_all_near(idle, by_idle)
 
 
-def test_sweeps_over_rates_and_mixes_with_their_ends(exploring):
+def test_sweeps_over_rates_and_mixes_with_their_ends(page):
     ratio, p2 = np.geomspace(1e-9, 1e9, 61), np.linspace(0, 1, 61)
     cases = [(200, [1, 200]), (300, [1, 100]), (30, [3, 10]), (997, [7, 31])]
-    with exploring() as page:
-        found = page.evaluate(
-            """([cases, ratio, p2]) => cases.map(([n, needs]) => [
-              two_class.sweep(n, needs, [1, ratio], 0.3), two_class.sweep(n, needs, [2, 1], p2),
-            ].map((x) => [x.throughput, x.wastage, x.utilisation].map((y) => Array.from(y))))""",
-            [cases, ratio.tolist(), p2.tolist()],
-        )
+    found = page.evaluate(
+        """([cases, ratio, p2]) => cases.map(([n, needs]) => [
+          two_class.sweep(n, needs, [1, ratio], 0.3), two_class.sweep(n, needs, [2, 1], p2),
+        ].map((x) => [x.throughput, x.wastage, x.utilisation].map((y) => Array.from(y))))""",
+        [cases, ratio.tolist(), p2.tolist()],
+    )
     for (n, needs), pair in zip(cases, found, strict=True):
         sweeps = (
             two_class.sweep(n, needs, (1.0, ratio), 0.3),
@@ -119,43 +122,41 @@ def test_sweeps_over_rates_and_mixes_with_their_ends(exploring):
                 assert values == pytest.approx(getattr(swept, name), rel=CLOSE, abs=1e-15)
 
 
-def test_limits_of_the_rate_ratio(exploring):
+def test_limits_of_the_rate_ratio(page):
     cases = [
         (n, [n1, n2], p2)
         for n, n1, n2 in ((30, 1, 7), (300, 1, 100), (31, 3, 10), (5000, 2, 5000))
         for p2 in (1e-6, 0.2, 0.999)
     ]
-    with exploring() as page:
-        found = page.evaluate(
-            """(cases) => cases.map((c) => [
-              limits.slow_class_2_wastage(...c), limits.fast_class_2_wastage(...c)])""",
-            cases,
-        )
+    found = page.evaluate(
+        """(cases) => cases.map((c) => [
+          limits.slow_class_2_wastage(...c), limits.fast_class_2_wastage(...c)])""",
+        cases,
+    )
     for (n, needs, p2), (slow, fast) in zip(cases, found, strict=True):
         assert slow == limits.slow_class_2_wastage(n, needs)
         assert fast == pytest.approx(limits.fast_class_2_wastage(n, needs, p2), rel=CLOSE)
 
 
-def test_one_or_n(exploring):
+def test_one_or_n(page):
     rng = np.random.default_rng(182)
     cases = [
         (int(10 ** rng.uniform(0, 5)), share(rng), 10 ** rng.uniform(-9, 9), 1.0)
         for _ in range(500)
     ]
     cases += [(n, p, 1.0, 1.0) for n in (1, 2, 10) for p in (0.0, 1e-24, 0.5, 1.0)]
-    with exploring() as page:
-        found = page.evaluate(
-            """(cases) => cases.map((c) => one_or_n.one_or_n(...c))
-            .map((x) => [x.throughput, x.wastage, x.utilisation, x.relative_completions])""",
-            cases,
-        )
+    found = page.evaluate(
+        """(cases) => cases.map((c) => one_or_n.one_or_n(...c))
+        .map((x) => [x.throughput, x.wastage, x.utilisation, x.relative_completions])""",
+        cases,
+    )
     for case, values in zip(cases, found, strict=True):
         means = one_or_n.one_or_n(*case)
         expected = [*(getattr(means, name) for name in MEANS), means.relative_completions]
         assert values == pytest.approx(expected, rel=CLOSE, abs=0), case
 
 
-def test_rare_small_jobs_keep_their_digits(exploring):
+def test_rare_small_jobs_keep_their_digits(page):
     """1 − p_n has four digits of p_1 = 1e-12. Needs 1 and n in fractions, others by the library."""
     small, n = 1e-12, 10**8
     systems = [
@@ -168,12 +169,11 @@ def test_rare_small_jobs_keep_their_digits(exploring):
         }
         for servers, needs in ((n, (1, n)), (1000, (1, 1000)), (1000, (2, 7)))
     ]
-    with exploring() as page:
-        found = page.evaluate(
-            """(systems) => [systems.map((s) => dispatch.solve(s).wastage),
-              dispatch.idle_tails(systems[0], 2)[0][1]]""",
-            systems,
-        )
+    found = page.evaluate(
+        """(systems) => [systems.map((s) => dispatch.solve(s).wastage),
+          dispatch.idle_tails(systems[0], 2)[0][1]]""",
+        systems,
+    )
     p = Fraction(small)
     K = sum(p**i * (Fraction(1, i) - Fraction(1, n)) for i in range(1, 4))
     wastage = n * (1 - p) * K / (p / n + (1 - p) * (1 + K))
@@ -185,15 +185,14 @@ def test_rare_small_jobs_keep_their_digits(exploring):
     assert found[1] == pytest.approx(float(idle / (idle + (1 - p))), rel=1e-13, abs=0)
 
 
-def test_idle_servers_of_needs_1_and_n_without_their_states(exploring):
+def test_idle_servers_of_needs_1_and_n_without_their_states(page):
     """P(N_idle ≥ k) against sums over all states: p_1^i/i of the time in state i < n."""
     cases = [
         (n, p, mu_1, 1.0, [1, 2, n // 3, n // 2, n - 1, n])
         for n in (10, 5001, 10**7)
         for p, mu_1 in ((0.5, 1.0), (1 / n, 10.0), (n**-2.0, 0.1), (0.999, 1e4))
     ]
-    with exploring() as page:
-        found = page.evaluate("(cases) => cases.map((c) => one_or_n.idle_tails(...c))", cases)
+    found = page.evaluate("(cases) => cases.map((c) => one_or_n.idle_tails(...c))", cases)
     for (n, p, mu_1, mu_n, places), tails in zip(cases, found, strict=True):
         i = np.arange(1.0, n)
         times = np.exp(i * np.log1p(-p)) / i * p
@@ -202,7 +201,7 @@ def test_idle_servers_of_needs_1_and_n_without_their_states(exploring):
         assert tails == pytest.approx(expected, rel=CLOSE, abs=1e-300), (n, p, mu_1)
 
 
-def test_large_systems(exploring):
+def test_large_systems(page):
     """A million servers one state after another, and a hundred million in closed form."""
     halves = [
         block(10**6, (1, 500_000), (1, ratio), (1 - p2, p2))
@@ -215,18 +214,17 @@ def test_large_systems(exploring):
         for p in (1e-4, 1e-8, 1e-16)
     ]
     systems = [*halves, *three, *wide]
-    with exploring() as page:
-        found = page.evaluate(
-            """(systems) => systems.map((system) => dispatch.solve(system))
-            .map((x) => [x.throughput, x.wastage, x.utilisation])""",
-            systems,
-        )
-        swept = page.evaluate(
-            """() => [dispatch, two_class].map((x) => {
-              const rates = [1, Float64Array.of(0.1, 1, 10)];
-              return [...x.sweep(6000, [1, 6000], rates, 0.001).wastage];
-            })"""
-        )
+    found = page.evaluate(
+        """(systems) => systems.map((system) => dispatch.solve(system))
+        .map((x) => [x.throughput, x.wastage, x.utilisation])""",
+        systems,
+    )
+    swept = page.evaluate(
+        """() => [dispatch, two_class].map((x) => {
+          const rates = [1, Float64Array.of(0.1, 1, 10)];
+          return [...x.sweep(6000, [1, 6000], rates, 0.001).wastage];
+        })"""
+    )
     for system, values in zip(systems, found, strict=True):
         means = dispatch.solve(of(system), relative_completions=False)
         assert values == pytest.approx([getattr(means, name) for name in MEANS], rel=CLOSE, abs=0)

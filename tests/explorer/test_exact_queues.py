@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.explorer.conftest import TEN
 from tests.explorer.test_exact import CLOSE, MEANS, block, of
 
 from atlas.models.open_fcfs import under_fcfs
@@ -13,7 +12,7 @@ from multiserver.saturated import dispatch, packings, peak, single_duration, sta
 pytestmark = pytest.mark.slow
 
 
-def test_single_duration(exploring):
+def test_single_duration(page):
     rng = np.random.default_rng(183)
     systems = []
     for _ in range(200):
@@ -22,12 +21,11 @@ def test_single_duration(exploring):
         weights = 10 ** rng.uniform(-9, 0, needs.size)
         rate = 10 ** rng.uniform(-3, 3)
         systems.append(block(n, needs, [rate] * needs.size, weights / weights.sum()))
-    with exploring() as page:
-        found = page.evaluate(
-            """(systems) => systems.map((s) => single_duration.single_duration(s))
-            .map((x) => [x.throughput, x.wastage, x.utilisation])""",
-            systems,
-        )
+    found = page.evaluate(
+        """(systems) => systems.map((s) => single_duration.single_duration(s))
+        .map((x) => [x.throughput, x.wastage, x.utilisation])""",
+        systems,
+    )
     for system, values in zip(systems, found, strict=True):
         same = of(system)
         args = (same.servers, same.needs, same.probabilities, same.rates[0])
@@ -36,7 +34,7 @@ def test_single_duration(exploring):
         assert values == pytest.approx(expected, rel=CLOSE, abs=1e-300), system
 
 
-def test_the_enumerated_chain(exploring):
+def test_the_enumerated_chain(page):
     rng = np.random.default_rng(184)
     systems = []
     for _ in range(80):
@@ -44,12 +42,11 @@ def test_the_enumerated_chain(exploring):
         weights = 10 ** rng.uniform(-4, 0, d)
         rates = 10 ** rng.uniform(-3, 3, d)
         systems.append(block(n, rng.integers(1, n + 1, d), rates, weights / weights.sum()))
-    with exploring() as page:
-        found = page.evaluate(
-            """(systems) => systems.map((s) => stationary.solve(s, 1e5))
-            .map((x) => [x.throughput, x.wastage, x.utilisation, x.states, [...x.by_idle]])""",
-            systems,
-        )
+    found = page.evaluate(
+        """(systems) => systems.map((s) => stationary.solve(s, 1e5))
+        .map((x) => [x.throughput, x.wastage, x.utilisation, x.states, [...x.by_idle]])""",
+        systems,
+    )
     for system, (*values, states, by_idle) in zip(systems, found, strict=True):
         distribution = stationary.solve(of(system))
         expected = [getattr(distribution, name) for name in MEANS]
@@ -62,18 +59,17 @@ def test_the_enumerated_chain(exploring):
         assert by_idle == pytest.approx(idle, rel=1e-9, abs=1e-12)
 
 
-def test_the_worst_mix(exploring):
+def test_the_worst_mix(page):
     rng = np.random.default_rng(185)
     cases = [(200, [1, 200], [2.0, 1.0]), (200, [1, 100], [2.0, 1.0]), (30, [3, 10], [1.0, 1.0])]
     for _ in range(12):
         n = int(10 ** rng.uniform(0.7, 2.5))
         needs = [1, int(rng.integers(2, n + 1))]
         cases.append((n, needs, [1.0, 10 ** rng.uniform(-2, 2)]))
-    with exploring() as page:
-        found = page.evaluate(
-            "(cases) => cases.map((c) => peak.find_peak_wastage(...c))",
-            cases,
-        )
+    found = page.evaluate(
+        "(cases) => cases.map((c) => peak.find_peak_wastage(...c))",
+        cases,
+    )
     for case, mine in zip(cases, found, strict=True):
         theirs = peak.find_peak_wastage(*case)
         assert mine["wastage"] == pytest.approx(theirs.wastage, rel=CLOSE)
@@ -83,16 +79,15 @@ def test_the_worst_mix(exploring):
         assert mine["load_share_2"] == pytest.approx(theirs.load_share_2, rel=1e-6)
 
 
-def test_servers_to_add(exploring):
+def test_servers_to_add(page):
     systems = [
         block(20, (1, 20), (2, 1), (0.9, 0.1)),
         block(20, (1, 7, 20), (1, 1, 1), (0.6, 0.3, 0.1)),
         block(12, (1, 4, 6), (1, 2, 3), (0.3, 0.3, 0.4)),
     ]
-    with exploring() as page:
-        found = page.evaluate(
-            "(systems) => systems.map((s) => [...peak.wasted_shares(s, s.servers + 30)])", systems
-        )
+    found = page.evaluate(
+        "(systems) => systems.map((s) => [...peak.wasted_shares(s, s.servers + 30)])", systems
+    )
     for system, rows in zip(systems, found, strict=True):
         assert [n for n, _ in rows] == list(range(system["servers"], system["servers"] + 31))
         for n, wasted in rows:
@@ -100,7 +95,7 @@ def test_servers_to_add(exploring):
             assert wasted == pytest.approx(means.wastage / n, rel=CLOSE, abs=1e-12)
 
 
-def test_times_by_the_age_of_the_head(exploring):
+def test_times_by_the_age_of_the_head(page):
     """E[W], P(W > 0) and the wait that one job in twenty exceeds, of rates over two decades."""
     rng = np.random.default_rng(186)
     cases = [(block(10, (1, 10), (8.6, 4.3), (0.6, 0.4)), load) for load in (0.01, 0.5, 0.99)]
@@ -113,20 +108,19 @@ def test_times_by_the_age_of_the_head(exploring):
         cases.append((system, float(rng.choice([0.05, 0.3, 0.7, 0.9, 0.99]))))
     queues = [under_fcfs(of(system)) for system, _ in cases]
     limits = [queue.stability().limit for queue in queues]
-    with exploring(TEN) as page:
-        found = page.evaluate(
-            """(cases) => cases.map(([system, rate]) => {
-              try {
-                const law = age.solve(fronts.enumerate(system), rate, model.mean_demand(system));
-                const waits = law.start.reduce((sum, x, i) => sum + x * law.weights[i], 0);
-                return [law.waiting, waits, age.quantile(law, 0.05)];
-              } catch (error) {
-                if (!(error instanceof fronts.TooLarge)) throw error;
-                return null;
-              }
-            })""",
-            [[system, load * limit] for (system, load), limit in zip(cases, limits, strict=True)],
-        )
+    found = page.evaluate(
+        """(cases) => cases.map(([system, rate]) => {
+          try {
+            const law = age.solve(fronts.enumerate(system), rate, model.mean_demand(system));
+            const waits = law.start.reduce((sum, x, i) => sum + x * law.weights[i], 0);
+            return [law.waiting, waits, age.quantile(law, 0.05)];
+          } catch (error) {
+            if (!(error instanceof fronts.TooLarge)) throw error;
+            return null;
+          }
+        })""",
+        [[system, load * limit] for (system, load), limit in zip(cases, limits, strict=True)],
+    )
     assert sum(values is None for values in found) < len(cases) / 10
     for queue, (system, load), limit, values in zip(queues, cases, limits, found, strict=True):
         if values is None:
@@ -139,7 +133,7 @@ def test_times_by_the_age_of_the_head(exploring):
             assert seldom == pytest.approx(exact.quantile(0.95), rel=1e-8), system
 
 
-def test_the_rate_that_no_policy_exceeds(exploring):
+def test_the_rate_that_no_policy_exceeds(page):
     """Random needs, some of them equal, with shares and rates far apart."""
     rng = np.random.default_rng(27)
     systems = [
@@ -151,9 +145,8 @@ def test_the_rate_that_no_policy_exceeds(exploring):
         needs = rng.integers(1, n + 1, int(rng.integers(1, 7)))
         rates = 10 ** rng.uniform(-3, 3, len(needs))
         systems.append(block(n, needs, rates, rng.dirichlet(np.ones(len(needs)))))
-    with exploring() as page:
-        found = page.evaluate("(systems) => systems.map(packings.highest_rate)", systems)
-        shown = page.text_content("#highest")
+    found = page.evaluate("(systems) => systems.map(packings.highest_rate)", systems)
+    shown = page.text_content("#highest")
     for system, value in zip(systems, found, strict=True):
         jobs = of(system)
         means = [p / rate for p, rate in zip(jobs.probabilities, jobs.rates, strict=True)]

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 from multiserver import MultiserverJobSystem
 from multiserver.saturated import dispatch
 
-from .conftest import SETTLED
+from .conftest import SETTLED, TEN
 
 pytestmark = pytest.mark.slow
 
@@ -63,19 +63,17 @@ def described(n, needs, rates, probabilities):
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: f"{system[0]}-servers")
-def test_the_idle_servers_tend_to_their_exact_mean(exploring, system):
-    with exploring() as page:
-        means = page.evaluate(MEANS, [described(*system), BATCHES, EACH])
+def test_the_idle_servers_tend_to_their_exact_mean(page, system):
+    means = page.evaluate(MEANS, [described(*system), BATCHES, EACH])
     mean = sum(means) / BATCHES
     spread = (sum((x - mean) ** 2 for x in means) / (BATCHES - 1) / BATCHES) ** 0.5
     exact = dispatch.solve(MultiserverJobSystem.of(*system)).wastage
     assert abs(mean - exact) < t.isf(CHANCE / 2, BATCHES - 1) * spread
 
 
-def test_jobs_start_in_order_on_the_servers_they_need(exploring):
+def test_jobs_start_in_order_on_the_servers_they_need(page):
     n, needs, *_ = system = SYSTEMS[1]
-    with exploring() as page:
-        states = page.evaluate(STATES, [described(*system), 2000])
+    states = page.evaluate(STATES, [described(*system), 2000])
     for state, after in pairwise(states):
         jobs: dict[int, list[int]] = {}
         for holder in filter(None, state["held"]):
@@ -116,7 +114,7 @@ def test_it_stands_still_for_who_wants_less_motion_and_for_who_cannot_see_it(exp
     still = {"reduced_motion": "reduce"}
     away = {"viewport": {"width": 390, "height": 200}}
     for options, scrolled in ((still, True), (away, False)):
-        with exploring(**options) as page:
+        with exploring(TEN, **options) as page:
             if scrolled:
                 page.locator("#blocking").scroll_into_view_if_needed()
             page.wait_for_timeout(1200)

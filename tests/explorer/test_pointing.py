@@ -69,24 +69,28 @@ def test_the_cursor_stays_where_the_hand_let_go(exploring, plot):
         (200_000, (1, 200_000), (0.9999, 0.0001)),
     ],
 )
-def test_the_area_below_the_curve_of_idle_servers_is_the_waste(exploring, n, needs, shares):
+def test_the_area_below_the_curve_of_idle_servers_is_the_waste(page, n, needs, shares):
     rows = "".join(f"&class={need},1,{p}" for need, p in zip(needs, shares, strict=True))
-    with exploring(f"#servers={n}{rows}") as page:
-        area, steps = page.evaluate(
-            """() => {
-              const view = explorer.views.find(({ id }) => id === "time");
-              const { areas, curves } = view.description;
-              const twice = areas[0].reduce((sum, [x, y], i) => {
-                const [u, v] = areas[0][(i + 1) % areas[0].length];
-                return sum + x * v - u * y;
-              }, 0);
-              const slanted = curves[0].points.filter(([x, y], i) => {
-                const before = curves[0].points[i - 1];
-                return before && before[0] !== x && before[1] !== y;
-              });
-              return [Math.abs(twice) / 2, slanted.length];
-            }"""
-        )
+    area, steps = page.evaluate(
+        """(hash) => {
+          const about = preparing.prepare(state.read(hash), false);
+          const view = explorer.views.find(({ id }) => id === "time");
+          const running = view.compute(about);
+          let told = running.next();
+          while (!told.done) told = running.next();
+          const { areas, curves } = view.describe(about, told.value).plot;
+          const twice = areas[0].reduce((sum, [x, y], i) => {
+            const [u, v] = areas[0][(i + 1) % areas[0].length];
+            return sum + x * v - u * y;
+          }, 0);
+          const slanted = curves[0].points.filter(([x, y], i) => {
+            const before = curves[0].points[i - 1];
+            return before && before[0] !== x && before[1] !== y;
+          });
+          return [Math.abs(twice) / 2, slanted.length];
+        }""",
+        f"#servers={n}{rows}",
+    )
     system = MultiserverJobSystem.of(n, needs, (1.0, 1.0), shares)
     wastage = dispatch.solve(system, relative_completions=False).wastage
     assert area == pytest.approx(wastage, rel=1e-9 if n <= 400 else 1e-3)
