@@ -12,7 +12,7 @@ import sys
 
 import pytest
 from tests.cluster.slurm import Cluster, lacks, wait_for
-from tests.conftest import Project, copy_project
+from tests.conftest import Project
 from tests.faults.tiny import FILE, SPLIT, TABLE, make_tiny, read_outputs
 
 from atlas.plan.resources import MEGABYTES, MINUTES
@@ -28,7 +28,8 @@ IMPATIENT = (
     *("--slurm-init-seconds-before-status-checks", "1"),
     *("--seconds-between-status-checks", "1"),
 )
-PAPER = "[product-form-saturated]"
+# Three exact series, each of which is sent by itself.
+APART = ("tiny_fig1", "tiny_wasted", "--group-components", "small=1")
 STUDY = "src/atlas/studies/wastage_by_rate_ratio.py"
 RATIO = "    ratio = np.geomspace"
 HELD = """\
@@ -72,24 +73,27 @@ def start(cluster: Cluster, project: Project, *arguments: str) -> subprocess.Pop
         )
 
 
-def end(project: Project, run: subprocess.Popen[str], patience: int = 240) -> tuple[int, str]:
-    code = run.wait(patience)
+def end(project: Project, run: subprocess.Popen[str]) -> tuple[int, str]:
+    code = run.wait(240)
     return code, (project.root / "said").read_text("utf-8")
 
 
 def test_small_series_travel_together_and_outputs_are_those_of_a_local_run(
     cluster, project, tmp_path
 ):
+    """A paper with its ledger and the gallery."""
     local = make_tiny(tmp_path / "local")
     local.edit(FILE, "tables:\n", TABLE)
-    local.build("tiny")
+    local.build("all")
     before = set(cluster.jobs())
     project.edit(*SPLIT)
-    code, said = end(project, start(cluster, project, "tiny"))
+    code, said = end(project, start(cluster, project, "all"))
     assert code == 0, said
     assert "No wall time information" not in said
     assert "No job memory information" not in said
-    assert read_outputs(project.root) == read_outputs(local.root)
+    made = read_outputs(project.root)
+    assert made == read_outputs(local.root)
+    assert made.keys() >= {"figures/tiny/ledger.csv", "figures/gallery/index.html"}
     # Four exact series in a group, and the three parts of one that is simulated.
     sent = cluster.jobs().keys() - before
     format = "--format=%C %m %l"
@@ -101,21 +105,12 @@ def test_small_series_travel_together_and_outputs_are_those_of_a_local_run(
     assert len(re.findall(r"^    Job \d+: compute", said, re.M)) == 4
 
 
-def test_a_paper_is_that_of_a_local_run(cluster, tmp_path):
-    """With its ledger and the gallery."""
-    local, sent = (copy_project(tmp_path / name, PAPER) for name in ("local", "atlas"))
-    local.build("all")
-    code, said = end(sent, start(cluster, sent, "all"), patience=3600)
-    assert code == 0, said
-    assert read_outputs(sent.root) == read_outputs(local.root)
-
-
 def test_a_job_that_takes_too_much_memory_is_tried_again_with_twice_of_it(cluster, project):
     """Twice 700 MB are enough for 600 MB and a job that has these besides what it imports."""
     project.edit("src/atlas/plan/resources.py", f"MEGABYTES = {MEGABYTES}", "MEGABYTES = 700")
     project.edit(STUDY, RATIO, TAKEN + RATIO)
     before = set(cluster.jobs())
-    code, said = end(project, start(cluster, project, "tiny", "--group-components", "small=1"))
+    code, said = end(project, start(cluster, project, *APART))
     assert code == 0, said
     sent = {number: told for number, told in cluster.jobs().items() if number not in before}
     (killed,) = (number for number, (state, _) in sent.items() if state != "COMPLETED")
@@ -147,10 +142,10 @@ def find_held(cluster: Cluster, before: set[str], count: int) -> tuple[str, str]
 
 def test_a_job_that_is_killed_is_told_and_resumed_and_outlives_its_node(cluster, project):
     hold(project)
-    options = ("tiny", "--group-components", "small=1", "--retries", "0")
+    options = (*APART, "--retries", "0")
     before = set(cluster.jobs())
     run = start(cluster, project, *options)
-    number, _ = find_held(cluster, before, 5)
+    number, _ = find_held(cluster, before, 3)
     cluster.ask("scancel", number)
     code, said = end(project, run)
     assert code != 0
