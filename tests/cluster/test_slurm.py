@@ -23,6 +23,13 @@ pytestmark = [
 ]
 
 WITHOUT_ACCOUNTING = ("--slurm-no-account", "--slurm-status-command", "squeue")
+# Snakemake, whose executor else asks ten seconds later each time that no job has ended.
+SNAKEMAKE = """\
+from snakemake.cli import main
+from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
+RemoteExecutor.next_seconds_between_status_checks = property(lambda _: 1, lambda *_: None)
+main()
+"""
 # What is asked for more often than a cluster likes, for short tests.
 IMPATIENT = (
     *("--slurm-init-seconds-before-status-checks", "1"),
@@ -65,7 +72,7 @@ def start(cluster: Cluster, project: Project, *arguments: str) -> subprocess.Pop
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     with (project.root / "said").open("w") as said:
         return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *arguments, *profile],
+            [sys.executable, "-c", SNAKEMAKE, *arguments, *profile],
             cwd=project.root,
             env=environment | cluster.environment,
             stdout=said,
