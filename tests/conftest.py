@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -160,15 +160,23 @@ def forks() -> Forks:
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A paper that was built once for the tests of all workers, which work on copies of it."""
-    folder = tmp_path_factory.getbasetemp()
+    return build_once(tmp_path_factory, "built", copy_project)
+
+
+def build_once(
+    factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Project]
+) -> Project:
+    """A project that the first worker that asks for it makes and builds."""
+    folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    with alone(folder / "built.lock"):
-        if not (folder / "built.done").exists():
-            shutil.rmtree(folder / "built", ignore_errors=True)
-            copy_project(folder / "built").build("all")
-            (folder / "built.done").touch()
-    return Project(folder / "built")
+    done = folder / f"{name}.done"
+    with alone(folder / f"{name}.lock"):
+        if not done.exists():
+            shutil.rmtree(folder / name, ignore_errors=True)
+            make(folder / name).build("all")
+            done.touch()
+    return Project(folder / name)
 
 
 @contextmanager

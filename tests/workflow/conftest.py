@@ -1,22 +1,17 @@
-"""A tiny paper, built once for the tests of a file, which work on copies of it."""
+"""A tiny paper, built once for the tests of all workers, which work on copies of it."""
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
-from tests.conftest import Project
+from tests.conftest import Project, build_once, copy_built
 from tests.faults.tiny import make_tiny
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tiny(tmp_path_factory) -> Project:
-    project = make_tiny(tmp_path_factory.mktemp("tiny") / "atlas")
-    project.build("all")
-    return project
+    return build_once(tmp_path_factory, "tiny", make_tiny)
 
 
 @pytest.fixture
 def tiny_copy(tiny, tmp_path) -> Project:
-    shutil.copytree(tiny.root, tmp_path / "atlas", symlinks=True)
-    return Project(tmp_path / "atlas")
+    return copy_built(tiny, tmp_path / "atlas")

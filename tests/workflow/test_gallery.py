@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.conftest import Project
-from tests.faults.tiny import FILE, make_tiny
+from tests.conftest import Project, copy_built
+from tests.faults.tiny import FILE
 
 pytestmark = pytest.mark.slow
 
@@ -20,13 +20,18 @@ figures:
 """
 
 
-@pytest.fixture
-def project(tmp_path) -> Project:
-    project = make_tiny(tmp_path / "atlas")
+@pytest.fixture(scope="module")
+def both(tiny, tmp_path_factory) -> Project:
+    """Built with the paper alone, and then with one's own system."""
+    project = copy_built(tiny, tmp_path_factory.mktemp("both") / "atlas")
     (project.root / "mine.yaml").write_text(OWN, "utf-8")
-    project.build("all")
     project.build("all", "--configfile", "mine.yaml")
     return project
+
+
+@pytest.fixture
+def project(both, tmp_path) -> Project:
+    return copy_built(both, tmp_path / "atlas")
 
 
 def pages(project: Project) -> set[str]:

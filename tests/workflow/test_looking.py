@@ -66,8 +66,8 @@ def test_to_look_at_what_is_not_built_changes_nothing(tmp_path, command):
     assert read_tree(project) == before
 
 
-def test_a_report_holds_what_each_product_shows(tiny, tmp_path):
-    done = tiny.run("all", "--report", str(tmp_path / "report.html"))
+def test_a_report_holds_what_each_product_shows(tiny_copy, tmp_path):
+    done = tiny_copy.run("all", "--report", str(tmp_path / "report.html"))
     assert done.returncode == 0, done.stdout
     report = (tmp_path / "report.html").read_text("utf-8")
     for name in ("fig1.svg", "wasted.csv", "ledger.csv", "values.tex"):
