@@ -5,11 +5,9 @@ from __future__ import annotations
 import csv
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
-from tests.conftest import ROOT, jobs
+from tests.conftest import ROOT, forks, jobs
 from tests.faults.tiny import FILE, read_outputs
 
 pytestmark = pytest.mark.slow
@@ -18,8 +16,8 @@ DRAWN = "draw tiny/fig1"
 
 
 def test_the_rules_of_a_whole_run_are_those_of_the_picture():
-    command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "all"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = forks().start(ROOT, ["--rulegraph", "mermaid-js", "all"], plain=True).wait()
+    assert done.returncode == 0, done.stdout
     names = dict(re.findall(r"(id\d+)\[(\w+)\]", done.stdout))
     found = {(names[a], names[b]) for a, b in re.findall(r"(id\d+) --> (id\d+)", done.stdout)}
     with (ROOT / "docs/rulegraph.csv").open(encoding="utf-8") as file:
