@@ -30,9 +30,7 @@ COMMANDS = ("python3 run.py test", "snakemake")
 def tracked() -> list[str]:
     """The files that git tracks, or would."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip("no git repository")
     return [file for file in done.stdout.splitlines() if (ROOT / file).is_file()]
@@ -59,9 +57,7 @@ def write(project: Project, file: str, language: str, text: str) -> None:
     target = project.root / file
     if language == "diff":
         lines = text.splitlines(keepends=True)
-        old, new = (
-            [line[1:] for line in lines if line[0] in marks] for marks in (" -", " +")
-        )
+        old, new = ([line[1:] for line in lines if line[0] in marks] for marks in (" -", " +"))
         project.edit(file, "".join(old), "".join(new))
     else:
         assert file == "mine.yaml" or not target.exists(), f"{file} is there already"
@@ -107,13 +103,9 @@ def test_what_a_page_says_can_be_done(page, atlas):
     for command in commands:
         run(atlas, command)
     promised = re.findall(r"`(figures/[\w/.-]+)`", text)
-    assert promised and all(
-        (atlas.root / file).is_file() for file in promised
-    ), promised
+    assert promised and all((atlas.root / file).is_file() for file in promised), promised
     # What is new has the form of what was there.
     for command in (["ruff", "check", "."], ["ruff", "format", "--check", "."]):
         tool = Path(sys.executable).with_name(command[0])
-        done = subprocess.run(
-            [tool, *command[1:]], cwd=atlas.root, capture_output=True, text=True
-        )
+        done = subprocess.run([tool, *command[1:]], cwd=atlas.root, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
