@@ -1,6 +1,7 @@
-"""What reruns after what: by dry runs on a project that has been built once, and by builds.
+"""What reruns after what: by dry runs on projects that have been built once, and by builds.
 
-One paper stands for all; `test_everything` builds the others.
+The tiny paper shows what holds of any, one of the papers what depends on claims and many products;
+`test_everything` builds the others.
 """
 
 from __future__ import annotations
@@ -10,18 +11,20 @@ import shutil
 
 import pytest
 from tests.conftest import Project, jobs
+from tests.faults.tiny import FILE
 
 PAPER = "config/papers/two-class-stability.yaml"
 FIG7A = "curve: {study: wastage-by-rate-ratio,"
 NAME = "two-class-stability"
+DRAWN = "draw tiny/fig1"
 
 
 pytestmark = pytest.mark.slow
 
 
-def coarsen_fig7a(project: Project) -> None:
-    """Change one parameter of one figure."""
-    project.edit(PAPER, f"{FIG7A} servers: 30", f"{FIG7A} points: 351, servers: 30")
+def lengthen(tiny: Project) -> None:
+    """Change one parameter of one series of the figure of the tiny paper."""
+    tiny.edit(FILE, "fraction_of_limit: 0.5}", "fraction_of_limit: 0.5, largest: 401}")
 
 
 def test_all_builds_every_product_and_a_second_run_does_nothing(copy):
@@ -33,26 +36,24 @@ def test_all_builds_every_product_and_a_second_run_does_nothing(copy):
     assert copy.build("all") == []
 
 
-def test_a_dry_run_says_why_each_job_would_run(copy):
-    coarsen_fig7a(copy)
-    done = copy.run("all", "--dry-run")
-    messages = jobs(done)
-    assert f"draw {NAME}/fig7a" in messages
-    target = 1
-    assert done.stdout.count("\nReason: ") == len(messages) + target
-
-
-def test_one_parameter_reruns_exactly_its_figure(copy):
-    coarsen_fig7a(copy)
-    assert copy.build("all") == [
+def test_one_parameter_reruns_exactly_its_figure_and_going_back_recomputes_nothing(copy):
+    copy.edit(PAPER, f"{FIG7A} servers: 30", f"{FIG7A} points: 351, servers: 30")
+    own = [f"compute wastage-by-rate-ratio for {NAME}/fig7a", f"draw {NAME}/fig7a"]
+    following = [
         "agree: judge the whole run",
-        f"compute wastage-by-rate-ratio for {NAME}/fig7a",
-        f"draw {NAME}/fig7a",
         f"judge {NAME}/ledger",  # claims of the figure read what is drawn
         "publish the gallery",
         f"typeset {NAME}/values",
     ]
+    told = copy.run("all", "--dry-run")
+    assert jobs(told) == sorted([*own, *following])
+    target = 1
+    assert told.stdout.count("\nReason: ") == len(jobs(told)) + target
+    assert copy.build(f"{NAME}_fig7a") == own
+    assert copy.build("all") == following
     assert copy.build("all") == []
+    copy.edit(PAPER, f"{FIG7A} points: 351, servers: 30", f"{FIG7A} servers: 30")
+    assert copy.build(f"{NAME}_fig7a") == [f"draw {NAME}/fig7a"]
 
 
 def test_a_figure_with_other_parameters_has_no_reference_and_fails_nothing(copy):
@@ -90,17 +91,9 @@ def test_another_seed_reruns_what_is_simulated(copy):
     ]
 
 
-def test_a_figure_reruns_by_its_name(copy):
-    coarsen_fig7a(copy)
-    assert copy.build(f"{NAME}_fig7a") == [
-        f"compute wastage-by-rate-ratio for {NAME}/fig7a",
-        f"draw {NAME}/fig7a",
-    ]
-
-
-def test_a_caption_redraws_and_recomputes_nothing(copy):
-    copy.edit(PAPER, "Class 1 jobs in service:", "Jobs of class 1 in service:")
-    assert copy.build(f"{NAME}_fig4") == [f"draw {NAME}/fig4"]
+def test_a_caption_redraws_and_recomputes_nothing(tiny_copy):
+    tiny_copy.edit(FILE, "caption: Of four servers.", "caption: Of 4 servers.")
+    assert tiny_copy.build("tiny_fig1") == [DRAWN]
 
 
 def test_one_library_module_reruns_its_dependents_only(copy):
@@ -126,53 +119,41 @@ def test_touching_files_and_editing_comments_reruns_nothing(copy):
     assert copy.build("all") == []
 
 
-def test_going_back_to_old_parameters_recomputes_nothing(copy):
-    coarsen_fig7a(copy)
-    copy.build(f"{NAME}_fig7a")
-    copy.edit(PAPER, f"{FIG7A} points: 351, servers: 30", f"{FIG7A} servers: 30")
-    assert copy.build(f"{NAME}_fig7a") == [f"draw {NAME}/fig7a"]
-
-
-def test_a_failed_job_leaves_no_stale_figure_behind_a_green_run(copy):
-    coarsen_fig7a(copy)
-    study = "src/atlas/studies/wastage_by_rate_ratio.py"
-    copy.edit(study, "    ratio = np.geomspace", "    raise OSError\n    ratio = np.geomspace")
-    failed = copy.run("all")
+def test_a_failed_job_leaves_no_stale_figure_behind_a_green_run(tiny_copy):
+    lengthen(tiny_copy)
+    study = "src/atlas/studies/queue_tail.py"
+    tiny_copy.edit(study, "    blocks = prepare", "    raise OSError\n    blocks = prepare")
+    failed = tiny_copy.run("all")
     assert failed.returncode != 0
-    assert "OSError" in failed.stderr + failed.stdout
-    copy.edit(study, "    raise OSError\n", "")
-    assert f"draw {NAME}/fig7a" in copy.build("all")
-    assert '"points": 351' in (copy.root / f"figures/{NAME}/fig7a.json").read_text("utf-8")
+    assert "OSError" in failed.stdout
+    tiny_copy.edit(study, "    raise OSError\n", "")
+    assert DRAWN in tiny_copy.build("all")
+    assert '"largest": 401' in (tiny_copy.root / "figures/tiny/fig1.json").read_text("utf-8")
 
 
-def test_a_failed_job_is_tried_again_by_the_next_run(copy):
-    copy.edit("src/atlas/drawings/queue_state.py", "    place = 0.0\n", "    place = 1 / 0\n")
+def test_a_failed_job_is_tried_again_by_the_next_run(tiny_copy):
+    tiny_copy.edit("src/atlas/drawings/queue_tail.py", "    return fig\n", "    return 1 / 0\n")
     for _ in range(2):
-        failed = copy.run("all")
+        failed = tiny_copy.run("all")
         assert failed.returncode != 0
-        assert "ZeroDivisionError" in failed.stderr + failed.stdout
+        assert "ZeroDivisionError" in failed.stdout
 
 
-@pytest.mark.parametrize("change", [True, False])
-def test_losing_snakemakes_memory_hides_no_change(copy, change):
-    shutil.rmtree(copy.root / ".snakemake")
-    if change:
-        coarsen_fig7a(copy)
-    messages = copy.build("all")
-    assert (f"draw {NAME}/fig7a" in messages) is change
-    assert (f"draw {NAME}/fig7b" in messages) is False
+def test_losing_snakemakes_memory_hides_no_change(tiny_copy):
+    for change in (False, True):
+        shutil.rmtree(tiny_copy.root / ".snakemake")
+        if change:
+            lengthen(tiny_copy)
+        messages = tiny_copy.build("all")
+        assert (DRAWN in messages) is change
+        assert "tabulate tiny/wasted" not in messages
 
 
-def test_a_deleted_figure_is_drawn_again(copy):
-    (copy.root / f"figures/{NAME}/fig6b.svg").unlink()
-    assert f"draw {NAME}/fig6b" in copy.build("all")
-
-
-def test_a_figure_replaced_behind_our_back_is_drawn_again(copy):
-    sidecar = copy.root / f"figures/{NAME}/fig6b.json"
+def test_a_figure_replaced_behind_our_back_is_drawn_again(tiny_copy):
+    sidecar = tiny_copy.root / "figures/tiny/fig1.json"
     whole = sidecar.read_text("utf-8")
     sidecar.write_text(whole.replace('"fingerprint": "', '"fingerprint": "0'))
-    shutil.rmtree(copy.root / "results/agreed")
-    shutil.rmtree(copy.root / ".snakemake")
-    assert f"draw {NAME}/fig6b" in copy.build("all", "--rerun-triggers", "params")
+    shutil.rmtree(tiny_copy.root / "results/agreed")
+    shutil.rmtree(tiny_copy.root / ".snakemake")
+    assert DRAWN in tiny_copy.build("all", "--rerun-triggers", "params")
     assert json.loads(sidecar.read_text("utf-8"))["fingerprint"] == json.loads(whole)["fingerprint"]
