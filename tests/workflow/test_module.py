@@ -10,19 +10,20 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT, copy_project
+from tests.conftest import ROOT, Project, copy_project
+from tests.faults.tiny import FILE, PAPER
 
 SNAKEFILE = """
 module atlas:
     snakefile: "../release/workflow/Snakefile"
-    config: {"papers": ["two-class-stability"], "effort": "quick", "formats": ["pdf"]}
+    config: {"papers": ["tiny"], "effort": "quick", "formats": ["pdf"]}
     prefix: "atlas"
 
 use rule * from atlas as atlas_*
 
 rule mine:
     default_target: True
-    input: "atlas/figures/two-class-stability/fig7a.pdf", rules.atlas_agree.output
+    input: "atlas/figures/tiny/fig1.pdf", rules.atlas_agree.output
     output: "mine.txt"
     shell: "cp {input[0]} {output}"
 """
@@ -37,6 +38,18 @@ figures:
     series:
       curve: {study: wastage-by-rate-ratio, servers: 64, needs: [1, 16], probability_2: 0.1}
     drawing: {kind: wastage-by-rate-ratio}
+"""
+# A figure of the tiny paper, and one of which the simulated points are scored.
+DRAWN = """\
+      half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}
+      busy: {study: queue-tail, <<: *four, fraction_of_limit: 0.8}
+    drawing: {kind: queue-tail}
+"""
+SCORED = """\
+      mean: {study: response-time, <<: *four, points: 20}
+      mean-simulated:
+        {study: simulated-response-time, <<: *four, fractions_of_limit: [0.5], jobs: 20000}
+    drawing: {kind: response-time, ceiling: 20}
 """
 
 
@@ -61,21 +74,23 @@ def release(target: Path) -> None:
             shutil.copy2(ROOT / name, target / name)
 
 
-def test_a_workflow_takes_a_release_as_a_module_with_a_prefix(built, tmp_path):
-    """It is unpacked anywhere, and the Snakefile named is that which deployment tools name."""
+def test_a_workflow_takes_a_release_as_a_module_with_a_prefix(tmp_path):
+    """It is unpacked anywhere, and the Snakefile named is that which deployment tools name; its
+    papers have a tiny one besides."""
     release(tmp_path / "release")
+    (tmp_path / "release" / FILE).write_text(PAPER, "utf-8")
+    Project(tmp_path / "release").edit(FILE, DRAWN, SCORED)
     mine = tmp_path / "mine"
-    series = shutil.ignore_patterns("wastage-by-rate-ratio")  # of which fig7a is drawn
-    shutil.copytree(built.root / "results/series", mine / "atlas/results/series", ignore=series)
+    mine.mkdir()
     (mine / "Snakefile").write_text(SNAKEFILE, "utf-8")
     done = run(mine)
     assert done.returncode == 0, done.stderr
     assert (mine / "mine.txt").read_bytes().startswith(b"%PDF")
-    sidecar = mine / "atlas/figures/two-class-stability/fig7a.json"
+    sidecar = mine / "atlas/figures/tiny/fig1.json"
     assert json.loads(sidecar.read_text("utf-8"))["outputs"].keys() == {
-        "fig7a.pdf",
-        "fig7a.figure.tex",
-        "fig7a.frame.tex",
+        "fig1.pdf",
+        "fig1.figure.tex",
+        "fig1.frame.tex",
     }
     assert "Nothing to be done" in run(mine).stderr
     assert not (tmp_path / "release/results").exists()
