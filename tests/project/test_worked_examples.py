@@ -83,11 +83,7 @@ def run(project: Project, command: str) -> None:
 
 
 def test_there_is_a_page_of_each_kind():
-    assert [page.stem for page in PAGES] == [
-        "add-a-figure",
-        "add-a-paper",
-        "add-a-policy",
-    ]
+    assert [page.stem for page in PAGES] == ["add-a-figure", "add-a-paper", "add-a-policy"]
 
 
 @pytest.mark.slow
