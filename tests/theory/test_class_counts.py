@@ -84,16 +84,31 @@ def test_the_stated_bound_holds_where_little_is_asked(name, enough):
         assert abs(sum(rough.class_jobs) - exact) <= rough.imprecision * exact
 
 
+FRONT = {
+    "least": ms.LeastServersFirst(),
+    "most": ms.MostServersFirst(),
+    "larger-present": ms.MaxWeight(),
+    "smaller-all": ms.MaxWeight(ties="smaller", packings="all"),
+}
+
+
+@pytest.mark.parametrize("name", FRONT)
+def test_the_stated_bound_holds_where_rates_are_far_apart(name):
+    """Of 567 chains like these, of two and three classes, no error was above a fifth of it."""
+    for seed in range(7):
+        system = drawn_wide(seed)
+        limit = front_door(system).under(FRONT[name]).stability().limit
+        rule, rate = POLICIES[name][1](system), 0.7 * limit
+        exact = sum(class_counts.solve(system, rule, rate, limit, enough=1e-9).class_jobs)
+        for enough in (1e-2, 1e-5):
+            rough = class_counts.solve(system, rule, rate, limit, enough=enough)
+            assert abs(sum(rough.class_jobs) / exact - 1) <= rough.imprecision <= enough
+
+
 def test_no_job_more_adds_what_is_taken():
     """Differences of h in the quarter of a box that is far from its edges."""
-    policies = {
-        "least": ms.LeastServersFirst(),
-        "most": ms.MostServersFirst(),
-        "larger-present": ms.MaxWeight(),
-        "smaller-all": ms.MaxWeight(ties="smaller", packings="all"),
-    }
     parts = []
-    for seed, (name, policy) in product(range(6), policies.items()):
+    for seed, (name, policy) in product(range(6), FRONT.items()):
         system = drawn_wide(seed)
         limit = front_door(system).under(policy).stability().limit
         for load in (0.3, 0.6):
