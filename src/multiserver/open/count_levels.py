@@ -27,6 +27,8 @@ Places = NDArray[np.int32]
 RADIX = 1 << 15
 # So few states are swept so often, and every coarser chain but the first is visited so often.
 FEWEST, SWEEPS, VISITS = 60, 30, 2
+# Sweeps that take as long as a cycle.
+ALONE = 4
 
 
 def base(classes: int) -> Integers:
@@ -81,3 +83,10 @@ class Level:
             mass = self._mass.copy()
             self._coarser.cycle(mass, *self._rates, VISITS)
             share_out(distribution, self._parent, self._mass, mass)
+
+    def sweep(self, distribution: Vector, rising: Vector, leaving: Vector) -> None:
+        """The same without coarser chains: slower, but nothing leads astray."""
+        from multiserver.open.count_sweeps import sweep
+
+        for _ in range(ALONE):
+            sweep(distribution, *self._neighbours, rising, leaving)
