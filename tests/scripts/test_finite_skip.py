@@ -9,8 +9,9 @@ import pytest
 from tests.conftest import compute
 
 from atlas.claims import finite_skip_orders, finite_skip_policies
+from atlas.fields.vocabulary import FINELY
 from atlas.models.described_systems import read_queue
-from atlas.models.finite_skip import FINELY, OF_A_CURVE, read_model
+from atlas.models.finite_skip import OF_A_CURVE, read_model
 from atlas.models.sizes import read_size
 from atlas.studies import front_state, policy_ranking, simulated_policy
 from multiserver.errors import NotKnownError

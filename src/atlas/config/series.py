@@ -11,12 +11,13 @@ from atlas.config.kinds import choose_kind, module
 from atlas.config.validate import check
 from atlas.fields.block import Block
 from atlas.fields.markers import Axis, Costly, Lent, marked
+from atlas.fields.vocabulary import FINELY
 
 # A curve of fewer points is not thinned further.
 FEWEST = 16
-# Exact means that are found by iteration are good to so much, at the effort `quick` and at others;
-# on an axis of three decades a line is as wide as a hundred times the former.
-ROUGHLY, FINELY = 1e-4, 1e-6
+# Exact means that are found by iteration are good to so much at the effort `quick`: on an axis of
+# three decades a line is a hundred times as wide.
+ROUGHLY = 1e-4
 # A simulated point ends at this relative half-width at the effort `paper`: on a logarithmic axis of
 # three decades a quarter of the line beside it.
 NARROW = 0.01

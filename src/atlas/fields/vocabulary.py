@@ -14,6 +14,7 @@ from atlas.fields.markers import Axis, Lent, Resolution, Sampling, Stream
 
 LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
+FINELY = 1e-6  # what is asked of means that are found by iteration, relatively
 # Words of earlier configs: what they meant there is called otherwise now.
 RENAMED = {
     "load": {"fraction_of_limit": "λ/λ*", "highest_load": "where a curve ends"},
@@ -242,7 +243,7 @@ Enough = Annotated[
     Field(gt=0, le=1e-2, description="the relative error of means that are found by iteration"),
     Resolution(),
     Sampling(),
-    Lent("enough", 1e-6),
+    Lent("enough", FINELY),
 ]
 Effort = Annotated[
     Literal["paper", "quick", "as-printed"] | Annotated[int, Field(ge=1000, le=10**12), WHOLE],

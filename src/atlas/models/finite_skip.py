@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from atlas.fields.vocabulary import FINELY
 from atlas.models.described_systems import read_queue
 from multiserver.errors import NotKnownError
 from multiserver.open.finite_skip import FrontBlocks
@@ -21,8 +22,6 @@ from multiserver.queue import Queue
 from multiserver.wcfs.bounds import Constants, pooled_response_time
 from multiserver.wcfs.models import zhang_zwart
 
-# The relative error of means that are found by iteration, unless a run asks for less.
-FINELY = 1e-6
 # Chains of numbers of jobs by class: a curve is worth minutes, a point beside a simulated one
 # seconds.
 OF_A_CURVE, OF_A_SCORE = MOST_STATES, 300_000

@@ -16,9 +16,9 @@ import pandas as pd
 from pydantic import model_validator
 
 from atlas.fields.columns import Truth, Words
-from atlas.fields.vocabulary import Enough, Loads
+from atlas.fields.vocabulary import FINELY, Enough, Loads
 from atlas.models.described_systems import FiniteSkipSystem
-from atlas.models.finite_skip import FINELY, OF_A_SCORE, read_model
+from atlas.models.finite_skip import OF_A_SCORE, read_model
 from atlas.models.finite_skip_simulators import simulate
 from atlas.models.policies import Policies
 from atlas.models.streams import stream_key

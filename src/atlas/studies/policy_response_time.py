@@ -12,8 +12,8 @@ import pandas as pd
 
 from atlas.fields.columns import Words
 from atlas.fields.markers import Costly
-from atlas.fields.vocabulary import Enough, HighestLoad, Points
-from atlas.models.finite_skip import FINELY, OF_A_CURVE
+from atlas.fields.vocabulary import FINELY, Enough, HighestLoad, Points
+from atlas.models.finite_skip import OF_A_CURVE
 from atlas.models.finite_skip_solutions import SolvedBlock, require_reach
 from atlas.models.sampling import Row, sample
 
