@@ -118,6 +118,8 @@ def test_agree_finds_what_was_damaged_since_the_run_began(tiny_copy):
 def test_agree_asks_for_what_is_deleted_and_all_for_the_data_too(tiny_copy):
     (tiny_copy.root / "figures/tiny/fig1.svg").unlink()
     assert "draw tiny/fig1" in tiny_copy.build("agree")
+    (tiny_copy.root / "figures/tiny/fig1.svg").unlink()
+    assert "draw tiny/fig1" in tiny_copy.build("all")
     one(tiny_copy, "results/series/queue-tail/*.csv").unlink()
     (tiny_copy.root / "figures/tiny/wasted.tex").unlink()
     messages = tiny_copy.build("all")
