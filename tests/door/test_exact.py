@@ -94,7 +94,7 @@ def counted(policy):
         else:
             rule = heaviest(4, jobs.needs, to_smaller=False, of_all=False)
             limit = packings_limit(SYSTEMS["multiserver-jobs"]).arrival_rate
-            found = class_counts.solve(jobs, rule, rate, limit)
+            found = class_counts.means(jobs, rule, rate, limit)
         times = [0.0] * len(order)
         for c, number in zip(order, found.class_jobs, strict=True):
             times[c] = number / (rate * JOBS.probabilities[c])

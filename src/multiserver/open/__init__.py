@@ -22,7 +22,8 @@ whose level is the number of jobs in the system:
 - `heterogeneous`, `limited_processor_sharing`, `threshold_parallelism`, `server_filling`: fronts;
 - `elastic`: priority to elastic or to inelastic jobs, with a bound on the mass that is cut off;
 - `class_counts`: preemptive policies that ask only how many jobs of each class there are, whom
-  `count_rules` serve, on levels of aggregates (`count_levels`) that `count_sweeps` balance;
+  `count_rules` serve, kept to `count_states`, with what is `left_out`, on levels of aggregates
+  (`count_levels`) that `count_sweeps` balance;
   `most_servers_first` and `served_alone`: priority to large or to small needs where less than the
   whole distribution will do;
 - `quickswap`: needs 1 and n without preemption, one class after the other; `two_needs`: any two;

@@ -17,8 +17,8 @@ has m(Z) = 0. E[N_C] = μ_C E[V], as durations have no memory. (Queues with inte
 Avi-Itzhak and P. Naor, Operations Research 11, 1963.)
 
 The law of Z is that of a chain of class counts (`class_counts`), m solves linear equations on its
-states. It is asked for twice, the second time ten times as well: what this changes, and what the
-second says of itself, is `imprecision`.
+states. It is asked for again, ten times as well: what this changes, and what the second says of
+itself, is `imprecision`, and if it is too much the law is asked for again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from multiserver.open.count_rules import Rule, by_need
 
 ENOUGH = 1e-9
 # How much better than asked the others are solved, first and last.
-FINER = (10.0, 100.0)
+FINER = (0.1, 1.0, 10.0, 100.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +79,23 @@ def solve(
     rate, most = arrival_rate * share, limit * share
     flow = arrival_rate * system.probabilities[-1]
     own = flow / system.rates[-1]
-    found = []
+    found, imprecision = [], np.inf
     for finer in FINER:
         told = {"enough": enough / finer, "most_states": most_states}
         law = class_counts.solve(others, rule, rate, most, **told)
         idle = float(law.probabilities[0])
         away = _time_to_empty(law, others, rule)
         found.append((own + flow * idle * away) / (idle - own))
-    changed = abs(found[1] / found[0] - 1)
+        if len(found) > 1:
+            imprecision = abs(found[-1] / found[-2] - 1) + law.imprecision
+        if imprecision <= enough:
+            break
     return ServedAloneMeans(
         arrival_rate,
-        (*law.class_jobs, found[1]),
-        sum(law.class_waiting) + found[1] - own,
+        (*law.class_jobs, found[-1]),
+        sum(law.class_waiting) + found[-1] - own,
         len(law.counts),
-        changed + law.imprecision,
+        imprecision,
     )
 
 

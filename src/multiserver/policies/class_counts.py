@@ -36,13 +36,13 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
-            distribution = class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
+            found = class_counts.means(parts, rule, arrival_rate, limit, **asdict(budget))
             return Means(
-                **of_jobs(system, arrival_rate, turned(order, distribution.class_jobs)),
-                waiting=math.fsum(distribution.class_waiting),
-                tail=distribution.tail,
-                note=f"{len(distribution.counts)} states",
-                imprecision=distribution.imprecision,
+                **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),
+                waiting=math.fsum(found.class_waiting),
+                tail=_tail(parts, rule, arrival_rate, limit, budget),
+                note=f"{found.states} states",
+                imprecision=found.imprecision,
             )
 
         return at
@@ -51,7 +51,7 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
         question="exact",
         name="numbers of jobs by class",
         source="`multiserver.open.class_counts`",
-        cost="states that matter, 1e3 to 5e6, times 20 to 300 cycles",
+        cost="states that matter, 1e3 to 8e6, times 20 to 300 cycles",
         answer=answer,
         conditions=(EXPONENTIAL, DISTINCT_NEEDS, AT_MOST_THREE),
         iterates=True,
@@ -81,20 +81,15 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
 
     def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
         order, parts = sorted_by_need(system)
+        rule = rule_of(parts.servers, parts.needs, **options)
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
             found = served_alone.solve(parts, arrival_rate, limit, **asdict(budget))
-
-            @cache
-            def distribution() -> class_counts.CountsDistribution:
-                rule = rule_of(parts.servers, parts.needs, **options)
-                return class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
-
             return Means(
                 **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),
                 waiting=found.waiting,
-                tail=lambda k: distribution().tail(k),
+                tail=_tail(parts, rule, arrival_rate, limit, budget),
                 note=f"{found.states} states of the others",
                 imprecision=found.imprecision,
             )
@@ -110,6 +105,18 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
         conditions=(EXPONENTIAL, DISTINCT_NEEDS, LARGEST_ALONE, AT_MOST_THREE),
         iterates=True,
     )
+
+
+def _tail(
+    parts: MultiserverJobSystem, rule: Rule, arrival_rate: float, limit: float, budget: Budget
+) -> Callable[[int], float]:
+    """P(N > k), of a chain that is solved when it is asked for: means need fewer states."""
+
+    @cache
+    def distribution() -> class_counts.CountsDistribution:
+        return class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
+
+    return lambda k: distribution().tail(k)
 
 
 def sorted_by_need(system: System) -> tuple[list[int], MultiserverJobSystem]:
@@ -142,7 +149,7 @@ IN_ORDER = Method(
     question="exact",
     name="work of the classes served first",
     source="`multiserver.open.most_servers_first`",
-    cost="states of a box, 1e4 to 5e6, times 10 to 50 sweeps",
+    cost="states of a box, 1e4 to 8e6, times 10 to 50 sweeps",
     answer=_in_order,
     conditions=(EXPONENTIAL, DISTINCT_NEEDS, NEEDS_DIVIDE_EACH_OTHER, AT_MOST_THREE),
     iterates=True,

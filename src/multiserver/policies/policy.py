@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 # Relative; where exact means are worse, the result says so.
 PRECISE = 1e-9
-MOST_STATES = 5_000_000
+MOST_STATES = 8_000_000
 Question = Literal["capacity", "stability", "exact", "distribution", "bounds", "simulation"]
 # A number, bounds on it, or an estimate of it.
 Value = float | Interval | Estimate

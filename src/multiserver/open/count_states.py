@@ -1,0 +1,67 @@
+"""Which states of a chain of numbers of jobs by class are told apart: those that matter.
+
+They need be no box, but no departure leads out of them: a state that has no way on would be a trap.
+States are codes (`count_levels`), increasing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multiserver.open.count_levels import RADIX, States
+from multiserver.open.count_rules import Rule
+
+Vector = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+# A plane of states is moved by a share 1/REACH of how far out the states are.
+REACH = 6
+
+
+class Served(States):
+    """States, and how many jobs of each class are in service, `served` (m, C)."""
+
+    def __init__(self, codes: Counts, classes: int, rule: Rule, fewer: Served | None = None):
+        """`fewer` of them are known already, whose rule is not asked again."""
+        super().__init__(codes, classes)
+        self.served = np.empty_like(self.counts)
+        new = np.ones(len(codes), bool)
+        if fewer is not None:
+            self.places = np.searchsorted(codes, fewer.codes)
+            self.served[self.places], new[self.places] = fewer.served, False
+        self.served[new] = rule(self.counts[new])
+
+
+def grown(states: Served, scores: Vector, wanted: float, rule: Rule) -> Counts:
+    """The codes of these states, of those beyond the ones that leave most open, given what each of
+    them does and what is wanted of all, and of all that departures from there lead to."""
+    edge = scores > wanted / 3 / np.count_nonzero(scores)
+    found = []
+    for c, step in enumerate(states.steps):
+        codes = states.codes[edge & (states.above[:, c] < 0)]
+        reach = 1 + int(states.counts[:, c].max()) // REACH
+        found += [codes + k * step for k in range(1, reach + 1)]
+    codes = _merged(states.codes, *found)
+    new = _without(codes, states.codes)
+    while len(new):
+        served = rule(new[:, None] // states.steps % RADIX)
+        below = [new[served[:, c] > 0] - step for c, step in enumerate(states.steps)]
+        new = _merged(*(_without(found, codes) for found in below))
+        codes = _merged(codes, new)
+    return codes
+
+
+def _merged(*runs: Counts) -> Counts:
+    """The codes of increasing `runs`, each of them once.
+
+    Runs are merged; `np.unique` of all would take longer than the sweeps.
+    """
+    codes = np.sort(np.concatenate(runs), kind="stable")
+    return codes[np.append(True, np.diff(codes) > 0)[: len(codes)]]
+
+
+def _without(codes: Counts, known: Counts) -> Counts:
+    """The codes that are not among the increasing `known` ones."""
+    places = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+    return codes[known[places] != codes]
