@@ -15,9 +15,9 @@ then, and all the others are there for a_c/s longer. So the difference of h is t
 d being the largest 1/μ_b, and h itself at most (Σ_b N_b + 1 + E[N]) (D(N) + a/s), a the largest
 a_b. That is no theorem, and hence the 4: of random systems no job more adds what is taken.
 
-**An extrapolation.** Where numbers of jobs fall in proportion while a fluid is served away, its h is
-quadratic, and the difference is |N| a_c/s, |N| being Σ_b N_b. So what is left out of E[N_b] is taken
-to be κ_b F, with
+**An extrapolation.** Where numbers of jobs fall in proportion while a fluid is served away, its h
+is quadratic, and the difference is |N| a_c/s, |N| being Σ_b N_b. So what is left out of E[N_b] is
+taken to be κ_b F, with
 
     F = Σ_{N + e_c left out} π̂(N) λ_c |N| a_c/s,
 
