@@ -38,12 +38,14 @@ weighs near its end, is `imprecision`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.fft import next_fast_len
 from scipy.sparse.linalg import LinearOperator
 
 from multiserver.errors import TooLargeError, require_stable
@@ -56,6 +58,8 @@ Reading = Literal["always", "if-large-waits"]
 # Small jobs present when no large one is left, at most; what may lie beyond; the relative error
 # that transforms leave; and what is refused.
 MOST, NEGLIGIBLE, ROUNDING, ROUGH = 4096, 1e-13, 1e-11, 1e-6
+# How much further than predicted more small jobs are told apart.
+SAFELY = 1.1
 # Probabilities that are no more than what rounding leaves of none.
 NOISE = 2e-15
 # Transforms of so many small jobs present are inverted at once.
@@ -123,9 +127,11 @@ def solve(
         distribution = _distribution(starts, system, most)
         squares = distribution * np.arange(most + 1) ** 2
         beyond = float(abs(squares[7 * most // 8 :]).sum() / max(1.0, squares.sum()))
-        if beyond <= NEGLIGIBLE or 2 * most > MOST:
+        if beyond <= NEGLIGIBLE or most >= MOST:
             break
-        most *= 2
+        # What is beyond falls by a factor a job in the end.
+        growth = SAFELY * math.log(NEGLIGIBLE) / math.log(min(beyond, 0.5))
+        most = min(MOST, math.ceil(most * min(2.0, growth)))
     if beyond > ROUGH:
         raise TooLargeError(f"more than {MOST} small jobs matter when no large one is left")
     beyond += NOISE * most**2 / max(1.0, float(squares.sum()))
@@ -160,7 +166,7 @@ def _rows(system: _Rates, most: int, count: int, *, large: bool) -> Matrix:
     """The distributions of m' (`count`, M + 1), given k = 0, 1, … small jobs and a large one or
     none."""
     n, threshold = system.servers, system.threshold
-    size = 1 << (2 * most - 1).bit_length()
+    size = next_fast_len(2 * (most + 1), real=True)
     z = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
     delayed = system.small_flow * (1 - z)
     busy = _busy(delayed, system.large_flow, system.large)
