@@ -16,10 +16,10 @@ d being the largest 1/μ_b, and h itself at most (Σ_b N_b + 1 + E[N]) (D(N) + a
 a_b. That is no theorem, and hence the 4: of random systems no job more adds what is taken.
 
 **An extrapolation.** Where numbers of jobs fall in proportion while a fluid is served away, its h
-is quadratic, and the difference is |N| a_c/s, |N| being Σ_b N_b. So what is left out of E[N_b] is
-taken to be κ_b F, with
+is quadratic, and the difference is Σ_b N_b a_c/s. So what is left out of E[N_b] is taken to be
+κ_b F, with
 
-    F = Σ_{N + e_c left out} π̂(N) λ_c |N| a_c/s,
+    F = Σ_{N + e_c left out} π̂(N) λ_c Σ_b N_b a_c/s,
 
 and κ_b is what two chains say that leave out F₁ and F₂: (Ê₂ − Ê₁)/(F₁ − F₂). Chains of more and
 more states say it again, and how far apart they are says how good it is: κ_b is taken to be open by
