@@ -14,6 +14,9 @@ import pytest
 from scipy.stats import binom, norm
 
 import multiserver as ms
+from multiserver.sharing.clusters import RandomServers
+from multiserver.simulation.interruptions import Cluster, ParallelClass, as_narrow_as
+from multiserver.sizes import Exponential
 
 pytestmark = pytest.mark.verification
 
@@ -77,3 +80,21 @@ def test_runs_as_long_as_a_pilot_says(name, record_property):
 def _widest(found):
     classes = [c.mean_response_time for c in found.by_class if c.means]
     return max(m.half_width / m.mean for m in (found.mean_response_time, *classes))
+
+
+def test_as_many_replications_as_the_first_ones_say(record_property):
+    """Algorithm 1 of `parallel-processing` with exponential sizes, for which balanced fairness is
+    exact; the first 24 of some 60 replications say how many there are."""
+    servers, size = RandomServers(3, 1.0, 2), Exponential(1)
+    exact = float(servers.service_rates(0.5)[0])
+    cluster = Cluster(servers.capacities, [ParallelClass(servers.work(0.5)[0], size, 2)], 1)
+    told = {"first": 24, "most": 400, "warmup": 1000, "jumps": 2000, "seed": 11}
+    runs = [as_narrow_as(cluster, 0.01, key=(r,), **told) for r in range(SEEDS)]
+    rates = [run.service_rate[0] for run in runs]
+    held = sum(rate.covers(exact) for rate in rates)
+    widths = [rate.half_width / 0.01 for rate in rates]
+    record_property("coverage", held / SEEDS)
+    assert not any(rate.lacking for rate in rates)
+    assert binom.cdf(held, SEEDS, LOWEST) > ALARM and binom.sf(held - 1, SEEDS, HIGHEST) > ALARM
+    assert 0.8 < sum(widths) / SEEDS < 7 / 6
+    assert len({rate.replications for rate in rates}) > 10

@@ -93,41 +93,38 @@ def _length(cluster: Cluster, warmup: int, jumps: int, limit: float | None) -> R
     return RunLength.of(cluster.workload, jobs, before, cluster.load, limit)
 
 
-def until(
+def as_narrow_as(
     cluster: Cluster,
     half_width: float,
     *,
     seed: int,
-    batch: int,
+    first: int,
     most: int,
     warmup: int = 1_000_000,
     jumps: int = 1_000_000,
     key: tuple[int, ...] = (),
     stable_below: float | None = None,
 ) -> Performance:
-    """Batches of replications until the 95 % half-width of every γ_i is at most `half_width`.
+    """As many replications as bring the 95 % half-width of every γ_i to about `half_width`.
 
-    Stops at `most` replications at the latest, with the half-widths reached by then. A run that
-    stops when its interval is short stops sooner if the spread is underestimated, so that intervals
-    cover slightly less than they say; a large first batch makes this small (Asmussen and Glynn,
-    *Stochastic Simulation*, 2007, Section III.5). Equal arguments give equal results. Raises
-    `ValueError` unless 2 ≤ batch ≤ most and the half-width is positive.
+    The spread of the `first` ones says how many, `most` at most; it says nothing of their mean if
+    they are normal, so that intervals hold as those of a run of fixed length do (C. Stein, Ann.
+    Math. Stat. 16, 1945). Equal arguments give equal results. Raises `ValueError` unless
+    2 ≤ first ≤ most and the half-width is positive.
     """
     require_positive("half_width", half_width)
-    if not 2 <= batch <= most:
-        raise ValueError(f"2 ≤ batch ≤ most must hold, found {batch!r} and {most!r}")
-    runs: tuple[NDArray[np.float64], ...] = ()
+    if not 2 <= first <= most:
+        raise ValueError(f"2 ≤ first ≤ most must hold, found {first!r} and {most!r}")
     length = _length(cluster, warmup, jumps, stable_below)
-    while True:
-        R = len(runs[0]) if runs else 0
-        more = range(R, min(R + batch, most))
-        added = _replicate(cluster, seed, more, warmup, jumps, key)
-        runs = tuple(map(np.concatenate, zip(runs, added, strict=True))) if runs else added
-        found = summarise(cluster, length, *runs)
-        # Whether these are shown or not.
-        widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
-        if len(found.durations) == most or widest <= half_width:
-            return found
+    runs = _replicate(cluster, seed, range(first), warmup, jumps, key)
+    found = summarise(cluster, length, *runs)
+    # Whether these are shown or not.
+    widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
+    needed = min(most, math.ceil(first * (widest / half_width) ** 2))
+    if needed <= first:
+        return found
+    added = _replicate(cluster, seed, range(first, needed), warmup, jumps, key)
+    return summarise(cluster, length, *map(np.concatenate, zip(runs, added, strict=True)))
 
 
 class _Servers(NamedTuple):
