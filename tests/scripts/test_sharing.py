@@ -121,7 +121,7 @@ POINTS = {
 def test_a_point_takes_what_its_half_width_asks_for_and_one_class_of_it_is_scored():
     table = compute(simulated_sharing, POINTS)
     assert len(table) == 2 * 2 * 2
-    # A half-width is off by a sixth or less: the spread of 24 is, with a chance of 0.8.
+    # A half-width is off by a sixth or less: the spread of 32 is, with a chance of 0.8.
     assert (table["half_width"] <= 0.07).all() and (table["half_width"] <= 0.058).mean() > 0.5
     assert (table["replications"] >= simulated_sharing.PILOT).all()
     assert table["score"].notna().all()

@@ -84,11 +84,11 @@ def _widest(found):
 
 def test_as_many_replications_as_the_first_ones_say(record_property):
     """Algorithm 1 of `parallel-processing` with exponential sizes, for which balanced fairness is
-    exact; the first 24 of some 60 replications say how many there are."""
+    exact; the first 32 of some 60 replications say how many there are."""
     servers, size = RandomServers(3, 1.0, 2), Exponential(1)
     exact = float(servers.service_rates(0.5)[0])
     cluster = Cluster(servers.capacities, [ParallelClass(servers.work(0.5)[0], size, 2)], 1)
-    told = {"first": 24, "most": 400, "warmup": 1000, "jumps": 2000, "seed": 11}
+    told = {"first": 32, "most": 400, "warmup": 1000, "jumps": 2000, "seed": 11}
     runs = [as_narrow_as(cluster, 0.01, key=(r,), **told) for r in range(SEEDS)]
     rates = [run.service_rate[0] for run in runs]
     held = sum(rate.covers(exact) for rate in rates)

@@ -55,7 +55,7 @@ UNITS = {
 }
 
 # The replications that say how many a point takes, and as few as leave some freedom for controls.
-PILOT = 24
+PILOT = 32
 FEW = 16
 # So many times what the queue takes to settle are 34 relaxation times.
 LONG = 6
