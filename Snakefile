@@ -1,5 +1,6 @@
 # The table of contents: what there is to build, from config to checked figures.
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 min_version("9.10")
+# A plan is made to stay: to look for what can go would take a tenth of the time.
+gc.disable()
 
 
 ROOT = Path(workflow.current_basedir)
@@ -61,6 +64,8 @@ else:
 
 
 expose(ROOT)
+gc.freeze()
+gc.enable()
 
 
 include: "workflow/rules/compute.smk"

@@ -146,7 +146,8 @@ def _dump(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
     if isinstance(node, ast.Import | ast.ImportFrom):
         imports.append(node)
     for name in kind._fields:
-        value = getattr(node, name, None)
+        # Whether a name is read or set is said by where it stands.
+        value = None if name == "ctx" else getattr(node, name, None)
         if isinstance(value, ast.AST):
             told.append(f"{name}={_dump(value, imports)}")
         elif isinstance(value, list):
