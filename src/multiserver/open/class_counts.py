@@ -167,11 +167,12 @@ def _solve(
             found, more = aim.take(chain.kept(distribution, left_out)), states.codes
             if settled and found.error + unsettled > enough:
                 more = grown(states, scores, aim.wanted(left_out), rule)
-            reach = aim.last * max(ROUGH, enough)
-            if len(more) > most_states and left_out < reach and np.isinf(aim.unbalanced(left_out)):
-                aim = replace(aim, last=np.inf)  # these states are the last
+            fits, near = len(more) <= most_states, left_out < aim.last * max(ROUGH, enough)
+            if not fits and near and np.isinf(aim.unbalanced(left_out)):
+                # These states are the last, and may do if they are balanced well.
+                aim = replace(aim, last=np.inf)
                 continue
-            if len(more) > len(states.codes) and len(more) <= most_states:
+            if fits and len(more) > len(states.codes):
                 states = Served(more, classes, rule, states)
                 filled = np.zeros(len(more))
                 filled[states.places] = distribution
@@ -180,7 +181,7 @@ def _solve(
             if found.error + unsettled <= max(ROUGH, enough):
                 last = states.counts, states.served, distribution, left_out, unsettled
                 return CountsDistribution(arrival_rate, *last), found
-            if len(more) > most_states:
+            if not fits:
                 raise TooLargeError(
                     f"with {len(states.codes)} numbers of jobs by class {found.error:.0e} of E[N]"
                     f" is open, and {most_states} fit"

@@ -92,9 +92,9 @@ class Extrapolated:
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """What is asked of chains, `enough`, an error relative to E[N]; the last is thought to leave
-    out `last` times as much, and of those that leave out more, some that leave out less than
-    `first` say with it what all states say."""
+    """What is asked of chains: `enough`, an error relative to E[N]. The last one is thought to
+    leave out at most `last` times as much; some that leave out more, but at most `first`, are
+    balanced as well, and say with it what all states say: `chains`."""
 
     enough: float
     first: float
@@ -123,14 +123,15 @@ class Aim:
         return max(self.enough, min(left_out / 4, self.last * self.enough))
 
     def take(self, chain: Kept) -> Extrapolated:
-        """What one chain more says with those before it."""
-        if self.unbalanced(chain.left_out) < np.inf:
-            self.chains.append(chain)
-        if len(self.chains) > COMPARED:
-            found = _extrapolate(self.chains[-1 - COMPARED :])
-            if found.error < chain.left_out:
-                return found
-        return Extrapolated(chain.jobs, chain.waiting, chain.left_out)
+        """What one chain more says, with those before it if it is balanced as they are."""
+        alone = Extrapolated(chain.jobs, chain.waiting, chain.left_out)
+        if np.isinf(self.unbalanced(chain.left_out)):
+            return alone
+        self.chains.append(chain)
+        if len(self.chains) <= COMPARED:
+            return alone
+        found = _extrapolate(self.chains[-1 - COMPARED :])
+        return found if found.error < chain.left_out else alone
 
 
 def _extrapolate(chains: Sequence[Kept]) -> Extrapolated:
