@@ -8,7 +8,7 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 min_version("9.10")
-# A plan is made to stay: to look for what can go would take a tenth of the time.
+# A plan is made to stay: to look for what can go would take a quarter of the time.
 gc.disable()
 
 

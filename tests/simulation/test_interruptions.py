@@ -23,8 +23,8 @@ from multiserver.simulation.interruptions import (
     SQUARE,
     Cluster,
     ParallelClass,
-    as_narrow_as,
     simulate,
+    until,
 )
 from multiserver.simulation.streams import generator
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Pareto
@@ -171,7 +171,7 @@ EFFORT = {"warmup": 1000, "jumps": 4000}
 def test_replications_do_not_depend_on_how_they_are_cut():
     whole = simulate(TOY, seed=5, replications=range(7), **EFFORT)
     part = simulate(TOY, seed=5, replications=range(2, 5), **EFFORT)
-    longer = as_narrow_as(TOY, 1e-9, seed=5, first=3, most=7, **EFFORT)
+    longer = until(TOY, 1e-9, seed=5, first=3, most=7, **EFFORT)
     np.testing.assert_array_equal(part.tallies, whole.tallies[2:5])
     np.testing.assert_array_equal(longer.tallies, whole.tallies)
     np.testing.assert_array_equal(longer.durations, whole.durations)
@@ -186,15 +186,20 @@ def width(found):
     return max(student_t.ppf(0.975, g.freedom) * g.standard_error for g in rates)
 
 
-def test_the_spread_of_the_first_says_how_many_there_are():
+def test_the_spread_says_how_many_replications_a_short_interval_takes():
     pilot = width(simulate(TOY, seed=6, replications=range(10), **EFFORT))
-    for bound, R in ((2 * pilot, 10), (1.0001 * pilot, 10), (pilot / 2.0001, 41), (1e-9, 50)):
-        found = as_narrow_as(TOY, bound, seed=6, first=10, most=50, **EFFORT)
+    for bound, R in ((1.0001 * pilot, 10), (1e-9, 50)):
+        found = until(TOY, bound, seed=6, first=10, most=50, **EFFORT)
         assert len(found.durations) == R
-    whole = simulate(TOY, seed=6, replications=range(50), **EFFORT)
+    bound, R = pilot / 2, 41
+    while True:
+        whole = simulate(TOY, seed=6, replications=range(R), **EFFORT)
+        if width(whole) <= bound:
+            break
+        R = math.floor(R * (width(whole) / bound) ** 2) + 1
+    found = until(TOY, bound, seed=6, first=10, most=1000, **EFFORT)
     np.testing.assert_array_equal(found.tallies, whole.tallies)
-    # Ten leave seven degrees of freedom.
-    assert width(as_narrow_as(TOY, pilot / 2, seed=6, first=10, most=50, **EFFORT)) < 0.8 * pilot
+    assert width(found) <= bound
 
 
 def test_load_and_quantum():
@@ -222,8 +227,8 @@ def test_load_and_quantum():
         (lambda: Cluster(TOY.capacities, TOY.classes, -1), "at least 0, found -1"),
         (lambda: simulate(TOY, seed=1, replications=range(2), warmup=0, jumps=0), "found none of"),
         (lambda: simulate(TOY, seed=1, replications=range(1), **EFFORT), "at least two"),
-        (lambda: as_narrow_as(TOY, 0, seed=1, first=2, most=3), "half_width must be a positive"),
-        (lambda: as_narrow_as(TOY, 1, seed=1, first=1, most=3), "2 ≤ first ≤ most"),
+        (lambda: until(TOY, 0, seed=1, first=2, most=3), "half_width must be a positive"),
+        (lambda: until(TOY, 1, seed=1, first=1, most=3), "2 ≤ first ≤ most"),
         (lambda: TOY.settling_jumps(TOY.load), "a load below"),
         (lambda: interrupt((1, 2), 3), "found 3"),
     ],

@@ -14,8 +14,10 @@ import pytest
 from scipy.stats import binom, norm
 
 import multiserver as ms
-from multiserver.sharing.clusters import RandomServers
-from multiserver.simulation.interruptions import Cluster, ParallelClass, as_narrow_as
+from atlas.models.sharing import read_cluster
+from atlas.studies.simulated_sharing import least_warm_up
+from multiserver.sharing.clusters import AssignedServers, RandomServers
+from multiserver.simulation.interruptions import until
 from multiserver.sizes import Exponential
 
 pytestmark = pytest.mark.verification
@@ -82,19 +84,35 @@ def _widest(found):
     return max(m.half_width / m.mean for m in (found.mean_response_time, *classes))
 
 
-def test_as_many_replications_as_the_first_ones_say(record_property):
+# Servers, load, half-width, and the jumps of a window; the last class is looked at.
+CLUSTERS = {
+    "two classes": (AssignedServers((1.0,) * 3, ((0, 2), (1, 2)), (0.5, 0.5)), 0.6, 0.02, 2_000),
+    "a rare class": (AssignedServers((1.0,) * 3, ((0, 2), (1, 2)), (0.98, 0.02)), 0.5, 0.02, 9_000),
+    "a hundred servers": (RandomServers(100, 1.0, 2), 0.8, 0.005, 15_000),
+    "near the limit": (RandomServers(3, 1.0, 2), 0.9, 0.0012, 33_000),
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_as_many_replications_as_their_spread_says(name, record_property):
     """Algorithm 1 of `parallel-processing` with exponential sizes, for which balanced fairness is
-    exact; the first 32 of some 60 replications say how many there are."""
-    servers, size = RandomServers(3, 1.0, 2), Exponential(1)
-    exact = float(servers.service_rates(0.5)[0])
-    cluster = Cluster(servers.capacities, [ParallelClass(servers.work(0.5)[0], size, 2)], 1)
-    told = {"first": 32, "most": 400, "warmup": 1000, "jumps": 2000, "seed": 11}
-    every = [as_narrow_as(cluster, 0.01, key=(r,), **told).service_rate[0] for r in range(SEEDS)]
-    rates = [rate for rate in every if not rate.lacking]
-    held, runs = sum(rate.covers(exact) for rate in rates), len(rates)
+    exact; some 32 to 100 replications."""
+    servers, load, half_width, jumps = CLUSTERS[name]
+    exact = servers.service_rates(load)
+    cluster = read_cluster(servers, Exponential(1), load, 1)
+    before = max(least_warm_up(cluster, exact), cluster.settling_jumps(servers.limit))
+    told = {"first": 32, "most": 400, "warmup": before, "jumps": jumps, "seed": 11}
+    every = [until(cluster, half_width, key=(r,), **told).service_rate[-1] for r in range(SEEDS)]
+    rates = [rate for rate in every if not rate.caveat]
+    held, runs = sum(rate.covers(exact[-1]) for rate in rates), len(rates)
+    bias = sum(ms.z_score(rate, exact[-1]) for rate in rates) / runs
     record_property("coverage", f"{held / runs:.3f} of {runs}")
+    record_property("mean score", f"{bias:.2f}")
+    replications = [rate.replications for rate in rates]
+    record_property("replications", f"{min(replications)} to {max(replications)}")
     assert binom.sf(SEEDS - runs - 1, SEEDS, WITHHELD) > ALARM
     assert binom.cdf(held, runs, LOWEST) > ALARM
     assert binom.sf(held - 1, runs, HIGHEST) > ALARM
-    assert 0.8 < sum(rate.half_width for rate in rates) / runs / 0.01 < 7 / 6
-    assert len({rate.replications for rate in rates}) > 10
+    assert abs(bias) < BIAS + norm.isf(ALARM / 2) / math.sqrt(runs)
+    assert max(rate.half_width for rate in rates) <= half_width
+    assert len(set(replications)) > 5

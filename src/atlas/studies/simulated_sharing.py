@@ -1,8 +1,8 @@
 """Mean service rates with service interruptions (Algorithm 1), simulated job by job.
 
-A point is a load ρ and a mean number m of interruptions per job. At effort `paper` the first
-`PILOT` replications, of `jumps` jumps after `warmup` or of `LONG` times what the queue takes to
-settle after it has, say how many bring the 95 % half-width of every γ_i to `half_width`;
+A point is a load ρ and a mean number m of interruptions per job. At effort `paper` the spread of
+the first `PILOT` replications, of `jumps` jumps after `warmup` or of `LONG` times what the queue
+takes to settle after it has, says how many bring the 95 % half-width of every γ_i to `half_width`;
 `as-printed` are 100 runs of 1e6 jumps after 1e6, as in `parallel-processing`, Section 8; `quick`
 and a number of jumps are short and of fixed length.
 
@@ -30,7 +30,7 @@ from atlas.models.sizes import SizeBlock, read_size
 from atlas.models.streams import stream_key
 from multiserver.simulation.cluster import SETTLED
 from multiserver.simulation.estimate import fair_half_width, score
-from multiserver.simulation.interruptions import Cluster, Performance, as_narrow_as, simulate
+from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
 from multiserver.simulation.workload import MISSING, RELAXATION, stay
 from multiserver.sizes import Exponential
 
@@ -54,7 +54,8 @@ UNITS = {
     "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
-# The replications that say how many a point takes, and as few as leave some freedom for controls.
+# Few replications would not say how many a point takes, and fewer than `FEW` leave no freedom for
+# controls.
 PILOT = 32
 FEW = 16
 # So many times what the queue takes to settle are 34 relaxation times.
@@ -85,7 +86,7 @@ class Parameters(Block):
         Axis(),
     ]
     half_width: Annotated[
-        Positive, Field(description="the half-width of a point"), Resolution()
+        Positive, Field(description="the half-width that stops a point"), Resolution()
     ] = 0.01
     warmup: Annotated[
         int,
@@ -187,7 +188,7 @@ def run(
         return simulate(cluster, replications=range(100), **source), times * 1e6
     if effort == "paper":
         jumps = max(parameters.jumps, LONG * settling)
-        found = as_narrow_as(
+        found = until(
             cluster,
             parameters.half_width,
             first=PILOT,

@@ -37,7 +37,7 @@ from multiserver.open.anderson import Mixing
 from multiserver.open.count_levels import Level, base
 from multiserver.open.count_rules import Rule
 from multiserver.open.count_states import Served, grown
-from multiserver.open.left_out import MARGIN, Aim, Extrapolated, Kept, Point
+from multiserver.open.left_out import MARGIN, Extrapolated, Point, Target, Truncated
 
 Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -116,8 +116,8 @@ def solve(
     Raises `UnstableError` unless λ < λ*, `TooLargeError` if with so many states E[N] is still open
     by more than `ROUGH`, and `NotKnownError` if balances do not settle.
     """
-    aim = Aim.distribution(enough)
-    return _solve(system, rule, arrival_rate, limit, aim, most_states)[0]
+    target = Target.distribution(enough)
+    return _solve(system, rule, arrival_rate, limit, target, most_states)[0]
 
 
 def means(
@@ -130,8 +130,8 @@ def means(
     most_states: int = MOST_STATES,
 ) -> CountsMeans:
     """The means alone, which are extrapolated from fewer states; arguments and errors as above."""
-    aim = Aim.means(enough)
-    last, found = _solve(system, rule, arrival_rate, limit, aim, most_states)
+    target = Target.means(enough)
+    last, found = _solve(system, rule, arrival_rate, limit, target, most_states)
     return CountsMeans(
         tuple(found.jobs.tolist()),
         tuple(found.waiting.tolist()),
@@ -145,12 +145,12 @@ def _solve(
     rule: Rule,
     arrival_rate: float,
     limit: float,
-    aim: Aim,
+    target: Target,
     most_states: int,
 ) -> tuple[CountsDistribution, Extrapolated]:
-    """The distribution among so many states that what the aim says with it is good enough."""
+    """The distribution among so many states that what the target says with it is good enough."""
     require_stable(arrival_rate, limit)
-    classes, enough = len(system.classes), aim.enough
+    classes, enough = len(system.classes), target.enough
     point = Point(system, arrival_rate, limit)
     first = np.array(list(product(range(FIRST), repeat=classes)), dtype=np.int64)
     states = Served(np.sort(first @ base(classes)), classes, rule)
@@ -158,19 +158,19 @@ def _solve(
     with announced():
         while True:
             chain = _Chain(point, states)
-            distribution, scores, settled = chain.settle(distribution, aim, step)
+            distribution, scores, settled = chain.settle(distribution, target, step)
             if not settled and step is Level.cycle:
                 # Coarser chains lead a few systems astray, such as needs 3 and 4 of 8.
                 distribution, step = np.ones(len(states.codes)), Level.sweep
                 continue
             left_out, unsettled = float(scores.sum()), chain.unsettled(distribution)
-            found, more = aim.take(chain.kept(distribution, left_out)), states.codes
+            found, more = target.take(chain.truncated(distribution, left_out)), states.codes
             if settled and found.error + unsettled > enough:
-                more = grown(states, scores, aim.wanted(left_out), rule)
-            fits, near = len(more) <= most_states, left_out < aim.last * max(ROUGH, enough)
-            if not fits and near and np.isinf(aim.unbalanced(left_out)):
+                more = grown(states, scores, target.wanted(left_out), rule)
+            fits, near = len(more) <= most_states, left_out < target.last * max(ROUGH, enough)
+            if not fits and near and np.isinf(target.unbalanced(left_out)):
                 # These states are the last, and may do if they are balanced well.
-                aim = replace(aim, last=np.inf)
+                target = replace(target, last=np.inf)
                 continue
             if fits and len(more) > len(states.codes):
                 states = Served(more, classes, rule, states)
@@ -219,10 +219,10 @@ class _Chain:
         mean = distribution @ self._jobs
         return distribution * (self._outward + mean * MARGIN * self._lost) / mean
 
-    def kept(self, distribution: Vector, left_out: float) -> Kept:
+    def truncated(self, distribution: Vector, left_out: float) -> Truncated:
         """What is said by these states, which leave out so much."""
         counts = self._states.counts
-        return Kept(
+        return Truncated(
             left_out,
             float(distribution * self._lost @ self._jobs),
             distribution @ counts,
@@ -230,9 +230,9 @@ class _Chain:
         )
 
     def settle(
-        self, distribution: Vector, aim: Aim, step: Callable[..., None]
+        self, distribution: Vector, target: Target, step: Callable[..., None]
     ) -> tuple[Vector, Vector, bool]:
-        """The distribution among these states, as well as the aim asks with so much left out, by
+        """The distribution among these states, as well as the target asks with so much left out, by
         steps of their levels; what each state makes of what is left out, and whether steps have
         settled."""
         mixing = Mixing(DEPTH)
@@ -243,8 +243,8 @@ class _Chain:
             change = float(abs(distribution - before) @ self._jobs) / mean
             scores = self.left_out(distribution)
             left_out = float(scores.sum())
-            open_ = aim.unbalanced(left_out)
-            if change <= max(min(left_out, SETTLING, open_), aim.enough) and (
+            open_ = target.unbalanced(left_out)
+            if change <= max(min(left_out, SETTLING, open_), target.enough) and (
                 open_ == np.inf or self.unsettled(distribution) <= open_
             ):
                 return distribution, scores, True

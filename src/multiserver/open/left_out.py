@@ -70,12 +70,12 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """What a chain says that is kept to some states: the bound on what is `left_out` of E[N],
-    relatively, F `shifted`, E[N_c] `jobs` and those not in service `waiting` (C,)."""
+class Truncated:
+    """What a truncated chain says, kept to some states: the bound on what is `left_out` of E[N],
+    relatively, F `fluid`, E[N_c] `jobs` and those not in service `waiting` (C,)."""
 
     left_out: float
-    shifted: float
+    fluid: float
     jobs: Vector
     waiting: Vector
 
@@ -91,7 +91,7 @@ class Extrapolated:
 
 
 @dataclass(frozen=True, eq=False)
-class Aim:
+class Target:
     """What is asked of chains: `enough`, an error relative to E[N]. The last one is thought to
     leave out at most `last` times as much; some that leave out more, but at most `first`, are
     balanced as well, and say with it what all states say: `chains`."""
@@ -99,15 +99,15 @@ class Aim:
     enough: float
     first: float
     last: float
-    chains: list[Kept] = field(default_factory=list)
+    chains: list[Truncated] = field(default_factory=list)
 
     @classmethod
-    def distribution(cls, enough: float) -> Aim:
+    def distribution(cls, enough: float) -> Target:
         """The distribution of a chain as it is."""
         return cls(enough, 0.0, 0.5)
 
     @classmethod
-    def means(cls, enough: float) -> Aim:
+    def means(cls, enough: float) -> Target:
         """Means that are extrapolated."""
         return cls(enough, FIRST, LAST)
 
@@ -122,7 +122,7 @@ class Aim:
         """How much the next chain is to leave out, after one that leaves out so much."""
         return max(self.enough, min(left_out / 4, self.last * self.enough))
 
-    def take(self, chain: Kept) -> Extrapolated:
+    def take(self, chain: Truncated) -> Extrapolated:
         """What one chain more says, with those before it if it is balanced as they are."""
         alone = Extrapolated(chain.jobs, chain.waiting, chain.left_out)
         if np.isinf(self.unbalanced(chain.left_out)):
@@ -134,16 +134,16 @@ class Aim:
         return found if found.error < chain.left_out else alone
 
 
-def _extrapolate(chains: Sequence[Kept]) -> Extrapolated:
+def _extrapolate(chains: Sequence[Truncated]) -> Extrapolated:
     """What these chains say of all states."""
     before, last = chains[-2:]
     with np.errstate(all="ignore"):  # two chains may leave out the same
-        shifted = np.array([chain.shifted for chain in chains])
-        ratios = np.diff([chain.jobs for chain in chains], axis=0) / -np.diff(shifted)[:, None]
+        fluid = np.array([chain.fluid for chain in chains])
+        ratios = np.diff([chain.jobs for chain in chains], axis=0) / -np.diff(fluid)[:, None]
         open_ = RANGE * np.ptp(ratios, axis=0) + SHARE * abs(ratios).max(axis=0)
-        more = last.shifted / (before.shifted - last.shifted)
+        more = last.fluid / (before.fluid - last.fluid)
     return Extrapolated(
         last.jobs + more * (last.jobs - before.jobs),
         last.waiting + more * (last.waiting - before.waiting),
-        float(open_.sum() * last.shifted / last.jobs.sum()),
+        float(open_.sum() * last.fluid / last.jobs.sum()),
     )

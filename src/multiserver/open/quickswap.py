@@ -58,7 +58,7 @@ Reading = Literal["always", "if-large-waits"]
 # Small jobs present when no large one is left, at most; what may lie beyond; the relative error
 # that transforms leave; and what is refused.
 MOST, NEGLIGIBLE, ROUNDING, ROUGH = 4096, 1e-13, 1e-11, 1e-6
-# How much further than predicted more small jobs are told apart.
+# By what factor more small jobs are told apart than the tail so far asks for.
 SAFELY = 1.1
 # Probabilities that are no more than what rounding leaves of none.
 NOISE = 2e-15

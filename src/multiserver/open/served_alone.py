@@ -17,8 +17,8 @@ has m(Z) = 0. E[N_C] = μ_C E[V], as durations have no memory. (Queues with inte
 Avi-Itzhak and P. Naor, Operations Research 11, 1963.)
 
 The law of Z is that of a chain of class counts (`class_counts`), m solves linear equations on its
-states. It is asked for again, ten times as well: what this changes, and what the second says of
-itself, is `imprecision`, and if it is too much the law is asked for again.
+states. It is asked for again and again, each time ten times as well, until `imprecision` is small
+enough: what the last time has changed, and what the law says of itself.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from multiserver.open.class_counts import CountsDistribution
 from multiserver.open.count_rules import Rule, by_need
 
 ENOUGH = 1e-9
-# How much better than asked the others are solved, first and last.
+# By how much better than asked the law of the others is asked for, in turn.
 FINER = (0.1, 1.0, 10.0, 100.0)
 
 

@@ -93,7 +93,7 @@ def _length(cluster: Cluster, warmup: int, jumps: int, limit: float | None) -> R
     return RunLength.of(cluster.workload, jobs, before, cluster.load, limit)
 
 
-def as_narrow_as(
+def until(
     cluster: Cluster,
     half_width: float,
     *,
@@ -105,26 +105,29 @@ def as_narrow_as(
     key: tuple[int, ...] = (),
     stable_below: float | None = None,
 ) -> Performance:
-    """As many replications as bring the 95 % half-width of every γ_i to about `half_width`.
+    """Replications until the 95 % half-width of every γ_i is at most `half_width`: `first`, and as
+    many more as their spread asks for, again if it was taken to be too small.
 
-    The spread of the `first` ones says how many, `most` at most; it says nothing of their mean if
-    they are normal, so that intervals hold as those of a run of fixed length do (C. Stein, Ann.
-    Math. Stat. 16, 1945). Equal arguments give equal results. Raises `ValueError` unless
-    2 ≤ first ≤ most and the half-width is positive.
+    Stops at `most` replications at the latest, with the half-widths reached by then. A run that
+    stops when its interval is short stops sooner if the spread is underestimated, so that intervals
+    cover slightly less than they say; many first ones make this small (Asmussen and Glynn,
+    *Stochastic Simulation*, 2007, Section III.5). Equal arguments give equal results. Raises
+    `ValueError` unless 2 ≤ first ≤ most and the half-width is positive.
     """
     require_positive("half_width", half_width)
     if not 2 <= first <= most:
         raise ValueError(f"2 ≤ first ≤ most must hold, found {first!r} and {most!r}")
     length = _length(cluster, warmup, jumps, stable_below)
     runs = _replicate(cluster, seed, range(first), warmup, jumps, key)
-    found = summarise(cluster, length, *runs)
-    # Whether these are shown or not.
-    widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
-    needed = min(most, math.ceil(first * (widest / half_width) ** 2))
-    if needed <= first:
-        return found
-    added = _replicate(cluster, seed, range(first, needed), warmup, jumps, key)
-    return summarise(cluster, length, *map(np.concatenate, zip(runs, added, strict=True)))
+    while True:
+        found, R = summarise(cluster, length, *runs), len(runs[0])
+        # Whether these are shown or not.
+        widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
+        if most == R or widest <= half_width:
+            return found
+        more = range(R, min(most, math.floor(R * (widest / half_width) ** 2) + 1))
+        added = _replicate(cluster, seed, more, warmup, jumps, key)
+        runs = tuple(map(np.concatenate, zip(runs, added, strict=True)))
 
 
 class _Servers(NamedTuple):
