@@ -68,6 +68,11 @@ def test_random_systems_are_those_of_a_box_far_beyond(name, seeds):
         assert found.tail(3) == pytest.approx(over, rel=1e-9)
         flows = rate * np.array(system.probabilities)
         assert found.class_in_service == pytest.approx(flows / system.rates, rel=1e-9)
+        means = class_counts.means(system, rule_of(system), rate, limit, enough=1e-11)
+        assert means.imprecision <= 1e-11
+        assert means.class_jobs == pytest.approx(beyond, rel=1e-10)
+        in_service = np.subtract(means.class_jobs, means.class_waiting)
+        assert in_service == pytest.approx(flows / system.rates, rel=1e-9)
 
 
 @pytest.mark.parametrize("enough", [1e-3, 1e-5, 1e-7])
