@@ -275,6 +275,23 @@ def test_a_comparison_needs_more_than_six_standard_errors():
     assert is_below(math.inf)
     # Common jobs: the difference is certain however far the means scatter.
     assert is_below(runs + 1e-6)
+    # Exact means are compared beyond their errors.
+    exact = finite_skip_policies.Mean
+    assert finite_skip_policies._below(exact(1.0, error=1e-3), exact(1.003, error=1e-3))
+    assert not finite_skip_policies._below(exact(1.0, error=1e-3), exact(1.0019, error=1e-3))
     # Nothing is certain of a mean without a fair interval, but that it is finite.
     assert not is_below(runs + 1e-6, fair=False)
     assert is_below(math.inf, fair=False)
+
+
+def test_verdicts_rest_on_exact_means_where_there_are_some():
+    """MaxWeight in Fig. 6 by its chain; Preemptive First Fit, which has none, is simulated."""
+    durations = [{"exponential": rate} for rate in (5, 2, 0.5)]
+    jobs = {"servers": 4, "needs": [1, 2, 4], "durations": durations, "probabilities": [1 / 3] * 3}
+    given = {"jobs": 64_000, "seed": 5}, {"multiserver-jobs": jobs}
+    of_a_chain = finite_skip_policies._mean(*given, "max-weight", 0.8)
+    assert of_a_chain.runs == pytest.approx(5.46456486, rel=1e-6)
+    assert 0 < of_a_chain.error <= 1e-6 * of_a_chain.value
+    simulated = finite_skip_policies._mean(*given, "preemptive-first-fit", 0.8)
+    assert np.shape(simulated.runs) == (finite_skip_policies.REPLICATIONS,)
+    assert simulated.error == 0
