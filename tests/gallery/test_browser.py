@@ -30,6 +30,23 @@ MEASURE_COLUMNS = """() => {
 }"""
 
 
+# Where the links of the header are, and where they were when less of it had come.
+MEASURE_HEADER = """() => {
+  const links = [...document.querySelectorAll("header.site a")];
+  const place = (link) => {
+    const { left, top } = link.getBoundingClientRect();
+    return [left, top];
+  };
+  const whole = links.map(place), apart = [];
+  document.querySelector("header.site .theme").remove();
+  for (let n = links.length; n; n--) {
+    apart.push(...links.slice(0, n).map(place).filter((at, i) => String(at) !== String(whole[i])));
+    (links[n - 1].closest("li") ?? links[n - 1]).remove();
+  }
+  return [links.length, apart];
+}"""
+
+
 def address(page) -> str:
     """Where the page is now: the driver's own `url` follows later."""
     return page.evaluate("() => location.href")
@@ -50,6 +67,15 @@ def test_columns_do_not_move_while_the_rows_of_a_table_come(browser, gallery, na
         whole, none = page.evaluate(MEASURE_COLUMNS)
         assert len(whole) > 2
         assert none == whole
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_header_does_not_move_while_it_comes(browser, gallery, width):
+    viewport = {"width": width, "height": 800}
+    with reading(browser, gallery, "ledger.html", viewport=viewport) as page:
+        links, apart = page.evaluate(MEASURE_HEADER)
+        assert links > 4
+        assert apart == []
 
 
 def test_a_request_to_the_network_would_be_noticed(browser, gallery):
