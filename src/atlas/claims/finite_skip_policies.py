@@ -37,7 +37,7 @@ REPLICATIONS = 64
 DOUBT = 6.0
 NORMAL = 1.96
 # Relative errors that are asked of means that are found by iteration, and with how many states.
-EXACTLY = ((1e-6, 300_000), (1e-3, 400_000))
+EXACTLY = ((1e-5, 60_000), (1e-2, 200_000))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from atlas.fields.vocabulary import FINELY
 # A curve of fewer points is not thinned further.
 FEWEST = 16
 # Exact means that are found by iteration are good to so much at the effort `quick`: on an axis of
-# three decades a line is a hundred times as wide.
-ROUGHLY = 1e-4
+# three decades a line is ten times as wide.
+ROUGHLY = 1e-3
 # A simulated point ends at this relative half-width at the effort `paper`: on a logarithmic axis of
 # three decades a quarter of the line beside it.
 NARROW = 0.01

@@ -28,7 +28,7 @@ UNITS = {
     "best": Truth("whether no other threshold has a smaller mean"),
 }
 # Far beyond what is seen, and what makes the last of two equal means the best.
-ENOUGH = 1e-7
+ENOUGH = 1e-5
 
 
 class Parameters(Block):

@@ -55,9 +55,9 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 Reading = Literal["always", "if-large-waits"]
 
-# Small jobs present when no large one is left, at most; what may lie beyond; the relative error
-# that transforms leave; and what is refused.
-MOST, NEGLIGIBLE, ROUNDING, ROUGH = 4096, 1e-13, 1e-11, 1e-6
+# Small jobs present when no large one is left, at most; what may lie beyond, in parts of the error
+# that may be left; the relative error that transforms leave; and what is refused.
+MOST, NEGLIGIBLE, ROUNDING, ROUGH = 4096, 1e-3, 1e-11, 1e-6
 # By what factor more small jobs are told apart than the tail so far asks for.
 SAFELY = 1.1
 # Probabilities that are no more than what rounding leaves of none.
@@ -98,8 +98,10 @@ def solve(
     flows: tuple[float, float],
     threshold: int,
     reading: Reading = "always",
+    *,
+    enough: float = 1e-9,
 ) -> QuickswapMeans:
-    """The means, for μ = `rates` and λ = `flows`, small before large.
+    """The means, for μ = `rates` and λ = `flows`, small before large, to a relative error `enough`.
 
     Raises `ValueError` unless n > 1 and ℓ is an integer with 0 ≤ ℓ < n, `UnstableError` unless
     ρ < 1, and `TooLargeError` if more than `MOST` small jobs matter when no large one is left.
@@ -121,16 +123,16 @@ def solve(
             f"until {threshold} of {servers} small jobs are in service takes {swap.mean[-1]:.0e}"
             f" units of time, in which more than {MOST} others come"
         )
-    most = max(64, 2 * servers)
+    most, negligible = max(64, 2 * servers), NEGLIGIBLE * enough
     while True:
         starts = _starts(system, reading, most)
         distribution = _distribution(starts, system, most)
         squares = distribution * np.arange(most + 1) ** 2
         beyond = float(abs(squares[7 * most // 8 :]).sum() / max(1.0, squares.sum()))
-        if beyond <= NEGLIGIBLE or most >= MOST:
+        if beyond <= negligible or most >= MOST:
             break
         # What is beyond falls by a factor a job in the end.
-        growth = SAFELY * math.log(NEGLIGIBLE) / math.log(min(beyond, 0.5))
+        growth = SAFELY * math.log(negligible) / math.log(min(beyond, 0.5))
         most = min(MOST, math.ceil(most * min(2.0, growth)))
     if beyond > ROUGH:
         raise TooLargeError(f"more than {MOST} small jobs matter when no large one is left")

@@ -77,14 +77,14 @@ def turning(threshold: int, always: bool) -> Callable[..., None]:
 
 
 def _cycles(
-    system: System, threshold: float = 0, last_phase: Any = "always"
+    system: System, budget: Budget, threshold: float = 0, last_phase: Any = "always"
 ) -> Callable[[float], Means]:
     order, parts = sorted_by_need(system)
 
     def at(arrival_rate: float) -> Means:
         flows = tuple(arrival_rate * p for p in parts.probabilities)
         told = _whole(system, threshold), last_phase
-        found = quickswap.solve(parts.servers, parts.rates, flows, *told)
+        found = quickswap.solve(parts.servers, parts.rates, flows, *told, enough=budget.enough)
 
         @cache
         def chain() -> two_needs.TwoNeedsMeans:
@@ -144,6 +144,7 @@ CYCLES = Method(
     cost="M² log M, M small jobs that matter, 64 to 4,096",
     answer=_cycles,
     conditions=(EXPONENTIAL, NEEDS_ONE_AND_ALL),
+    iterates=True,
 )
 CHAIN = Method(
     question="exact",
