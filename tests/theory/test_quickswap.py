@@ -71,6 +71,23 @@ def test_cycles_are_the_chain(servers, reading):
         assert found.imprecision <= 1e-9
 
 
+@pytest.mark.parametrize("enough", [1e-3, 1e-6])
+def test_fewer_digits_are_off_by_no_more_than_is_asked_for(enough):
+    rng = random.Random(2509)
+    for _ in range(25):
+        servers = rng.randint(2, 12)
+        told = rng.randrange(servers), rng.choice(READINGS)
+        rates = 10 ** rng.uniform(-0.5, 0.5), 10 ** rng.uniform(-0.5, 0.5)
+        load, share = rng.uniform(0.1, 0.9), rng.random()
+        flows = share * load * servers * rates[0], (1 - share) * load * rates[1]
+        found, best = (solve(servers, rates, flows, *told, enough=e) for e in (enough, 1e-9))
+        assert len(found.small_at_start) <= len(best.small_at_start)
+        assert found.imprecision <= enough
+        for name in ("small_jobs", "large_jobs"):
+            off = abs(getattr(found, name) / getattr(best, name) - 1)
+            assert off <= found.imprecision + best.imprecision
+
+
 def test_four_numbers_found_elsewhere():
     """Needs 1 and 8 of 8, probabilities .9 and .1, unit rates, load .6; always."""
     classes = [
