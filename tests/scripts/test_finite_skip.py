@@ -116,11 +116,12 @@ def test_a_model_has_the_load_of_its_queue_and_tells_what_is_known_of_it(kind, p
     exact, constants, rate = model.exact(), model.constants(), model.arrival_rate(0.4)
     assert queue.system.load(rate) == pytest.approx(0.4, rel=1e-13, abs=0)
     known = {row["question"] for row in queue.known().rows() if row["applies"]}
-    iterated = policy in ("least-servers-first", "max-weight", "most-servers-first")
+    counted = policy in ("max-weight", "most-servers-first")
+    iterated = counted or policy in ("least-servers-first", "quickswap")
     assert ("exact" in known) == model.solvable == (exact is not None or iterated)
     if iterated:
         assert exact is None
-        assert np.isnan(model.exact(100)(0.4)).all() or policy == "least-servers-first"
+        assert np.isnan(model.exact(100)(0.4)).all() == counted
         exact = model.exact(OF_A_CURVE)
     assert ("bounds" in known) == (constants is not None)
     assert ("stability" in known) == (not math.isnan(model.limit))
@@ -291,7 +292,7 @@ def test_verdicts_rest_on_exact_means_where_there_are_some():
     given = {"jobs": 64_000, "seed": 5}, {"multiserver-jobs": jobs}
     of_a_chain = finite_skip_policies._mean(*given, "max-weight", 0.8)
     assert of_a_chain.runs == pytest.approx(5.46456486, rel=1e-6)
-    assert 0 < of_a_chain.error <= 1e-6 * of_a_chain.value
+    assert 0 < of_a_chain.error <= 1e-5 * of_a_chain.value
     simulated = finite_skip_policies._mean(*given, "preemptive-first-fit", 0.8)
     assert np.shape(simulated.runs) == (finite_skip_policies.REPLICATIONS,)
     assert simulated.error == 0

@@ -56,13 +56,26 @@ def test_what_is_known_is_the_curve_of_the_library(table):
     assert first["mean_response_time"] == pytest.approx(by_class[1].mean_response_time, rel=1e-9)
 
 
-def test_what_takes_minutes_is_simulated_and_holds_what_is_known_of_it(table):
+def test_chains_of_few_states_are_curves(table):
+    queue = read_system(SYSTEM).under(ms.MaxWeight)
+    curve = of(table, "max-weight")
+    assert curve["exact"].all() and len(curve) > 4
+    assert curve["load"].max() > GIVEN["loads"][-1]
+    exact = [queue.exact(load=load).mean_response_time for load in curve["load"]]
+    assert list(curve["mean_response_time"]) == pytest.approx(exact, rel=1e-6)
+
+
+def test_what_takes_minutes_is_simulated_and_holds_what_is_known_of_it(monkeypatch):
     """Either mean is four half-widths off by chance with a probability of less than 2e-7: Student's
     t of 20 degrees of freedom or more."""
+    monkeypatch.setattr(policies_by_load, "OF_MANY", 300)
     queue = read_system(SYSTEM).under(ms.MaxWeight)
-    points = of(table, "max-weight")
-    assert not points["exact"].any() and list(points["load"]) == GIVEN["loads"]
-    for row in points.iloc[:2].itertuples():
+    given = GIVEN | {"policies": ["max-weight"], "loads": [0.3, 0.6, 0.8]}
+    found = of(compute(policies_by_load, given), "max-weight")
+    curve, points = (found[found["exact"] == known] for known in (True, False))
+    assert 0 < curve["load"].max() < points["load"].min()
+    assert set(points["load"]) < set(given["loads"])
+    for row in points.itertuples():
         exact = queue.exact(load=row.load).mean_response_time
         assert abs(row.mean_response_time - exact) < 4 * row.half_width
         assert row.half_width < 0.05 * exact

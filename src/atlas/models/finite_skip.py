@@ -23,8 +23,8 @@ from multiserver.wcfs.bounds import Constants, pooled_response_time
 from multiserver.wcfs.models import zhang_zwart
 
 # Chains of numbers of jobs by class: a curve is worth minutes, a point beside a simulated one
-# seconds.
-OF_A_CURVE, OF_A_SCORE = MOST_STATES, 300_000
+# seconds, one of the curves of many policies less than one.
+OF_A_CURVE, OF_A_SCORE, OF_MANY = MOST_STATES, 300_000, 50_000
 # From ρ to mean response times.
 Exact = Callable[[float], NDArray[np.float64]]
 

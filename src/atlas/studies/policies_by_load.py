@@ -1,9 +1,10 @@
 """Mean response time of any policies against the load ρ = λ/λ^naive, class by class.
 
-A policy is exact where the library knows it exactly, in seconds: a curve, which ends at the
-`highest_load`, or at 99/100 of the limit if that is less. At the `loads` where it does not, the
-policy is simulated job by job; all policies of a load are given the same jobs, as many as each
-needs. Points that are not stable are infinite. `limit` is the largest stable load.
+A policy is exact where the library knows it exactly, to a relative error of `enough` if it
+iterates, in about a second a point: a curve, which ends at the `highest_load`, at 99/100 of the
+limit if that is less, or where a point takes more. At the `loads` where it does not, the policy is
+simulated job by job; all policies of a load are given the same jobs, as many as each needs. Points
+that are not stable are infinite. `limit` is the largest stable load.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from pydantic import Field, model_validator
 from atlas.fields.block import WHOLE, misfit
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Resolution
-from atlas.fields.vocabulary import HighestLoad, Jobs, Loads
+from atlas.fields.vocabulary import FINELY, Enough, HighestLoad, Jobs, Loads
 from atlas.models.described_systems import OneSystem
-from atlas.models.finite_skip import Exact, Model, read_model
+from atlas.models.finite_skip import OF_MANY, Exact, Model, read_model
 from atlas.models.policies import Policies, PolicyBlock
 from atlas.models.sampling import sample
 from atlas.models.streams import stream_key
@@ -61,6 +62,7 @@ class Parameters(PilotedBlock):
         WHOLE,
         Resolution(),
     ] = 60
+    enough: Enough = FINELY
 
     @model_validator(mode="after")
     def _belong(self) -> Self:
@@ -81,7 +83,7 @@ def compute(
     """One row a load, policy and class, `all` after the classes."""
     given, key = parameters.system.plain(), stream_key(parameters)
     models = [read_model({"system": given, "policy": p.plain()}) for p in parameters.policies]
-    exact = [model.exact() for model in models]
+    exact = [model.exact(OF_MANY, parameters.enough) for model in models]
     rows: list[dict[str, Any]] = []
     for i, load in progress(list(enumerate(parameters.loads))):
         for policy, model, solution in zip(parameters.policies, models, exact, strict=True):
