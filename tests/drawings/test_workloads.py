@@ -17,7 +17,7 @@ FIGURES = {
     for id, block in read_yaml(ROOT / f"config/examples/{name}.yaml", name)[0]["figures"].items()
 }
 # As little as there may be.
-SHORT = {"jobs": 1000, "replications": 2, "seed": 1, "half_width": 0}
+SHORT = {"jobs": 1000, "replications": 2, "seed": 1, "half_width": 0, "enough": 1e-2}
 
 
 @pytest.fixture
