@@ -180,6 +180,8 @@ def test_errors(monkeypatch):
         two_needs.solve(of(4, (2, 3), (1, 1), (0.5, 0.5)), 0.1, 2)
     with pytest.raises(UnstableError, match="need 2 arrive at rate"):
         two_needs.solve(of(4, (2, 3), (1, 1), (0.9, 0.1)), 3.0)
+    with pytest.raises(TooLargeError, match="hardly ever reached"):
+        two_needs.solve(of(1024, (1, 1024), (1, 1), (0.9999, 0.0001)), 836.0, 1)
     monkeypatch.setattr(two_needs, "MOST_PHASES", 120)
     with pytest.raises(TooLargeError, match="not stable, or too many jobs"):
         two_needs.solve(of(4, (2, 3), (1, 1), (0.5, 0.5)), 1.4)

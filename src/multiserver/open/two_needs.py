@@ -222,7 +222,10 @@ def _means(
     point: _Point, process: qbd.QuasiBirthDeath, phases: list[list[Phase]], kept: int
 ) -> TwoNeedsMeans:
     try:
-        law = qbd.solve(process)
+        with np.errstate(over="raise", invalid="raise"):
+            law = qbd.solve(process)
+    except FloatingPointError as error:
+        raise TooLargeError("a threshold that is hardly ever reached: levels overflow") from error
     except UnstableError as error:
         need = (point.rule.small, point.rule.large)[point.level]
         raise UnstableError(
