@@ -1,10 +1,10 @@
 """Mean response time of any policies against the load ρ = λ/λ^naive, class by class.
 
-A policy is exact where the library knows it exactly, to a relative error of `enough` if it
-iterates, in about a second a point: a curve, which ends at the `highest_load`, at 99/100 of the
-limit if that is less, or where a point takes more. At the `loads` where it does not, the policy is
-simulated job by job; all policies of a load are given the same jobs, as many as each needs. Points
-that are not stable are infinite. `limit` is the largest stable load.
+A policy is exact where the library knows it exactly, in about a second a point: a curve, which ends
+at the `highest_load`, at 99/100 of the limit if that is less, or where a point takes more. Methods
+that iterate are asked for a relative error of `enough`. At `loads` where it is not exact the
+policy is simulated job by job; all policies of a load are given the same jobs, as many as each
+needs. Points that are not stable are infinite. `limit` is the largest stable load.
 """
 
 from __future__ import annotations
