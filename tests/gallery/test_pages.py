@@ -87,7 +87,7 @@ def test_every_link_leads_somewhere_inside_the_figures_folder(gallery, name):
 
 def test_nothing_is_loaded_but_figures(page):
     assert not [a for a in page.all("script") if "src" in a]
-    assert [a["rel"] for a in page.all("link")] == ["icon"]
+    assert [a["href"] for a in page.all("link")] == ["data:,", "#whole"]
     assert not {"iframe", "object", "embed", "base", "video", "audio"} & dict(page.elements).keys()
     assert "@import" not in page.source and "url(" not in page.source
     policy = next(a["content"] for a in page.all("meta") if "http-equiv" in a)
