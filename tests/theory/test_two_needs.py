@@ -125,6 +125,23 @@ def test_needs_one_and_all_are_those_of_cycles(servers, threshold, load, reading
     assert found.class_jobs == pytest.approx((cycles.small_jobs, cycles.large_jobs), rel=1e-9)
 
 
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("load", [0.3, 0.7])
+@pytest.mark.parametrize(("servers", "threshold"), [(4, 0), (7, 3), (10, 9)])
+@pytest.mark.parametrize("share", [1e-3, 1e-5])
+def test_of_rare_large_jobs_no_more_digits_are_lost_than_stated(
+    servers, threshold, share, load, reading
+):
+    system = MultiserverJobSystem.of(servers, (1, servers), (2.0, 1.0), (1 - share, share))
+    rate = load * system.naive_throughput
+    found = two_needs.solve(system, rate, threshold, reading, enough=1e-7)
+    flows = tuple(rate * np.array(system.probabilities))
+    cycles = quickswap.solve(servers, (2.0, 1.0), flows, threshold, reading)
+    apart = abs(found.class_jobs / (cycles.small_jobs, cycles.large_jobs) - 1).max()
+    assert apart <= found.imprecision + cycles.imprecision
+    assert found.imprecision <= 1e-7
+
+
 def test_of_two_jobs_that_do_not_fit_beside_each_other_the_large_ones_go_first():
     """Needs 3 and 4 of 5: nonpreemptive priority (A. Cobham, Operations Research 2, 1954)."""
     system = MultiserverJobSystem.of(5, (3, 4), (1.0, 2.0), (0.4, 0.6))

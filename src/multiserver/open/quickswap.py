@@ -22,74 +22,70 @@ which are served up to n, in a time whose transform g_k is that of a birth-death
 and the last d leave in a time whose transform is D_d = Π_{i≤d} iμ_1/(iμ_1 + s + λ_1 (1 − z)). So
 small jobs that are present when no large one is left, m', have given k present and e large ones
 
-    E[z^{m'}] = η(λ_1 (1 − z))^e D_{min(k, ℓ)} Π_{ℓ<i≤k} g_i.
+    E[z^{m'}] = η^e R_k(z),     R_k = D_{min(k, ℓ)} Π_{ℓ<i≤k} g_i,
 
-*Always*, k = m and e = 0 unless m = 0; then the first job to come tells. *If a large job waits*,
-e = 1, and k are present when it comes, to which the birth-death chain has moved in an exponential
-time of rate λ_n. The distribution of m is that of a Markov chain, whose rows are found by fast
-Fourier transforms on a circle of so many points that what folds back is negligible. E[N_1] and
-E[N_n] are the mean areas of a cycle over its mean length; all areas are quadratic in independent
-times, and their moments are sums of positive terms.
+with η at λ_1 (1 − z). *Always*, k = m and e = 0 unless m = 0; then the first job to come tells. *If
+a large job waits*, e = 1, and k are present when it comes, to which the birth-death chain has moved
+in an exponential time of rate λ_n.
 
-**Bound.** The share of the time in which large jobs are served is known, λ_n/μ_n, and so is the
-mean number of small ones in service, λ_1/μ_1. How far sums over cycles are from these, and what m
-weighs near its end, is `imprecision`.
+**Solution.** G(z) = E[z^m], with coefficients x_m, fulfils an equation from z to w = g_n(z), which
+is nearer to 1,
+
+    G(z) = Σ_{m<n} x_m (Q_m(z) − C(z) w^m) + h (Q_{n−1}(z) − R_{n−1}(z)) + C(z) G(w),
+
+with C = R_{n−1}/w^{n−1} and Q_m(z) what m < n small jobs lead to. Always, h = 0; if a large job
+waits, h = Σ_{m≥n} x_m θ^{m−n+1}, θ being the probability that n small jobs become n − 1 before one
+comes. Followed to 1, where G is 1 − (1 − z) E[m] + (1 − z)² E[m(m − 1)/2], it gives G on a circle
+within the unit disc, linearly in x_0, …, x_{n−1} and h, of which its coefficients there are as many
+equations (`multiserver.open.quickswap_transforms`). Nothing is cut off, however many jobs wait.
+
+**Means.** E[N_1] and E[N_n] are the mean areas of a cycle over its mean length. From n on all areas
+are quadratic in m, so that of x_n, x_{n+1}, … the sum and two moments are enough; the moments of m'
+give them. `imprecision` is ten times how far the means of two circles are apart.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.fft import next_fast_len
-from scipy.sparse.linalg import LinearOperator
 
 from multiserver.errors import TooLargeError, require_stable
-from multiserver.open.birth_and_death import Resolvent
+from multiserver.open.quickswap_areas import Areas, areas
+from multiserver.open.quickswap_transforms import Rates, Sides, equations
 
 Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
 Reading = Literal["always", "if-large-waits"]
 
-# Small jobs present when no large one is left, at most; what may lie beyond, in parts of the error
-# that may be left; the relative error that transforms leave; and what is refused.
-MOST, NEGLIGIBLE, ROUNDING, ROUGH = 4096, 1e-3, 1e-11, 1e-6
-# By what factor more small jobs are told apart than the tail so far asks for.
-SAFELY = 1.1
-# Probabilities that are no more than what rounding leaves of none.
-NOISE = 2e-15
-# Transforms of so many small jobs present are inverted at once.
-TOGETHER = 256
+MOST_SERVERS, MOST_SMALL = 2048, 1e12
+# Points of a circle by server, and e^−x is what folds back there.
+CIRCLES = ((6, 34.0), (5, 32.0))
+# Where G is quadratic, in parts of 1/E[m], and what rounding leaves.
+NEAR, ROUNDING = 1e-5, 1e-13
+EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, slots=True)
 class QuickswapMeans:
-    """E[N] of small and of large jobs; `small_at_start` (M + 1,), the distribution of m;
-    `imprecision`."""
+    """E[N] of small and of large jobs, and their relative `imprecision`."""
 
     small_jobs: float
     large_jobs: float
-    small_at_start: Vector
     imprecision: float
 
 
-class _Rates(NamedTuple):
-    """n, μ_1, μ_n, λ_1, λ_n and ℓ."""
+class _Odds(NamedTuple):
+    """Odds of k: `below` (n,) of k < n, and `above` (3,), the sums of those of k ≥ n times 1, k − n
+    and (k − n)(k − n − 1)/2."""
 
-    servers: int
-    small: float
-    large: float
-    small_flow: float
-    large_flow: float
-    threshold: int
+    below: Vector
+    above: Vector
 
-    def serving(self, most: int) -> Vector:
-        """The rates at which small jobs leave while 0, …, `most` are present."""
-        return self.small * np.minimum(np.arange(most + 1), self.servers)
+    def mean(self, values: Vector) -> float:
+        """The mean of what is told as `Areas` are."""
+        return float(np.concatenate(self) @ values)
 
 
 def solve(
@@ -98,13 +94,11 @@ def solve(
     flows: tuple[float, float],
     threshold: int,
     reading: Reading = "always",
-    *,
-    enough: float = 1e-9,
 ) -> QuickswapMeans:
-    """The means, for μ = `rates` and λ = `flows`, small before large, to a relative error `enough`.
+    """The means, for μ = `rates` and λ = `flows`, small before large.
 
     Raises `ValueError` unless n > 1 and ℓ is an integer with 0 ≤ ℓ < n, `UnstableError` unless
-    ρ < 1, and `TooLargeError` if more than `MOST` small jobs matter when no large one is left.
+    ρ < 1, and `TooLargeError` beyond `MOST_SERVERS`, or if more than `MOST_SMALL` jobs may wait.
     """
     if servers < 2 or threshold not in range(servers):
         raise ValueError(
@@ -113,169 +107,115 @@ def solve(
         )
     load = flows[0] / (servers * rates[0]) + flows[1] / rates[1]
     require_stable(sum(flows), sum(flows) / load)
-    system = _Rates(servers, *rates, *flows, threshold)
+    if servers > MOST_SERVERS:
+        raise TooLargeError(f"more than {MOST_SERVERS:,} servers")
+    told = Rates(servers, *rates, *flows, threshold, reading == "always")
     with np.errstate(over="ignore", invalid="ignore"):
-        swap, *_ = _times(system, servers)
-    # Small jobs that come while the large ones are served that came while n small ones left.
-    coming = float(swap.square[-1]) ** 0.5 * flows[0] * flows[1] / (rates[1] - flows[1])
-    if not coming < MOST / 2:
+        given = areas(told)
+    made = given[1].made[0]
+    # E[m] is not above this: k ≥ n lead to as many as n do, and `made[-2]` for each more.
+    most = (made[servers] + 1) / (1 - made[-2])
+    if not most < MOST_SMALL:
         raise TooLargeError(
-            f"until {threshold} of {servers} small jobs are in service takes {swap.mean[-1]:.0e}"
-            f" units of time, in which more than {MOST} others come"
+            f"until {threshold} of {servers} small jobs are in service takes"
+            f" {given[0].length[servers]:.0e} units of time, in which more than {MOST_SMALL:.0e}"
+            " others come"
         )
-    most, negligible = max(64, 2 * servers), NEGLIGIBLE * enough
-    while True:
-        starts = _starts(system, reading, most)
-        distribution = _distribution(starts, system, most)
-        squares = distribution * np.arange(most + 1) ** 2
-        beyond = float(abs(squares[7 * most // 8 :]).sum() / max(1.0, squares.sum()))
-        if beyond <= negligible or most >= MOST:
-            break
-        # What is beyond falls by a factor a job in the end.
-        growth = SAFELY * math.log(negligible) / math.log(min(beyond, 0.5))
-        most = min(MOST, math.ceil(most * min(2.0, growth)))
-    if beyond > ROUGH:
-        raise TooLargeError(f"more than {MOST} small jobs matter when no large one is left")
-    beyond += NOISE * most**2 / max(1.0, float(squares.sum()))
-    return _means(system, starts, distribution, beyond)
-
-
-class _Starts(NamedTuple):
-    """What comes next of m small jobs: the odds (M + 1, M + 1) of k small and e = 0 or 1 large
-    ones, None for never; and the mean time until then, `before`, and the mean area under small
-    jobs."""
-
-    none: sparse.csr_array | None
-    one: LinearOperator | sparse.csr_array
-    before: Vector
-    small_area: Vector
-
-
-def _starts(system: _Rates, reading: Reading, most: int) -> _Starts:
-    k, together = np.arange(most + 1), system.small_flow + system.large_flow
-    if reading == "always":
-        shape = (most + 1, most + 1)
-        odds = np.where(k, 1.0, system.small_flow / together)
-        none = sparse.csr_array((odds, (k, np.maximum(k, 1))), shape)
-        one = sparse.csr_array(([system.large_flow / together], ([0], [0])), shape)
-        return _Starts(none, one, np.where(k, 0.0, 1 / together), np.zeros(most + 1))
-    one = Resolvent(system.small_flow, system.serving(most), system.large_flow)
-    before = np.full(most + 1, 1 / system.large_flow)
-    return _Starts(None, one, before, one @ k / system.large_flow)
-
-
-def _rows(system: _Rates, most: int, count: int, *, large: bool) -> Matrix:
-    """The distributions of m' (`count`, M + 1), given k = 0, 1, … small jobs and a large one or
-    none."""
-    n, threshold = system.servers, system.threshold
-    size = next_fast_len(2 * (most + 1), real=True)
-    z = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
-    delayed = system.small_flow * (1 - z)
-    busy = _busy(delayed, system.large_flow, system.large)
-    cost = system.large_flow * (1 - busy)
-    serving, up = system.serving(n), system.small_flow
-    passing = np.empty((n + 1, len(z)), complex)
-    passing[n] = _busy(cost, up, serving[n])
-    for k in range(n - 1, threshold, -1):
-        passing[k] = serving[k] / (cost + up + serving[k] - up * passing[k + 1])
-    found = np.empty((count, most + 1))
-    transform = busy if large else np.ones(len(z), complex)
-    for first in range(0, count, TOGETHER):
-        rows = np.empty((min(TOGETHER, count - first), len(z)), complex)
-        for k in range(first, first + len(rows)):
-            if 0 < k <= threshold:
-                transform = transform * serving[k] / (serving[k] + cost + delayed)
-            elif k > threshold:
-                transform = transform * passing[min(k, n)]
-            rows[k - first] = transform
-        distribution = np.fft.irfft(rows, size, axis=1)[:, : most + 1]
-        found[first : first + len(rows)] = np.where(distribution > NOISE, distribution, 0.0)
-    return found
-
-
-def _busy(s: NDArray[np.complex128], arrivals: float, rate: float) -> NDArray[np.complex128]:
-    """The transform of the busy period of a single server; nothing is subtracted near s = 0."""
-    total = s + arrivals + rate
-    return 2 * rate / (total + np.sqrt(total**2 - 4 * arrivals * rate))
-
-
-def _distribution(starts: _Starts, system: _Rates, most: int) -> Vector:
-    """The distribution of m, from one time that no large job is left to the next."""
-    if starts.none is None:
-        moves = starts.one @ _rows(system, most, most + 1, large=True)
-    else:
-        moves = starts.none @ _rows(system, most, most + 1, large=False)
-        # A large job comes first only where no small one is present.
-        moves[0] += starts.one[[0], [0]] * _rows(system, most, 1, large=True)[0]
-    balance = (np.eye(len(moves)) - moves / moves.sum(axis=1, keepdims=True)).T
-    balance[0] = 1.0
-    return np.linalg.solve(balance, np.eye(1, len(moves))[0])
-
-
-def _means(system: _Rates, starts: _Starts, distribution: Vector, beyond: float) -> QuickswapMeans:
-    """Areas of a cycle over its length."""
-    most = len(distribution) - 1
-    none = np.zeros(most + 1) if starts.none is None else distribution @ starts.none
-    one = distribution @ starts.one
-    swap, last, served_area = _times(system, most)
-    k = np.arange(most + 1)
-    time = swap.mean + last.mean
-    square = swap.square + last.square + 2 * swap.mean * last.mean
-    small, large, length = distribution @ starts.small_area, 0.0, distribution @ starts.before
-    up, flow, mu = system.small_flow, system.large_flow, system.large
-    gap = mu - flow
-    busy_square = 2 * mu / gap**3 - 1 / gap**2
-    large_time = 0.0
-    for odds, there in ((none, 0), (one, 1)):
-        # Large jobs when the last small ones have left, and small jobs that wait then.
-        number = there + flow * time
-        squares = there + (2 * there + 1) * flow * time + flow**2 * square
-        waiting = up * (there * last.mean + flow * (last.square + swap.mean * last.mean))
-        begun = number / gap
-        begun_square = number * busy_square + squares / gap**2
-        here = served_area + np.minimum(k, system.threshold) / system.small
-        here = here + up * last.square / 2 + waiting / gap + up * begun_square / 2
-        small += odds @ here
-        beside = there * time + flow * square / 2
-        large += odds @ (beside + squares / (2 * gap) + number * (mu + flow) / (2 * gap**2))
-        large_time += odds @ begun
-        length += odds @ (time + begun)
-    known = flow / mu
-    apart = abs(float(large_time / length) / known - 1)
-    return QuickswapMeans(
-        float(small / length), float(large / length), distribution, max(apart, beyond, ROUNDING)
+    cycle = _Cycle(told, given, float(most))
+    (first, rounding), (second, _) = (
+        cycle.means(equations(told, NEAR / most, points * servers, decay))
+        for points, decay in CIRCLES
     )
+    apart = float(abs(second / first - 1).max())
+    return QuickswapMeans(*first.tolist(), max(10 * apart, rounding, ROUNDING))
 
 
-class _Time(NamedTuple):
-    """The mean of a time, and of its square, given k."""
+@dataclass(frozen=True)
+class _Cycle:
+    """Rates, areas given no large job and given one, and a bound on E[m]."""
 
-    mean: Vector
-    square: Vector
+    rates: Rates
+    given: tuple[Areas, Areas]
+    most: float
 
+    def means(self, by_side: Sides) -> tuple[Vector, float]:
+        """E[N_1] and E[N_n], areas of a cycle over its length, and what rounding costs them."""
+        rates, given = self.rates, self.given
+        first = [self._moments(*side) for side in zip(*by_side, (1, 0, 0), strict=True)]
+        (known, _), (by_mean, _), (by_pairs, _) = first
+        # E[m] and E[m(m − 1)/2], of which x is a linear function, are those of x.
+        moments = np.linalg.solve(np.eye(2) + np.column_stack([by_mean, -by_pairs]), known)
+        x, h = (np.array([1, -moments[0], moments[1]]) @ part for part in by_side)
+        _, above = self._moments(x, h, 1)
+        odds = self._lead(_Odds(x, above), float(h))
+        if rates.always:
+            length, small = float(x[0]) / (rates.small_flow + rates.large_flow), 0.0
+        else:
+            present = np.append(np.arange(rates.servers + 1.0), [1.0, 0.0])
+            length, small = 1 / rates.large_flow, odds[1].mean(present) / rates.large_flow
+        length += sum(odds[e].mean(given[e].length) for e in (0, 1))
+        small += sum(odds[e].mean(given[e].small) for e in (0, 1))
+        large = sum(odds[e].mean(given[e].large) for e in (0, 1))
+        lost = 0.0
+        if not rates.always:
+            third = rates.caught * self.most * above[2]
+            off = EPS * (1 / rates.caught) ** np.arange(3)
+            off = np.array([EPS, EPS, third]) if self._rare else off
+            for area, whole in ((given[1].small, small), (given[1].large, large)):
+                lost = max(lost, float(off @ area[rates.servers :]) / whole)
+        return np.array([small, large]) / length, lost
 
-def _times(system: _Rates, most: int) -> tuple[_Time, _Time, Vector]:
-    """The time until at most ℓ small jobs are present, that until these have left, and the area
-    under small jobs in the first."""
-    n, up, serving = system.servers, system.small_flow, system.serving(most)
-    k = np.arange(most + 1)
-    gap = serving[n] - up
-    mean, square = np.full(most + 1, 1 / gap), np.full(most + 1, 2 * serving[n] / gap**3)
-    area = (k - 1) / gap + serving[n] / gap**2
-    for i in range(n - 1, system.threshold, -1):
-        out, above = up + serving[i], mean[i + 1]
-        mean[i] = (1 + up * above) / serving[i]
-        both = 2 / out + 2 * up / out * (above + mean[i])
-        square[i] = (both + up * (square[i + 1] + 2 * above * mean[i])) / serving[i]
-        area[i] = (i + up * area[i + 1]) / serving[i]
-    counted = k > system.threshold
-    swap = _sums(mean * counted, square * counted)
-    left = (k > 0) & ~counted
-    leave = np.divide(1.0, serving, out=np.zeros(most + 1), where=left)
-    return swap, _sums(leave, 2 * leave**2), np.cumsum(area * counted)
+    def _moments(self, x: Vector, h: float, total: float) -> tuple[Vector, Vector]:
+        """E[m] and E[m(m − 1)/2] where the odds of m < n are `x` and all odds sum to `total`, and
+        of m ≥ n what `_Odds` tells."""
+        above = np.array([total - x.sum(), 0.0, 0.0])
+        known, made = self._compared(_Odds(x, above), h)
+        # Moments of m and of m', which are the same, are linear in the two of m ≥ n.
+        nobody = np.zeros(len(x))
+        by_moment = [self._compared(_Odds(nobody, unit), 0.0) for unit in np.eye(3)[1:]]
+        apart = np.column_stack([have - comes for have, comes in by_moment])
+        above[1:] = np.linalg.solve(apart, made - known)
+        return known + np.column_stack([have for have, _ in by_moment]) @ above[1:], above
 
+    def _compared(self, odds: _Odds, h: float) -> tuple[Vector, Vector]:
+        """Sums over the `odds` of m of m and m(m − 1)/2, and of what they make of m'."""
+        n, m = self.rates.servers, np.arange(self.rates.servers)
+        own = odds.mean(np.append(m, [n, 1.0, 0.0]))
+        pairs = odds.mean(np.append(m * (m - 1) / 2, [n * (n - 1) / 2, n, 1.0]))
+        led = self._lead(odds, h)
+        made = [sum(led[e].mean(self.given[e].made[q]) for e in (0, 1)) for q in (0, 1)]
+        return np.array([own, pairs]), np.array(made)
 
-def _sums(means: Vector, squares: Vector) -> _Time:
-    """Sums of independent times, one after another."""
-    before = np.cumsum(means) - means
-    return _Time(np.cumsum(means), np.cumsum(squares + 2 * before * means))
+    @property
+    def _rare(self) -> bool:
+        """Whether that a large job comes before few small ones are left is so rare that its terms
+        of third order are less than what rounding leaves of a difference."""
+        return self.rates.caught * self.most < EPS ** (1 / 3)
+
+    def _lead(self, m: _Odds, h: float) -> tuple[_Odds, _Odds]:
+        """Odds of k beside no large job, and beside one, given those of m."""
+        rates, n = self.rates, self.rates.servers
+        if rates.always:
+            # Of no job the first to come tells.
+            first = m.below[0] / (rates.small_flow + rates.large_flow)
+            none, one = m.below.copy(), np.zeros(n)
+            none[:2] = 0.0, m.below[1] + rates.small_flow * first
+            one[0] = rates.large_flow * first
+            return _Odds(none, m.above), _Odds(one, np.zeros(3))
+        caught = rates.caught
+        moved = np.append(m.below, 0.0)
+        moved[n - 1] += h
+        moved = moved @ rates.moved
+        # How many levels above n they are when a large job comes before they have become n − 1:
+        # those that began there, and beyond these a geometric number.
+        mass = m.above[0] - h
+        if self._rare:
+            mean, pairs = caught * (m.above[1] + m.above[2]), 0.0
+        else:
+            mean = m.above[1] - ((1 - caught) * m.above[0] - h) / caught
+            pairs = m.above[2] + m.above[1] - mean / caught
+        ratio = rates.small_flow * (1 - caught) / rates.serving[n]
+        more = ratio / (1 - ratio)
+        mass += moved[n]
+        above = np.array([mass, mean + mass * more, pairs + mean * more + mass * more**2])
+        return _Odds(np.zeros(n), np.zeros(3)), _Odds(moved[:n], above)

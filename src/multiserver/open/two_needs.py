@@ -17,9 +17,11 @@ started that may.
 the most jobs of it that fit, who starts no longer depends on N_c. The other class, of which fewer
 arrive, is kept to at most K jobs; one that comes beyond is turned away.
 
-**What is left out.** K grows until this changes nothing. What lies beyond falls geometrically, so
-that the last K is better than the last change of E[N_c], which is `imprecision`. No λ* is asked
-for: where none is known, a queue that is not stable is one whose changes do not fade.
+**What is left out.** K grows, by a factor, until this changes nothing. What lies beyond falls
+geometrically in K, so that changes of E[N_c] fall faster from one K to the next: if the last is a
+part r of the one before, those to come are at most r/(1 − r) of it, which, or the last change
+itself, is `imprecision`. No λ* is asked for: where none is known, a queue that is not stable is one
+whose changes do not fade.
 """
 
 from __future__ import annotations
@@ -45,6 +47,10 @@ Phase = tuple[int, int, int]
 MOST_PHASES, MOST_NUMBERS, FIRST, GROWTH = 1500, 8e7, 12, 1.3
 # Means that are worse are refused, those that are better are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-10
+# An error of E[N_c] by rounding, in parts of that of E[u_c].
+ROUNDED = 10.0
+# Steps that take rounding back, at most, and the relative change after which they end.
+MOST_STEPS, SETTLED = 1000, 1e-15
 
 
 class Rule(NamedTuple):
@@ -129,18 +135,25 @@ def solve(
     rule = Rule(system.servers, *needs, threshold, reading == "always")
     flows = arrival_rate * np.array(system.probabilities)
     point = _Point(rule, flows, np.array(system.rates), int(flows[1] > flows[0]))
-    kept, means, changed = FIRST, None, np.inf
+    kept, means, changed, open_ = FIRST, None, np.inf, np.inf
     while (process := _process(point, kept)) is not None:
         before, means = means, _means(point, *process, kept)
         if before is not None:
+            earlier = changed
             changed = float((abs(means.class_jobs - before.class_jobs) / means.class_jobs).max())
-            means = replace(means, imprecision=changed + means.law.imprecision)
+            fading = changed / (earlier - changed) if changed < earlier else np.inf
+            open_ = changed * max(1.0, fading)
+            # What rounding costs where rates are far apart: E[u_c] is known.
+            known = flows / np.array(system.rates)
+            apart = float(abs(means.class_in_service / known - 1).max())
+            rounding = ROUNDED * apart + means.law.imprecision
+            means = replace(means, imprecision=open_ + rounding)
             if means.imprecision <= enough:
                 return means
         kept = math.ceil(GROWTH * kept)
-    if means is None or not changed <= max(ROUGH, enough):
+    if means is None or not open_ <= max(ROUGH, enough):
         raise TooLargeError(
-            f"with {kept} jobs of one class {changed:.0e} of a mean is open, and no more fit in"
+            f"with {kept} jobs of one class {open_:.0e} of a mean is open, and no more fit in"
             f" levels of {MOST_PHASES} phases: the queue is not stable, or too many jobs matter"
         )
     return means
@@ -234,8 +247,21 @@ def _means(
             arrival_rate=float(point.flows.sum()),
         ) from error
     told = [np.array(of, float) for of in phases]
+    law = replace(law, above=_settled(law, told[-1][:, 0]))
     parts = zip((*law.boundary, law.above), told, strict=True)
     other, *serving = sum(pi @ values for pi, values in parts).tolist()
     jobs = np.empty(2)
     jobs[point.level], jobs[1 - point.level] = law.mean_jobs, other
     return TwoNeedsMeans(jobs, np.array(serving), kept, np.inf, law, tuple(x[:, 0] for x in told))
+
+
+def _settled(law: qbd.StationaryDistribution, others: Vector) -> Vector:
+    """Σ_{k>B} π_k. While many of the level's class are there, the others pile up to K, where they
+    are hardly ever: what rounding leaves there falls as sums of positive terms are taken again."""
+    above, there = law.above, np.inf
+    for _ in range(MOST_STEPS):
+        above = (law.boundary[-1] + above) @ law.rate_matrix
+        before, there = there, float(above @ others)
+        if abs(there - before) <= SETTLED * there:
+            break
+    return above

@@ -1,0 +1,176 @@
+r"""The equation for G(z), the transform of the small jobs at the start of a cycle of Quickswap.
+
+Symbols are those of `multiserver.open.quickswap`. With u = 1 − z instead of z nothing is subtracted
+where z is near 1: that of a busy period with arrivals at rate λ and services of rate μ is
+
+    1 − η(s) = 2 s/(s + μ − λ + √((s + μ − λ)² + 4 λ s)),
+
+which is 1 − η for the large jobs, 1 − w for the small ones, and 1 − θ at s = λ_n.
+
+**Equation.** For k ≥ n it is R_k = R_{n−1} w^{k−n+1}. So always, Q_m being R_m but for m = 0,
+
+    G(z) = Σ_{m<n} x_m Q_m + R_{n−1} Σ_{m≥n} x_m w^{m−n+1},
+
+of which the second sum is that of G(w) without its first terms. If a large job waits, small jobs
+from m ≥ n on are n or more when it comes with probability 1 − θ^{m−n+1}, and Σ_k η R_k over where
+they are then telescopes to R_{n−1} (w^{m−n+1} − θ^{m−n+1}); or else they become n − 1. From m < n
+they go on as a birth-death chain on 0, …, n of which n stands for n and more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import next_fast_len
+
+from multiserver.open.birth_and_death import Resolvent
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+Number = TypeVar("Number", float, Complex)
+
+# Points of the circle that are followed at once, and the fewest of a circle.
+TOGETHER, FEWEST = 512, 32
+
+
+@dataclass(frozen=True)
+class Rates:
+    """n, μ_1, μ_n, λ_1, λ_n, ℓ and whether the last small jobs are always waited for."""
+
+    servers: int
+    small: float
+    large: float
+    small_flow: float
+    large_flow: float
+    threshold: int
+    always: bool
+
+    @cached_property
+    def serving(self) -> Vector:
+        """The rates (n + 1,) at which small jobs leave while 0, …, n are present."""
+        return self.small * np.arange(self.servers + 1)
+
+    @cached_property
+    def caught(self) -> float:
+        """1 − θ: a large job comes before n small ones have become n − 1."""
+        return float(ended(self.large_flow, self.small_flow, self.serving[-1]))
+
+    @cached_property
+    def moved(self) -> Resolvent:
+        """Where 0, …, n small jobs are when a large one comes; n are left as n or more are."""
+        back = self.large_flow * (1 - self.caught) / self.caught
+        return Resolvent(self.small_flow, np.append(self.serving[:-1], back), self.large_flow)
+
+
+class Sides(NamedTuple):
+    """x_0, …, x_{n−1} (3, n) and h (3,) are linear in 1, −E[m] and E[m(m − 1)/2]."""
+
+    x: Matrix
+    h: Vector
+
+
+def equations(rates: Rates, near: float, points: int, decay: float) -> Sides:
+    """Solved on a circle of `points` points or a few more, on which what folds back is
+    e^−`decay` of itself; G is quadratic within `near` of 1."""
+    n, size = rates.servers, next_fast_len(max(points, FEWEST), real=True)
+    radius = math.exp(-decay / size)
+    z = radius * np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
+    blocks = np.array_split(1 - z, math.ceil(len(z) / TOGETHER))
+    found = np.hstack([_leap(rates, block, near, decay) for block in blocks])
+    # Columns for x, h and the three sides.
+    rows = np.fft.irfft(found, size)[:, :n].T * radius ** -np.arange(n)[:, None]
+    if not rates.always:
+        rows = np.vstack([rows, _beyond(rates, found, z, radius, size, near)])
+    width = len(rows)
+    solved = np.linalg.solve(np.eye(width) - rows[:, :width], rows[:, n + 1 :]).T
+    return Sides(solved[:, :n], solved[:, n] if width > n else np.zeros(3))
+
+
+def _beyond(
+    rates: Rates, found: Complex, z: Complex, radius: float, size: int, near: float
+) -> Vector:
+    """The equation for h, in columns as the others."""
+    n, theta = rates.servers, 1 - rates.caught
+    if theta < radius**2:
+        # The sum of the coefficients from n on, each times a power of θ.
+        weights = theta * z ** -float(n) / (1 - theta / z)
+        return np.fft.irfft(found * weights, size)[:, 0]
+    # What G(θ) has beyond its first terms.
+    row = _follow(rates, np.array([rates.caught + 0j]), near)[:, 0].real
+    row[:n] -= theta ** np.arange(n)
+    return row / theta ** (n - 1)
+
+
+def ended(s: Number, arrivals: float, service: float) -> Number:
+    """1 − the transform at s of the busy period of a single server."""
+    surplus = s + service - arrivals
+    return 2 * s / (surplus + np.sqrt(surplus**2 + 4 * arrivals * s))
+
+
+def _leap(rates: Rates, u: Complex, near: float, decay: float) -> Complex:
+    """As `_follow`, by way of a smaller circle if there is one."""
+    busy = 1 - ended(rates.small_flow * u, rates.large_flow, rates.large)
+    outer = np.sqrt(abs(busy).max())
+    size = next_fast_len(math.ceil(decay / -math.log(outer)), real=True)
+    if size > len(u):
+        return _follow(rates, u, near)
+    rows, factor, _ = _step(rates, u)
+    turned = outer * np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
+    around = ended(rates.large_flow * (1 - turned), rates.small_flow, rates.serving[-1])
+    coefficients = np.fft.irfft(_follow(rates, around, near), size)
+    found = factor * (coefficients @ (busy / outer) ** np.arange(size)[:, None])
+    found[: len(rows)] += rows
+    return found
+
+
+def _follow(rates: Rates, u: Complex, near: float) -> Complex:
+    """G at 1 − `u`, as coefficients (n + 4, …) of x_0, …, x_{n−1}, h, 1, −E[m] and
+    E[m(m − 1)/2]."""
+    found = np.zeros((rates.servers + 1, len(u)), complex)
+    product = np.ones(len(u), complex)
+    while abs(u).max() > near:
+        rows, factor, u = _step(rates, u)
+        found += product * rows
+        product *= factor
+    return np.vstack([found, product * u ** np.arange(3)[:, None]])
+
+
+def _step(rates: Rates, u: Complex) -> tuple[Complex, Complex, Complex]:
+    """At z = 1 − `u` the coefficients of x_0, …, x_{n−1} and h, C(z), and 1 − w."""
+    n, up, serving = rates.servers, rates.small_flow, rates.serving[:, None]
+    busy = ended(up * u, rates.large_flow, rates.large)
+    cost = rates.large_flow * busy
+    beyond = ended(cost, up, rates.serving[n])
+    w = 1 - beyond
+    # R_k/w^k, of which no factor is above 1.
+    ratios = np.ones((n, len(u)), complex)
+    missing = beyond
+    for k in range(n - 1, rates.threshold, -1):
+        ratios[k] = serving[k] / (cost + serving[k] + up * missing)
+        missing = 1 - ratios[k]
+    last = serving[1 : rates.threshold + 1]
+    ratios[1 : rates.threshold + 1] = last / (last + cost + up * u)
+    ratios[1:] /= w
+    np.multiply.accumulate(ratios, axis=0, out=ratios)
+    powers = np.ones((n, len(u)), complex)
+    powers[1:] = w
+    np.multiply.accumulate(powers, axis=0, out=powers)
+    rows = np.zeros((n + 1, len(u)), complex)
+    first, factor = ratios * powers, ratios[n - 1].copy()
+    if rates.always:
+        rows[:n] = powers * (ratios - factor)
+        # Of no job the first to come tells.
+        told = up * (first[1] - 1) - rates.large_flow * busy
+        rows[0] += told / (up + rates.large_flow)
+        return rows, factor, beyond
+    above = first[n - 1] * (rates.caught - beyond) / rates.caught
+    led = rates.moved @ np.vstack([(1 - busy) * first, above])
+    rows[:n] = led[:n] - factor * powers
+    rows[n] = led[n - 1] - first[n - 1]
+    return rows, factor, beyond
