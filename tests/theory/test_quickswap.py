@@ -104,6 +104,28 @@ def test_readings_agree_without_a_last_phase(servers, load, share):
     assert max(always.imprecision, waits.imprecision) < 1e-8
 
 
+def test_digits_are_lost_as_stated_or_refused():
+    """Rates and probabilities decades apart: there both readings of threshold 0 are the same."""
+    rng = random.Random(1956)
+    refused = 0
+    for _ in range(80):
+        servers = rng.choice([2, 3, 6, 12])
+        rates = 10 ** rng.uniform(-4, 4), 10 ** rng.uniform(-4, 4)
+        share = rng.choice([10 ** rng.uniform(-12, 0), 1 - 10 ** rng.uniform(-12, 0)])
+        load = rng.choice([10 ** rng.uniform(-6, 0), 1 - 10 ** rng.uniform(-4, 0)])
+        total = load / ((1 - share) / (servers * rates[0]) + share / rates[1])
+        flows = (1 - share) * total, share * total
+        try:
+            always, waits = (solve(servers, rates, flows, 0, reading) for reading in READINGS)
+        except TooLargeError:
+            refused += 1
+            continue
+        for name in ("small_jobs", "large_jobs"):
+            apart = abs(getattr(always, name) / getattr(waits, name) - 1)
+            assert apart <= always.imprecision + waits.imprecision
+    assert refused < 20
+
+
 @pytest.mark.parametrize("servers", [16, 1024])
 def test_small_jobs_alone_are_a_queue_of_many_servers(servers):
     """E[N] of M/M/n, at load .98; of large jobs there is one in 1e15."""
@@ -168,6 +190,16 @@ def test_any_durations_and_needs_are_simulated():
     queue = ms.System(servers=6, classes=classes).under(ms.NonpreemptiveMostServersFirst)
     found = queue.simulate(load=0.4, jobs=20_000, seed=3)
     assert all(c.mean_response_time.mean > 1 for c in found.by_class)
+
+
+def test_what_is_out_of_reach_is_refused():
+    flows = (1 - 1e-9) / 2 * 64, (1 - 1e-9) / 2
+    with pytest.raises(TooLargeError, match=r"steps from cycle to cycle, so near to λ\* = 32\.5"):
+        solve(64, (1.0, 1.0), flows, 32)
+    with pytest.raises(TooLargeError, match="more than 2,048 servers"):
+        solve(2049, (1.0, 1.0), (1.0, 0.1), 32)
+    with pytest.raises(TooLargeError, match="rates so far apart that rounding leaves"):
+        solve(11, (1e-4, 1e-5), (1e-18, 5e-7), 10, "if-large-waits")
 
 
 def test_what_takes_for_ever_is_refused_at_once():

@@ -46,6 +46,7 @@ give them. `imprecision` is ten times how far the means of two circles are apart
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -59,11 +60,11 @@ from multiserver.open.quickswap_transforms import Rates, Sides, equations
 Vector = NDArray[np.float64]
 Reading = Literal["always", "if-large-waits"]
 
-MOST_SERVERS, MOST_SMALL = 2048, 1e12
+MOST_SERVERS, MOST_SMALL, MOST_WORK = 2048, 1e12, 1e6
 # Points of a circle by server, and e^−x is what folds back there.
 CIRCLES = ((6, 34.0), (5, 32.0))
 # Where G is quadratic, in parts of 1/E[m], and what rounding leaves.
-NEAR, ROUNDING = 1e-5, 1e-13
+NEAR, ROUNDING, ROUGH = 1e-5, 1e-12, 1e-6
 EPS = float(np.finfo(float).eps)
 
 
@@ -98,15 +99,17 @@ def solve(
     """The means, for μ = `rates` and λ = `flows`, small before large.
 
     Raises `ValueError` unless n > 1 and ℓ is an integer with 0 ≤ ℓ < n, `UnstableError` unless
-    ρ < 1, and `TooLargeError` beyond `MOST_SERVERS`, or if more than `MOST_SMALL` jobs may wait.
+    ρ < 1, and `TooLargeError` beyond `MOST_SERVERS`, if more than `MOST_SMALL` jobs may wait, where
+    n times the steps that the equation is followed are more than `MOST_WORK`, and where what
+    rounding leaves is more than `ROUGH`.
     """
     if servers < 2 or threshold not in range(servers):
         raise ValueError(
             f"servers must be 2 or more and the threshold an integer from 0 to n - 1,"
             f" found {servers!r} and {threshold!r}"
         )
-    load = flows[0] / (servers * rates[0]) + flows[1] / rates[1]
-    require_stable(sum(flows), sum(flows) / load)
+    limit = sum(flows) / (flows[0] / (servers * rates[0]) + flows[1] / rates[1])
+    require_stable(sum(flows), limit)
     if servers > MOST_SERVERS:
         raise TooLargeError(f"more than {MOST_SERVERS:,} servers")
     told = Rates(servers, *rates, *flows, threshold, reading == "always")
@@ -121,13 +124,20 @@ def solve(
             f" {given[0].length[servers]:.0e} units of time, in which more than {MOST_SMALL:.0e}"
             " others come"
         )
+    steps = math.log(most / NEAR) / -math.log(made[-2])
+    if steps * servers > MOST_WORK:
+        raise TooLargeError(f"{steps:.0e} steps from cycle to cycle, so near to λ* = {limit:g}")
     cycle = _Cycle(told, given, float(most))
     (first, rounding), (second, _) = (
         cycle.means(equations(told, NEAR / most, points * servers, decay))
         for points, decay in CIRCLES
     )
     apart = float(abs(second / first - 1).max())
-    return QuickswapMeans(*first.tolist(), max(10 * apart, rounding, ROUNDING))
+    rounding += ROUNDING + 2 * EPS * limit / (limit - sum(flows))
+    imprecision = max(10 * apart, rounding)
+    if not imprecision < ROUGH:
+        raise TooLargeError(f"rates so far apart that rounding leaves {imprecision:.0e} of a mean")
+    return QuickswapMeans(*first.tolist(), imprecision)
 
 
 @dataclass(frozen=True)
@@ -148,22 +158,29 @@ class _Cycle:
         x, h = (np.array([1, -moments[0], moments[1]]) @ part for part in by_side)
         _, above = self._moments(x, h, 1)
         odds = self._lead(_Odds(x, above), float(h))
+        length = sum(odds[e].mean(given[e].length) for e in (0, 1))
+        small = [given[e].small for e in (0, 1)]
         if rates.always:
-            length, small = float(x[0]) / (rates.small_flow + rates.large_flow), 0.0
+            length += float(x[0]) / (rates.small_flow + rates.large_flow)
         else:
             present = np.append(np.arange(rates.servers + 1.0), [1.0, 0.0])
-            length, small = 1 / rates.large_flow, odds[1].mean(present) / rates.large_flow
-        length += sum(odds[e].mean(given[e].length) for e in (0, 1))
-        small += sum(odds[e].mean(given[e].small) for e in (0, 1))
-        large = sum(odds[e].mean(given[e].large) for e in (0, 1))
-        lost = 0.0
-        if not rates.always:
-            third = rates.caught * self.most * above[2]
-            off = EPS * (1 / rates.caught) ** np.arange(3)
-            off = np.array([EPS, EPS, third]) if self._rare else off
-            for area, whole in ((given[1].small, small), (given[1].large, large)):
-                lost = max(lost, float(off @ area[rates.servers :]) / whole)
-        return np.array([small, large]) / length, lost
+            length += 1 / rates.large_flow
+            small[1] = small[1] + present / rates.large_flow
+        by_class = small, [given[e].large for e in (0, 1)]
+        wholes = [sum(odds[e].mean(one[e]) for e in (0, 1)) for one in by_class]
+        off = self._rounding(above)
+        lost = [off @ one[1][rates.servers :] / w for one, w in zip(by_class, wholes, strict=True)]
+        return np.array(wholes) / length, float(max(lost))
+
+    def _rounding(self, above: Vector) -> Vector:
+        """What rounding, or a term of third order, leaves of the odds of k ≥ n, as `_Odds` has
+        them."""
+        if self.rates.always:
+            return np.array([EPS, 0.0, 0.0])
+        if self._rare:
+            third = self.rates.caught * self.most * above[2]
+            return np.array([EPS * self.rates.caught, EPS, EPS + third])
+        return EPS / self.rates.caught ** np.arange(3)
 
     def _moments(self, x: Vector, h: float, total: float) -> tuple[Vector, Vector]:
         """E[m] and E[m(m − 1)/2] where the odds of m < n are `x` and all odds sum to `total`, and
@@ -208,10 +225,10 @@ class _Cycle:
         moved = moved @ rates.moved
         # How many levels above n they are when a large job comes before they have become n − 1:
         # those that began there, and beyond these a geometric number.
-        mass = m.above[0] - h
         if self._rare:
-            mean, pairs = caught * (m.above[1] + m.above[2]), 0.0
+            mass, mean, pairs = *(caught * (m.above[:2] + m.above[1:])), 0.0
         else:
+            mass = m.above[0] - h
             mean = m.above[1] - ((1 - caught) * m.above[0] - h) / caught
             pairs = m.above[2] + m.above[1] - mean / caught
         ratio = rates.small_flow * (1 - caught) / rates.serving[n]

@@ -114,12 +114,13 @@ def ended(s: Number, arrivals: float, service: float) -> Number:
 
 
 def _leap(rates: Rates, u: Complex, near: float, decay: float) -> Complex:
-    """As `_follow`, by way of a smaller circle if there is one."""
+    """As `_follow`; where that takes fewer points, G(w) as a power series in η, by how many large
+    jobs come while small ones go from m to n − 1: from a circle half as near to 1."""
     busy = 1 - ended(rates.small_flow * u, rates.large_flow, rates.large)
-    outer = np.sqrt(abs(busy).max())
-    size = next_fast_len(math.ceil(decay / -math.log(outer)), real=True)
-    if size > len(u):
+    outer = math.sqrt(abs(busy).max())
+    if decay > -math.log(outer) * len(u):
         return _follow(rates, u, near)
+    size = next_fast_len(max(FEWEST, math.ceil(decay / -math.log(outer))), real=True)
     rows, factor, _ = _step(rates, u)
     turned = outer * np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
     around = ended(rates.large_flow * (1 - turned), rates.small_flow, rates.serving[-1])
