@@ -231,15 +231,15 @@ def of_classes(
     arrival_rate: float,
     effort: Effort,
     rule: Callable[..., None],
-    *,
-    equal_needs: bool = False,
+    **told: Any,
 ) -> Means:
-    """Estimates by the engine for policies that serve each class in order of arrival."""
+    """Estimates by the engine for policies that serve each class in order of arrival, which is
+    `told` whatever else it takes."""
     from multiserver.simulation import class_queues
 
     workload = workload_of(system, arrival_rate)
     record, runs = record_of(workload, effort), effort_of(effort)
-    found = class_queues.simulate(workload, rule, **runs, equal_needs=equal_needs, record=record)
+    found = class_queues.simulate(workload, rule, **runs, **told, record=record)
     return means_of(found, system, effort, record)
 
 

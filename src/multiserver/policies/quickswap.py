@@ -55,25 +55,21 @@ def largest_that_fit(
         idle -= more * needs[c]
 
 
-def turning(threshold: int, always: bool) -> Callable[..., None]:
-    """Quickswap, as a rule for `class_simulation`. It remembers whether small jobs are held back,
-    which who is in service does not tell: from ℓ + 1 of them one may just have left."""
-
-    def rule(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:
-        memory = number[len(needs)]
-        idle = servers - allotted[0] - allotted[1]
-        large = min(present[1] - allotted[1] // needs[1], idle // needs[1])
-        allotted[1] += large * needs[1]
-        idle -= large * needs[1]
-        kept_out = allotted[1] // needs[1] < servers // needs[1] and (
-            always or present[1] > allotted[1] // needs[1]
-        )
-        if not (memory[0] and kept_out and allotted[0] > 0):
-            small = min(present[0] - allotted[0] // needs[0], idle // needs[0])
-            allotted[0] += small * needs[0]
-        memory[0] = kept_out and 0 < allotted[0] <= threshold * needs[0]
-
-    return rule
+def turning(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:
+    """Quickswap: its memory has whether small jobs are held back, which who is in service does not
+    tell, as from ℓ + 1 of them one may just have left; ℓ; and whether they are always."""
+    memory = number[len(needs)]
+    idle = servers - allotted[0] - allotted[1]
+    large = min(present[1] - allotted[1] // needs[1], idle // needs[1])
+    allotted[1] += large * needs[1]
+    idle -= large * needs[1]
+    kept_out = allotted[1] // needs[1] < servers // needs[1] and (
+        memory[2] or present[1] > allotted[1] // needs[1]
+    )
+    if not (memory[0] and kept_out and allotted[0] > 0):
+        small = min(present[0] - allotted[0] // needs[0], idle // needs[0])
+        allotted[0] += small * needs[0]
+    memory[0] = kept_out and 0 < allotted[0] <= memory[1] * needs[0]
 
 
 def _cycles(
@@ -122,8 +118,8 @@ def _chain(
 def _simulate(
     system: System, arrival_rate: float, effort: Effort, threshold: float, last_phase: str
 ) -> Means:
-    rule = turning(_whole(system, threshold), last_phase == "always")
-    return of_classes(system, arrival_rate, effort, rule)
+    memory = (0, _whole(system, threshold), last_phase == "always")
+    return of_classes(system, arrival_rate, effort, turning, memory=memory)
 
 
 def _whole(system: System, threshold: float) -> int:

@@ -14,7 +14,7 @@ No more than ⌈k/v_c⌉ jobs of a class are in service at once. These oldest jo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numba import int64, njit, types
@@ -41,7 +41,7 @@ from multiserver.simulation.workload import Workload
 # all arrays but `number` are (C,), the classes in increasing order of their needs. `present` counts
 # the jobs; number[c, j] tells when job j of class c, of those present, arrived: the smaller, the
 # earlier. Its columns are as many as jobs of a class can be in service at once; number[C] is the
-# policy's own, 0 at first, where it finds what it has left. On entry `allotted` holds what the jobs
+# policy's own, `memory` and then 0 at first, where it finds what it has left. On entry `allotted` holds what the jobs
 # that are present hold: a policy that only adds to it never preempts.
 CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::1])
 
@@ -60,6 +60,7 @@ def simulate(
     stable_below: float | None = None,
     record: NDArray[np.float64] | None = None,
     equal_needs: bool = False,
+    memory: Sequence[int] = (),
 ) -> Responses:
     """Simulate a policy, any function of the arguments of `CLASS_POLICY`, compiled when first used.
 
@@ -71,10 +72,11 @@ def simulate(
     """
     if len(set(workload.needs)) < len(workload.needs) and not equal_needs:
         raise ValueError(f"classes must have different needs, found {workload.needs!r}")
-    engine = compiled(_run, types.FunctionType(CLASS_POLICY))
+    engine = compiled(_run, types.FunctionType(CLASS_POLICY), int64[::1])
     rule = compiled_policy(policy, CLASS_POLICY)
+    told = np.array(memory, np.int64)
     return replicate(
-        lambda *common: engine(rule, *common),
+        lambda *common: engine(rule, told, *common),
         workload.servers,
         workload,
         jobs=jobs,
@@ -92,6 +94,7 @@ def simulate(
 @njit(cache=True)
 def _run(
     policy,
+    memory,
     source,
     rng,
     warm_up,
@@ -108,7 +111,8 @@ def _run(
     needs = needs[by_need]
     window = (servers + needs - 1) // needs
     width = window.max()
-    number = np.zeros((C + 1, width), np.int64)
+    number = np.zeros((C + 1, max(width, len(memory))), np.int64)
+    number[C, : len(memory)] = memory
     arrived, remaining = np.zeros((C, width)), np.zeros((C, width))
     present, everyone = np.zeros(C, np.int64), 0
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
