@@ -41,8 +41,8 @@ from multiserver.simulation.workload import Workload
 # all arrays but `number` are (C,), the classes in increasing order of their needs. `present` counts
 # the jobs; number[c, j] tells when job j of class c, of those present, arrived: the smaller, the
 # earlier. Its columns are as many as jobs of a class can be in service at once; number[C] is the
-# policy's own, `memory` and then 0 at first, where it finds what it has left. On entry `allotted` holds what the jobs
-# that are present hold: a policy that only adds to it never preempts.
+# policy's own, `memory` and then 0 at first, where it finds what it has left. On entry `allotted`
+# holds what the jobs that are present hold: a policy that only adds to it never preempts.
 CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::1])
 
 
@@ -64,11 +64,11 @@ def simulate(
 ) -> Responses:
     """Simulate a policy, any function of the arguments of `CLASS_POLICY`, compiled when first used.
 
-    `equal_needs` says that the policy takes classes of the same need by age. See
-    `multiserver.simulation.replications` for the other arguments. Raises `ValueError` if two
-    classes have the same need and it does not (they are one class, with a mixture of sizes) or if
-    the policy allots servers that are not there or cannot be used, and `Overloaded` if `limit` jobs
-    are present.
+    `equal_needs` says that the policy takes classes of the same need by age; `memory` is what it
+    finds in its own row. See `multiserver.simulation.replications` for the other arguments. Raises
+    `ValueError` if two classes have the same need and it does not take them (they are one class,
+    with a mixture of sizes) or if the policy allots servers that are not there or cannot be used,
+    and `Overloaded` if `limit` jobs are present.
     """
     if len(set(workload.needs)) < len(workload.needs) and not equal_needs:
         raise ValueError(f"classes must have different needs, found {workload.needs!r}")
