@@ -152,8 +152,9 @@ def solve(
                 return means
         kept = math.ceil(GROWTH * kept)
     if means is None or not open_ <= max(ROUGH, enough):
+        left = f"{open_:.0e} of a mean is open" if open_ < np.inf else "means are open"
         raise TooLargeError(
-            f"with {kept} jobs of one class {open_:.0e} of a mean is open, and no more fit in"
+            f"with {kept} jobs of one class {left}, and no more fit in"
             f" levels of {MOST_PHASES} phases: the queue is not stable, or too many jobs matter"
         )
     return means
