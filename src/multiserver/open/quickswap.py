@@ -133,7 +133,7 @@ def solve(
         for points, decay in CIRCLES
     )
     apart = float(abs(second / first - 1).max())
-    rounding += ROUNDING + 2 * EPS * limit / (limit - sum(flows))
+    rounding += ROUNDING + 10 * EPS * limit / (limit - sum(flows))
     imprecision = max(10 * apart, rounding)
     if not imprecision < ROUGH:
         raise TooLargeError(f"rates so far apart that rounding leaves {imprecision:.0e} of a mean")
