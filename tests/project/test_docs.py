@@ -231,3 +231,12 @@ def test_the_page_of_what_is_exact_has_every_policy_and_its_numbers(monkeypatch)
         found = quickswap.solve(8, (1.0, 1.0), flows, threshold, reading)
         mean = (found.small_jobs + found.large_jobs) / sum(flows)
         assert f"| {stated} {mean:.6f} |" in text
+    rate = 0.9 / (0.99 / 1024 + 0.01)
+    of_many = [
+        quickswap.solve(1024, (1.0, 1.0), (0.99 * rate, 0.01 * rate), 512, reading)
+        for reading in ("always", "if-large-waits")
+    ]
+    (small, large), (other_small, other_large) = ((q.small_jobs, q.large_jobs) for q in of_many)
+    assert f"there are {small:,.1f} small jobs and {large:.3f} large ones on average" in said
+    assert f"({other_small:,.1f} and {other_large:.3f} if a large job waits)" in said
+    assert f"{quickswap.MOST_SERVERS:,} servers are the most" in said
