@@ -112,24 +112,25 @@ def solve(
     require_stable(sum(flows), limit)
     if servers > MOST_SERVERS:
         raise TooLargeError(f"more than {MOST_SERVERS:,} servers")
-    told = Rates(servers, *rates, *flows, threshold, reading == "always")
+    system = Rates(servers, *rates, *flows, threshold, reading == "always")
     with np.errstate(over="ignore", invalid="ignore"):
-        given = areas(told)
-    made = given[1].made[0]
-    # E[m] is not above this: k ≥ n lead to as many as n do, and `made[-2]` for each more.
-    most = (made[servers] + 1) / (1 - made[-2])
+        given = areas(system)
+    # E[m] is not above `most`: m' is as from n, and `growth` more for each small job above n.
+    next_small = given[1].next_start[0]
+    growth = float(next_small[-2])
+    most = float(next_small[servers] + 1) / (1 - growth)
     if not most < MOST_SMALL:
         raise TooLargeError(
             f"until {threshold} of {servers} small jobs are in service takes"
             f" {given[0].length[servers]:.0e} units of time, in which more than {MOST_SMALL:.0e}"
             " others come"
         )
-    steps = math.log(most / NEAR) / -math.log(made[-2])
+    steps = math.log(most / NEAR) / -math.log(growth)
     if steps * servers > MOST_WORK:
         raise TooLargeError(f"{steps:.0e} steps from cycle to cycle, so near to λ* = {limit:g}")
-    cycle = _Cycle(told, given, float(most))
+    cycle = _Cycle(system, given, most)
     (first, rounding), (second, _) = (
-        cycle.means(equations(told, NEAR / most, points * servers, decay))
+        cycle.means(equations(system, NEAR / most, points * servers, decay))
         for points, decay in CIRCLES
     )
     apart = float(abs(second / first - 1).max())
@@ -157,7 +158,7 @@ class _Cycle:
         moments = np.linalg.solve(np.eye(2) + np.column_stack([by_mean, -by_pairs]), known)
         x, h = (np.array([1, -moments[0], moments[1]]) @ part for part in by_side)
         _, above = self._moments(x, h, 1)
-        odds = self._lead(_Odds(x, above), float(h))
+        odds = self._odds_of_k(_Odds(x, above), float(h))
         length = sum(odds[e].mean(given[e].length) for e in (0, 1))
         small = [given[e].small for e in (0, 1)]
         if rates.always:
@@ -178,9 +179,9 @@ class _Cycle:
         if self.rates.always:
             return np.array([EPS, 0.0, 0.0])
         if self._rare:
-            third = self.rates.caught * self.most * above[2]
-            return np.array([EPS * self.rates.caught, EPS, EPS + third])
-        return EPS / self.rates.caught ** np.arange(3)
+            third = self.rates.large_first * self.most * above[2]
+            return np.array([EPS * self.rates.large_first, EPS, EPS + third])
+        return EPS / self.rates.large_first ** np.arange(3)
 
     def _moments(self, x: Vector, h: float, total: float) -> tuple[Vector, Vector]:
         """E[m] and E[m(m − 1)/2] where the odds of m < n are `x` and all odds sum to `total`, and
@@ -195,21 +196,21 @@ class _Cycle:
         return known + np.column_stack([have for have, _ in by_moment]) @ above[1:], above
 
     def _compared(self, odds: _Odds, h: float) -> tuple[Vector, Vector]:
-        """Sums over the `odds` of m of m and m(m − 1)/2, and of what they make of m'."""
+        """Sums over `odds` of m of m and m(m − 1)/2, and of m' and m'(m' − 1)/2."""
         n, m = self.rates.servers, np.arange(self.rates.servers)
         own = odds.mean(np.append(m, [n, 1.0, 0.0]))
         pairs = odds.mean(np.append(m * (m - 1) / 2, [n * (n - 1) / 2, n, 1.0]))
-        led = self._lead(odds, h)
-        made = [sum(led[e].mean(self.given[e].made[q]) for e in (0, 1)) for q in (0, 1)]
+        of_k = self._odds_of_k(odds, h)
+        made = [sum(of_k[e].mean(self.given[e].next_start[q]) for e in (0, 1)) for q in (0, 1)]
         return np.array([own, pairs]), np.array(made)
 
     @property
     def _rare(self) -> bool:
         """Whether that a large job comes before few small ones are left is so rare that its terms
         of third order are less than what rounding leaves of a difference."""
-        return self.rates.caught * self.most < EPS ** (1 / 3)
+        return self.rates.large_first * self.most < EPS ** (1 / 3)
 
-    def _lead(self, m: _Odds, h: float) -> tuple[_Odds, _Odds]:
+    def _odds_of_k(self, m: _Odds, h: float) -> tuple[_Odds, _Odds]:
         """Odds of k beside no large job, and beside one, given those of m."""
         rates, n = self.rates, self.rates.servers
         if rates.always:
@@ -219,19 +220,19 @@ class _Cycle:
             none[:2] = 0.0, m.below[1] + rates.small_flow * first
             one[0] = rates.large_flow * first
             return _Odds(none, m.above), _Odds(one, np.zeros(3))
-        caught = rates.caught
+        large_first = rates.large_first
         moved = np.append(m.below, 0.0)
         moved[n - 1] += h
-        moved = moved @ rates.moved
+        moved = moved @ rates.at_arrival
         # How many levels above n they are when a large job comes before they have become n − 1:
         # those that began there, and beyond these a geometric number.
         if self._rare:
-            mass, mean, pairs = *(caught * (m.above[:2] + m.above[1:])), 0.0
+            mass, mean, pairs = *(large_first * (m.above[:2] + m.above[1:])), 0.0
         else:
             mass = m.above[0] - h
-            mean = m.above[1] - ((1 - caught) * m.above[0] - h) / caught
-            pairs = m.above[2] + m.above[1] - mean / caught
-        ratio = rates.small_flow * (1 - caught) / rates.serving[n]
+            mean = m.above[1] - ((1 - large_first) * m.above[0] - h) / large_first
+            pairs = m.above[2] + m.above[1] - mean / large_first
+        ratio = rates.small_flow * (1 - large_first) / rates.serving[n]
         more = ratio / (1 - ratio)
         mass += moved[n]
         above = np.array([mass, mean + mass * more, pairs + mean * more + mass * more**2])

@@ -20,12 +20,12 @@ Vector = NDArray[np.float64]
 
 class Areas(NamedTuple):
     """Means (n + 3,): the `length` of what is left of the cycle, the areas under `small` and
-    `large` jobs in it, and m' and m'(m' − 1)/2, `made`."""
+    `large` jobs in it, and, at the start of the next, m' and m'(m' − 1)/2, `next_start`."""
 
     length: Vector
     small: Vector
     large: Vector
-    made: tuple[Vector, Vector]
+    next_start: tuple[Vector, Vector]
 
 
 class _Time(NamedTuple):

@@ -57,19 +57,21 @@ class Rates:
         return self.small * np.arange(self.servers + 1)
 
     @cached_property
-    def caught(self) -> float:
-        """1 − θ: a large job comes before n small ones have become n − 1."""
-        return float(ended(self.large_flow, self.small_flow, self.serving[-1]))
+    def large_first(self) -> float:
+        """1 − θ, the probability that a large job comes before n small ones have become n − 1."""
+        return float(busy_complement(self.large_flow, self.small_flow, self.serving[-1]))
 
     @cached_property
-    def moved(self) -> Resolvent:
-        """Where 0, …, n small jobs are when a large one comes; n are left as n or more are."""
-        back = self.large_flow * (1 - self.caught) / self.caught
+    def at_arrival(self) -> Resolvent:
+        """How many small jobs there are when a large one comes, of 0, …, n now; n stands for n and
+        more, and is left as these are."""
+        back = self.large_flow * (1 - self.large_first) / self.large_first
         return Resolvent(self.small_flow, np.append(self.serving[:-1], back), self.large_flow)
 
 
 class Sides(NamedTuple):
-    """x_0, …, x_{n−1} (3, n) and h (3,) are linear in 1, −E[m] and E[m(m − 1)/2]."""
+    """x_0, …, x_{n−1} (3, n) and h (3,): sums of one, of one times −E[m], and of one times
+    E[m(m − 1)/2]."""
 
     x: Matrix
     h: Vector
@@ -82,7 +84,7 @@ def equations(rates: Rates, near: float, points: int, decay: float) -> Sides:
     radius = math.exp(-decay / size)
     z = radius * np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
     blocks = np.array_split(1 - z, math.ceil(len(z) / TOGETHER))
-    found = np.hstack([_leap(rates, block, near, decay) for block in blocks])
+    found = np.hstack([_by_series(rates, block, near, decay) for block in blocks])
     # Columns for x, h and the three sides.
     rows = np.fft.irfft(found, size)[:, :n].T * radius ** -np.arange(n)[:, None]
     if not rates.always:
@@ -96,36 +98,36 @@ def _beyond(
     rates: Rates, found: Complex, z: Complex, radius: float, size: int, near: float
 ) -> Vector:
     """The equation for h, in columns as the others."""
-    n, theta = rates.servers, 1 - rates.caught
+    n, theta = rates.servers, 1 - rates.large_first
     if theta < radius**2:
         # The sum of the coefficients from n on, each times a power of θ.
         weights = theta * z ** -float(n) / (1 - theta / z)
         return np.fft.irfft(found * weights, size)[:, 0]
     # What G(θ) has beyond its first terms.
-    row = _follow(rates, np.array([rates.caught + 0j]), near)[:, 0].real
+    row = _follow(rates, np.array([rates.large_first + 0j]), near)[:, 0].real
     row[:n] -= theta ** np.arange(n)
     return row / theta ** (n - 1)
 
 
-def ended(s: Number, arrivals: float, service: float) -> Number:
+def busy_complement(s: Number, arrivals: float, service: float) -> Number:
     """1 − the transform at s of the busy period of a single server."""
     surplus = s + service - arrivals
     return 2 * s / (surplus + np.sqrt(surplus**2 + 4 * arrivals * s))
 
 
-def _leap(rates: Rates, u: Complex, near: float, decay: float) -> Complex:
+def _by_series(rates: Rates, u: Complex, near: float, decay: float) -> Complex:
     """As `_follow`; where that takes fewer points, G(w) as a power series in η, by how many large
     jobs come while small ones go from m to n − 1: from a circle half as near to 1."""
-    busy = 1 - ended(rates.small_flow * u, rates.large_flow, rates.large)
-    outer = math.sqrt(abs(busy).max())
+    eta = 1 - busy_complement(rates.small_flow * u, rates.large_flow, rates.large)
+    outer = math.sqrt(abs(eta).max())
     if decay > -math.log(outer) * len(u):
         return _follow(rates, u, near)
     size = next_fast_len(max(FEWEST, math.ceil(decay / -math.log(outer))), real=True)
     rows, factor, _ = _step(rates, u)
     turned = outer * np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
-    around = ended(rates.large_flow * (1 - turned), rates.small_flow, rates.serving[-1])
+    around = busy_complement(rates.large_flow * (1 - turned), rates.small_flow, rates.serving[-1])
     coefficients = np.fft.irfft(_follow(rates, around, near), size)
-    found = factor * (coefficients @ (busy / outer) ** np.arange(size)[:, None])
+    found = factor * (coefficients @ (eta / outer) ** np.arange(size)[:, None])
     found[: len(rows)] += rows
     return found
 
@@ -144,17 +146,18 @@ def _follow(rates: Rates, u: Complex, near: float) -> Complex:
 
 def _step(rates: Rates, u: Complex) -> tuple[Complex, Complex, Complex]:
     """At z = 1 − `u` the coefficients of x_0, …, x_{n−1} and h, C(z), and 1 − w."""
+    # Names with `not_` are 1 − what they name.
     n, up, serving = rates.servers, rates.small_flow, rates.serving[:, None]
-    busy = ended(up * u, rates.large_flow, rates.large)
-    cost = rates.large_flow * busy
-    beyond = ended(cost, up, rates.serving[n])
-    w = 1 - beyond
+    not_eta = busy_complement(up * u, rates.large_flow, rates.large)
+    cost = rates.large_flow * not_eta
+    not_w = busy_complement(cost, up, rates.serving[n])
+    w = 1 - not_w
     # R_k/w^k, of which no factor is above 1.
     ratios = np.ones((n, len(u)), complex)
-    missing = beyond
+    not_g = not_w
     for k in range(n - 1, rates.threshold, -1):
-        ratios[k] = serving[k] / (cost + serving[k] + up * missing)
-        missing = 1 - ratios[k]
+        ratios[k] = serving[k] / (cost + serving[k] + up * not_g)
+        not_g = 1 - ratios[k]
     last = serving[1 : rates.threshold + 1]
     ratios[1 : rates.threshold + 1] = last / (last + cost + up * u)
     ratios[1:] /= w
@@ -167,11 +170,11 @@ def _step(rates: Rates, u: Complex) -> tuple[Complex, Complex, Complex]:
     if rates.always:
         rows[:n] = powers * (ratios - factor)
         # Of no job the first to come tells.
-        told = up * (first[1] - 1) - rates.large_flow * busy
-        rows[0] += told / (up + rates.large_flow)
-        return rows, factor, beyond
-    above = first[n - 1] * (rates.caught - beyond) / rates.caught
-    led = rates.moved @ np.vstack([(1 - busy) * first, above])
-    rows[:n] = led[:n] - factor * powers
-    rows[n] = led[n - 1] - first[n - 1]
-    return rows, factor, beyond
+        next_job = up * (first[1] - 1) - rates.large_flow * not_eta
+        rows[0] += next_job / (up + rates.large_flow)
+        return rows, factor, not_w
+    above = first[n - 1] * (rates.large_first - not_w) / rates.large_first
+    moved = rates.at_arrival @ np.vstack([(1 - not_eta) * first, above])
+    rows[:n] = moved[:n] - factor * powers
+    rows[n] = moved[n - 1] - first[n - 1]
+    return rows, factor, not_w

@@ -231,15 +231,15 @@ def of_classes(
     arrival_rate: float,
     effort: Effort,
     rule: Callable[..., None],
-    **told: Any,
+    **options: Any,
 ) -> Means:
-    """Estimates by the engine for policies that serve each class in order of arrival, which is
-    `told` whatever else it takes."""
+    """Estimates by the engine for policies that serve each class in order of arrival; `options` are
+    its own: `equal_needs`, `memory`."""
     from multiserver.simulation import class_queues
 
     workload = workload_of(system, arrival_rate)
     record, runs = record_of(workload, effort), effort_of(effort)
-    found = class_queues.simulate(workload, rule, **runs, **told, record=record)
+    found = class_queues.simulate(workload, rule, **runs, **options, record=record)
     return means_of(found, system, effort, record)
 
 

@@ -55,9 +55,10 @@ def largest_that_fit(
         idle -= more * needs[c]
 
 
-def turning(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:
-    """Quickswap: its memory has whether small jobs are held back, which who is in service does not
-    tell, as from ℓ + 1 of them one may just have left; ℓ; and whether they are always."""
+def quickswap_rule(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:
+    """Quickswap, as a rule of `class_queues`, with three numbers in its memory: whether small jobs
+    are held back (who is in service does not tell: from ℓ + 1 of them one may just have left), ℓ,
+    and whether they are though no large job waits."""
     memory = number[len(needs)]
     idle = servers - allotted[0] - allotted[1]
     large = min(present[1] - allotted[1] // needs[1], idle // needs[1])
@@ -119,7 +120,7 @@ def _simulate(
     system: System, arrival_rate: float, effort: Effort, threshold: float, last_phase: str
 ) -> Means:
     memory = (0, _whole(system, threshold), last_phase == "always")
-    return of_classes(system, arrival_rate, effort, turning, memory=memory)
+    return of_classes(system, arrival_rate, effort, quickswap_rule, memory=memory)
 
 
 def _whole(system: System, threshold: float) -> int:
