@@ -12,7 +12,7 @@ from atlas.fields.block import WHOLE
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import FractionOfLimit
 from atlas.models.feasibility import SolvableBlock
-from multiserver.open.multiserver_jobs import prepare
+from atlas.models.open_fcfs import under_fcfs
 from multiserver.open.qbd import solve
 
 UNITS = {"jobs": "jobs", "tail": "1", "decay_rate": "1"}
@@ -32,7 +32,7 @@ class Parameters(SolvableBlock):
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row a number of jobs k."""
-    blocks = prepare(parameters.system)
-    law = solve(blocks.at(parameters.fraction_of_limit * blocks.throughput))
+    queue = under_fcfs(parameters.system)
+    law = solve(queue.process().at(parameters.fraction_of_limit * queue.stability().limit))
     k = np.arange(parameters.largest + 1)
     return pd.DataFrame({"jobs": k, "tail": law.tail(k), "decay_rate": law.decay_rate})

@@ -16,7 +16,6 @@ from atlas.fields.columns import Words
 from atlas.fields.vocabulary import FractionOfLimit
 from atlas.models.growing_systems import GrowingBlock
 from atlas.models.open_fcfs import under_fcfs
-from multiserver.saturated import dispatch
 
 UNITS = {
     "servers": "servers",
@@ -43,15 +42,16 @@ def compute(
     rows = []
     for servers in progress(parameters.sizes):
         system = parameters.system(servers)
-        saturated = dispatch.solve(system)
-        rate = parameters.fraction_of_limit * saturated.throughput
-        found = under_fcfs(system).exact(arrival_rate=rate)
+        queue = under_fcfs(system)
+        saturated = queue.stability()
+        rate = parameters.fraction_of_limit * saturated.limit
+        found = queue.exact(arrival_rate=rate)
         distance = 1 - parameters.fraction_of_limit
         rows.append(
             (
                 servers,
                 system.probabilities[1],
-                saturated.throughput,
+                saturated.limit,
                 found.mean_response_time,
                 *(c.mean_response_time for c in found.by_class),
                 (saturated.relative_completions + 1) / (rate * distance),

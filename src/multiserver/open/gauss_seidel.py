@@ -92,7 +92,8 @@ def balance_level_0(distribution: Vector, flow: Vector, chain: Chain, order: Int
     inflow = np.zeros(len(chain.out_0))
     onward = np.zeros(len(flow))
     add_product(onward, 1.0, flow, chain.further)
-    inflow[chain.drawn] = onward
+    for k in range(len(onward)):
+        inflow[chain.drawn[k]] = onward[k]
     add_product(inflow[len(inflow) - len(chain.out) :], 1.0, flow, chain.settles)
     for j in order:
         total = inflow[j]
@@ -160,4 +161,7 @@ def balanced(mass: Vector, draws: Vector, arrivals: float, fall: float) -> Vecto
         factors[q] = down / up if up > LOW else factors[q + 1]
         if factors[q] > HIGH:
             factors /= factors[q]
-    return factors / factors.max()
+    largest = 0.0
+    for q in range(top + 1):
+        largest = max(largest, factors[q])
+    return factors / largest

@@ -106,13 +106,12 @@ def _run(
     """One replication."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
     C = len(needs)
-    by_need = np.argsort(needs)
-    place = np.argsort(by_need)
-    needs = needs[by_need]
+    place, needs = _ranked(needs)
     window = (servers + needs - 1) // needs
-    width = window.max()
+    width = window[0]
     number = np.zeros((C + 1, max(width, len(memory))), np.int64)
-    number[C, : len(memory)] = memory
+    for k in range(len(memory)):
+        number[C, k] = memory[k]
     arrived, remaining = np.zeros((C, width)), np.zeros((C, width))
     present, everyone = np.zeros(C, np.int64), 0
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
@@ -195,7 +194,22 @@ def _run(
         completion = now + wait
     # No job came after the last that is measured.
     marks[marked:] = everyone
-    return True, sums[np.append(place, C)], single
+    by_class = sums.copy()
+    for c in range(C):
+        for k in range(COLUMNS):
+            by_class[c, k] = sums[place[c], k]
+    return True, by_class, single
+
+
+@njit(cache=True)
+def _ranked(needs):
+    """The place of each class by its need, and the needs in that order; ties keep theirs."""
+    place, in_order = np.zeros(len(needs), np.int64), np.zeros(len(needs), np.int64)
+    for c in range(len(needs)):
+        for k in range(len(needs)):
+            place[c] += needs[k] < needs[c] or (needs[k] == needs[c] and k < c)
+        in_order[place[c]] = needs[c]
+    return place, in_order
 
 
 @njit(cache=True)

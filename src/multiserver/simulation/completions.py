@@ -5,7 +5,17 @@ A binary heap by time in two arrays, `ends` and `held`, of which the first `size
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
+
+
+@njit(cache=True)
+def none_in_service(servers, needs, jobs):
+    """`ends` and `held` with room for the jobs that are in service at once, `jobs` at most."""
+    room = 0
+    for c in range(len(needs)):
+        room = max(room, min(servers // needs[c], jobs))
+    return np.empty(room), np.empty(room, np.int64)
 
 
 @njit(cache=True)

@@ -31,7 +31,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from multiserver.checks import require_integer
-from multiserver.simulation.completions import insert, remove_first
+from multiserver.simulation.completions import insert, none_in_service, remove_first
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.fcfs_estimates import (
     HELD,
@@ -168,8 +168,7 @@ def _run(rng, source, warm_up, jobs, sums, record):
     servers, needs, cumulated, kinds, parameters, mean_gap = source
     areas, time_at_level, completions, response_sums, response_squares, present = sums
     arrivals, classes, durations, starts = record
-    most = min(servers // needs.min(), jobs)
-    ends, held = np.empty(most), np.empty(most, dtype=np.int64)
+    ends, held = none_in_service(servers, needs, jobs)
     # The queue: a ring of waiting jobs, Q of them from `head` on, of a size that is a power of 2.
     ring = 64
     came, kind, duration = np.empty(ring), np.empty(ring, dtype=np.int64), np.empty(ring)
@@ -213,10 +212,8 @@ def _run(rng, source, warm_up, jobs, sums, record):
             if arrived < len(starts):
                 arrivals[arrived], classes[arrived], durations[arrived] = now, c, d
             if ring == Q:
-                order = (head + np.arange(ring)) & (ring - 1)
-                came = np.append(came[order], np.empty(ring))
-                kind = np.append(kind[order], np.empty(ring, dtype=np.int64))
-                duration = np.append(duration[order], np.empty(ring))
+                came, kind = _wider(came, head), _wider(kind, head)
+                duration = _wider(duration, head)
                 head, ring = 0, 2 * ring
             place = (head + Q) & (ring - 1)
             came[place], kind[place], duration[place] = now, c, d
@@ -248,3 +245,12 @@ def _run(rng, source, warm_up, jobs, sums, record):
     areas[TIME], areas[JOBS], areas[JOBS_SQUARED] = clock - begin, area_1, area_2
     areas[WAITING], areas[WAITING_SQUARED] = waiting_1, waiting_2
     areas[HELD], areas[HELD_SQUARED] = held_1, held_2
+
+
+@njit(cache=True)
+def _wider(ring, head):
+    """A ring of twice the size, which starts with what stands from `head` on in a full one."""
+    wide = np.empty(2 * len(ring), ring.dtype)
+    for i in range(len(ring)):
+        wide[i] = ring[(head + i) & (len(ring) - 1)]
+    return wide

@@ -193,8 +193,10 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks):
     """
     capacities, arrival_rates, degrees, sets, kinds, parameters, quantum, pools, drains = cluster
     N = len(arrival_rates)
-    cumulative = np.cumsum(arrival_rates)
-    total = cumulative[-1]
+    cumulative, total = arrival_rates.copy(), 0.0
+    for c in range(N):
+        total += arrival_rates[c]
+        cumulative[c] = total
     queue = opened(capacities, sets.shape[1], N)
     count = np.zeros(N, np.int64)
     last = np.zeros(N)
@@ -210,7 +212,9 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks):
             tally[:] = 0.0
             last[:] = t
             start = t
-            queue.served[:] = -in_progress(queue, t)
+            done = in_progress(queue, t)
+            for c in range(N):
+                queue.served[c] = -done[c]
         departs = queue.ends[1] <= arrival
         if departs:
             t = queue.ends[1]
@@ -263,9 +267,10 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks):
         count[c] += -1 if departs else 1
         everyone += -1 if departs else 1
     marks[marked:] = everyone
+    done = in_progress(queue, t)
     for c in range(N):
         area = count[c] * (t - last[c])
         tally[AREA, c] += area
         tally[SQUARE, c] += count[c] * area
-    tally[WORK] = queue.served + in_progress(queue, t)
+        tally[WORK, c] = queue.served[c] + done[c]
     return t - start

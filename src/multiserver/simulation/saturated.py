@@ -19,7 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.simulation.completions import insert, remove_first
+from multiserver.simulation.completions import insert, none_in_service, remove_first
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.streams import generator
@@ -133,8 +133,7 @@ def _replicate(
 def _run(rng, source, settled, before, jobs):
     """The time of one replication, the servers held and their squares over it."""
     servers, needs, cumulated, kinds, parameters, _ = source
-    most = servers // needs.min()
-    ends, held = np.empty(most), np.empty(most, dtype=np.int64)
+    ends, held = none_in_service(servers, needs, servers)
     idle, serving, come, now, last = servers, 0, -before, 0.0, len(cumulated) - 1
     time = area = square = 0.0
     while True:
