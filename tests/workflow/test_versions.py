@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -25,10 +26,15 @@ def find_requirement() -> str:
 def test_the_oldest_and_the_newest_snakemake_build_a_paper(which, tiny, tmp_path):
     packages, requirement = tmp_path / "packages", find_requirement()
     uv = Path(sys.executable).with_name("uv")
-    install = [uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", packages]
-    done = subprocess.run([*install, "--resolution", which, requirement], check=False)
-    if done.returncode:
+    install = [uv, "pip", "install", "--python", sys.executable, "--target", packages]
+    install += ["--resolution", which, requirement]
+    planned = subprocess.run([*install, "--dry-run"], capture_output=True, text=True, check=False)
+    if planned.returncode:
         pytest.skip("no package index")
+    named = re.findall(r"^ \+ (snakemake\S*)==(\S+)$", planned.stderr, re.M)
+    if named and all(version(package) == found for package, found in named):
+        return  # the one that all other tests run
+    subprocess.run([*install, "--quiet"], check=True)
     if which == "lowest-direct":
         (found,) = packages.glob("snakemake-*.dist-info")
         assert found.name.startswith(f"snakemake-{requirement.partition('>=')[2]}")
