@@ -122,7 +122,7 @@ def test_touching_files_and_editing_comments_reruns_nothing(copy):
 def test_a_failed_job_leaves_no_stale_figure_behind_a_green_run(tiny_copy):
     lengthen(tiny_copy)
     study = "src/atlas/studies/queue_tail.py"
-    tiny_copy.edit(study, "    blocks = prepare", "    raise OSError\n    blocks = prepare")
+    tiny_copy.edit(study, "    queue = under", "    raise OSError\n    queue = under")
     failed = tiny_copy.run("all")
     assert failed.returncode != 0
     assert "OSError" in failed.stdout

@@ -87,7 +87,8 @@ def _save_png(write: Save, draft: Path, told: Told) -> None:
     for key, text in texts.items():
         keys.add_text(key, text)
     keys.add_itxt(PACKET, describe("png", told).decode())
-    write(draft, format="png", pil_kwargs={"pnginfo": keys})
+    # At zlib's level 6 a file is 3 % smaller and takes a third longer.
+    write(draft, format="png", pil_kwargs={"pnginfo": keys, "compress_level": 4})
 
 
 def _save_svg(write: Save, draft: Path, told: Told) -> None:

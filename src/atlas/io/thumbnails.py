@@ -16,5 +16,7 @@ def shrink(picture: Path, target: Path, width: int) -> None:
     """Write a picture as a PNG that is so many pixels wide."""
     with Image.open(picture) as whole, replace(target) as draft:
         height = round(width * whole.height / whole.width)
-        small = whole.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
-        small.quantize(COLOURS).save(draft, "png", optimize=True)
+        # Halved first, as long as that leaves two pixels for each, it looks the same.
+        way = {"resample": Image.Resampling.LANCZOS, "reducing_gap": 2.0}
+        small = whole.convert("RGB").resize((width, height), **way)
+        small.quantize(COLOURS, method=Image.Quantize.FASTOCTREE).save(draft, "png")
