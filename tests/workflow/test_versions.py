@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import version
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,8 @@ def test_the_oldest_and_the_newest_snakemake_build_a_paper(which, tiny, tmp_path
     if planned.returncode:
         pytest.skip("no package index")
     named = re.findall(r"^ \+ (snakemake\S*)==(\S+)$", planned.stderr, re.M)
-    if named and all(version(package) == found for package, found in named):
+    here = {distribution.name: distribution.version for distribution in distributions()}
+    if named and dict(named).items() <= here.items():
         return  # the one that all other tests run
     subprocess.run([*install, "--quiet"], check=True)
     if which == "lowest-direct":
