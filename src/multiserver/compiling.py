@@ -3,6 +3,10 @@
 On a machine that has not done it before that takes 2 to 20 seconds an engine; later runs find the
 compiled code on disk. Through the logger `multiserver` it is said which engine is compiled, every
 few seconds how many of its functions are done, and at the end how long it took.
+
+What compiled code uses of numpy is compiled with it. An array assigned to a slice, or numpy's sort,
+maximum or append, adds half a second to two seconds to each engine that has one: there are loops in
+their place.
 """
 
 from __future__ import annotations

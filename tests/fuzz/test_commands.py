@@ -163,9 +163,12 @@ def fuzz(folder: Path, count: int, seed: int) -> Counter[tuple[str, str]]:
     return counts
 
 
+@pytest.mark.parametrize(
+    "seeds", [range(2), pytest.param(range(2, 12), marks=pytest.mark.verification)]
+)
 @pytest.mark.parametrize("command", MAKE)
-def test_what_is_sound_is_taken(tmp_path, command):
-    for seed in range(2):
+def test_what_is_sound_is_taken(tmp_path, command, seeds):
+    for seed in seeds:
         folder = tmp_path / str(seed)
         folder.mkdir()
         _, main, arguments, is_sound = MAKE[command](folder, random.Random(seed))

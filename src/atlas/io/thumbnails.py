@@ -16,7 +16,6 @@ def shrink(picture: Path, target: Path, width: int) -> None:
     """Write a picture as a PNG that is so many pixels wide."""
     with Image.open(picture) as whole, replace(target) as draft:
         height = round(width * whole.height / whole.width)
-        # Halved first, as long as that leaves two pixels for each, it looks the same.
-        way = {"resample": Image.Resampling.LANCZOS, "reducing_gap": 2.0}
-        small = whole.convert("RGB").resize((width, height), **way)
+        rgb = whole.convert("RGB")
+        small = rgb.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
         small.quantize(COLOURS, method=Image.Quantize.FASTOCTREE).save(draft, "png")
