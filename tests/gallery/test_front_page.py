@@ -35,4 +35,5 @@ def test_small_pictures_are_copies_of_the_figures(gallery):
             same = whole.convert("L").resize(picture.size, Image.Resampling.LANCZOS)
             differences = np.abs(np.subtract(picture.convert("L"), same, dtype=float))
             assert differences.mean() < 2
+            assert picture.convert("L").getpixel((0, 0)) == 255
         assert (gallery / name).stat().st_size < 30_000
