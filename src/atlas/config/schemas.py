@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Annotated, Any, get_origin
 
+from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from atlas.config.kinds import ATLAS, kinds, module
 from atlas.config.paper_schema import Paper
 from atlas.config.run_schema import Run
 from atlas.config.tolerances import Tolerances
+from atlas.fields import vocabulary
 from atlas.fields.markers import Lent, marked
 from atlas.io.atomic import write_text
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+# Where keys are names of ours, not words of JSON Schema; and what is no schema.
+NAMES = {"properties", "patternProperties", "$defs"}
+LITERAL = {"default", "const", "enum", "examples"}
 Schema = dict[str, Any]
 
 
@@ -33,7 +38,7 @@ def describe() -> dict[str, Schema]:
     places, rest = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/$defs/{model}"
     )
-    found = _tidy(rest["$defs"])
+    found = _refer_to_words(_tidy(rest["$defs"]))
     names = {model: place["$ref"].rsplit("/", 1)[1] for (model, _), place in places.items()}
     definitions = {k: v for k, v in found.items() if k not in names.values()}
     for (group, kind), model in branches.items():
@@ -130,11 +135,37 @@ def _tidy(value: Any, *, names: bool = True) -> Any:
         kept.pop("title", None)
     if "patternProperties" in kept:
         kept["additionalProperties"] = False
-    own = {"properties", "patternProperties", "$defs"}
-    literal = {"default", "const", "enum", "examples"}
     return {
-        key: item if key in literal else _tidy(item, names=key in own) for key, item in kept.items()
+        key: item if key in LITERAL else _tidy(item, names=key in NAMES)
+        for key, item in kept.items()
     }
+
+
+def _refer_to_words(definitions: dict[str, Schema]) -> dict[str, Schema]:
+    """With the words of `fields.vocabulary`, each defined once and referred to by its name."""
+    words: dict[str, Schema] = {}
+    for name, word in vars(vocabulary).items():
+        if get_origin(word) is Annotated:
+            schema = _tidy(TypeAdapter(word).json_schema(), names=False)
+            words |= {} if schema in words.values() else {name: schema}
+    names = {_text(schema): name for name, schema in words.items()}
+
+    def refer(value: Any) -> Any:
+        if isinstance(value, list):
+            return [refer(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        default = {key: item for key, item in value.items() if key == "default"}
+        if name := names.get(_text({k: v for k, v in value.items() if k not in default})):
+            return {"$ref": f"#/$defs/{name}"} | default
+        return {key: item if key in LITERAL else refer(item) for key, item in value.items()}
+
+    parts = {name: {k: refer(v) for k, v in schema.items()} for name, schema in words.items()}
+    return parts | refer(definitions)
+
+
+def _text(schema: Schema) -> str:
+    return json.dumps(schema, sort_keys=True)
 
 
 if __name__ == "__main__":

@@ -250,7 +250,7 @@ Effort = Annotated[
     Field(
         description="how many jobs a simulated point takes: 'as-printed' those that its series"
         " says, 'paper' no more of them than 1 % needs, 'quick' at most 2e5, and exact curves of"
-        " policies a third of their points to 1e-4 instead of 1e-6, or a number"
+        " policies a third of their points to 1e-3 instead of 1e-6, or a number"
     ),
     Resolution(),
     Sampling(),
@@ -284,14 +284,6 @@ Id = Annotated[
         pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$",
         max_length=80,
         description="an id in lower-case letters, digits and single hyphens",
-    ),
-]
-Panels = Annotated[
-    dict[Annotated[str, Field(pattern=r"^(class-[1-9][0-9]*|all)$")], Text],
-    Field(
-        min_length=1,
-        max_length=20,
-        description="the title of every panel, by class-1, class-2, … or all",
     ),
 ]
 Labels = Annotated[
