@@ -7,8 +7,6 @@ what to cite. Files of systems that are no more go.
 from __future__ import annotations
 
 import argparse
-import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import pandas as pd
 from atlas.io.atomic import write_text
 from atlas.io.cite import name, references
 from atlas.io.credit import LICENCE
+from atlas.io.readable_json import lay_out
 from atlas.io.specs import canonical, digest, read_spec
 from atlas.io.sums import sha256
 from atlas.io.tidy import read_table
@@ -27,8 +26,6 @@ from referee.describe import describe, name_policy, relate
 from referee.shape import Index, System
 from referee.shape import describe as describe_shape
 
-# A list that holds neither lists nor objects, nor text with brackets.
-PLAIN = re.compile(r"\[\s+([^\[\]{}]*?)\s+\]")
 FLAT = ("system", "quantity", "class", "k", "value", "half_width")
 
 
@@ -56,9 +53,9 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
         for id, block in series["parameters"]["systems"].items()
         for rule in [policy(name_policy(block["policy"])["name"])]
     )
-    texts = {f"systems/{s['id']}.json": show(s) for s in systems}
+    texts = {f"systems/{s['id']}.json": lay_out(s) + "\n" for s in systems}
     # Of what is published: it stays as long as no value, description or definition changes.
-    spec = {**spec, "fingerprint": digest(*texts.values())}
+    spec = {**spec, "fingerprint": digest(*map(canonical, systems))}
     origins = made_from(spec)
     listed = [
         {
@@ -84,7 +81,8 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
     }
     for one, model in (*((s, System) for s in systems), (index, Index)):
         model.model_validate(one)
-    texts |= {"index.json": show(index), "schema.json": show(describe_shape())}
+    for file, content in (("index.json", index), ("schema.json", describe_shape())):
+        texts[file] = lay_out(content) + "\n"
     texts["values.csv"] = flatten(systems).to_csv(index=False, lineterminator="\n")
     texts["reference.bib"] = references(spec)
     for file in (folder / "systems").glob("*.json"):
@@ -103,12 +101,6 @@ def made_from(spec: Mapping[str, Any]) -> dict[str, str]:
         for id, block in systems.items():
             found[id] = digest(canonical({**parameters, "systems": {id: block.drawn()}}))
     return found
-
-
-def show(value: Mapping[str, Any]) -> str:
-    """JSON for people: lists of numbers and texts on one line."""
-    text = json.dumps(value, indent=1, ensure_ascii=False)
-    return PLAIN.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 
 
 def flatten(systems: list[dict[str, Any]]) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from atlas.config.tolerances import Tolerances
 from atlas.fields import vocabulary
 from atlas.fields.markers import Lent, marked
 from atlas.io.atomic import write_text
+from atlas.io.readable_json import lay_out
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 # Where keys are names of ours, not words of JSON Schema; and what is no schema.
@@ -80,7 +81,7 @@ def describe() -> dict[str, Schema]:
 def write(folder: FilePath) -> None:
     """Write the schemas to a folder."""
     for name, schema in describe().items():
-        write_text(folder / name, json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
+        write_text(folder / name, lay_out(schema) + "\n")
 
 
 def _choice(group: str, key: str, what: str) -> Schema:
