@@ -45,6 +45,8 @@ _DIGEST = CodeDigests.below(ROOT).compiled
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
 # Their jobs are forked already (`tests.faults.forks`).
 os.environ["MULTISERVER_WARM"] = ""
+# As by default: else every job of every run compiles all that it imports of the project.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Copies of the project share it.
 os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "atlas.numba_cache.ByPackage"
 
@@ -210,8 +212,7 @@ def copy_project(target: Path, papers: str = "[two-class-stability]") -> Project
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, target / part, ignore=ignored)
+            shutil.copytree(source, target / part)
         else:
             shutil.copy2(source, target / part)
     copied = Project(target)
