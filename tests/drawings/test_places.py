@@ -18,6 +18,8 @@ from atlas.io.dark_mode import shade
 from atlas.io.readable import attach, detach, name_marks
 from atlas.plan import Plan
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 COLOUR = re.compile(r"stroke: (#[0-9a-f]{6})")
 # Columns of any drawing that takes its looks from places.

@@ -39,6 +39,8 @@ from atlas.io.rendering import save
 from atlas.io.sums import sha256
 from atlas.io.untrusted import AMISS, FINE, UNREADABLE, end
 
+pytestmark = pytest.mark.slow
+
 SEED = 71
 LATE, LONGEST = 60, 100_000
 OUTCOMES = {FINE: "taken", AMISS: "amiss", UNREADABLE: "refused"}

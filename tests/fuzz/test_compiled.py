@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from tests.scripts.test_compiled import run
 
+pytestmark = pytest.mark.slow
+
 CODE = """\
 from numba import njit
 

@@ -35,6 +35,8 @@ from atlas.plan import ConfigError
 from atlas.plan.fingerprint import CodeDigests
 from atlas.plan.papers import PaperFile, Source
 
+pytestmark = pytest.mark.slow
+
 SEED = 12
 # Specs of series, which most mutations leave as they are.
 CHECKED: set[str] = set()
@@ -171,7 +173,6 @@ def test_ten_mutations_are_refused_in_form_or_harmless(project, digests):
     assert not wrong and counts.total() == 10, wrong
 
 
-@pytest.mark.slow
 def test_forty_mutations_are_refused_in_form_or_harmless(project, digests):
     counts, wrong = fuzz(project, digests, 40, SEED)
     assert not wrong and counts.total() == 40, wrong

@@ -1,4 +1,6 @@
 """Files that decide besides YAML, and letters of any script: each mutation is refused in form, or
+
+pytestmark = pytest.mark.slow
 does no harm.
 
 A style that is taken draws a figure in every format, without a word from matplotlib; a table of

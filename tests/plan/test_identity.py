@@ -78,6 +78,7 @@ def test_a_spec_bears_the_digest_of_its_text(plan):
         assert digest(item.text) in item.spec_file
 
 
+@pytest.mark.slow
 def test_every_leaf_of_every_spec_counts(plan):
     """Each change of one leaf gives a mark of its own; their digests are what `digest` gives."""
     counted = 0

@@ -14,6 +14,8 @@ from atlas.config.claims import read_quantities
 from atlas.config.kinds import ATLAS, kinds, module
 from atlas.config.schemas import describe
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

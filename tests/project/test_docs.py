@@ -23,6 +23,8 @@ from multiserver.open.qbd import solve
 from multiserver.policies import REGISTRY
 from multiserver.saturated import stationary
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = sorted((ROOT / "config/papers").glob("*.yaml"))
 PAGES = [ROOT / "README.md", ROOT / "src/README.md", *sorted((ROOT / "docs").glob("[!_]*.md"))]
@@ -116,7 +118,6 @@ sys.exit(app.statuscode)
 """
 
 
-@pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_asks_no_other_host(tmp_path):
     command = [sys.executable, "-c", SITE, ROOT / "docs", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

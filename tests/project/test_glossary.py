@@ -17,6 +17,8 @@ from atlas.config.paper_schema import Claim, Source
 from atlas.config.run_schema import Run
 from multiserver.results import QUANTITIES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = re.compile(
     r"- \*\*(?P<term>[^*]+)\*\*[^:]*: (?P<meaning>[A-Z].*\.)"

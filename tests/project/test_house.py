@@ -15,6 +15,8 @@ from ruamel.yaml import YAML
 
 from atlas.plan.fingerprint import CodeDigests
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "src/multiserver"
 SCRIPTS = ROOT / "scripts"

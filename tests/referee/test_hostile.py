@@ -18,6 +18,8 @@ from atlas.io.sums import sha256
 from atlas.io.untrusted import Unreadable
 from referee.read import Reference
 
+pytestmark = pytest.mark.slow
+
 HEAD = "system,quantity,value,half_width,replications\n"
 ROW = "mm1-90,mean_jobs,9.1,{},{}\n"
 SYSTEM = "systems/mm1-90.json"

@@ -77,6 +77,7 @@ def score(tmp_path, rows: list[Row]):
     return assess(read_results(file, REFERENCE), REFERENCE)
 
 
+@pytest.mark.slow
 def test_a_right_simulator_agrees(tmp_path):
     rows = [row for id in (*CLASSES, *ONE_CLASS) for row in told(id)]
     found = score(tmp_path, rows)

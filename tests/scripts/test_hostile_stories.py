@@ -16,6 +16,8 @@ from atlas.io.credit import HEAD
 from atlas.io.untrusted import Unreadable
 from atlas.provenance import stories, trace_back
 
+pytestmark = pytest.mark.slow
+
 STORY = {
     **{"paper": "small", "id": "fig1", "stage": "draw", "title": "A state", "licence": "MIT"},
     **{"source": {"figure": "1"}, "fingerprint": "f", "code": "c"},

@@ -25,6 +25,8 @@ from atlas.plan import Plan
 from atlas.provenance import trace_back
 from atlas.provenance.stories import Story, read_stories
 
+pytestmark = pytest.mark.slow
+
 PAPER = """
 paper: small
 bibliography: {title: A Small Paper, authors: [A], year: 2020}

@@ -17,6 +17,8 @@ import pytest
 from atlas.io.specs import digest
 from prefork import client, server
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = {
     "study": "stability-region",

@@ -120,6 +120,7 @@ def test_the_stated_bounds_hold_where_rates_are_far_apart(name, seeds):
             assert abs(waiting).sum() <= (means.imprecision + 1e-9) * total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", [FIGURE_6, FIGURE_7])
 def test_means_need_fewer_states(of):
     """MaxWeight in Figs 6 and 7: what is extrapolated is as good with half of them, and one chain

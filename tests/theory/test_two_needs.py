@@ -100,6 +100,7 @@ def test_random_systems_are_those_of_a_box_far_beyond(seed, reading):
     assert found.class_in_service == pytest.approx(in_service, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("enough", [1e-2, 1e-4, 1e-6])
 def test_the_stated_bound_holds_where_little_is_asked(enough, reading):

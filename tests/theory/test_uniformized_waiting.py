@@ -180,6 +180,7 @@ def test_quantiles_are_those_of_a_tagged_job():
     assert rare < 1e-6
 
 
+@pytest.mark.slow
 def test_where_sweeps_do_not_settle_dense_matrices_answer(monkeypatch):
     monkeypatch.setattr("multiserver.open.iteration.MOST_SWEEPS", 3)
     told = FIVE.under(ms.FCFS).distribution(fraction_of_limit=0.9)

@@ -16,6 +16,8 @@ from tests.traces.test_formats import jobs_of
 from atlas.models.traces import read_chunks, read_table
 from atlas.traces import FAULTS, borg, plain, slurm, swf
 
+pytestmark = pytest.mark.slow
+
 DIGITS = 5000 * "9"
 BIG = 400 * "9"
 SACCT = "JobID|State|Elapsed|AllocCPUS\n1|COMPLETED|00:01:00|4\n"
