@@ -1,7 +1,7 @@
 """Copies of the project to break, a way to run Snakemake in them, and the tiers of the tests.
 
-What is not marked is the default run. `slow` tests build papers, break builds, open pages in a
-browser and compile LaTeX; `verification` is a suite of its own, which writes a report
+What is not marked is the default run. `slow` tests build papers, break builds and files, open pages
+in a browser and compile LaTeX; `verification` is a suite of its own, which writes a report
 (`tests.report`). Examples of properties are the same in every run; `--hypothesis-profile=search`
 looks for new ones.
 """

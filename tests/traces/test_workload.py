@@ -107,7 +107,6 @@ def test_response_times_of_three_policies():
         "policies": ["fcfs", "preemptive-first-fit", "server-filling"],
         "durations": "exponential",
         "loads": [0.3, 0.97],
-        "backlog": 5000,
     }
     table = compute(workload_response_time, parameters)
     assert list(table) == list(workload_response_time.UNITS)

@@ -3,23 +3,21 @@ several policies, simulated.
 
 Jobs arrive in a Poisson process, each drawn independently: a need, and a duration that is
 exponential with the mean of that need or (`empirical`) one of those that its jobs had. FCFS and
-ServerFilling are simulated by the numbers of jobs if durations are exponential (`counts`), every
-other policy of the library job by job. The load is λ/λ_naive. FCFS is unstable from a load of
-λ*/λ_naive on, which is `limit`: found exactly where the state space allows and durations are
-exponential, by simulation otherwise. Points that are unstable, or at which more than `backlog` jobs
-come to wait (2^17 of policies without an engine of their own here), are infinite.
+ServerFilling are simulated by the numbers of jobs if durations are exponential, and job by job
+otherwise, as every other policy of the library is. The load is λ/λ_naive. FCFS is unstable from a
+load of λ*/λ_naive on, which is `limit`: found exactly where the state space allows and durations
+are exponential, by simulation otherwise. Points that are unstable are infinite.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, Self
+from typing import Self
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from atlas.fields.block import WHOLE
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import Policies, PolicyBlock, read_policy
@@ -37,17 +35,8 @@ from atlas.models.workloads import Rounding, States, WorkloadBlock
 from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
-from multiserver.simulation import (
-    class_policies,
-    class_queues,
-    exponential_counts,
-    fcfs,
-    front,
-    front_policies,
-)
+from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate, fair_half_width
-from multiserver.simulation.fcfs import Workload
-from multiserver.simulation.replications import Responses
 from multiserver.simulation.saturated import hold
 
 UNITS = {
@@ -72,15 +61,6 @@ class Parameters(WorkloadBlock, SimulatedBlock):
     ]
     durations: Durations = "empirical"
     loads: Loads
-    backlog: Annotated[
-        int,
-        Field(
-            ge=1000,
-            le=10**9,
-            description="jobs in the system, from which a point counts as unstable",
-        ),
-        WHOLE,
-    ] = 131_072
     states: States = 5000
 
     @model_validator(mode="after")
@@ -106,14 +86,13 @@ def compute(
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = load * system.naive_throughput
-        workload = Workload(system.servers, system.needs, sizes, system.probabilities, arrival_rate)
         for policy in parameters.policies:
             row = {"load": load, "policy": policy.label, "arrival_rate": arrival_rate}
             own = limit if policy.name == "fcfs" else math.nan
             row["limit"] = own
             found = None
             if not load >= own:
-                found = simulate(system, workload, policy, parameters, (key, 1, i))
+                found = simulate(system, sizes, arrival_rate, policy, parameters, (key, 1, i))
             if found is None:
                 row |= {"mean_response_time": math.inf, "half_width": 0.0, "jobs": 0}
             else:
@@ -143,7 +122,8 @@ def find_limit(
 
 def simulate(
     system: MultiserverJobSystem,
-    workload: Workload,
+    sizes: tuple,
+    arrival_rate: float,
     policy: PolicyBlock,
     parameters: Parameters,
     key: tuple[int, ...],
@@ -152,36 +132,15 @@ def simulate(
     needs."""
     effort = parameters.effort()
     if parameters.durations == "exponential" and policy.name in COUNTED:
-        filling, rate = COUNTED[policy.name], workload.arrival_rate
-        return exponential_counts.respond(system, rate, filling=filling, key=key, **effort)
+        filling = COUNTED[policy.name]
+        return exponential_counts.respond(system, arrival_rate, filling=filling, key=key, **effort)
+    queue = with_sizes(system, sizes).under(read_policy(policy.plain()))
     try:
-        if policy.name in ENGINES:
-            each = effort | {"jobs": math.ceil(parameters.jobs / parameters.replications)}
-            engine, most = ENGINES[policy.name], parameters.backlog
-            return engine(workload, limit=most, key=key, **each).mean_response_time
-        queue = with_sizes(system, workload.sizes).under(read_policy(policy.plain()))
-        found = queue.simulate(arrival_rate=workload.arrival_rate, key=key, **effort)
+        found = queue.simulate(arrival_rate=arrival_rate, key=key, **effort)
         return found.counts.mean_response_time
     except UnstableError:
         return None
 
 
-def _in_order(workload: Workload, *, limit: int, **effort: Any) -> Responses:
-    return fcfs.simulate(workload, **effort)
-
-
-def _filled(workload: Workload, **effort: Any) -> Responses:
-    return front.simulate(workload, front_policies.server_filling(workload), **effort)
-
-
-def _first_fit(workload: Workload, **effort: Any) -> Responses:
-    return class_queues.simulate(workload, class_policies.preemptive_first_fit, **effort)
-
-
-# ServerFilling or not, of what is simulated by the numbers of jobs; and what stops at `backlog`.
+# ServerFilling or not, of what is simulated by the numbers of jobs.
 COUNTED = {"fcfs": False, "server-filling": True}
-ENGINES = {
-    "fcfs": _in_order,
-    "server-filling": _filled,
-    "preemptive-first-fit": _first_fit,
-}
