@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atlas.fields.block import misfit
-from atlas.models.traces import Progress, read_chunks
+from atlas.models.sampling import Progress
+from atlas.models.traces import read_chunks
 from atlas.traces import REQUESTED, STARTED, SUBMITTED
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload

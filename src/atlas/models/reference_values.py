@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from atlas.enumeration.fronts import Means
@@ -225,6 +225,3 @@ def row(name: str, key: Key, definition: str, **rest: Any) -> Row:
     head = {"system": name, "quantity": quantity, "class": which, "k": math.nan if k is None else k}
     empty = {c: None if kind_of(unit) == "text" else math.nan for c, unit in UNITS.items()}
     return {**empty, **head, "definition": definition, "inside": None, **rest}
-
-
-Progress = Callable[..., Any]

@@ -21,6 +21,8 @@ HAIR = 1e-3
 NARROWEST = 2e-3
 
 Row = tuple[Any, ...]
+# What shows how far a job is with what it goes through.
+Progress = Callable[[Iterable], Iterable]
 
 
 def sample(
@@ -29,7 +31,7 @@ def sample(
     points: int,
     heights: Callable[[Row], Iterable[float]],
     *,
-    progress: Callable[[Iterable], Iterable] = iter,
+    progress: Progress = iter,
 ) -> list[Row]:
     """Rows of a curve at up to `points` values of x between and at the `ends`, x increasing.
 

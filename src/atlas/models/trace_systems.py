@@ -6,7 +6,7 @@ durations. Rounded needs ask for more server-seconds than the jobs did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
+from atlas.models.sampling import Progress
 from atlas.models.traces import read_table
 from atlas.traces.aggregate import by_need
 from multiserver.fitting import fit_two_moments
@@ -60,9 +61,7 @@ def round_up(needs: NDArray[np.float64], rounding: str) -> NDArray[np.int64]:
     return needs.astype(np.int64)
 
 
-def read_classes(
-    parameters: Mapping[str, Any], progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def read_classes(parameters: Mapping[str, Any], progress: Progress = iter) -> pd.DataFrame:
     """The aggregated table with rounded needs, of which the functions below make systems."""
     return round_needs(read_table(parameters, progress), parameters["rounding"])
 

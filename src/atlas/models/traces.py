@@ -7,7 +7,7 @@ of which there is a table and no job).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from pydantic_core import PydanticCustomError
 
 from atlas.fields.block import misfit
+from atlas.models.sampling import Progress
 from atlas.traces import FAULTS, SUBMITTED, Chunk, Lines, aggregate, borg, plain, slurm, swf
 from multiserver.simulation.correlated_jobs import CorrelatedJobs
 
 Parameters = Mapping[str, Any]
-Progress = Callable[[Iterable], Iterable]
 
 
 def read_table(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:

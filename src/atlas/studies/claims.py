@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
@@ -13,6 +12,7 @@ import pandas as pd
 from atlas.claims import record
 from atlas.fields.block import Block
 from atlas.fields.columns import Words
+from atlas.models.sampling import Progress
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 UNITS = {"id": Words("name"), "quantity": Words("name"), "found": Words("JSON")}
@@ -24,9 +24,7 @@ class Parameters(Block):
     rows: list[dict[str, Any]]
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a case of a claim. What was found is JSON: the `value`, a number, text, truth value
     or list; where it was found, `at`; and if it was simulated, the `half_width` at 95 %."""
     rows = []

@@ -17,12 +17,11 @@ how many numbers it takes. They are counted, not timed: times are in the benchma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 import pandas as pd
 
 from atlas.fields.columns import Truth, Words
 from atlas.models.growing_systems import GrowingBlock, with_phases
+from atlas.models.sampling import Progress
 from multiserver.fronts.every import LARGEST as MOST_COUNTS
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_equation, age_process, multiserver_jobs, one_or_n
@@ -47,9 +46,7 @@ class Parameters(GrowingBlock):
     """What to compute."""
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a number of servers and method."""
     rows = []
     for servers in progress(parameters.sizes):

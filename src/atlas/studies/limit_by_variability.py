@@ -4,7 +4,6 @@ the squared coefficient of variation c², exact."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Annotated, Self
 
 import pandas as pd
@@ -12,7 +11,7 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import Block, misfit, require
 from atlas.fields.vocabulary import DearPoints, Needs, Positive, Probabilities, Range, Servers
-from atlas.models.sampling import Row, sample
+from atlas.models.sampling import Progress, Row, sample
 from multiserver.fitting import fit_two_moments
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
@@ -57,9 +56,7 @@ class Parameters(Block):
         return PhasedJobs.of(self.servers, self.needs, sizes, self.probabilities)
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a c², more of them where the curve bends; where 1/c² is a whole number it has a kink,
     since another number of phases begins there."""
 

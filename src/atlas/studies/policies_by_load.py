@@ -10,7 +10,7 @@ needs. Points that are not stable are infinite. `limit` is the largest stable lo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -24,7 +24,7 @@ from atlas.fields.vocabulary import FINELY, Enough, HighestLoad, Jobs, Loads
 from atlas.models.described_systems import OneSystem
 from atlas.models.finite_skip import OF_MANY, Exact, Model, read_model
 from atlas.models.policies import Policies, PolicyBlock
-from atlas.models.sampling import sample
+from atlas.models.sampling import Progress, sample
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
 from multiserver.errors import NotKnownError, UnstableError
@@ -77,9 +77,7 @@ class Parameters(PilotedBlock):
         return self.system.classes
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a load, policy and class, `all` after the classes."""
     given, key = parameters.system.plain(), stream_key(parameters)
     models = [read_model({"system": given, "policy": p.plain()}) for p in parameters.policies]

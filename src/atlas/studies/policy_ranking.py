@@ -9,7 +9,6 @@ standard errors of both.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import pandas as pd
@@ -21,6 +20,7 @@ from atlas.models.described_systems import FiniteSkipSystem
 from atlas.models.finite_skip import OF_A_SCORE, read_model
 from atlas.models.finite_skip_simulators import simulate
 from atlas.models.policies import Policies
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 
@@ -52,9 +52,7 @@ class Parameters(SimulatedBlock):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a load and policy, best first; policies that are unstable at the load are last."""
     key = stream_key(parameters)
     given = parameters.system.plain()

@@ -7,7 +7,6 @@ laws, of which the largest entry counts. The last column is the largest violatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Annotated, Self
 
@@ -19,6 +18,7 @@ from atlas.fields.block import WHOLE, Block, require
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Seed
 from atlas.models.feasibility import require_enumerable
+from atlas.models.sampling import Progress
 from atlas.models.systems import Systems
 from multiserver.saturated.agreement import compare, draw_system
 
@@ -62,9 +62,7 @@ def check(parameters: Parameters) -> None:
         require_enumerable(block.servers, block.needs, "systems", name)
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a named system, and one for the worst gaps over all random ones."""
     rows = []
     for name, block in parameters.systems.items():

@@ -7,7 +7,6 @@ at the rate λ = ρ n / E[S]. Exact; where the load ρ is more than FCFS can car
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Self
 
 import pandas as pd
@@ -17,7 +16,7 @@ from atlas.fields.vocabulary import DearPoints, EvenServers, Exponents, Load
 from atlas.models.feasibility import require_solvable
 from atlas.models.mixes import MixBlock, build_mix
 from atlas.models.open_fcfs import under_fcfs
-from atlas.models.sampling import Row, sample
+from atlas.models.sampling import Progress, Row, sample
 
 UNITS = {
     "exponent": "1",
@@ -43,9 +42,7 @@ class Parameters(MixBlock):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row an exponent, more of them where a curve bends on a logarithmic axis."""
 
     def row(alpha: float) -> Row:

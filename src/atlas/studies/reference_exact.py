@@ -7,7 +7,6 @@ had another system in mind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -42,6 +41,7 @@ from atlas.models.reference_values import (
     second_route,
     tabulate,
 )
+from atlas.models.sampling import Progress
 
 
 class Parameters(Block):
@@ -55,9 +55,7 @@ def check(parameters: Parameters) -> None:
     require_points(parameters.systems)
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a system, quantity, class and definition."""
     rows: list[dict[str, Any]] = []
     for name, block in progress(parameters.plain()["systems"].items()):

@@ -8,7 +8,7 @@ and the number of jobs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -38,6 +38,7 @@ from atlas.models.reference_values import (
     second_route,
     tabulate,
 )
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from multiserver.queue import Queue
@@ -60,9 +61,7 @@ def check(parameters: Parameters) -> None:
     require_points(parameters.systems)
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a system, quantity, class and definition."""
     rows: list[dict[str, Any]] = []
     for name, block in progress(parameters.systems.items()):

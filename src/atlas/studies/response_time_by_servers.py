@@ -8,14 +8,13 @@ which needs the saturated system alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 import pandas as pd
 
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import FractionOfLimit
 from atlas.models.growing_systems import GrowingBlock
 from atlas.models.open_fcfs import under_fcfs
+from atlas.models.sampling import Progress
 
 UNITS = {
     "servers": "servers",
@@ -35,9 +34,7 @@ class Parameters(GrowingBlock):
     fraction_of_limit: FractionOfLimit
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a number of servers."""
     rows = []
     for servers in progress(parameters.sizes):

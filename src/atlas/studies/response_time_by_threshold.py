@@ -6,7 +6,6 @@ least E[T] of its load and reading, the smaller of two equal ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import pandas as pd
@@ -17,6 +16,7 @@ from atlas.fields.columns import Truth, Words
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import OneSystem
 from atlas.models.policies import PolicyBlock
+from atlas.models.sampling import Progress
 from multiserver.policies import Quickswap
 from multiserver.system import System
 
@@ -43,9 +43,7 @@ class Parameters(Block):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a load, reading and threshold."""
     system = parameters.system.read()
     thresholds = range(1, max(1, system.servers // min(system.needs)))

@@ -5,14 +5,12 @@ The systems are those of `models.mixes`. The exact method is picked for each poi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 import pandas as pd
 
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import DearPoints, EvenServers, Exponents
 from atlas.models.mixes import MixBlock, build_mix
-from atlas.models.sampling import Row, sample
+from atlas.models.sampling import Progress, Row, sample
 from multiserver.saturated import dispatch
 
 UNITS = {
@@ -33,9 +31,7 @@ class Parameters(MixBlock):
     points: DearPoints = 121
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row an exponent, more of them where a curve bends."""
 
     def row(alpha: float) -> Row:

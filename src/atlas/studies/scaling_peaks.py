@@ -6,7 +6,6 @@ load, α = 1, and at the p = 1/(n ln n) where it is asymptotically largest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Annotated, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from pydantic import Field, model_validator
 from atlas.fields.block import INCREASING, require
 from atlas.fields.vocabulary import EvenServers, Exponents
 from atlas.models.mixes import MixBlock, build_mix
+from atlas.models.sampling import Progress
 from multiserver.saturated import dispatch
 from multiserver.saturated.peak import find_highest
 
@@ -50,9 +50,7 @@ class Parameters(MixBlock):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a number of servers."""
     return pd.DataFrame([_row(parameters, n) for n in progress(parameters.sizes)])
 

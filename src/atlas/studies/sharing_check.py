@@ -7,7 +7,6 @@ means are relative, to the exact solution with any number of jobs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Annotated, Self
 
 import pandas as pd
@@ -19,6 +18,7 @@ from atlas.fields.vocabulary import Text
 from atlas.models.clusters import NetworkBlock
 from atlas.models.feasibility import require_chain, require_means
 from atlas.models.networks import read_network
+from atlas.models.sampling import Progress
 from multiserver.sharing.chain import compare
 
 UNITS = {
@@ -57,9 +57,7 @@ class Parameters(Block):
     ]
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a network."""
     rows = []
     for name, block in progress(parameters.networks.items()):

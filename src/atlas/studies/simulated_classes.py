@@ -7,7 +7,6 @@ The classes of one point are measured in the same run, so only the mean over all
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import pandas as pd
@@ -16,6 +15,7 @@ from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
 from atlas.models.open_fcfs import find_limit, under_fcfs
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
 from multiserver.errors import NotKnownError
@@ -42,9 +42,7 @@ class Parameters(SystemBlock, PilotedBlock):
     fractions_of_limit: Annotated[FractionsOfLimit, DrawnAs("loads")]
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a fraction and class, `all` after the classes."""
     queue, key = under_fcfs(parameters.system), stream_key(parameters)
     limit = find_limit(queue, parameters.seed)

@@ -8,7 +8,6 @@ the same run, so only the mean over all of them, the row `all`, counts among ind
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Annotated, Self
 
 import pandas as pd
@@ -21,6 +20,7 @@ from atlas.fields.vocabulary import FINELY, Enough, Loads
 from atlas.models.finite_skip import OF_A_SCORE
 from atlas.models.finite_skip_simulators import simulate
 from atlas.models.finite_skip_solutions import ModelBlock
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
 from multiserver.simulation.estimate import FEWEST, fair_half_width, observations, score
@@ -75,9 +75,7 @@ def require_below(loads: list[float], limit: float, why: str) -> None:
     require(not loads[-1] >= limit, found, expected, "loads")
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a load and class, `all` after the classes."""
     model = parameters.model
     exact = model.exact(OF_A_SCORE, parameters.enough) if parameters.exact else None

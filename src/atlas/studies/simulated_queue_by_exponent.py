@@ -5,7 +5,6 @@ Points at which FCFS cannot carry the load are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import numpy as np
@@ -15,6 +14,7 @@ from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import EvenServers, Exponents, FewPoints, Load
 from atlas.models.mixes import MixBlock, build_mix
 from atlas.models.open_fcfs import find_limit, under_fcfs
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
 from atlas.studies.simulated_response_time import UNITS as POINT_UNITS
@@ -32,9 +32,7 @@ class Parameters(MixBlock, PilotedBlock):
     points: FewPoints = 31
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row an exponent."""
     rows = []
     key = stream_key(parameters)

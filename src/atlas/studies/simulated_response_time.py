@@ -7,7 +7,6 @@ it then measures. Where the chain of the phases is out of reach the system is si
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 import pandas as pd
@@ -17,6 +16,7 @@ from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
 from atlas.models.feasibility import is_solvable
 from atlas.models.open_fcfs import find_limit, under_fcfs
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
 from multiserver.errors import NotKnownError
@@ -46,9 +46,7 @@ class Parameters(SystemBlock, PilotedBlock):
     fractions_of_limit: Annotated[FractionsOfLimit, DrawnAs("loads")]
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a fraction."""
     queue, key = under_fcfs(parameters.system), stream_key(parameters)
     limit = find_limit(queue, parameters.seed)

@@ -13,7 +13,7 @@ classes of a point are measured in the same run, so only the last counts among i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import product
 from typing import Annotated, Self
 
@@ -25,6 +25,7 @@ from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import Effort, Loads, Positive, Seed, StreamKey
 from atlas.models.clusters import ClusterBlock
+from atlas.models.sampling import Progress
 from atlas.models.sharing import names_of, read_cluster
 from atlas.models.sizes import SizeBlock, read_size
 from atlas.models.streams import stream_key
@@ -125,9 +126,7 @@ class Parameters(Block):
         return self.system.classes
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a load, m and class."""
     servers, size = parameters.system.read(), read_size(parameters.size.plain())
     key = stream_key(parameters)

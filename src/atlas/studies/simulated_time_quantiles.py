@@ -21,6 +21,7 @@ from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import read_queue
 from atlas.models.finite_skip_systems import FiniteSkipBlock
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.times import (
@@ -69,9 +70,7 @@ def check(parameters: Parameters) -> None:
     require_stable(read_queue(parameters.plain()), parameters.loads[-1], "loads")
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a load, class, time and probability. Where jobs share servers none is said to wait:
     the only time is that of response."""
     queue = read_queue(parameters.plain())

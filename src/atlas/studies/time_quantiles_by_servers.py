@@ -8,7 +8,6 @@ is a saw tooth.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Annotated, Any, Self
 
@@ -19,6 +18,7 @@ from atlas.fields.block import require
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Load, Positive
 from atlas.models.described_systems import read_queue
+from atlas.models.sampling import Progress
 from atlas.models.times import (
     TIMES,
     QuantilesAt,
@@ -74,9 +74,7 @@ def check(parameters: Parameters) -> None:
     require_distribution(queue, load)
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a number of servers, class, time and probability; infinite where the queue is not
     stable."""
     jobs, point = parameters.system.multiserver_jobs, parameters.point()

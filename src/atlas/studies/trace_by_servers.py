@@ -19,7 +19,7 @@ to more jobs in the system than the engine takes, is infinite, and `note` says w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -33,6 +33,7 @@ from atlas.fields.vocabulary import Jobs, Servers
 from atlas.models.log_runs import Run, replay_log, resample_log
 from atlas.models.logs import read_log
 from atlas.models.policies import Policies, PolicyBlock
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.times import TIMES, QuantilesAt
@@ -91,9 +92,7 @@ class Parameters(LogBlock, SimulatedBlock):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a number of servers, policy, class (`all` last), time and statistic."""
     log, key = read_log(parameters.plain()), stream_key(parameters)
     largest, fewest = int(log.needs.max()), parameters.servers[0]

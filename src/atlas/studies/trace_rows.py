@@ -6,12 +6,11 @@ started or what they requested; they are counted among the jobs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 import numpy as np
 import pandas as pd
 
 from atlas.fields.columns import Words
+from atlas.models.sampling import Progress
 from atlas.models.traces import count_rows
 from atlas.models.workloads import JobsBlock
 
@@ -30,9 +29,7 @@ class Parameters(JobsBlock):
     """What to compute."""
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a reason, jobs first."""
     count, chunks = count_rows(parameters.plain(), progress)
     unknown = np.zeros(len(UNKNOWN), dtype=int)

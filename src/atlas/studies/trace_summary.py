@@ -7,10 +7,9 @@ power law duration = `scale` · need^`exponent` that fits best, stand in every r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 import pandas as pd
 
+from atlas.models.sampling import Progress
 from atlas.models.traces import read_table
 from atlas.models.workloads import JobsBlock
 from atlas.traces.aggregate import BINS_PER_DECADE, fit
@@ -34,9 +33,7 @@ class Parameters(JobsBlock):
     """What to compute."""
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a need and interval; durations are summed over the jobs."""
     table = read_table(parameters.plain(), progress)
     table["from"] = 10.0 ** (table["bin"] / BINS_PER_DECADE)

@@ -12,7 +12,6 @@ says what else was.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import numpy as np
@@ -23,6 +22,7 @@ from atlas.fields.block import require
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import InnerProbability, Servers
 from atlas.models.logs import classify, read_log
+from atlas.models.sampling import Progress
 from atlas.models.workloads import LogBlock
 
 UNITS = {
@@ -52,9 +52,7 @@ class Parameters(LogBlock):
     ] = 0.95
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a class, `all` after the classes; NaN of what no job says."""
     log, n = read_log(parameters.plain(), progress), parameters.servers
     largest = int(log.needs.max())

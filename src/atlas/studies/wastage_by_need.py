@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Self
 
 import pandas as pd
@@ -11,6 +10,7 @@ from pydantic import model_validator
 from atlas.fields.block import Block, require
 from atlas.fields.vocabulary import Need, Servers, TwoRates
 from atlas.models.feasibility import require_states
+from atlas.models.sampling import Progress
 from multiserver.saturated.peak import find_peak_wastage
 
 UNITS = {
@@ -43,9 +43,7 @@ class Parameters(Block):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a need."""
     servers, need_1, rates = parameters.servers, parameters.need_1, parameters.rates
     rows = []

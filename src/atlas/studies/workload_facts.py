@@ -3,11 +3,10 @@ classes the number of jobs is not known, and durations are the means of the clas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 import pandas as pd
 
 from atlas.fields.columns import Words
+from atlas.models.sampling import Progress
 from atlas.models.traces import read_table
 from atlas.models.workloads import WorkloadBlock
 from atlas.traces.aggregate import by_need, fit
@@ -19,9 +18,7 @@ class Parameters(WorkloadBlock):
     """What to compute."""
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a quantity."""
     table = read_table(parameters.plain(), progress)
     classes, law = by_need(table), fit(table)

@@ -12,7 +12,6 @@ are exponential, by simulation otherwise. Points that are unstable are infinite.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Self
 
 import pandas as pd
@@ -21,6 +20,7 @@ from pydantic import model_validator
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import Policies, PolicyBlock, read_policy
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.trace_systems import (
@@ -74,9 +74,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a load and policy; all policies of a load are given the same jobs."""
     cells = read_classes(parameters.plain())
     system = make_system(cells, parameters.servers)

@@ -10,10 +10,10 @@ within a class.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from atlas.models.sampling import Progress
 from atlas.models.trace_systems import read_classes
 from atlas.models.workloads import Rounding, WorkloadBlock
 from atlas.traces.aggregate import by_need, fit
@@ -37,9 +37,7 @@ class Parameters(WorkloadBlock):
     rounding: Rounding = "none"
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a class, in increasing order of need; the jobs of a table's are not known."""
     cells = read_classes(parameters.plain(), progress)
     classes, law = by_need(cells), fit(cells)

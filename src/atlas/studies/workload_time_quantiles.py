@@ -9,7 +9,6 @@ classes only (`workload-time-tail`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Self
 
 import pandas as pd
@@ -17,6 +16,7 @@ from pydantic import model_validator
 
 from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import PolicyBlock, read_policy
+from atlas.models.sampling import Progress
 from atlas.models.systems import SimulatedBlock
 from atlas.models.times import QuantilesAt
 from atlas.models.trace_systems import (
@@ -54,9 +54,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a load, class, time and probability. Raises `UnstableError` if the queue is."""
     cells = read_classes(parameters.plain())
     sizes = make_sizes(cells, parameters.durations)

@@ -9,13 +9,13 @@ durations are exponential; the load is λ/λ_naive = λ E[S]/n, which reductions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Annotated, Self
 
 import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.vocabulary import Load, Points, Servers
+from atlas.models.sampling import Progress
 from atlas.models.trace_systems import Reduction, make_system, read_classes, with_sizes
 from atlas.models.workloads import Rounding, WorkloadBlock
 from atlas.studies.time_tail import UNITS as TIME_UNITS
@@ -46,9 +46,7 @@ class Parameters(WorkloadBlock):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a class and time t, `all` after the classes. Raises `UnstableError` if the queue is,
     and `NotKnownError` if its distribution is out of reach."""
     whole = make_system(read_classes(parameters.plain(), progress), parameters.servers)

@@ -25,7 +25,6 @@ the least share of the jobs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, Self
 
 import pandas as pd
@@ -35,6 +34,7 @@ from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Axis
 from atlas.fields.vocabulary import Servers
+from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.trace_systems import (
@@ -120,9 +120,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
         return self
 
 
-def compute(
-    parameters: Parameters, progress: Callable[[Iterable], Iterable] = iter
-) -> pd.DataFrame:
+def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a number of servers and method; NaN where a method does not apply."""
     cells = read_classes(parameters.plain())
     replayed = read_jobs(parameters.plain()) if "replayed" in parameters.methods else None
