@@ -6,30 +6,23 @@ Series: any number (scaling-by-exponent), which `settings` may name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from atlas.drawings.marks import DASHES, TOLD, legend_above, percent, place_of
-from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
-from atlas.fields.vocabulary import Labels
+from atlas.fields.required_series import SettingsBlock, Wanted
 
 # What tells curves apart (`atlas.plan.places`).
 THING = "name"
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
-    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
-
     SERIES = (Wanted("*", ("exponent", "utilisation")),)
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

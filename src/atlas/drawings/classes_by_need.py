@@ -18,8 +18,7 @@ from pydantic import Field
 
 from atlas.drawings.marks import MARKERS, ROW, SIZE, legend_above
 from atlas.fields.block import DIFFERENT
-from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
-from atlas.fields.vocabulary import Labels
+from atlas.fields.required_series import SettingsBlock, Wanted
 
 # What a column is called, on the axis and in the legend, and what its numbers are multiplied by.
 COLUMNS = {
@@ -32,7 +31,7 @@ COLUMNS = {
 LARGEST = 80
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
     columns: Annotated[
@@ -41,7 +40,6 @@ class Options(OptionsBlock):
         DIFFERENT,
     ]
     law: Annotated[bool, Field(description="the best power law of need and mean duration")] = False
-    settings: Annotated[Labels, Field(description="what each series is called")] = {}
 
     SERIES = (
         Wanted(
@@ -53,9 +51,6 @@ class Options(OptionsBlock):
             most=4,
         ),
     )
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

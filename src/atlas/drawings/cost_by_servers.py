@@ -6,27 +6,22 @@ Series: any number (cost-by-servers), a panel each, which `settings` may name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from atlas.drawings.marks import DASHES, draw_level, legend_above
-from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.required_series import SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
     labels: Labels = {}
-    settings: Annotated[Labels, Field(description="what each series is called")] = {}
 
     SERIES = (Wanted("*", ("servers", "method", "numbers", "most", "within"), most=4),)
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

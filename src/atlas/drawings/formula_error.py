@@ -6,16 +6,14 @@ Series: any number (heavy-traffic-by-law), which `settings` may name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from pydantic import Field
 
 from atlas.drawings.marks import legend_above, place_of
-from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
-from atlas.fields.vocabulary import Labels
+from atlas.fields.required_series import SettingsBlock, Wanted
 
 # Roundings of what is exact, and of the constant, are of this order: there is nothing below.
 LEAST = 1e-4
@@ -24,15 +22,10 @@ LEAST = 1e-4
 THING = "name"
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
-    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
-
     SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit", "with_constant")),)
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -6,30 +6,23 @@ Series: any number (heavy-traffic), which `settings` may name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-from pydantic import Field
 
 from atlas.drawings.marks import DASHES, Limit, draw_levels, legend_above, place_of
-from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
-from atlas.fields.vocabulary import Labels
+from atlas.fields.required_series import SettingsBlock, Wanted
 
 # What tells curves apart (`atlas.plan.places`).
 THING = "name"
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
-    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
-
     SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit")),)
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

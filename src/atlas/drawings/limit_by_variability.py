@@ -8,11 +8,10 @@ are levels at the left, dotted.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from atlas.drawings.marks import (
     DASHES,
@@ -23,22 +22,16 @@ from atlas.drawings.marks import (
     name_level,
     percent,
 )
-from atlas.fields.required_series import SIMULATED, OptionsBlock, Wanted, require_labels
-from atlas.fields.vocabulary import Labels
+from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
-
-    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
 
     SERIES = (
         Wanted(f"*{SIMULATED}", ("scv", "utilisation", "half_width"), required=False),
         Wanted("*", ("scv", "utilisation")),
     )
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

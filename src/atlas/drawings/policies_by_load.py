@@ -28,7 +28,7 @@ from atlas.drawings.marks import (
     legend_above,
     of_class,
 )
-from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
+from atlas.fields.required_series import SettingsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive
 
 COLUMNS = (
@@ -44,7 +44,7 @@ COLUMNS = (
 )
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
     panels: Panels | None = None
@@ -55,17 +55,14 @@ class Options(OptionsBlock):
         | None
     ) = None
     labels: Labels = {}
-    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
 
     SERIES = (Wanted("*", COLUMNS, parameters=("policies",)),)
 
     def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
+        super().check(series)
         policies = {policy.label for one in series.values() for policy in one.policies}
         require_labels(self.labels, policies)
-        for parameters in series.values():
-            for panel in self.panels or ():
-                require_class(parameters, panel, "panels", panel)
+        require_classes(series, self.panels or (), "panels")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

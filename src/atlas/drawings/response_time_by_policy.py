@@ -16,7 +16,7 @@ from pydantic import Field
 
 from atlas.drawings.bounded_response_time import CURVE, POINTS, draw_policy
 from atlas.drawings.marks import ROW, SIMULATED, draw_limits, legend_above, place_of, policy_label
-from atlas.fields.required_series import OptionsBlock, require_class, require_labels
+from atlas.fields.required_series import OptionsBlock, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Positive
 
 # What tells curves apart (`atlas.plan.places`).
@@ -34,9 +34,7 @@ class Options(OptionsBlock):
 
     def check(self, series: Mapping[str, Any]) -> None:
         require_labels(self.labels, series)
-        for parameters in series.values():
-            for panel in self.panels:
-                require_class(parameters, panel, "panels", panel)
+        require_classes(series, self.panels, "panels")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

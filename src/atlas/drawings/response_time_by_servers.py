@@ -7,26 +7,19 @@ is dashed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from atlas.drawings.marks import DASHES, legend_above
-from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
-from atlas.fields.vocabulary import Labels
+from atlas.fields.required_series import SettingsBlock, Wanted
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
-    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
-
     SERIES = (Wanted("*", ("servers", "mean_response_time", "formula")),)
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -30,7 +30,7 @@ from atlas.drawings.marks import (
     policy_label,
 )
 from atlas.fields.block import AS_WRITTEN
-from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
+from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Time
 
 # Of a logarithmic axis of times, as a part of the longest: curves are flat before.
@@ -61,9 +61,7 @@ class Options(OptionsBlock):
 
     def check(self, series: Mapping[str, Any]) -> None:
         require_labels(self.labels, series)
-        for parameters in series.values():
-            for panel in self.panels:
-                require_class(parameters, panel, "panels", panel)
+        require_classes(series, self.panels, "panels")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

@@ -7,33 +7,28 @@ simulated under its name and `-simulated`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from atlas.drawings.marks import DASHES, MARKERS, count_in_doublings, draw_points, legend_above
-from atlas.fields.required_series import SIMULATED, OptionsBlock, Wanted, require_labels
+from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
 DRAWN = ("servers", "method", "utilisation", "utilisation_half_width")
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
     labels: Labels = {}
-    settings: Annotated[Labels, Field(description="what each series is called")] = {}
 
     SERIES = (
         Wanted(f"*{SIMULATED}", DRAWN, parameters=("methods",), required=False, beside=True),
         Wanted("*", DRAWN, parameters=("methods",), most=4),
     )
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

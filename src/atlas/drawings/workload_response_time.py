@@ -6,12 +6,11 @@ Series: any number (workload-response-time), which `settings` may name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from atlas.drawings.marks import (
     MARKERS,
@@ -21,15 +20,14 @@ from atlas.drawings.marks import (
     flatten,
     legend_above,
 )
-from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
+from atlas.fields.required_series import SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
 
-class Options(OptionsBlock):
+class Options(SettingsBlock):
     """How it is drawn."""
 
     labels: Labels = {}
-    settings: Annotated[Labels, Field(description="what each series is called in the legend")] = {}
 
     SERIES = (
         Wanted(
@@ -38,9 +36,6 @@ class Options(OptionsBlock):
             parameters=("policies",),
         ),
     )
-
-    def check(self, series: Mapping[str, Any]) -> None:
-        require_labels(self.settings, series, "settings")
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:

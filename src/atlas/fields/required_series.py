@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
 
 from atlas.fields.block import Block, require
+from atlas.fields.vocabulary import Labels
 
 SIMULATED = "-simulated"
 
@@ -58,6 +61,15 @@ class OptionsBlock(Block):
         """Raise a misfit if the series, parameters by name, do not fit the options."""
 
 
+class SettingsBlock(OptionsBlock):
+    """Options of a drawing whose series may have names of their own."""
+
+    settings: Annotated[Labels, Field(description="what each series is called")] = {}
+
+    def check(self, series: Mapping[str, Any]) -> None:
+        require_labels(self.settings, series, "settings")
+
+
 def require_class(parameters: Any, name: str, *at: str | int) -> None:
     """Raise a misfit unless the system of a series has a class of this name. How many classes a
     trace or a table of them gives is not known before it is read."""
@@ -66,6 +78,13 @@ def require_class(parameters: Any, name: str, *at: str | int) -> None:
         return
     known = int(name.removeprefix("class-")) <= count
     require(known, repr(name), f"class-1 to class-{count}" if count > 1 else "class-1", *at)
+
+
+def require_classes(series: Mapping[str, Any], names: Iterable[str], at: str) -> None:
+    """Raise a misfit unless the systems of all series have these classes."""
+    for name in names:
+        for parameters in series.values():
+            require_class(parameters, name, at, name)
 
 
 def require_labels(labels: Mapping[str, str], names: Iterable[str], at: str = "labels") -> None:
