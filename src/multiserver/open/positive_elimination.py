@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lu_factor, lu_solve
+from scipy.linalg import lu_factor, lu_solve, solve_triangular
 
 from multiserver.open.age_distribution import AgeDistribution
 from multiserver.open.age_process import SumOverLevels
@@ -24,6 +24,10 @@ from multiserver.open.solve import distribution_of_rates
 Array = NDArray[np.float64]
 # Rows are eliminated one by one.
 MOST = 600
+# Parts of the largest entry of b below which sums over levels have lost digits; below the second it
+# has underflowed.
+SMALL, UNSEEN = 1e-6, 1e-200
+SETTLED, MOST_SWEEPS = 1e-14, 100
 
 
 def refinable(distribution: AgeDistribution) -> bool:
@@ -60,6 +64,36 @@ def refined(distribution: AgeDistribution) -> AgeDistribution:
         drawing=drawing / mass,
         apart=max(apart, far_apart),
     )
+
+
+def complete(matrix: Array, measure: Array, fed: Array) -> None:
+    """Make b T = a hold, T `matrix` (m, m), b `measure` and a `fed` (m,) in place.
+
+    Sums over levels leave the large entries of b; the small ones follow from them and from T, in
+    sweeps of positive sums. What T_jj has too much digits for, where b_j is large, follows from b.
+    What has underflowed is left at once: where to would be rounding.
+    """
+    diagonal = matrix.diagonal().copy()
+    np.minimum(matrix, 0.0, out=matrix)
+    np.fill_diagonal(matrix, diagonal)
+    small = measure < SMALL * measure.max()
+    if small.any():
+        within = matrix[np.ix_(small, small)]
+        right = fed[small] - measure[~small] @ matrix[np.ix_(~small, small)]
+        found = np.maximum(np.linalg.solve(within.T, right), 0.0)
+        upper, lower = np.triu(within), -np.tril(within, -1)
+        for _ in range(MOST_SWEEPS):
+            last, found = found, solve_triangular(upper, right + found @ lower, trans=1)
+            if (abs(found - last) <= SETTLED * found).all():
+                break
+        measure[small] = found
+    unseen = measure <= UNSEEN * measure.max()
+    soon = diagonal.max()
+    matrix[unseen], matrix[:, unseen] = 0.0, 0.0
+    measure[unseen] = UNSEEN * measure.max()
+    fed[unseen] = measure[unseen] * soon
+    np.fill_diagonal(matrix, 0.0)
+    np.fill_diagonal(matrix, np.where(unseen, soon, (fed - measure @ matrix) / measure))
 
 
 class Factors:

@@ -51,19 +51,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve
 
+from multiserver.errors import NotKnownError
 from multiserver.fronts import Fronts, interpolated
 from multiserver.open.age_distribution import AgeDistribution
 from multiserver.open.doubled_steps import DoubledSteps, Triangular
-from multiserver.open.positive_elimination import Factors, refinable, refined
+from multiserver.open.front_distribution import ROUGH
+from multiserver.open.positive_elimination import Factors, complete, refinable, refined
 from multiserver.phased import PhasedJobs, count_fronts
 
 # Settled fronts, some thirty matrices of which are kept.
 MOST_SETTLED = 1_500
-# Parts of the largest entry of b below which it is rounding where it has not been eliminated, and
-# where fronts are interpolated.
-ROUNDED, NOISE = 1e-9, 1e-6
-# Where it has been eliminated less than this is.
-UNSEEN = 1e-20
+# Parts of the largest entry of b below which it is rounding where fronts are interpolated.
+NOISE = 1e-6
 # Probabilities of which the quantiles of all times are found at once.
 FEW_LEVELS = 16
 Array = NDArray[np.float64]
@@ -96,9 +95,10 @@ class WaitingDistribution:
     @cached_property
     def imprecision(self) -> float:
         """What rounding has cost, within a factor of about ten: how far means are from Little's
-        distribution, in parts of E[T_c], all probability from 1, and steps from what they are
-        scaled to."""
+        distribution, in parts of E[T_c], all probability from 1, and steps as long as E[W_c] from
+        what they are scaled to."""
         waits, times = np.split(self.moments(1), 2)
+        self.steps.survival(self.little)
         apart = float((abs(waits - self.little) / times).max())
         whole = float(abs(self.start @ self.weights[:, len(waits) :] - 1).max())
         return max(apart, whole, self.steps.drift)
@@ -132,12 +132,14 @@ class WaitingDistribution:
 
 
 def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
-    """The distributions of the times of a queue of which the distribution over levels is known."""
+    """The distributions of the times of a queue of which the distribution over levels is known.
+
+    Raises `NotKnownError` if rounding has left less than six digits.
+    """
     precise = refinable(distribution)
     distribution = refined(distribution) if precise else distribution
     fronts, jobs, rate = distribution.fronts, distribution.fronts.jobs, distribution.arrival_rate
     positive = not distribution.process.interpolated
-    noise = UNSEEN if precise else ROUNDED if positive else NOISE
     p, C = np.array(jobs.probabilities), len(jobs.needs)
     fed = rate * (distribution.unsettled @ fronts.settles)
     measure = distribution.settled + distribution.above
@@ -146,9 +148,7 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     records = distribution.records.copy()
     if positive:
         fed = np.maximum(fed, 0.0)
-        if precise:
-            _cut_off(records, measure, fed)
-        _balanced(records, measure, fed, noise)
+        complete(records, measure, fed)
     generator = Triangular(
         -records, distribution.returns @ entering[distribution.process.drawn], later.blocks
     )
@@ -167,33 +167,24 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
             weights[served, column] = share
     at_once = np.array([start[later.served[c] + m].sum() for c in range(C)])
     waits = distribution.undrawn / rate + distribution.blocking_times
-    return WaitingDistribution(
+    found = WaitingDistribution(
         start=start,
         generator=generator,
         weights=weights,
-        steps=DoubledSteps(generator, start, weights, measure, fed, later.ends, noise=noise),
+        steps=DoubledSteps(
+            generator, start, weights, measure, fed, later.ends, noise=0.0 if positive else NOISE
+        ),
         inverse=inverse,
         at_once=np.append(at_once, p @ at_once),
         little=np.append(waits, p @ waits),
     )
-
-
-def _balanced(records: Array, measure: Array, fed: Array, noise: float) -> None:
-    """The diagonal of T, from b T = a_0, where b has not underflowed and is no rounding."""
-    diagonal = records.diagonal().copy()
-    np.fill_diagonal(records, 0.0)
-    known = measure > max(np.finfo(float).tiny, noise * measure.max())
-    diagonal[known] = (fed - measure @ records)[known] / measure[known]
-    np.fill_diagonal(records, diagonal)
-
-
-def _cut_off(records: Array, measure: Array, fed: Array) -> None:
-    """Fronts that are `UNSEEN` are left at once: what they would be left at is rounding."""
-    unseen = measure <= UNSEEN * measure.max()
-    soon = records.diagonal().max()
-    records[unseen], records[:, unseen] = 0.0, 0.0
-    records[unseen, unseen] = soon
-    fed[unseen] = measure[unseen] * soon
+    if not found.imprecision <= ROUGH:
+        raise NotKnownError(
+            f"rates are too far apart for the distributions of times of {jobs.servers} servers and"
+            f" needs {jobs.needs}: they are {found.imprecision:.0e} off; simulate() needs no rates"
+            " that are near each other"
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
