@@ -44,6 +44,8 @@ class ExactMethods:
                 continue
             try:
                 found = answer(rate)
+                if any(x != x for x in (found.times, found.jobs)):
+                    raise NotKnownError(f"{method.name}: numbers left the range of floats")
             except (NotKnownError, TooLargeError) as error:
                 refused.append(error)
                 continue

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import multiserver as ms
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.finite_skip import blocks, phase_rates, prepare
 from multiserver.open.heterogeneous import HeterogeneousServers
@@ -55,6 +56,18 @@ def test_one_server(size, load):
         ThresholdParallelism(5, (5,), (size,), (1.0,)),
     ):
         assert exact(model, arrival_rate) == close(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize("load", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("servers", [700, 1000, 3000])
+def test_empty_systems_that_have_no_float_cost_nothing(servers, load):
+    """M/M/n, of which an empty system has a probability below 1e-308."""
+    queue = ms.System(servers, [ms.JobClass(duration=ms.Exponential(rate=1.0))]).under(ms.FCFS)
+    found = queue.exact(load=load)
+    assert found.mean_response_time == close(
+        birth_and_death(load * servers, range(1, servers + 1), most=20 * servers), rel=1e-9
+    )
+    assert found.mean_jobs == close(found.mean_response_time * load * servers, rel=1e-9)
 
 
 @pytest.mark.parametrize("load", [0.05, 0.5, 0.9, 0.99])

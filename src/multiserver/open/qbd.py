@@ -40,6 +40,8 @@ Vector = NDArray[np.float64]
 # Rates typed or summed by people; a drift below the second number is rounding, not stability.
 RATE_TOLERANCE = 1e-9
 SMALLEST_DRIFT = 1e-14
+# Of probabilities that are not yet divided by their sum: before they overflow.
+LARGE = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,9 @@ def solve(qbd: QuasiBirthDeath) -> StationaryDistribution:
     distributions = [distribution_of_rates(ground.stay + ground.up @ passage)]
     for level, inverse in zip(qbd.boundary, reversed(inverses), strict=False):
         distributions.append(distributions[-1] @ level.up @ inverse)
+        # Of 1000 servers an empty system has a probability of e^−1000.
+        if (mass := distributions[-1].sum()) > LARGE:
+            distributions = [distribution / mass for distribution in distributions]
 
     sum_above = SumOverLevels(up, stay, down, rate_matrix, phases, drift)
     above = sum_above(distributions[-1])
