@@ -28,6 +28,7 @@ from multiserver.policies.policy import MOST_STATES, PRECISE, Budget, Effort, Me
 from multiserver.results import Kind, Result, Stability
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
+from multiserver.undersampled import hold_back
 from multiserver.wcfs.bounds import Interval
 
 LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
@@ -246,15 +247,14 @@ Theorem 4.3)
             raise ValueError(f"level must be 'jobs' or 'phases', found {level!r}")
         rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
         method = self._methods.first("simulation", LEVELS[level])
-        limit = self._limits.known
-        effort = replace(effort, stable_below=limit)
+        effort = replace(effort, stable_below=(limit := self._limits.known))
         with announced():
             try:
                 run = partial(method.answer(self.system, **self.policy.options), rate)
                 if half_width is not None:
                     fraction = rate / limit if rate and limit else None
                     effort = replace(effort, jobs=enough_jobs(run, effort, half_width, fraction))
-                found = run(effort)
+                found = hold_back(self.system, rate, run(effort))
             except TooLargeError as error:
                 raise self._methods.too_large("simulation", error) from error
         return replace(self._result("simulated", method, rate, found), jobs=effort.jobs)

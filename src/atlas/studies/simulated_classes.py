@@ -46,14 +46,12 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row a fraction and class, `all` after the classes."""
     queue, key = under_fcfs(parameters.system), stream_key(parameters)
     limit = find_limit(queue, parameters.seed)
-    classes = range(len(queue.system.classes))
-    names = [*(f"class-{c + 1}" for c in classes), "all"]
+    names = [*(f"class-{c + 1}" for c in range(len(queue.system.classes))), "all"]
     rows = []
     for i, fraction in progress(list(enumerate(parameters.fractions_of_limit))):
         rate = fraction * limit
         found = queue.simulate(arrival_rate=rate, key=(key, i), **parameters.effort())
-        counts = found.counts
-        estimates = [*map(counts.class_response_time, classes), counts.mean_response_time]
+        estimates = [one.mean_response_time for one in (*found.by_class, found)]
         means = exact_means(queue, rate)
         known = observations(found.jobs / parameters.replications, fraction, rate * means[-1])
         for name, estimate, exact in zip(names, estimates, means, strict=True):

@@ -134,8 +134,7 @@ def simulate(
         return exponential_counts.respond(system, arrival_rate, filling=filling, key=key, **effort)
     queue = with_sizes(system, sizes).under(read_policy(policy.plain()))
     try:
-        found = queue.simulate(arrival_rate=arrival_rate, key=key, **effort)
-        return found.counts.mean_response_time
+        return queue.simulate(arrival_rate=arrival_rate, key=key, **effort).mean_response_time
     except UnstableError:
         return None
 

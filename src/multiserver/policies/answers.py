@@ -99,11 +99,11 @@ def process_methods(
                 work.load,
                 effort.stable_below,
             )
-            caveat = length.caveat()
+            caveat, waiting = length.caveat(), found.mean_waiting
             return Means(
                 times=held_back(found.mean_response_time, caveat),
                 jobs=held_back(found.mean_jobs, caveat),
-                waiting=held_back(found.mean_waiting, caveat),
+                waiting=held_back(waiting, length.caveat(queued=waiting.mean)),
                 counts=found,
             )
 

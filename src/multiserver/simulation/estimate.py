@@ -161,6 +161,13 @@ def held_back(estimate: Estimate, caveat: str) -> Estimate:
     return estimate.without_interval(caveat) if caveat else estimate
 
 
+def few_beyond(share: Estimate) -> str:
+    """Why the interval of a share of the jobs is not fair, in words, or nothing."""
+    if min(share.mean, 1 - share.mean) * share.jobs < FAIR * share.replications:
+        return f"too short, as a replication has fewer than {FAIR} jobs beyond it"
+    return ""
+
+
 def require_some(c: int, jobs: int, probability: float) -> None:
     """Raises `NotSampledError`, a `ValueError`, if no measured job is of class c."""
     if jobs == 0:

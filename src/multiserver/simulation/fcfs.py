@@ -141,6 +141,7 @@ def simulate(
         workload.arrival_rate * max(map(stay, workload.sizes)),
         missing=workload.load * workload.servers - held if early == 0 else None,
         in_order=True,
+        stable_below=stable_below,
     )
     return replace(done, caveat=caveat)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.simulation.estimate import Estimate, estimate, held_back, require_some
+from multiserver.simulation.estimate import Estimate, estimate, few_beyond, held_back, require_some
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.workload import Workload
 
@@ -57,7 +57,8 @@ class Simulation:
     @property
     def mean_waiting(self) -> Estimate:
         """E[Q], in jobs."""
-        return self._time_average(WAITING, WAITING_SQUARED)
+        found = self._time_average(WAITING, WAITING_SQUARED)
+        return held_back(found, self.length.caveat(queued=found.mean))
 
     @property
     def mean_held(self) -> Estimate:
@@ -79,14 +80,14 @@ class Simulation:
     def tail(self, k: int) -> Estimate:
         """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
 
-        A level that no replication reached gives 0 ± 0, which is no interval.
+        What a replication has fewer than 50 jobs beyond has no interval.
         """
         K = self.time_at_level.shape[1] - 1
         if not 0 <= k < K:
             raise ValueError(f"k must lie in 0 … {K - 1}, found {k!r}")
         above = self.time_at_level[:, k + 1 :].sum(axis=1)
         found = self._estimate(above, self.areas[:, TIME], above)
-        return held_back(found, self.length.caveat())
+        return held_back(found, self.length.caveat() or few_beyond(found))
 
     def _time_average(self, row: int, squared: int) -> Estimate:
         found = self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])

@@ -64,13 +64,15 @@ def check_growth(
     *,
     missing: NDArray[np.float64] | None = None,
     in_order: bool = False,
+    stable_below: float | None = None,
 ) -> str:
     """Why a run has no intervals, in words, or nothing.
 
     `present` (R, M + 1) are the jobs in the system at the marks of R replications that are settled
     `stay` those that arrive while a job that is found in service remains. `missing` (R,) is what
     ρ n exceeds the capacity at work by. `in_order` says that jobs leave an unstable queue at rate
-    λ*, as under FCFS. Raises `UnstableError` if the queue grows for certain.
+    λ*, as under FCFS, and `stable_below` is λ*, if it is known. Raises `UnstableError` if the queue
+    grows for certain and may be unstable: one that fills for longer than the run grows too.
     """
     R, M = len(present), present.shape[1] - 1
     if R < 2 or M < 2:
@@ -78,7 +80,7 @@ def check_growth(
     parts = min(-(-LEAST // R), M)
     gains, high = _from_high_marks(present, math.ceil(STAYS * stay * M / jobs))
     chance = _chance(_parts(gains, parts))
-    if chance < FALSE_ALARM:
+    if chance < FALSE_ALARM and not arrival_rate < (stable_below or 0.0):
         growth = float(gains[high].mean()) * gains.shape[1] / jobs * arrival_rate
         raise UnstableError(
             f"jobs arrive at rate {arrival_rate!r} and about {growth:.3g} more a unit of time than"

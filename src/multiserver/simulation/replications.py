@@ -204,6 +204,7 @@ def replicate(
         (1 - min(early, 1)) * (jobs - deleted),
         workload.arrival_rate * max(map(stay, workload.sizes)),
         missing=workload.load * workload.servers - busy if early == 0 else None,
+        stable_below=stable_below,
     )
     return Responses(workload, length, sums, controls, confidence, capacity, present, caveat)
 

@@ -71,9 +71,12 @@ class RunLength:
         """`limit` is λ*, if it is known."""
         return cls(workload, jobs, warm_up, max(load, workload.arrival_rate / (limit or math.inf)))
 
-    def caveat(self, c: int | None = None, gain: float = 1.0) -> str:
+    def caveat(
+        self, c: int | None = None, gain: float = 1.0, *, queued: float | None = None
+    ) -> str:
         """What is wrong with an interval for E[T_c], or E[T] of all jobs, in words; empty if
-        nothing is. `gain` says how many times controls made the variance smaller."""
+        nothing is. `gain` says how many times controls made the variance smaller; it is one for
+        E[Q] or E[W] if so many jobs were `queued` on average."""
         work = self.workload
         seen = self.jobs * (1.0 if c is None else work.probabilities[c])
         if seen < FAIR:
@@ -89,7 +92,7 @@ class RunLength:
                 "too short for the distribution of the durations: errors of the mean rest on its"
                 f" fourth moment, of which sizes too rare for a replication have {self._unseen:.0%}"
             )
-        skewness = self.skewness(c)
+        skewness = self.skewness(c, queued)
         if not skewness <= SKEWED * min(gain, 1 / LEAST_SHARE**2) ** 0.25:
             return (
                 "too short for the distribution of the durations and the load, by which means of"
@@ -121,17 +124,22 @@ class RunLength:
         return 2 * rate * moments[2] / (self._capacity - rate * moments[1]) ** 2
 
     @lru_cache(maxsize=256)  # noqa: B019 (of frozen values, which are small)
-    def skewness(self, c: int | None = None) -> float:
-        """γ of the mean response time of class c, or of all jobs, over a replication."""
+    def skewness(self, c: int | None = None, queued: float | None = None) -> float:
+        """γ of the mean response time of class c, or of all jobs, over a replication, or of the
+        mean time that they wait, of which durations are no part, if so many were `queued`."""
         work, rate = self.workload, self.workload.arrival_rate
         moments, C = self._moments(6), self._capacity
         p = 1.0 if c is None else work.probabilities[c]
         ψ = cumulants(rate, moments, C)
-        waiting, jobs = self._waiting, p * self.jobs
+        jobs, waiting = p * self.jobs, self._waiting
+        if queued is not None:
+            waiting = min(queued * C / (rate * ψ[0]), 1.0)
         # Of Σ W over the jobs of the class: p λ ∫ V dt/C, in bursts.
         scale = p * rate / C
         time = self.jobs / rate * waiting
         second, third = 2 * ψ[1] * scale**2 * time, 6 * ψ[2] * scale**3 * time
+        if queued is not None:
+            return third / second**1.5 if second > 0 else math.inf
         sizes = self._seen if c is None else (self._seen[c],)
         shares = work.probabilities if c is None else (1.0,)
         first, square, cube = (

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from multiserver.errors import NotKnownError
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import FAIR, Estimate, estimate, held_back, require_some
+from multiserver.simulation.estimate import Estimate, estimate, few_beyond, held_back, require_some
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
@@ -93,7 +93,7 @@ class SampledTime:
         values, replication = self._sorted
         rank = np.searchsorted(values, t, side="right")
         share = _share(rank, replication, len(self.times.responses), self.times.confidence)
-        return self._told(1 - share, "")
+        return self._told(1 - share, few_beyond(share))
 
     @cached_property
     def _sorted(self) -> tuple[Array, NDArray[np.int64]]:
@@ -122,7 +122,9 @@ def quantile_of(
         values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
         for x in (p - wide, p + wide)
     )
-    few = min(p, 1 - p) * N / replications < FAIR or not 0 < p - wide < p + wide < 1
+    few = few_beyond(replace(share, mean=p))
+    if not 0 < p - wide < p + wide < 1:
+        few = few or "too short, as its interval has no end among the times"
     half_width = max(float(upper - lower) / 2, 0.0)
     if (np.searchsorted(values, ends, "right") - np.searchsorted(values, ends)).max() > 1:
         # Beside an atom, as a wait of 0 is, what is likely may lie on one side of q alone.
@@ -132,7 +134,7 @@ def quantile_of(
         mean=found,
         half_width=half_width,
         standard_error=share.standard_error * (half_width / wide if wide > 0 else 0.0),
-        caveat=f"too short, as a replication has fewer than {FAIR} jobs beyond it" if few else "",
+        caveat=few,
     )
 
 

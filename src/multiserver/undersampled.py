@@ -1,0 +1,68 @@
+"""Simulated means that rest on a class of jobs of which a run has seen too little.
+
+A policy may keep the jobs of a class waiting for so long that their number takes a thousand times
+as long to settle as the work does: nonpreemptive Most Servers First starts a job that needs all
+servers only when none is busy. A run that is shorter has a few of them in the system, where many
+should be, and all that they would keep waiting is served too soon. Nothing in the estimates of the
+other means shows it; those of the class itself do.
+
+The share of a class is that of the jobs in the system, by those that are found there, or by
+Little's law, λ p_c E[T_c], of jobs that are followed to their ends: whichever is more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from multiserver.policies.policy import Means
+from multiserver.simulation.estimate import FAIR, Estimate, held_back
+from multiserver.system import System
+
+# Of the jobs in the system: less than this may be wrong by half, and the sum by a twentieth.
+MOST = 0.1
+
+
+def hold_back(system: System, arrival_rate: float, found: Means) -> Means:
+    """The means, without intervals where a class bears them of which a replication has fewer than
+    `FAIR` jobs, or one worth fewer than `SETTLED`. Classes with servers of their own keep theirs.
+    """
+    reason = _reason(system, arrival_rate, found)
+    if not reason:
+        return found
+
+    def held(value: Any) -> Any:
+        return held_back(value, reason) if isinstance(value, Estimate) else value
+
+    of_all = {name: held(getattr(found, name)) for name in ("times", "jobs", "waiting", "busy")}
+    if (tail := found.tail) is not None:
+        of_all["tail"] = lambda k: held(tail(k))
+    if system.model == "parallel-processing":
+        return replace(found, **of_all)
+    if found.sampled is not None:
+        of_all["sampled"] = replace(found.sampled, caveat=found.sampled.caveat or reason)
+    for name in ("class_times", "class_jobs"):
+        if (values := getattr(found, name)) is not None:
+            of_all[name] = tuple(map(held, values))
+    return replace(found, **of_all)
+
+
+def _reason(system: System, arrival_rate: float, found: Means) -> str:
+    """Which class it is, in words, or nothing."""
+    if found.class_times is None or len(found.class_times) < 2:
+        return ""
+    numbers = found.class_jobs or (None,) * len(found.class_times)
+    rows = zip(system.probabilities, system.durations, found.class_times, numbers, strict=True)
+    present, seen = [], []
+    for p, X, time, number in rows:
+        by_time = arrival_rate * p * (X.mean if time is None else time.mean)
+        present.append(max(by_time, 0.0 if number is None else number.mean))
+        many = p * found.times.jobs >= FAIR * found.times.replications
+        seen.append(many and time.settled and (number is None or number.settled))
+    for c, (share, enough) in enumerate(zip(present, seen, strict=True), start=1):
+        if share > MOST * sum(present) and not enough:
+            return (
+                f"class {c} makes up {share / sum(present):.0%} of the jobs in the system, and the"
+                " run has seen too little of it"
+            )
+    return ""
