@@ -92,8 +92,10 @@ class PhaseType:
         return float(np.linalg.solve(-rates, np.ones(len(rates))).max())
 
     def phases(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """α (m,) and T (m, m)."""
-        return np.array(self.initial), np.array(self.generator)
+        """α (m,) and T (m, m) of the phases that are ever entered."""
+        initial, rates = np.array(self.initial), np.array(self.generator)
+        entered = _closed(initial > 0, rates > 0)
+        return initial[entered], rates[np.ix_(entered, entered)]
 
     def scaled(self, factor: float) -> PhaseType:
         """The distribution of `factor` times S."""
@@ -105,14 +107,18 @@ class PhaseType:
         return _moment(self, k)
 
     def _ends(self) -> bool:
-        leads = np.array(self.generator) > 0
         ends = np.array([exit_rate(row, i) > 0 for i, row in enumerate(self.generator)])
-        found = np.flatnonzero(ends).tolist()
-        while found:
-            before = np.flatnonzero(leads[:, found.pop()] & ~ends)
-            ends[before] = True
-            found += before.tolist()
-        return bool(ends.all())
+        return bool(_closed(ends, np.array(self.generator).T > 0).all())
+
+
+def _closed(first: NDArray[np.bool_], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which phases (m,) are among the `first`, or follow where one `leads` (m, m) to another."""
+    found, pending = first.copy(), np.flatnonzero(first).tolist()
+    while pending:
+        after = np.flatnonzero(leads[pending.pop()] & ~found)
+        found[after] = True
+        pending += after.tolist()
+    return found
 
 
 # They are asked for again and again, and distributions may have a thousand phases.

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal
 
+from multiserver.checks import require_integer
 from multiserver.errors import UnstableError
 from multiserver.policies.policy import Policy
 from multiserver.queue import Queue
@@ -47,8 +48,11 @@ class Target:
             raise ValueError("a target is a quantile or P(time > longer_than), found both")
         if self.quantile is not None and not 0 < self.quantile < 1:
             raise ValueError(f"quantile must lie in (0, 1), found {self.quantile!r}")
-        if not self.at_most >= 0:
-            raise ValueError(f"at_most must be a number from 0 on, found {self.at_most!r}")
+        for name in ("at_most", "longer_than"):
+            if (value := getattr(self, name)) is not None and not value >= 0:
+                raise ValueError(f"{name} must be a number from 0 on, found {value!r}")
+        if self.job_class is not None:
+            require_integer("job_class", self.job_class)
 
     def value(self, queue: Queue, arrival_rate: float) -> float:
         """What is to be at most `at_most`, exactly; infinite where the queue is not stable.
@@ -140,7 +144,8 @@ def fewest_servers(
     a bisection if the policy is monotone in servers, and otherwise all until as many in a row meet
     the target as the largest need has servers. Where a policy is not defined for a number it is
     left out.
-    Raises `NotKnownError` where what is asked for is not known exactly.
+    Raises `NotKnownError` where what is asked for is not known exactly, and `ValueError` without
+    classes, for one that is not there, or unless λ is positive.
 
     >>> import multiserver as ms
     >>> jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
@@ -148,6 +153,13 @@ def fewest_servers(
     >>> ms.fewest_servers(jobs, target, arrival_rate=8.0, policy=ms.FCFS).smallest
     12
     """
+    if not classes:
+        raise ValueError(f"classes must be one ms.JobClass or more, found {classes!r}")
+    if (target.job_class or 1) > len(classes):
+        found = target.job_class
+        raise ValueError(f"job_class must be a number from 1 to {len(classes)}, found {found}")
+    if not 0 < arrival_rate < math.inf:
+        raise ValueError(f"arrival_rate must be a positive number, found {arrival_rate!r}")
     largest = max(job.servers for job in classes)
     carried = arrival_rate * System(largest, classes).mean_size
     first = max(largest, math.floor(carried) + 1)

@@ -251,10 +251,12 @@ def _check_heterogeneous(system: System) -> None:
 
 def _check_limited(system: System) -> None:
     require_integer("limit", system.limit)
-    if system.servers != 1 or len(system.classes) > 1 or system.classes[0].use != "need":
+    one = len(system.classes) == 1 and system.classes[0].use == "need" and system.needs == (1,)
+    if system.servers != 1 or not one:
         raise ValueError(
-            "limited processor sharing has one server and one class of jobs, found servers ="
-            f" {system.servers!r} and {len(system.classes)} classes"
+            "limited processor sharing has one server and one class of jobs that need it, found"
+            f" servers = {system.servers!r} and {len(system.classes)} classes of needs"
+            f" {system.needs}"
         )
 
 

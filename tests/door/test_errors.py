@@ -60,6 +60,10 @@ def test_classes(arguments, text):
         ({"servers": [1.0], "classes": [ms.JobClass(threshold=1, duration=ONE)]}, "found speeds"),
         ({"limit": 2}, "limited processor sharing has one server .* found servers = 4"),
         ({"servers": 1, "limit": 0}, "limit must be a positive integer, found 0"),
+        (
+            {"servers": 1, "limit": 2, "classes": [ms.JobClass(need=2, duration=ONE)]},
+            r"one class of jobs that need it, .* of needs \(2,\)",
+        ),
     ],
 )
 def test_systems(arguments, text):

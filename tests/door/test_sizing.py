@@ -98,6 +98,8 @@ def test_refusals():
         ({"quantile": 0.5, "longer_than": 1.0}, "found both"),
         ({"quantile": 1.0}, r"quantile must lie in \(0, 1\), found 1\.0"),
         ({"time": "service"}, "time must be 'waiting' or 'response', found 'service'"),
+        ({"longer_than": -1.0}, "longer_than must be a number from 0 on, found -1.0"),
+        ({"job_class": 0}, "job_class must be a positive integer, found 0"),
     ):
         with pytest.raises(ValueError, match=text):
             ms.Target(at_most=1.0, **wrong)
@@ -111,3 +113,12 @@ def test_refusals():
         servers=(2, 3),
     )
     assert none.smallest is None and none.from_here_on is None
+    job = ms.JobClass(duration=ms.Exponential(rate=1.0))
+    for classes, rate, text in (
+        ([], 1.0, "classes must be one ms.JobClass or more"),
+        ([job], 1.0, "job_class must be a number from 1 to 1, found 2"),
+        ([job, job], math.nan, "arrival_rate must be a positive number, found nan"),
+    ):
+        target = ms.Target(at_most=1.0, job_class=2)
+        with pytest.raises(ValueError, match=text):
+            ms.fewest_servers(classes, target, arrival_rate=rate, policy=ms.FCFS)

@@ -8,12 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import multiserver as ms
 from multiserver.errors import TooLargeError, UnstableError
 from multiserver.fitting import fit_two_moments
 from multiserver.fronts import enumerate_fronts
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, by_class, multiserver_jobs, qbd
-from multiserver.phase_type import coxian
+from multiserver.phase_type import PhaseType, coxian
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased, stationary
 from multiserver.sizes import Erlang, Exponential, Hyperexponential
@@ -166,3 +167,23 @@ def test_refusals():
     large = PhasedJobs.of(200, (1, 2, 5), (Exponential(1.0),) * 3, (0.4, 0.3, 0.3))
     with pytest.raises(TooLargeError, match=r"12261 settled fronts, .* 3000 fit"):
         age_process.prepare(large)
+
+
+@pytest.mark.parametrize(("servers", "needs"), [(3, (3, 1)), (24, (2, 3, 7)), (300, (1, 200))])
+def test_a_phase_that_is_never_entered_is_none(servers, needs):
+    """By dense matrices, sweeps over levels, and interpolated fronts."""
+
+    def queue(last):
+        laws = [Exponential(1.0)] * (len(needs) - 1) + [last]
+        shared = {"probability": 1 / len(needs)}
+        pairs = zip(needs, laws, strict=True)
+        classes = [ms.JobClass(need=v, duration=X, **shared) for v, X in pairs]
+        return ms.System(servers, classes).under(ms.FCFS)
+
+    never = PhaseType((0.0, 1.0, 0.0), ((-2.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 1.0, -3.0)))
+    for same in (coxian((1.0, 2.0), (0.0,)), never):
+        found, exact = (queue(X).exact(load=0.4) for X in (same, Exponential(1.0)))
+        assert found.mean_jobs == close(exact.mean_jobs, 1e-12)
+    if servers == 3:
+        waits, others = (queue(X).distribution(load=0.4) for X in (never, Exponential(1.0)))
+        assert waits.waiting_time.sf(1.0) == close(others.waiting_time.sf(1.0), 1e-12)
