@@ -176,10 +176,10 @@ Quickswap = Policy(
     definition=(
         "Most Servers First with Quickswap, for two needs. At every arrival and completion large"
         " jobs start that fit, then small ones, the oldest of a need first. Small jobs are held"
-        " back from when, all having started that may, at most `threshold` of them are in service"
-        " and keep a large one out, until none is in service or as many large ones are as fit"
-        " beside no others. With last_phase='if-large-waits' they are held back only while a large"
-        " job waits. No job is interrupted."
+        " back from when, all having started that may, at most `threshold` of them are in service,"
+        " and fewer large ones than fit where no small one is, until none of them is or as many"
+        " large ones are as fit. With last_phase='if-large-waits' they are held back only while a"
+        " large job waits. No job is interrupted."
     ),
     options={"threshold": 1, "last_phase": "always"},
     choices={"last_phase": ("always", "if-large-waits")},
