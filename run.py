@@ -21,6 +21,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / ".ready"
+CONFIG = (".yaml", ".yml")
 ALL_CORES = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
@@ -41,6 +42,9 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] in (["whence"], ["score"]):
         os.chdir(here)  # the file is named from where the caller stands
         hand_over([str(PYTHON), str(ROOT / "scripts"), *arguments])
+    if here != ROOT:  # so are config files
+        files = {word for word in arguments if word.endswith(CONFIG) and (here / word).is_file()}
+        arguments = [str(here / word) if word in files else word for word in arguments]
     if os.name != "nt":
         unlock(arguments)
     hand_over([str(PYTHON), "-m", "atlas", *arguments])

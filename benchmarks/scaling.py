@@ -29,6 +29,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from atlas.io.tidy import write_table
+from atlas.plan.integrity import AGAIN
 
 METADATA = Path(".snakemake/metadata")
 CORES = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -79,6 +80,8 @@ def read_jobs(targets: Iterable[str], metadata: Path) -> dict[str, Job]:
         if name in records:
             continue
         records[name] = record = _read(name, metadata)
+        # What asks for a thing once more is no job.
+        record["input"] = [file for file in record["input"] if not file.startswith(AGAIN)]
         pending += record["input"]
     for record in sorted(records.values(), key=lambda record: record["starttime"]):
         needs = frozenset(_name(records[file]) for file in record["input"])

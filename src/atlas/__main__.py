@@ -3,7 +3,8 @@
     python -m atlas [TARGET OR SNAKEMAKE OPTION ...]
 
 Snakemake reads these files before the plan does and says of a broken one only that it is no YAML;
-and it takes all that follows `--configfile` for config files, a target too. Each job that ends
+and it takes all that follows `--configfile` for config files, and all that follows `--config` for
+choices, a target too. Each job that ends
 leaves it a timer that asks once in a time span which jobs may start, until the run ends: of
 hundreds of jobs that is a tenth of a core, so the span is made long and timers are ended with the
 run. A run that holds the driver's lock has the folder alone (`plan.locks`) and does without
@@ -24,20 +25,23 @@ from atlas.config.read import read_config
 from atlas.plan.locks import HELD
 
 CONFIG = "config/config.yaml"
-OPTIONS = ("--configfile", "--configfiles")
+OPTIONS, CHOICES = ("--configfile", "--configfiles"), ("--config", "-C")
 ENDINGS = (".yaml", ".yml", ".json")
 RATE = "--max-jobs-per-timespan"
 
 
 def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The arguments, with targets that follow a config file put first, and the config files."""
+    """The arguments, with targets that follow a config file or a choice put first, and the config
+    files."""
     targets, files, rest = [], [], []
-    among_files = False
+    among_files = among_choices = False
     for argument in arguments:
         if argument.startswith("-"):
-            among_files = argument in OPTIONS
+            among_files, among_choices = argument in OPTIONS, argument in CHOICES
             rest.append(argument)
-        elif among_files and not (argument.endswith(ENDINGS) or Path(argument).is_file()):
+        elif (among_choices and "=" not in argument) or (
+            among_files and not (argument.endswith(ENDINGS) or Path(argument).is_file())
+        ):
             targets.append(argument)
         else:
             files += [argument] if among_files else []

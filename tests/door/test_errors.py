@@ -75,7 +75,7 @@ def test_policies_go_with_their_systems_only():
     limited = SYSTEMS["limited-processor-sharing"]
     with pytest.raises(ValueError, match="are equal-shares; found max-weight, which is for multi"):
         limited.under(ms.MaxWeight)
-    with pytest.raises(ValueError, match=r"a policy must be one such as ms\.FCFS, found 'fcfs'"):
+    with pytest.raises(ValueError, match=r"such as ms\.FCFS or ms\.policy\('fcfs'\), found 'fcfs'"):
         limited.under("fcfs")
     needs = [ms.JobClass(need=v, duration=ONE, probability=0.5) for v in (2, 3)]
     with pytest.raises(ValueError, match=r"needs that divide each other .* found needs \(2, 3\)"):

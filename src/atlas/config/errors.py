@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,19 +37,20 @@ def list_faults(
 ) -> str:
     """The faults of a file, with the line of each, and what came of them; where `lines` has text,
     that is the place in full."""
-    plural = "s" if len(faults) > 1 else ""
-    blocks = [f"{len(faults)} fault{plural} in {file}; {outcome}"]
+    blocks, files = [], set()
     for fault in faults:
         prefixes = (fault.path[:k] for k in range(len(fault.path), 0, -1))
         line = next((lines[prefix] for prefix in prefixes if prefix in lines), None)
         place = line if isinstance(line, str) else f"{file}{f':{line}' if line else ''}"
+        files.add(re.sub(r":[0-9]+$", "", place))
         where = ".".join(map(str, fault.path)) or "the whole file"
         block = [f"{place}: {where}", f"    found     {fault.found}"]
         block.append(f"    expected  {fault.expected}")
         if fault.hint:
             block.append(f"    {fault.hint}")
         blocks.append("\n".join(block))
-    return "\n\n".join(blocks)
+    plural, held = "s" if len(faults) > 1 else "", files.pop() if len(files) == 1 else file
+    return "\n\n".join([f"{len(faults)} fault{plural} in {held}; {outcome}", *blocks])
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

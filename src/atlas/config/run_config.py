@@ -72,6 +72,10 @@ def choose(
         contents[file], lines = read_mapping(file, name)
         said = {k: v for k, v in contents[file].items() if k in ABOUT_RUNS}
         if "paper" not in contents[file]:
+            about = [key for key in contents[file] if key in ABOUT_PAPERS - ABOUT_RUNS]
+            if about:
+                expected = f"paper: NAME, as the file has {about[0]}"
+                raise_for([Fault(("paper",), "no key 'paper'", expected)], name, lines)
             said = contents[file]
         run = _merged(run, said)
         places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in said}

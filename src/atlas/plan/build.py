@@ -84,19 +84,26 @@ class Build:
         return [thing for thing in self._wanted.values() if self._is_affected(thing)]
 
     def tell_unmade(self) -> Iterator[str]:
-        """Say of wanted products which are not made, and what that they need is not computed; last,
-        what was said of it."""
+        """Say of wanted products which are not made, and what that they need was tried and is not
+        computed; last, what was said of it."""
         failed: dict[str, str] = {}
+        untried = 0
         products = (one for one in self._wanted.values() if isinstance(one, Product))
         for product in products:
             if (self.folder / product.mark).exists():
                 continue
             lost = [s for s in product.series.values() if not (self.folder / s.sums).exists()]
+            lost = [s for s in lost if any(self.folder.glob(s.log))]
+            if not lost and not any(self.folder.glob(product.log)):
+                untried += 1
+                continue
             logs = [f"{one.study} was not computed ({self.folder / one.log})" for one in lost]
             why = "; ".join(dict.fromkeys(logs)) or f"see {self.folder / product.log}"
             yield f"{product.paper}/{product.id} is not made: {why}"
             failed |= {one.log: find_message(self.folder, one.log) for one in lost or [product]}
         yield from filter(None, failed.values())
+        if untried:
+            yield f"{untried} more are not made yet; the same command goes on"
 
     def find_unsound(self) -> list[str]:
         """The claims of the wanted papers that are not as their files expect."""

@@ -68,7 +68,8 @@ def policy(name: str) -> Policy:
 def require_defined(policy: Policy, system: System | Network) -> None:
     """Raise `ValueError` unless a policy is one, and defined for the system."""
     if not isinstance(policy, Policy):
-        raise ValueError(f"a policy must be one such as ms.FCFS, found {policy!r}")
+        one = "a policy must be one such as ms.FCFS or ms.policy('fcfs')"
+        raise ValueError(f"{one}, found {policy!r}")
     if system.model not in policy.methods:
         raise ValueError(
             f"the policies of {system.model} are {', '.join(names(system.model))};"

@@ -96,7 +96,7 @@ class RunLength:
         if not skewness <= SKEWED * min(gain, 1 / LEAST_SHARE**2) ** 0.25:
             return (
                 "too short for the distribution of the durations and the load, by which means of"
-                f" replications have a skewness of {skewness:.2g}, more than {SKEWED}: what is rare"
+                f" replications have a skewness of {skewness:.3g}, more than {SKEWED}: what is rare"
                 " and long is missing from most runs"
             )
         if self.warm_up < PASSED * self.relaxation * work.arrival_rate:
