@@ -115,7 +115,10 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iter
         yield Fault(path, show(value), expected)
         return
     if rule == "misfit":
-        yield Fault((*path, *context["at"]), context["found"], context["expected"])
+        found, expected = context["found"], context["expected"]
+        known = expected.partition("one of ")[2].split(", ")
+        hint = suggest(found.strip("'"), known) if found.startswith("'") else ""
+        yield Fault((*path, *context["at"]), found, expected, hint)
     elif rule == "extra_forbidden":
         above, _ = _find(model, place[:-1])
         known = list(above.get("properties", {}))

@@ -31,6 +31,8 @@ from atlas.drawings.marks import (
 from atlas.fields.required_series import SettingsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive
 
+# Inches, below which a panel has no room for its axis.
+LEAST = 2.4
 COLUMNS = (
     "load",
     "arrival_rate",
@@ -71,7 +73,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     panels = drawing.get("panels") or {"all": ""}
     across = min(len(panels), 2 if len(panels) % 2 == 0 else 3)
     down = -(-len(panels) // across)
-    fig = Figure(figsize=(width, (0.8 if across == 1 else 0.84 / across) * width * down))
+    height = max((0.8 if across == 1 else 0.84 / across) * width, LEAST)
+    fig = Figure(figsize=(width, height * down))
     axes = fig.subplots(down, across, sharex=True, squeeze=False).ravel()
     policies = [*_policies(drawing, series)]
     for ax in axes[len(panels) :]:
