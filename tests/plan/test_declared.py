@@ -235,3 +235,44 @@ def test_targets_after_a_config_file_are_targets():
     arranged, files = arrange(said)
     assert arranged == ["three-classes_classes", "--configfile", "mine.yaml", "-n", "all"]
     assert files == ["mine.yaml"]
+
+
+def test_targets_after_a_choice_are_targets():
+    arranged, files = arrange(["--config", "effort=quick", "seed=1", "three-classes_classes", "-n"])
+    assert arranged == ["three-classes_classes", "--config", "effort=quick", "seed=1", "-n"]
+    assert files == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "effrt: quick\n",
+            ["1 fault in mine.yaml; ", "mine.yaml:1: effrt", "did you mean 'effort'?"],
+        ),
+        (
+            "tables: {}\n",
+            ["1 fault in mine.yaml; ", "expected  paper: NAME, as the file has tables"],
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_file_that_says_it(folder, text, said):
+    file = folder / "mine.yaml"
+    file.write_text(text, "utf-8")
+    with pytest.raises(ConfigError) as caught:
+        Plan.load({}, folder, [file])
+    for part in said:
+        assert part in str(caught.value)
+
+
+def test_a_slip_in_the_name_of_a_policy_is_guessed(folder):
+    laws = "durations: [{exponential: 1}, {exponential: 1}], probabilities: [0.5, 0.5]"
+    system = f"{{multiserver-jobs: {{servers: 2, needs: [1, 2], {laws}}}}}"
+    (folder / "mine.yaml").write_text(
+        "paper: mine\nfigures:\n  one:\n    title: One\n    caption: One.\n    series:\n"
+        f"      curve: {{study: policy-response-time, policy: max-weigth, system: {system}}}\n"
+        "    drawing: {kind: bounded-response-time, ceiling: 9}\n",
+        "utf-8",
+    )
+    with pytest.raises(ConfigError, match="did you mean 'max-weight'"):
+        Plan.load({}, folder, [folder / "mine.yaml"])
