@@ -248,11 +248,11 @@ def test_targets_after_a_choice_are_targets():
     [
         (
             "effrt: quick\n",
-            ["1 fault in mine.yaml; ", "mine.yaml:1: effrt", "did you mean 'effort'?"],
+            ["1 fault in mine.yaml", "mine.yaml:1: effrt", "did you mean 'effort'?"],
         ),
         (
             "tables: {}\n",
-            ["1 fault in mine.yaml; ", "expected  paper: NAME, as the file has tables"],
+            ["1 fault in mine.yaml", "paper: NAME, as the file has tables"],
         ),
     ],
 )
