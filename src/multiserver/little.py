@@ -19,6 +19,10 @@ from multiserver.system import System
 from multiserver.wcfs.bounds import Interval
 
 
+# Of E[X], by which E[T] may be less.
+ROUNDING = 1e-12
+
+
 def completed(
     system: System | Network,
     rate: float | None,
@@ -51,7 +55,7 @@ def completed(
     if system.model == "multiserver-jobs":
         in_service = [X.mean for X in system.durations]
         pairs = zip(class_times, in_service, strict=True)
-        class_waits = tuple(changed(t, 1.0, -x) for t, x in pairs)
+        class_waits = tuple(_wait(t, x) for t, x in pairs)
         mean = math.fsum(p * x for p, x in zip(system.probabilities, in_service, strict=True))
         if waiting is None:
             waiting, waiting_time = changed(jobs, 1.0, -rate * mean), changed(times, 1.0, -mean)
@@ -98,6 +102,12 @@ def least_response_time(system: System) -> float:
 
 def _told(**means: Value | None) -> dict[str, Value]:
     return {name: value for name, value in means.items() if value is not None}
+
+
+def _wait(time: Value | None, service: float) -> Value | None:
+    """E[W] = E[T] − E[X], which rounding must not make negative."""
+    found = changed(time, 1.0, -service)
+    return max(found, 0.0) if isinstance(found, float) and found > -ROUNDING * service else found
 
 
 def changed(value: Value | None, factor: float = 1.0, shift: float = 0.0) -> Value | None:
