@@ -18,7 +18,6 @@ from multiserver.results import ClassResult, Kind, Result
 from multiserver.system import System
 from multiserver.wcfs.bounds import Interval
 
-
 # Of E[X], by which E[T] may be less.
 ROUNDING = 1e-12
 
