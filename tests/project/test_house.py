@@ -65,8 +65,9 @@ MAY_IMPORT = {
     "queue": {
         *(*DESCRIBED, "asking", "curves", "policies", "results", "simulation", "wcfs"),
         *("compiling", "distribution", "exactness", "fitted", "knowledge", "limits", "little"),
-        "pilot",
+        *("pilot", "undersampled"),
     },
+    "undersampled": {*DESCRIBED, "policies", "simulation"},
 }
 # A sentence begins with its noun: `system.under(policy)` is a queue. No other arrow goes upwards.
 UPWARDS = {"system": {"policies", "queue"}, "network": {"policies", "queue"}}

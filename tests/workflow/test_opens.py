@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.util import source_from_cache
 from pathlib import Path
 
 import pandas as pd
@@ -57,6 +58,12 @@ tables:
 """
 
 
+def source(file: Path) -> Path:
+    """The file, or that from which Python compiled it."""
+    compiled = file.suffix == ".pyc"
+    return Path(source_from_cache(file) if compiled else file).resolve()
+
+
 class Tracer:
     """The tiny paper, planned in a folder of its own and built stage by stage under trace."""
 
@@ -77,7 +84,7 @@ class Tracer:
         command = [sys.executable, "-c", TRACE, listed, scripts, stage, *arguments]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        names = {Path(name).resolve() for name in json.loads(listed.read_text("utf-8"))}
+        names = {source(Path(name)) for name in json.loads(listed.read_text("utf-8"))}
         own = (self.project.root, Path.cwd())
         return {n for n in names if n.is_file() and any(n.is_relative_to(folder) for folder in own)}
 

@@ -236,10 +236,7 @@ def _means(
     point: _Point, process: qbd.QuasiBirthDeath, phases: list[list[Phase]], kept: int
 ) -> TwoNeedsMeans:
     try:
-        with np.errstate(over="raise", invalid="raise"):
-            law = qbd.solve(process)
-    except FloatingPointError as error:
-        raise TooLargeError("a threshold that is hardly ever reached: levels overflow") from error
+        law = qbd.solve(process)
     except UnstableError as error:
         need = (point.rule.small, point.rule.large)[point.level]
         raise UnstableError(
@@ -247,6 +244,8 @@ def _means(
             f" they can leave even where no more than {kept} of the others are let in",
             arrival_rate=float(point.flows.sum()),
         ) from error
+    if not law.boundary[0].sum() > 0:
+        raise TooLargeError("a threshold that is hardly ever reached: empty systems have no float")
     told = [np.array(of, float) for of in phases]
     law = replace(law, above=_settled(law, told[-1][:, 0]))
     parts = zip((*law.boundary, law.above), told, strict=True)
