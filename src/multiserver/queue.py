@@ -254,7 +254,7 @@ Theorem 4.3)
                 if half_width is not None:
                     fraction = rate / limit if rate and limit else None
                     effort = replace(effort, jobs=enough_jobs(run, effort, half_width, fraction))
-                found = hold_back(self.system, rate, run(effort), limit)
+                found = hold_back(self.system, rate, run(effort))
             except TooLargeError as error:
                 raise self._methods.too_large("simulation", error) from error
         return replace(self._result("simulated", method, rate, found), jobs=effort.jobs)

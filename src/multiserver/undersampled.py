@@ -12,73 +12,43 @@ Little's law, λ p_c E[T_c], of jobs that are followed to their ends: whichever 
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
 from multiserver.policies.policy import Means
-from multiserver.simulation.estimate import (
-    FAIR,
-    Estimate,
-    enough_observations,
-    held_back,
-    observations,
-)
+from multiserver.simulation.estimate import FAIR, Estimate, held_back
 from multiserver.system import System
 
 # Of the jobs in the system: less than this may be wrong by half, and the sum by a twentieth.
 MOST = 0.1
 
 
-def hold_back(system: System, arrival_rate: float, found: Means, limit: float | None) -> Means:
+def hold_back(system: System, arrival_rate: float, found: Means) -> Means:
     """The means, without intervals where a class bears them of which a replication has fewer than
-    `FAIR` jobs, or one worth fewer than `SETTLED`, or where replications are too short at λ/λ*,
-    λ* being `limit`, if it is known. Classes with servers of their own keep theirs.
+    `FAIR` jobs, or one worth fewer than `SETTLED`. Classes with servers of their own keep theirs.
     """
-    of_all = found.times
-    if of_all is None:
+    reason = _reason(system, arrival_rate, found)
+    if not reason:
         return found
-    starved = _reason(system, arrival_rate, found)
-    apart = system.model == "parallel-processing"
-    known = math.nan
-    if limit:
-        jobs = arrival_rate * of_all.mean
-        known = observations(of_all.jobs / of_all.replications, arrival_rate / limit, jobs)
 
-    def held(value: Any, reason: str = starved) -> Any:
-        if not isinstance(value, Estimate):
-            return value
-        needed = enough_observations(value)
-        if known < needed:
-            reason = reason or (
-                f"too short, as a replication is worth about {known:.3g} independent observations"
-                f" of the queue at this load, fewer than {needed:.3g}"
-            )
-        return held_back(value, reason)
+    def held(value: Any) -> Any:
+        return held_back(value, reason) if isinstance(value, Estimate) else value
 
-    def held_by_class(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
-        reason = "" if apart else starved
-        return None if values is None else tuple(held(value, reason) for value in values)
-
-    sampled, tail = found.sampled, found.tail
-    if sampled is not None:
-        whole = held(replace(of_all, gain=1.0, caveat=sampled.caveat))
-        sampled = replace(sampled, caveat=whole.caveat)
-    return replace(
-        found,
-        times=held(of_all),
-        jobs=held(found.jobs),
-        waiting=held(found.waiting),
-        busy=held(found.busy),
-        class_times=held_by_class(found.class_times),
-        class_jobs=held_by_class(found.class_jobs),
-        tail=None if tail is None else lambda k: held(tail(k)),
-        sampled=sampled,
-    )
+    of_all = {name: held(getattr(found, name)) for name in ("times", "jobs", "waiting", "busy")}
+    if (tail := found.tail) is not None:
+        of_all["tail"] = lambda k: held(tail(k))
+    if system.model == "parallel-processing":
+        return replace(found, **of_all)
+    if found.sampled is not None:
+        of_all["sampled"] = replace(found.sampled, caveat=found.sampled.caveat or reason)
+    for name in ("class_times", "class_jobs"):
+        if (values := getattr(found, name)) is not None:
+            of_all[name] = tuple(map(held, values))
+    return replace(found, **of_all)
 
 
 def _reason(system: System, arrival_rate: float, found: Means) -> str:
-    """Which class is seen too little, in words, or nothing."""
+    """Which class it is, in words, or nothing."""
     if found.class_times is None or len(found.class_times) < 2:
         return ""
     numbers = found.class_jobs or (None,) * len(found.class_times)

@@ -201,12 +201,7 @@ def is_fair(estimate: Estimate, known: float | None = None) -> bool:
         return False
     if known is None or math.isnan(known):
         return estimate.settled
-    return known >= enough_observations(estimate)
-
-
-def enough_observations(estimate: Estimate) -> float:
-    """How many independent observations a replication must be worth."""
-    return max(FEWEST, FAIR / math.sqrt(estimate.gain))
+    return known >= max(FEWEST, FAIR / math.sqrt(estimate.gain))
 
 
 def fair_half_width(estimate: Estimate, known: float | None = None) -> float:
