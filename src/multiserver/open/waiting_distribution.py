@@ -34,10 +34,10 @@ from (a_0, y S_c, y (1 − s_c) α_c), weighed by κ = T⁻¹ 1 while undrawn an
 r! s (−𝒢)^{−r} f. All that is added up is positive but for the diagonal of T, which b T = a_0 gives
 as a sum of positive terms, T_jj = (a_0j − Σ_{i≠j} b_i T_ij)/b_j, and few fronts are eliminated
 without a subtraction (`positive_elimination`); T⁻¹ f is kept to a_0 (T⁻¹ f) = b f, so that near λ*
-no digit is lost with the small eigenvalue of T. What is small in b sums over levels have rounded away;
-it follows from the rest, from T and from b T = a_0 (`positive_elimination.complete`): of a front
-that hardly ever is, T_jj is known and b_j is not. Where fronts are interpolated b may have any
-sign, and T is taken as it is there.
+no digit is lost with the small eigenvalue of T. What is small in b sums over levels have rounded
+away; it follows from the rest, from T and from b T = a_0 (`positive_elimination.complete`): of a
+front that hardly ever is, T_jj is known and b_j is not. Where fronts are interpolated b may have
+any sign, and T is taken as it is there.
 
 The number left undrawn when a job is drawn is Poisson of mean λV given V (D. Bertsimas and
 D. Nakazato, Oper. Res. 43, 1995), so that λ^r E[V^r] are factorial moments of N_q: another route.
