@@ -68,7 +68,7 @@ def run(case: Case, seed: int) -> Iterator[dict]:
     estimates = {"all": found.mean_response_time}
     if len(found.by_class) > 1:
         rows = enumerate(found.by_class, start=1)
-        estimates |= {str(c): row.mean_response_time for c, row in rows}
+        estimates |= {str(c): row.means.get("mean_response_time") for c, row in rows}
     for name, exact in case.means.items():
         e = estimates[name]
         row = {"seed": seed, "class": name, "fair": e is not None and not e.lacking}
