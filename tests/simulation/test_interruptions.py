@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import t as student_t
 from tests.simulation.interrupted import FALSE_ALARM, PAPER_SIZE
 
+from multiserver.errors import UnstableError
 from multiserver.simulation.allocations import Allocation, allocate, interrupt, record
 from multiserver.simulation.assignments import NODE, choose
 from multiserver.simulation.estimate import estimate, z_score
@@ -212,6 +213,14 @@ def test_load_and_quantum():
     assert classes[1].servers == (0, 2)
 
 
+def test_who_knows_the_limit_is_told_of_growth_and_others_that_the_cluster_is_unstable():
+    crowded = Cluster((1,), (ParallelClass(1.5, Exponential(1), (0,)),), 0)
+    effort = {"seed": 1, "replications": range(16), **EFFORT}
+    with pytest.raises(UnstableError, match="more a unit of time than complete"):
+        simulate(crowded, **effort, highest=2.0)
+    assert simulate(crowded, **effort, stable_below=2.0).caveat.startswith("the jobs in the system")
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [
@@ -225,7 +234,7 @@ def test_load_and_quantum():
         (lambda: Cluster((1, 1), TOY.classes, 1), "among the 2"),
         (lambda: Cluster((1,), (ParallelClass(1, Exponential(1), 2),), 1), "among the 1"),
         (lambda: Cluster(TOY.capacities, TOY.classes, -1), "at least 0, found -1"),
-        (lambda: simulate(TOY, seed=1, replications=range(2), warmup=0, jumps=0), "found none of"),
+        (lambda: simulate(TOY, seed=1, replications=range(2), warmup=0, jumps=0), "jumps must be"),
         (lambda: simulate(TOY, seed=1, replications=range(1), **EFFORT), "at least two"),
         (lambda: until(TOY, 0, seed=1, first=2, most=3), "half_width must be a positive"),
         (lambda: until(TOY, 1, seed=1, first=1, most=3), "2 ≤ first ≤ most"),

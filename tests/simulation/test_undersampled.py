@@ -64,6 +64,24 @@ def test_classes_with_servers_of_their_own_keep_their_intervals():
     assert all(value.lacking for value in found.means.values())
 
 
+@pytest.mark.parametrize("probability", [1e-9, 1e-5, 1e-3])
+def test_a_rare_class_with_servers_of_its_own_spoils_no_control(probability):
+    """Of one that is never seen the work in its own server hardly varied between replications, and
+    corrected the times of all other jobs to three times what they are."""
+    classes = [
+        ms.JobClass(compatible={0, 1, 2}, probability=1 - probability, duration=ONE),
+        ms.JobClass(compatible={3}, probability=probability, duration=ONE),
+    ]
+    queue = ms.System(4, classes).under(ms.FCFS)
+    found, exact = queue.simulate(load=0.5, jobs=20_000, seed=2), queue.exact(load=0.5)
+    often, seldom = (one.means for one in found.by_class)
+    known = exact.by_class[0].mean_response_time
+    # Missed by so much with a probability of 1e-6.
+    assert abs(ms.z_score(often["mean_response_time"], known)) < 5.3
+    assert seldom["mean_jobs"].lacking
+    assert ("mean_response_time" in seldom) == (probability > 1e-6)
+
+
 def test_a_queue_that_fills_slowly_is_not_called_unstable_below_a_known_limit():
     """Half of the servers at once hardly ever are idle: E[N] is 750, and a run starts empty."""
     classes = [

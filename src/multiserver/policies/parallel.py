@@ -163,7 +163,8 @@ def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: fl
         warmup=warmup,
         jumps=jumps,
         key=effort.key,
-        stable_below=limit,
+        stable_below=effort.stable_below,
+        highest=limit,
     )
     left, total, squares = (
         found.tallies[:, row].sum(axis=1) for row in (DEPARTURES, RESPONSE, RESPONSE_SQUARE)
@@ -196,10 +197,12 @@ def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: fl
     )
 
 
-def _at(confidence: float, estimates: tuple[Estimate, ...]) -> tuple[Estimate, ...]:
-    """The same estimates with intervals at another confidence."""
+def _at(confidence: float, estimates: tuple[Estimate, ...]) -> tuple[Estimate | None, ...]:
+    """The same estimates with intervals at another confidence, None for a mean over no job."""
     quantiles = [-stdtrit(e.freedom, (1 - confidence) / 2) for e in estimates]
     return tuple(
-        replace(e, half_width=math.nan if e.caveat else float(q) * e.standard_error)
+        None
+        if math.isnan(e.mean)
+        else replace(e, half_width=math.nan if e.caveat else float(q) * e.standard_error)
         for e, q in zip(estimates, quantiles, strict=True)
     )

@@ -11,6 +11,7 @@ nothing is gained.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ from multiserver.simulation.workload import stay
 
 # What is counted of each class over a window.
 AREA, SQUARE, WORK, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS, ROWS = range(8)
+NO_DEPARTURE = "too short, as no job of this class has left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Performance:
     job. `durations` (R,) are the lengths of the R windows, `tallies` (R, rows, classes) what was
     counted in them, row by row as named above. What is known of the `length` of a window beforehand
     says which have intervals; where the jobs in the cluster grew, `caveat` says so, and none has.
+    Of a class without a departure only E[X_i] is known; its other means are NaN.
     """
 
     jobs: tuple[Estimate, ...]
@@ -55,26 +58,33 @@ def summarise(
     tallies: NDArray[np.float64],
     singles: NDArray[np.float64],
     present: NDArray[np.int64],
+    stable_below: float | None = None,
 ) -> Performance:
     """From R windows: `durations` (R,) and `tallies` (R, rows, classes) as in `Performance`, what
     `pool` counted of Q single servers, `singles` (R, Q, columns), and the jobs in the cluster at
-    the marks, `present` (R, M + 1). Raises `ValueError` if a class has no departure."""
+    the marks, `present` (R, M + 1). `stable_below` is λ*, if known."""
     columns = []
     demands = np.array([c.arrival_rate * c.size.mean for c in cluster.classes])
-    means = np.array([pool.mean_work for pool in cluster.pools])
-    beyond = singles[:, :, FOUND_WORK] - singles[:, :, COUNTED] * means
-    many = length.jobs * np.array(length.workload.probabilities) >= CARRIERS
-    done = (tallies[:, WORK] - np.outer(durations, demands))[:, many]
-    controls = np.hstack([done, beyond])
+    pools = cluster.pools
+    found_work = singles[:, :, FOUND_WORK]
+    beyond = found_work - singles[:, :, COUNTED] * np.array([pool.mean_work for pool in pools])
+    done = tallies[:, WORK] - np.outer(durations, demands)
+    # Jobs of each class and of each single server; what hardly varies controls nothing.
+    come = length.jobs * np.array(length.workload.probabilities)
+    given = np.array([pool.classes for pool in pools]).reshape(-1, len(come)) @ come
+    controls = np.hstack([done[:, come >= CARRIERS], beyond[:, given >= CARRIERS]])
     if not length.controllable:
         controls = controls[:, :0]
     for i, (c, tally) in enumerate(zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True)):
         area, square, work, departures, response, response_square, interruptions = tally
         jobs = int(departures.sum())
-        if jobs == 0:
-            raise ValueError(f"every class must have a departure, found none of {c} in the windows")
-        mean, speed = area.sum() / durations.sum(), work.sum() / area.sum()
+        mean = area.sum() / durations.sum()
         variance = square.sum() / durations.sum() - mean**2
+        if jobs == 0:
+            present_jobs = estimate(area, durations, variance=variance, jobs=0)
+            columns.append([held_back(present_jobs, NO_DEPARTURE), *[_unknown(len(area))] * 3])
+            continue
+        speed = work.sum() / area.sum()
         spread = response_square.sum() / jobs - (response.sum() / jobs) ** 2
         theta = cluster.quantum
         pairs = (
@@ -91,6 +101,12 @@ def summarise(
     work = length.workload
     remaining = work.arrival_rate * max(map(stay, work.sizes))
     missing = demands.sum() - tallies[:, WORK].sum(axis=1) / durations
-    grown = check_growth(work.arrival_rate, present, length.jobs, remaining, missing=missing)
+    known = {"missing": missing, "stable_below": stable_below}
+    grown = check_growth(work.arrival_rate, present, length.jobs, remaining, **known)
     columns = [[held_back(e, grown) for e in column] for column in columns]
     return Performance(*zip(*columns, strict=True), durations, tallies, length, grown)
+
+
+def _unknown(replications: int) -> Estimate:
+    """A mean over the jobs of a class without a departure."""
+    return Estimate(math.nan, math.nan, math.nan, replications, 0, 0.0, caveat=NO_DEPARTURE)

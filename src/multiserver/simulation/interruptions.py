@@ -32,6 +32,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from multiserver.checks import require_integer
 from multiserver.simulation.assignments import (
     NONE,
     choose,
@@ -73,18 +74,22 @@ def simulate(
     jumps: int = 1_000_000,
     key: tuple[int, ...] = (),
     stable_below: float | None = None,
+    highest: float | None = None,
 ) -> Performance:
     """Independent replications: each tallies `jumps` after `warmup` jumps of an empty cluster.
 
     Arrivals, departures and interruptions are the jumps. Replication r draws from the stream of
     `seed` and (key, r), whatever the others are. The defaults are the effort of the paper, for
     100 replications (Section 8). Intervals need windows that are long against the relaxation of
-    the cluster, and sizes of finite third moment if m = 0. Raises `ValueError` if a class has no
-    departure in any window, or there are fewer than two replications. `stable_below` is the total
-    rate of arrivals below which the cluster is stable, if known.
+    the cluster, and sizes of finite third moment if m = 0. `stable_below` is λ*, the total rate of
+    arrivals below which the cluster is stable, if known, and `highest` a rate that λ* is known not
+    to exceed. Raises `ValueError` if there are fewer than two replications, and `UnstableError` if
+    the jobs in the cluster grow and λ* is not known to be higher.
     """
-    length = _length(cluster, warmup, jumps, stable_below)
-    return summarise(cluster, length, *_replicate(cluster, seed, replications, warmup, jumps, key))
+    require_integer("jumps", jumps)
+    length = _length(cluster, warmup, jumps, stable_below or highest)
+    runs = _replicate(cluster, seed, replications, warmup, jumps, key)
+    return summarise(cluster, length, *runs, stable_below)
 
 
 def _length(cluster: Cluster, warmup: int, jumps: int, limit: float | None) -> RunLength:
@@ -103,7 +108,6 @@ def until(
     warmup: int = 1_000_000,
     jumps: int = 1_000_000,
     key: tuple[int, ...] = (),
-    stable_below: float | None = None,
 ) -> Performance:
     """Replications until the 95 % half-width of every γ_i is at most `half_width`: `first`, and as
     many more as their spread asks for, again if it was taken to be too small.
@@ -117,15 +121,16 @@ def until(
     require_positive("half_width", half_width)
     if not 2 <= first <= most:
         raise ValueError(f"2 ≤ first ≤ most must hold, found {first!r} and {most!r}")
-    length = _length(cluster, warmup, jumps, stable_below)
+    length = _length(cluster, warmup, jumps, None)
     runs = _replicate(cluster, seed, range(first), warmup, jumps, key)
     while True:
         found, R = summarise(cluster, length, *runs), len(runs[0])
         # Whether these are shown or not.
-        widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
+        widths = [-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate]
+        widest = float(np.nan_to_num(widths, nan=math.inf).max())
         if most == R or widest <= half_width:
             return found
-        more = range(R, min(most, math.floor(R * (widest / half_width) ** 2) + 1))
+        more = range(R, math.floor(min(most, R * (widest / half_width) ** 2 + 1)))
         added = _replicate(cluster, seed, more, warmup, jumps, key)
         runs = tuple(map(np.concatenate, zip(runs, added, strict=True)))
 
