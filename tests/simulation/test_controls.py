@@ -141,6 +141,17 @@ def test_controls_that_repeat_others_count_for_nothing():
     assert twice.half_width == pytest.approx(once.half_width, rel=1e-12)
 
 
+def test_controls_whose_means_are_far_from_0_leave_the_plain_interval():
+    """As a count of what hardly ever happens, which misses its mean in all replications alike."""
+    totals, weights, controls = normal(np.random.default_rng(5), 32)
+    plain = estimate(totals, weights, variance=1, jobs=32)
+    controls -= controls.mean(axis=0)
+    errors = controls[:, 1].std(ddof=1) / 32**0.5
+    for far, kept in ((3, True), (9, False)):
+        moved = controls + np.array([0, far * errors])
+        assert (control(totals, weights, moved, variance=1, jobs=32) != plain) == kept
+
+
 def test_too_few_replications_take_no_controls():
     totals, weights, controls = normal(np.random.default_rng(4), 2 + FREEDOM)
     plain = estimate(totals, weights, variance=1, jobs=7)

@@ -25,7 +25,9 @@ for equal weights this is the HC3 of J. G. MacKinnon and H. White (J. Econometri
 without controls the error of `simulation.estimate`. Student's t has R − 1 − q degrees of freedom.
 If all is normal after all, the error is too large by about √((R − 1)/(R − 1 − q)): of intervals at
 95 % hold 95 to 97.5 %. Controls that depend linearly on others count for nothing; where only
-replication r determines what one does, h_r = 1, and none is used.
+replication r determines what one does, h_r = 1, and none is used. Nor is any if their means lie so
+far from 0 that Hotelling's T² = R (R − 1) C̄ᵀ S⁻¹ C̄ is exceeded with a probability of `STRANGE`:
+they vary too little, or miss what is rare, and m would be extrapolated.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
+from scipy.special import fdtrc, stdtrit
 
 from multiserver.simulation.estimate import Estimate, estimate
 
@@ -44,6 +46,7 @@ FREEDOM = 5
 # few replications, or in none, where rounding is left: then nobody knows how much it is. Of 32
 # normal residuals one has more than 13 times the mean square with a probability of 0.0025.
 OUTLYING, LEAST, MOST, ROUNDING = 13, 0.25, 0.8, 1e-12
+STRANGE = 1e-6
 # With less of 1 − h_r what is left of replication r is rounding.
 ALONE = 1e-6
 
@@ -60,8 +63,9 @@ def control(
     """Σ totals / Σ weights over R replications, both (R,), corrected by `controls` (R, q).
 
     The other arguments and what is raised are those of `estimate`; so is the result, without
-    controls, if they would leave fewer than `FREEDOM` degrees of freedom or no weight, or if one
-    replication determines alone what a control does or holds much of what controls leave. The
+    controls, if they would leave fewer than `FREEDOM` degrees of freedom or no weight, if one
+    replication determines alone what a control does or holds much of what controls leave, or if
+    their means are far from 0. The
     effective size stays that of the mean without controls: it says whether replications are long,
     not how much is known besides. Raises `ValueError` too unless controls are finite, one row a
     replication.
@@ -76,9 +80,12 @@ def control(
     C = C / np.maximum(np.abs(C).max(axis=0), np.finfo(float).tiny)
     mean, centred = C.mean(axis=0), C - C.mean(axis=0)
     inverse, rank = np.linalg.pinv(centred), int(np.linalg.matrix_rank(centred))
-    c, alone = 1 / R - mean @ inverse, 1 - 1 / R - np.sum(centred * inverse.T, axis=1)
+    far = mean @ inverse
+    c, alone = 1 / R - far, 1 - 1 / R - np.sum(centred * inverse.T, axis=1)
     weight = c @ w
     if weight <= 0 or alone.min() < ALONE:
+        return plain
+    if rank and fdtrc(rank, R - rank, R * (R - rank) / rank * float(far @ far)) < STRANGE:
         return plain
     corrected = float(c @ Y / weight)
     left, left_weights = (x - x.mean() - centred @ (inverse @ x) for x in (Y - corrected * w, w))

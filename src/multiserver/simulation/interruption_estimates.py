@@ -69,10 +69,13 @@ def summarise(
     found_work = singles[:, :, FOUND_WORK]
     beyond = found_work - singles[:, :, COUNTED] * np.array([pool.mean_work for pool in pools])
     done = tallies[:, WORK] - np.outer(durations, demands)
-    # Jobs of each class and of each single server; what hardly varies controls nothing.
+    # A class, or a single server, with hardly any jobs controls nothing, and one that is given
+    # nearly all jobs hardly differs from the one that is given all.
     come = length.jobs * np.array(length.workload.probabilities)
-    given = np.array([pool.classes for pool in pools]).reshape(-1, len(come)) @ come
-    controls = np.hstack([done[:, come >= CARRIERS], beyond[:, given >= CARRIERS]])
+    given = np.array([come[list(pool.classes)].sum() for pool in pools])
+    rest = np.array([math.inf if all(pool.classes) else come.sum() for pool in pools]) - given
+    useful = np.minimum(given, rest) >= CARRIERS
+    controls = np.hstack([done[:, come >= CARRIERS], beyond[:, useful]])
     if not length.controllable:
         controls = controls[:, :0]
     for i, (c, tally) in enumerate(zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True)):
