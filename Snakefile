@@ -1,4 +1,4 @@
-# The table of contents: what there is to build, from config to checked figures.
+# Entry point: all targets, from config to checked figures.
 
 import gc
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 min_version("9.10")
-# A plan is made to stay: to look for what can go would take a quarter of the time.
+# Garbage collection would take a quarter of the planning time and find nothing to free.
 gc.disable()
 
 
@@ -19,9 +19,9 @@ from prefork import client, server
 from atlas.plan import MEGABYTES, cancel_timers, expose
 
 SCRIPTS = os.path.relpath(ROOT / "scripts")
-# Of modules Snakemake takes rules, but nothing that is to be done before a run.
+# Snakemake takes the rules of a module, but not its `onstart` handler.
 MODULE = Path(workflow.basedir) not in (ROOT, ROOT / "workflow")
-# A job of another machine, which computes series of this workflow itself, finds them planned.
+# A job on another machine that computes series of this workflow itself: they are planned already.
 SENT = not workflow.is_main_process and not MODULE
 
 
@@ -33,7 +33,7 @@ wildcard_constraints:
 include: "workflow/rules/again.smk"
 
 
-# Of a workflow that takes this one as a module, a prefix is part of the names of what is made.
+# A workflow that uses this one as a module may put a prefix before the names of all outputs.
 FOLDER = Path(rules.again.output[0].partition("results/")[0])
 
 if SENT:
@@ -41,7 +41,7 @@ if SENT:
 
     plan = WrittenPlan(ROOT)
     build = plan
-    # Whoever sent it forks for its own machine.
+    # The process that forks warm jobs serves the submitting machine only.
     os.environ[client.NAME] = ""
 else:
     from atlas.plan import Build, ConfigError, Plan, hold_driver, require_writable, say_less
@@ -140,7 +140,7 @@ onsuccess:
     agreed = FOLDER / plan.agreement.file
     if agreed.is_file():
         print(agreed.read_text(encoding="utf-8"), end="")
-    # Of one paper nothing else asks whether its claims are as expected.
+    # The target of a single paper does not include `agree`, so its claims are checked here.
     if unsound := () if SENT else [*build.find_unsound()]:
         claims = "\n".join(unsound)
         raise WorkflowError(f"{len(unsound)} of the claims are not as expected:\n{claims}")

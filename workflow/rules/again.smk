@@ -1,6 +1,6 @@
-# Why a thing is made once more than names and times tell Snakemake: a file without content, whose
-# name says of which. It was damaged or lost since, or it bears a fixed name and was made from
-# something else than config and code now say.
+# An empty file that makes Snakemake build a thing again when names and times give no reason to. The
+# thing was damaged or lost, or it has a fixed name and was made from other config or code than
+# there are now. The file's name says which thing it is for.
 
 
 rule again:

@@ -1,4 +1,4 @@
-# Every claim as expected and every product up to date, or no green run.
+# Fail unless every claim is as expected and every product is up to date.
 
 
 rule agree:

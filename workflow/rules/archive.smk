@@ -1,6 +1,6 @@
-# One archive of the whole run. Its name holds the digest of everything that determines it, so that
-# the age of a file says nothing: one that was tampered with is newer, and must not be a reason to
-# make the archive anew.
+# One archive of the whole run. Its name holds the digest of everything that determines it, so the
+# age of its inputs is ignored (`ancient`): a file that was tampered with is newer, and must not
+# cause the archive to be made anew.
 
 
 rule archive:

@@ -1,4 +1,4 @@
-# How fast the mathematics is, route against route in one run.
+# Time the library: different algorithms for the same quantity, in one run.
 
 
 rule benchmarks:

@@ -1,4 +1,4 @@
-# What former runs left and nothing asks for: listed, and removed.
+# List or remove the files of former runs that nothing asks for.
 
 
 rule leftovers:

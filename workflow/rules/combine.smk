@@ -1,4 +1,4 @@
-# The parts of a series that was split, put together.
+# Combine the parts of a series that was split.
 
 
 rule combine:

@@ -1,5 +1,6 @@
-# One job for each series: the study on its parameters, cached under the digest of both. On a cluster
-# small ones travel in groups. A job that was killed may be tried again with more time and memory.
+# One job for each series: it runs the study on its parameters, and the result is cached under the
+# digest of both. On a cluster small series are grouped. A job that was killed may be tried again
+# with more time and memory.
 
 
 rule compute:
@@ -10,12 +11,12 @@ rule compute:
         sums="results/series/{study}/{digest}.sha256",
     log:
         "results/logs/compute/{study}/{digest}.log",
-    # Which executor there is, Snakemake knows when it asks for the group of a job, and no sooner.
+    # The executor is known only when Snakemake asks for a job's group.
     group:
         None
         if SENT
         else lambda wildcards: None if workflow.local_exec else plan.find(**wildcards).group
-    # Where it was sent to, by the process that was: no step of a job, with a Snakemake of its own.
+    # A job that was sent runs this in its own process, not in a job step with another Snakemake.
     localrule: SENT
     conda:
         "../envs/atlas.yaml"
@@ -27,8 +28,8 @@ rule compute:
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.find(**wildcards).spec_file,
-        # Of functions that take the output too, Snakemake asks for no change: who wants a series,
-        # and where, may change.
+        # Snakemake does not rerun a job when the value of a parameter function that takes `output`
+        # changes: who uses a series, and where config describes it, may change.
         used_by=lambda wildcards, output: plan.find(**wildcards).used_by,
         place=lambda wildcards, output: plan.find(**wildcards).place,
     message:

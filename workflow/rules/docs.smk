@@ -1,4 +1,4 @@
-# The site: written pages and the library's docstrings. Its mark bears the digest of both.
+# The site: written pages and the library's docstrings. The name of its mark holds their digest.
 
 
 rule docs:

@@ -1,6 +1,6 @@
 # A figure in every format that config asks for, what LaTeX needs to show and to cite it, and a
-# sidecar that says how it was made. The job leaves a mark besides, whose name bears the fingerprint
-# of everything upstream: where that is missing, the plan asks for the figure to be drawn again.
+# sidecar that says how it was made. The job also leaves a mark, whose name holds the fingerprint of
+# everything upstream. If that mark is missing, the plan asks for the figure to be drawn again.
 
 
 rule draw:
@@ -28,7 +28,7 @@ rule draw:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(wildcards.figure).spec_file,
         mark=lambda wildcards: FOLDER / plan.product(wildcards.figure).mark,
-        # Of functions that take the output too, Snakemake asks for no change.
+        # A function that takes `output`: a changed value does not make Snakemake rerun the job.
         caption=lambda wildcards, output: plan.product(wildcards.figure).caption,
     message:
         "draw {wildcards.figure}"

@@ -1,4 +1,4 @@
-# The points of a series that takes hours are split over jobs: each computes some of them.
+# The points of a series that takes hours are split over jobs; each job computes some of them.
 
 
 rule part:

@@ -1,4 +1,4 @@
-# The small pictures on the project's front page; the only pictures that git tracks.
+# The small pictures on the project's front page, which are the only pictures that git tracks.
 
 
 rule previews:

@@ -1,5 +1,5 @@
-# The gallery, static pages over all products, and the bibliography of them. The mark's name holds the
-# fingerprint of everything that they show and of the templates.
+# The gallery (static pages over all products) and their bibliography. The mark's name holds the
+# fingerprint of everything that the pages show and of the templates.
 
 
 rule gallery:

@@ -1,5 +1,5 @@
-# The reference systems as files that git tracks, from the values that a run has found. They are
-# written when they are asked for only: another machine may find other last digits.
+# Write the reference systems, with the values of a run, to files that git tracks. Only on request:
+# another machine may find other last digits.
 
 if plan.reference is not None:
 

@@ -1,4 +1,4 @@
-# How far a build scales. No inputs: it is about the run that has made what there is.
+# How a build scales with the number of cores. No inputs: it starts no build.
 
 
 rule scaling:

@@ -1,4 +1,4 @@
-# What editors know of config, as files that git tracks: written when they are asked for only.
+# The JSON Schemas of config for editors. Git tracks these files; they are written only on request.
 
 
 rule schemas:

@@ -1,4 +1,4 @@
-# The scores of a paper's simulated points about their exact values.
+# The z-scores of a paper's simulated points against their exact values.
 
 
 rule standardise:

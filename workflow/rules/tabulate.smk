@@ -1,4 +1,4 @@
-# A table as data and as LaTeX: alone, and with its caption.
+# A table as data and as LaTeX, with and without its caption.
 
 
 rule tabulate:
@@ -25,7 +25,7 @@ rule tabulate:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(wildcards.table).spec_file,
         mark=lambda wildcards: FOLDER / plan.product(wildcards.table).mark,
-        # Of functions that take the output too, Snakemake asks for no change.
+        # A function that takes `output`: a changed value does not make Snakemake rerun the job.
         caption=lambda wildcards, output: plan.product(wildcards.table).caption,
     message:
         "tabulate {wildcards.table}"

@@ -1,5 +1,5 @@
-# The check of the outputs against the archive of the run. No inputs: what is missing is to be
-# found, not to be made.
+# Check the outputs against the archive of the run. No inputs: missing outputs are to be reported,
+# not made.
 
 
 rule verify:
