@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Set up .venv if need be and hand over, with nothing but Python 3.11 and the package index.
+"""Set up .venv if needed and hand over; needs only Python 3.11 and the package index.
 
 python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
 python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
@@ -40,9 +40,9 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == ["test"]:
         hand_over([str(PYTHON), "-m", "pytest", *ALL_CORES, *arguments[1:]])
     if arguments[:1] in (["whence"], ["score"]):
-        os.chdir(here)  # the file is named from where the caller stands
+        os.chdir(here)  # FILE is relative to the caller's folder
         hand_over([str(PYTHON), str(ROOT / "scripts"), *arguments])
-    if here != ROOT:  # so are config files
+    if here != ROOT:  # config files are relative to it too
         files = {word for word in arguments if word.endswith(CONFIG) and (here / word).is_file()}
         arguments = [str(here / word) if word in files else word for word in arguments]
     if os.name != "nt":
@@ -65,15 +65,15 @@ def set_up() -> None:
     quick = [BIN / "uv", "pip", "install", "--quiet", "--compile-bytecode", "--python", PYTHON]
     tools = [pip] if fast.returncode else [quick, pip]
     for what in ([*hashed, "requirements.lock"], ["--no-deps", "--no-build-isolation", "-e", "."]):
-        # Where uv does not trust a company's certificates, pip may.
+        # pip may trust a company's certificates that uv does not.
         if all(subprocess.run([*tool, *what]).returncode for tool in tools):
             sys.exit("The packages could not be installed; is the package index within reach?")
 
 
 def unlock(arguments: list[str]) -> None:
-    """Clear the lock of a run that was killed, and refuse to start beside one that lives: it holds
-    the driver's lock, a plain `snakemake` too (`plan.locks`). A dry run, which writes nothing, may
-    stand beside one, and is in nobody's way."""
+    """Clear the lock of a run that was killed, and refuse to start beside a run that is alive. Such
+    a run holds the driver's lock, even a plain `snakemake` run (`plan.locks`). A dry run writes
+    nothing, so it may start beside another run and does not block one."""
     import fcntl
 
     dry = any(re.fullmatch("-[pqFkr]*n[pqFkr]*|--dry-?run", word) for word in arguments)
@@ -87,7 +87,7 @@ def unlock(arguments: list[str]) -> None:
             return
         sys.exit("Another run is going on in this folder; wait for it, or stop it, and try again.")
     if not dry:
-        os.set_inheritable(driver, True)  # held until the run that we become ends
+        os.set_inheritable(driver, True)  # held until the run that replaces this process ends
         os.environ["MULTISERVER_DRIVER"] = str(driver)
     if any(Path(".snakemake/locks").glob("*")):
         subprocess.run([str(PYTHON), "-m", "snakemake", "--unlock", "--quiet", "all"], check=True)

@@ -2,14 +2,19 @@
 
     python -m atlas [TARGET OR SNAKEMAKE OPTION ...]
 
-Snakemake reads these files before the plan does and says of a broken one only that it is no YAML;
-and it takes all that follows `--configfile` for config files, and all that follows `--config` for
-choices, a target too. Each job that ends
-leaves it a timer that asks once in a time span which jobs may start, until the run ends: of
-hundreds of jobs that is a tenth of a core, so the span is made long and timers are ended with the
-run. A run that holds the driver's lock has the folder alone (`plan.locks`) and does without
-Snakemake's: any run that ends, or is refused, removes the folder of these, in which another that
-has just begun would write.
+This works around three habits of Snakemake.
+
+It reads the config files before the plan does, and of a broken one it says only that it is not
+valid YAML. It also takes everything after `--configfile` for config files and everything after
+`--config` for choices, even a target.
+
+Each job that ends leaves a timer that asks once in a time span which jobs may start, until the run
+ends. With hundreds of jobs this takes a tenth of a core. So the span is made long, and the timers
+are cancelled when the run ends.
+
+Any run that ends or is refused removes the folder of Snakemake's locks, in which another run that
+has just begun would write. A run that holds the driver's lock has the working folder to itself
+(`plan.locks`) and runs without Snakemake's locks.
 """
 
 from __future__ import annotations
@@ -31,8 +36,8 @@ RATE = "--max-jobs-per-timespan"
 
 
 def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The arguments, with targets that follow a config file or a choice put first, and the config
-    files."""
+    """The arguments, reordered so that targets after a config file or a choice come first, and the
+    config files."""
     targets, files, rest = [], [], []
     among_files = among_choices = False
     for argument in arguments:
@@ -50,7 +55,7 @@ def arrange(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Become Snakemake, or end with what is wrong with a config file."""
+    """Run Snakemake, or exit with a message about a faulty config file."""
     arguments, files = arrange(arguments)
     try:
         for file in (CONFIG, *files):

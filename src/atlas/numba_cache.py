@@ -1,11 +1,11 @@
-"""Where numba keeps what it compiled, so that equal sources share it wherever they lie.
+"""A cache for numba that copies of the project with equal sources share.
 
-Numba files compiled code under the path of its source, and compiles everything again in a copy of
-the project. The folder it is given here already bears the digest of all that is compiled
-(`plan.environment.expose`); within it the place in the package is name enough. Behind each file
-stands its sum, which numba does not read. What is not as its sum says, as a disk that was full or a
-machine that went down left it, is thrown away and compiled again: numba would fail on it each time,
-or run it.
+Numba stores compiled code under the path of its source, so in a copy of the project it would compile
+everything again. The cache folder used here already has the digest of all compiled sources in its
+name (`plan.environment.expose`); within it, the place of a source in the package is enough to name
+it. A checksum is appended to each file; numba does not read it. A file that does not match its
+checksum, as a full disk or a crash may leave it, is deleted and compiled again: numba would fail on
+it each time, or run it.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ SUM = hashlib.sha256().digest_size
 
 
 class ByPackage(UserProvidedCacheLocator):
-    """Names the folder of a function after the last two folders of its source."""
+    """Names the cache folder of a function after the last two folders of its source."""
 
     @classmethod
     def get_suitable_cache_subpath(cls, py_file: str) -> str:
@@ -32,7 +32,7 @@ class ByPackage(UserProvidedCacheLocator):
         folder = Path(self.get_cache_path())
         try:
             super().ensure_cache_path()
-        except OSError as error:  # of which numba says no more than that there is no folder
+        except OSError as error:  # numba would say only that there is no folder
             raise RuntimeError(
                 f"{folder}: {error.strerror}; the variable NUMBA_CACHE_DIR says where compiled code"
                 " is kept"
@@ -42,14 +42,14 @@ class ByPackage(UserProvidedCacheLocator):
 
 @cache
 def discard_damaged(folder: Path) -> None:
-    """Remove the indexes and the compiled code of a folder that are not as they were written."""
+    """Remove the index and code files of a folder that are not as they were written."""
     for file in folder.glob("*.nb[ci]"):
         if not is_whole(file):
             file.unlink(missing_ok=True)
 
 
 def is_whole(file: Path) -> bool:
-    """Whether a file ends with the sum of its name and of what stands before."""
+    """Whether a file ends with the checksum of its name and of the content before it."""
     try:
         content = file.read_bytes()
     except OSError:
@@ -66,7 +66,7 @@ _write = IndexDataCacheFile._open_for_write
 
 @contextmanager
 def _write_with_sum(self: Any, filepath: str) -> Iterator[IO[bytes]]:
-    """What numba writes is one pickle or two, and what stands behind them is not read."""
+    """Append the checksum. Numba writes one or two pickles, and does not read what follows them."""
     with _write(self, filepath) as file, io.BytesIO() as content:
         yield content
         file.write(content.getvalue() + _sum(Path(filepath).name, content.getvalue()))

@@ -1,1 +1,1 @@
-"""Jobs that start warm, as forks of a process that has imported what they need."""
+"""Start jobs as forks of a warm process, which has already imported what they need."""

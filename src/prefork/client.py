@@ -12,9 +12,9 @@ import socket
 import struct
 import sys
 
-# The variable that names the socket, which is in Linux's abstract namespace: no file is left of it.
+# The variable that names the socket. The socket is in Linux's abstract namespace: it leaves no file.
 NAME = "MULTISERVER_WARM"
-# What a process that serves is called with.
+# The option that starts a server process.
 SERVE = "--serve"
 KILLED = 137
 
@@ -31,7 +31,7 @@ def is_ours(peer: socket.socket) -> bool:
 
 
 def ask(arguments: list[str]) -> int | None:
-    """The exit code of a script that a fork ran, or None if nobody answers."""
+    """Run a script in a fork; its exit code, or None if no server answers."""
     if not (name := os.environ.get(NAME)):
         return None
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
@@ -48,7 +48,7 @@ def request(
     environment: dict[str, str],
     streams: tuple[int, int, int],
 ) -> int | None:
-    """Ask who serves under a name for a fork; its process number, or None if nobody answers."""
+    """Ask the server of this name for a fork; its process id, or None if no server answers."""
     try:
         asked.connect(address(name))
         if not is_ours(asked):
@@ -62,6 +62,6 @@ def request(
 
 
 def await_end(asked: socket.socket) -> int:
-    """The exit code of a fork; one that was killed says nothing."""
+    """Wait for a fork to end; its exit code, or `KILLED` if it closed the socket without one."""
     said = asked.recv(16)
     return int(said) if said else KILLED

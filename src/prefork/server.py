@@ -1,11 +1,11 @@
-"""Jobs that start warm: forks of a process that has imported what jobs import.
+"""Start jobs as forks of a warm process, which has already imported what jobs import.
 
-An interpreter with pandas, scipy, numba and matplotlib takes more than a second to start, a fork of
-one that has them a hundredth. While Snakemake runs jobs on this machine, the Snakefile keeps such a
-process; `python scripts SCRIPT ...` asks it for a fork, which takes over its arguments, folder,
-environment and streams, and tells how it ended. Where nobody answers (no such process, or none yet,
-another interpreter, another system), the script runs in the process that asked. An empty
-`MULTISERVER_WARM` in the environment does without.
+To start an interpreter and import pandas, scipy, numba and matplotlib takes more than a second; to
+fork a process that has them takes a hundredth of that. While Snakemake runs jobs on this machine,
+the Snakefile keeps such a process. `python scripts SCRIPT ...` asks it for a fork, which takes over
+the caller's arguments, folder, environment and streams, and reports its exit code. If no server
+answers (there is none, or none yet, or it has another interpreter or system), the script runs in
+the process that asked. An empty `MULTISERVER_WARM` in the environment turns the server off.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from typing import Any, NoReturn
 from prefork import client
 
 SOURCES = Path(__file__).resolve().parents[1]
-# Fewer jobs are done before the imports are.
+# Fewer jobs than this are done before the imports are.
 FEW = 8
 LARGEST = 1 << 20
-# What scripts import by name, or only when it is used; and what of ours imports the rest.
+# Packages that scripts import by name or only when they use them. Importing `OURS` imports the rest.
 PACKAGES = (
     *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf"),
     *("matplotlib.backends.backend_svg", "fontTools.subset", "PIL.Image", "pandas", "tqdm"),
     *("scipy.interpolate", "scipy.integrate", "scipy.optimize", "scipy.signal", "scipy.stats"),
 )
 OURS = tuple(f"atlas/{room}/*.py" for room in ("studies", "drawings", "claims", "io"))
-# To warm up takes as long as it saves in three figures.
+# Warming up takes as long as it saves over three figures.
 FIGURES = 4
 
 
 def start(jobs: int, drawn: Sequence[str] = ()) -> None:
-    """Keep a process that children of this one may ask while it lives, if `jobs` are many; some of
-    them draw figures, of which these are the specs."""
+    """Start a server for the children of this process, if there are many `jobs`. It ends with this
+    process. `drawn` are the specs of the figures that jobs draw."""
     if sys.platform != "linux" or jobs < FEW or client.NAME in os.environ:
         return
     os.environ[client.NAME] = f"multiserver-{secrets.token_hex(16)}"
-    # As jobs of one thread have it: the libraries read it when they are imported.
+    # Jobs have one thread, and the libraries read these variables when they are imported.
     single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     scripts = str(SOURCES.parent / "scripts")
     command = [sys.executable, scripts, client.SERVE, os.environ[client.NAME]]
     command += drawn[:1] if len(drawn) >= FIGURES else []
     served = subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | single)
-    # Waited for, that its time, with that of the jobs, counts as time of this process's children.
+    # Waiting for it makes its time, and that of the jobs, count as time of this process's children.
     atexit.register(served.communicate)
 
 
@@ -66,22 +66,22 @@ def serve(
     packages: Sequence[str] = PACKAGES,
     ours: Sequence[str] = OURS,
 ) -> None:
-    """Import, warm up for the figures of these specs, then run what is asked for in forks, until
-    standard input is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever is interrupted closes the input
+    """Import packages, warm up for the figures of these specs, then run scripts in forks on request
+    until standard input is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, when interrupted, closes the input
     for package in packages:
         importlib.import_module(package)
     for pattern in ours:
         for file in sorted(SOURCES.glob(pattern)):
-            # A module that cannot be imported is the business of the job that needs it.
+            # A module that cannot be imported fails in the job that needs it.
             with contextlib.suppress(Exception):
                 importlib.import_module(".".join(file.relative_to(SOURCES).with_suffix("").parts))
     with contextlib.suppress(Exception):
-        # The first function that numba is asked for makes it read all its own.
+        # Compiling a first function makes numba load its own library of functions.
         importlib.import_module("numba").njit(do_nothing)()
     with listen(name) as server:
         for spec in drawn:
-            with contextlib.suppress(Exception):  # nor is a figure that cannot be drawn
+            with contextlib.suppress(Exception):  # a figure that cannot be drawn fails in its job
                 importlib.import_module("atlas.io.rendering").warm_up(Path(spec))
         gc.collect()
         gc.freeze()
@@ -89,12 +89,12 @@ def serve(
 
 
 def do_nothing() -> None:
-    """What is compiled first."""
+    """Do nothing: a function for numba to compile."""
 
 
 def listen(name: str) -> socket.socket:
-    """A socket of that name; whoever asks before it is answered waits, which is shorter than to
-    import."""
+    """A listening socket of that name. A client that connects before the server answers waits, which
+    takes less time than importing by itself."""
     server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     server.bind(client.address(name))
     server.listen(64)
@@ -102,7 +102,7 @@ def listen(name: str) -> socket.socket:
 
 
 def answer(server: socket.socket, run: Callable[[list[str]], Any]) -> None:
-    """Run what is asked for in forks, until standard input is closed."""
+    """Run the requested scripts in forks until standard input is closed."""
     signal.signal(signal.SIGCHLD, lambda *_: reap())
     while 0 not in select.select([0, server], [], [])[0]:
         asked, _ = server.accept()
@@ -113,18 +113,18 @@ def answer(server: socket.socket, run: Callable[[list[str]], Any]) -> None:
 
 
 def reap() -> None:
-    """Forget the forks that have ended."""
+    """Reap the forks that have ended."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def reopen() -> None:
-    """Open again the files that are open for reading. Forks of one process share with it, and with
-    each other, the place where they read: a font would be read from where another fork is."""
+    """Reopen the files that are open for reading. Forks of a process share their file offsets with it
+    and with each other: a font would be read from where another fork is."""
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
         shared = int(name)
-        with contextlib.suppress(OSError):  # the list itself, which is closed by now
+        with contextlib.suppress(OSError):  # the descriptor of the listing, which is closed by now
             file = Path(f"/proc/self/fd/{name}").readlink()
             if shared > 2 and file.is_file():
                 own = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
@@ -134,7 +134,7 @@ def reopen() -> None:
 
 
 def work(asked: socket.socket, run: Callable[[list[str]], Any]) -> NoReturn:
-    """In a fork: become what asked, run the script, tell how it ended."""
+    """In a fork: take over the client's state, run the script and report its exit code."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     reopen()

@@ -1,14 +1,14 @@
 """From config to jobs: what is to be made, and what determines it.
 
-The only place where config becomes parameters (`atlas.config` reads it). The Snakefile asks a
-`Plan` what to build; the scripts that run as jobs get the resolved specs and never see the config.
-On another machine it asks a `WrittenPlan`.
+This is the only place where config becomes parameters (`atlas.config` reads it). The Snakefile asks
+a `Plan` what to build, or on another machine a `WrittenPlan`. The scripts that run as jobs get the
+resolved specs and never see the config.
 """
 
 from importlib import import_module
 from typing import Any
 
-# Nothing is imported before it is used: a job on another machine waits for no plan.
+# Nothing is imported before it is used: a job on another machine need not wait for the planner.
 _WHERE = {
     "MEGABYTES": "plan.resources",
     "Build": "plan.build",

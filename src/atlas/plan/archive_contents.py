@@ -1,4 +1,4 @@
-"""What there is to archive: the outputs of a plan, and the sources and settings that made them."""
+"""What an archive holds: the outputs of a plan, and the sources and settings that made them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from atlas.io.sums import sha256
 from atlas.plan.products import Agreement, Product
 from multiserver import __version__
 
-# The project without its tests: what it takes to make the outputs again.
+# The project without its tests: all that is needed to make the outputs again.
 PARTS = (
     *(".snakemake-workflow-catalog.yml", "ARTIFACT.md", "CITATION.cff", "LICENSE", "README.md"),
     *("Snakefile", "codemeta.json", "pyproject.toml", "requirements.lock", "run.py"),

@@ -1,9 +1,9 @@
-"""A plan against what stands in a folder: what is to be made, and what a run does before its jobs.
+"""Compare a plan with the files in a folder: what to make, and what a run does before its jobs.
 
-Series bear the digest of their specs in their names. Products have fixed names, and beside them
-stands the mark of the spec that they were made from. Where the mark of another spec stands, or what
-was made is damaged or lost, a file that is not there asks for the thing to be made again: to make
-that file is a rule of its own, and what it asks for is older than it.
+The name of a series holds the digest of its spec. Products have fixed names, and a mark beside them
+names the spec that they were made from. If that is another spec, or files are damaged or lost, the
+thing gets a missing file as an additional input. The rule `again` makes that file, which is then
+newer than the thing, so that Snakemake makes the thing again.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from atlas.plan.locks import is_run_going_on, require_replaceable
 from atlas.plan.products import Product
 from atlas.plan.resolve import Plan
 
-# What a ledger puts before a claim that is not as expected (`scripts/judge.py`).
+# A ledger puts this before a claim that is not as expected (`scripts/judge.py`).
 UNSOUND = "!! "
 
 
 class Build:
-    """What `plan` asks for, against what stands below `folder`."""
+    """What `plan` asks for, compared with the files below `folder`."""
 
     def __init__(self, plan: Plan, folder: Path = Path()) -> None:
         self.plan, self.folder = plan, folder
@@ -39,53 +39,53 @@ class Build:
 
     @cached_property
     def damage(self) -> Mapping[str, list[str]]:
-        """What is not as it was made, by the sums of the thing that it belongs to: nothing beside a
-        run that goes on, of which this process may be a part."""
+        """The files that are not as they were made, by the sums file of their thing. Empty while
+        another run is going on, as this process may be part of it."""
         if is_run_going_on():
             return {}
         plan = self.plan
         found = find_damage([*plan.made, plan.gallery], self.folder)
-        # A run in which a claim is not as expected ends red each time, and so is never done.
+        # A ledger with a claim that is not as expected is never up to date: each run fails again.
         for one in plan.complete():
             if self._list_unsound(one):
                 found.setdefault(one.sums, [])
-        # Of what only led to it, Snakemake does not ask whether it is still there.
+        # Snakemake does not check that intermediate files are still there.
         agreed, there = plan.agreement.sums, (self.folder / plan.agreement.sums).exists()
         if there and any(p.sums in found or not self._stands(p) for p in plan.complete()):
             found.setdefault(agreed, [])
         return found
 
     def targets(self, *things: Made) -> list[str]:
-        """What must be there of some things, and as it was made."""
+        """The files of some things that must be there and undamaged."""
         return [name for one in things for name in (*one.targets, *self.again(one))]
 
     def ingredients(self, thing: Made) -> list[str]:
-        """What a thing is made from. Snakemake wants to know of each that it has a job for."""
+        """What a thing is made from. Snakemake calls this for each thing that it may make."""
         self._wanted[thing.sums] = thing
         return self.targets(*thing.made_from)
 
     def inputs(self, thing: Made) -> list[str]:
-        """What a thing is made from, and what asks for it to be made again."""
+        """What a thing is made from, and the file that asks for it to be made again, if any."""
         return [*self.ingredients(thing), *self.again(thing)]
 
     @property
     def shown(self) -> list[str]:
-        """What the gallery is made from: the files of this run, and the marks of other papers."""
+        """The inputs of the gallery: the files of this run, and the marks of other papers."""
         others = [other for other in self.plan.others if not other.fault]
         return [*self.targets(*self.plan.complete()), *(m for one in others for m in one.marks)]
 
     def again(self, thing: Made) -> list[str]:
-        """What asks for a thing to be made again: a file that is not there, if anything does."""
+        """The missing file that asks for a thing to be made again, if it must be."""
         asked = thing.sums in self.damage or self._has_changed(thing)
         return [name_again(thing.sums, self.folder)] if asked else []
 
     def find_jobs(self) -> list[Made]:
-        """What is still to be made of what is wanted, and what is made from it."""
+        """The wanted things that are still to be made, directly or because an input is."""
         return [thing for thing in self._wanted.values() if self._is_affected(thing)]
 
     def tell_unmade(self) -> Iterator[str]:
-        """Say of wanted products which are not made, and what that they need was tried and is not
-        computed; last, what was said of it."""
+        """Say which wanted products are not made and which of their series were tried and failed,
+        and then the last messages of the jobs that failed."""
         failed: dict[str, str] = {}
         untried = 0
         products = (one for one in self._wanted.values() if isinstance(one, Product))
@@ -110,7 +110,7 @@ class Build:
         return [line for one in self._wanted.values() for line in self._list_unsound(one)]
 
     def tell(self) -> Iterator[str]:
-        """Say what is damaged, and what the gallery lacks."""
+        """Say what is damaged, and which papers the gallery lacks."""
         for changes in self.damage.values():
             yield from (f"{change}; made again" for change in changes)
         for other in self.plan.others:
@@ -118,10 +118,10 @@ class Build:
                 yield f"gallery: without {other.paper}, as {other.fault}"
 
     def prepare(self) -> Iterator[str]:
-        """Write what the jobs of a run are to read, and say what else was done for them.
+        """Write the specs that the jobs of a run read, and say what else was done.
 
-        Raises `OSError` if that cannot be written, or what jobs have made before not be replaced,
-        and `ConfigError` if figures are to be drawn in a style in which none can be.
+        Raises `OSError` if these cannot be written or former outputs cannot be replaced, and
+        `ConfigError` if figures are to be drawn in a style in which none can be drawn.
         """
         plan, jobs = self.plan, self.find_jobs()
         if plan.gallery.sums in self._wanted and plan.agreement.sums not in self._wanted:
@@ -134,7 +134,7 @@ class Build:
                 )
         if any(one.stage == "draw" for one in jobs):
             plan.require_drawable()
-        # Before a job Snakemake removes its log too.
+        # Snakemake removes the log of a job too before the job starts.
         files = [name for one in jobs for name in (*(one.files or ()), one.log)]
         pages = (self.folder / GALLERY).rglob("*") if self._is_to_make(plan.gallery) else ()
         again = (self.folder / AGAIN).rglob("*")
@@ -144,7 +144,7 @@ class Build:
         yield from set_clocks(plan.made, self.folder)
 
     def _list_unsound(self, thing: Made) -> list[str]:
-        """Of a ledger that is there, the claims that it says are not as expected."""
+        """The claims that a ledger, if it is there, marks as not as expected."""
         if not isinstance(thing, Product) or thing.stage != "judge":
             return []
         file = self.folder / f"figures/{thing.paper}/{thing.id}.txt"
@@ -156,7 +156,7 @@ class Build:
         return all((self.folder / name).is_file() for name in (*product.files, product.mark))
 
     def _has_changed(self, thing: Made) -> bool:
-        """Whether what stands under the names of a product was made from another spec."""
+        """Whether the files under the names of a product were made from another spec."""
         return (
             isinstance(thing, Product)
             and not (self.folder / thing.mark).exists()

@@ -1,4 +1,4 @@
-"""What the plan found out before, in a file under a digest of all that it follows from."""
+"""Cached results of planning: a file whose first line holds the digest of their inputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from atlas.io.specs import digest
 
 
 def load(file: Path, key: str) -> dict[str, Any]:
-    """What was stored under this digest; nothing if there is no such file, or it is not whole."""
+    """What was stored under this digest; empty if there is no such file or it is incomplete."""
     try:
         head, _, text = file.read_text(encoding="utf-8").partition("\n")
     except (OSError, UnicodeDecodeError):
@@ -21,6 +21,6 @@ def load(file: Path, key: str) -> dict[str, Any]:
 
 
 def store(file: Path, key: str, content: dict[str, Any]) -> None:
-    """Store it, in place of what was stored before."""
+    """Store the content in place of what was stored before."""
     text = json.dumps(content, ensure_ascii=False)
     write_text(file, f"{key} {digest(text)}\n{text}\n")

@@ -1,7 +1,8 @@
-"""The products of a paper as they were planned before: a plan without changes reads no YAML.
+"""The cached products of a paper: without changes, planning parses no paper file.
 
-They are cached under a digest of all that they follow from: the paper's file, the run's choices,
-the names of rules, and all code. Of traces, which may be large, the digests are compared besides.
+They are cached under a digest of all that determines them: the paper's file, the run's choices, the
+names of rules, and all code. The digests of traces, which may be large, are stored with them and
+compared.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
 
 SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place", "points")
 PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
-# The code that plans, which need not be that of the project whose plan it is.
+# The code that plans, which need not belong to the project that is planned.
 RUNNING = digest_sources(FilePath(__file__).parents[3] / part for part in ("scripts", "src"))
 TUPLES = ("modules", "place", "suffixes")
 
 
 class CachedPaper:
-    """The products of one paper's file; those of `PaperFile`, where they are not cached."""
+    """The products of one paper's file, from the cache or else from `PaperFile`."""
 
     def __init__(self, source: Source) -> None:
         self._source, file, root = source, source.file, source.root
@@ -46,14 +47,14 @@ class CachedPaper:
         try:
             texts = [one.read_text(encoding="utf-8") for one in files]
         except (OSError, ValueError):
-            texts = []  # what is wrong with it is said by whoever reads it
+            texts = []  # PaperFile reports what is wrong with the file
         versions = pydantic.VERSION, sys.version
         self._key = digest(RUNNING, source.digests.sources, *versions, json.dumps(told), *texts)
         self._fresh: PaperFile | None = None
 
     @property
     def is_cached(self) -> bool:
-        """Whether the products were planned before, from the same."""
+        """Whether the products were planned before, from the same inputs."""
         return bool(self._told)
 
     @cached_property
@@ -64,21 +65,21 @@ class CachedPaper:
 
     @cached_property
     def products(self) -> tuple[Product, ...]:
-        """Raises `ConfigError` with the faults of the file."""
+        """The products. Raises `ConfigError` with the faults of the file."""
         if told := self._told:
             series = {file: Series(**_restore(block)) for file, block in told["series"].items()}
             return tuple(
                 Product(**_restore(block), series={n: series[f] for n, f in drawn.items()})
                 for block, drawn in told["products"]
             )
-        # It knows all studies, and through them every engine.
+        # Imported only here: it knows all studies, and through them every engine.
         from atlas.plan.papers import PaperFile
 
         self._fresh = PaperFile(self._source)
         return tuple(self._fresh.load())
 
     def save(self) -> None:
-        """Cache the products, if they were not cached."""
+        """Cache the products if they were not cached."""
         if self._fresh is None:
             return
         series = {

@@ -1,7 +1,7 @@
-"""Blocks `classes` of a paper's file, filled in from the tables that they name.
+"""Fill in the `classes` blocks of a paper's file from the tables that they name.
 
-A table is small, and what is wrong with it is said before any job starts. The classes themselves
-stand in the specs then, with the digest of the file that they are from.
+A table is small, and its faults are reported before any job starts. The specs then hold the classes
+themselves, with the digest of the file that they come from.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ LARGEST_FILE = 2**20
 
 @dataclass
 class Tables:
-    """The tables of one paper: the `faults` of what names them, and the digests of those `read`."""
+    """The tables of one paper: the `faults` of the blocks that name them, and the digests of the
+    files that were `read`."""
 
     root: FilePath
     faults: list[Fault] = field(default_factory=list)
     read: dict[str, str] = field(default_factory=dict)
 
     def fill(self, series: Mapping[str, dict[str, Any]], path: Path) -> dict[str, dict[str, Any]]:
-        """The series of a figure or table, complete."""
+        """The series of a figure or table, with their classes filled in."""
         filled = {}
         for name, given in series.items():
             block = given.get("classes")

@@ -1,4 +1,4 @@
-"""The environment in which jobs run, and what of it can change the bytes that they write."""
+"""The environment in which jobs run, and the packages that can change the bytes that they write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from atlas.plan.fingerprint import CodeDigests
 from multiserver import __version__
 
 PROJECT = "multiserver-atlas"
-# Fonts are matplotlib's own; fontTools cuts the part of them that a PDF holds.
+# Fonts come with matplotlib; fontTools makes the subsets of them that a PDF holds.
 PACKAGES = {
     "compute": ("numba", "numpy", "scipy"),
     "draw": (PROJECT, "fonttools", "matplotlib", "numpy", "pandas", "pillow", "pypdf", "scipy"),
@@ -40,12 +40,12 @@ def _find_version(package: str) -> str:
 
 
 def expose(root: Path) -> None:
-    """Let jobs run with the interpreter that runs this: the environment need not be activated.
+    """Let jobs run with the interpreter of this process: the environment need not be activated.
 
-    Compiled code is cached under the digest of its sources below `root`: numba does not notice that
-    a function changed which another module calls. A folder for it that the environment names is
-    used, and may serve many copies of the project. The plan, which compiles nothing, comes first:
-    numba makes the folder as soon as something is imported that can be compiled.
+    Compiled code is cached under the digest of its sources below `root`, as numba does not notice a
+    change in a function that another module calls. If NUMBA_CACHE_DIR names a folder, that is used;
+    it may serve many copies of the project. Call this after planning, which compiles nothing: numba
+    makes the folder as soon as something is imported that can be compiled.
     """
     compiled = CodeDigests.below(root).compiled
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -56,8 +56,8 @@ def expose(root: Path) -> None:
 
 
 def cancel_timers() -> None:
-    """Let this process end: Snakemake leaves a timer behind for each job that ends, and is waited
-    for until all are through."""
+    """Let this process end. Snakemake leaves a timer behind for each job that has ended, and the
+    process would wait for all of them."""
     for thread in threading.enumerate():
         if isinstance(thread, threading.Timer):
             thread.cancel()

@@ -1,8 +1,8 @@
 """Digests of the code that turns specs into results, and of files.
 
-The digest of code is over a module and all of our own modules that it imports, directly or not,
-found by reading import statements. Comments, docstrings and layout do not count: what cannot
-change a result does not change a digest.
+The digest of code covers a module and all of our own modules that it imports, directly or not;
+these are found by reading import statements. Comments, docstrings and layout do not count: what
+cannot change a result does not change a digest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def digest_file(file: Path) -> str:
 
 
 def digest_sources(folders: Iterable[Path]) -> str:
-    """The digest of all code in some folders, as it is written."""
+    """The digest of the text of all code in some folders."""
     hashed = hashlib.sha256()
     for folder in folders:
         for file in sorted(folder.rglob("*.py")):
@@ -35,21 +35,22 @@ def digest_sources(folders: Iterable[Path]) -> str:
 
 
 CACHE = Path("results/plan/code.json")
-# What begins with a docstring, or may.
+# Nodes that may begin with a docstring.
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-# What this process has read, by the digest of the text.
+# What this process has read of files, by the digest of their text.
 _SEEN: dict[str, dict[str, Any]] = {}
 
 
 class CodeDigests:
     """Digests of modules found below some source folders.
 
-    What a file imports, and what it does, is read once, and cached under the digest of its content.
+    The imports of a file and the digest of its code are found once, and cached under the digest of
+    its content.
     """
 
     @classmethod
     def below(cls, root: Path) -> CodeDigests:
-        """Those of the whole project."""
+        """The digests of the whole project at `root`."""
         return cls(root / part for part in ("scripts", "src", "benchmarks"))
 
     def __init__(self, folders: Iterable[Path]) -> None:
@@ -61,17 +62,17 @@ class CodeDigests:
         self._used: dict[str, dict[str, Any]] = {}
 
     def save(self) -> None:
-        """Cache what was read of files as they now are."""
+        """Cache what was read of the files in their present state."""
         if not self._used.keys() <= self._cached.keys():
             store(CACHE, _reader(), self._used)
 
     def digest(self, *modules: str) -> str:
-        """The digest of these modules (dotted names) and of all that they import of ours."""
+        """The digest of these modules (dotted names) and of all our modules that they import."""
         closure = self.closure(*modules)
         return digest(*(f"{name}\n{self._read(closure[name])['does']}" for name in sorted(closure)))
 
     def closure(self, *modules: str) -> dict[str, Path]:
-        """The files of these modules and of all that they import of ours, by dotted name."""
+        """The files of these modules and of all our modules that they import, by dotted name."""
         closure: dict[str, Path] = {}
         pending = list(modules)
         while pending:
@@ -92,12 +93,12 @@ class CodeDigests:
 
     @cached_property
     def sources(self) -> str:
-        """The digest of all code, as it is written."""
+        """The digest of the text of all code."""
         return digest_sources(self._folders)
 
     @property
     def compiled(self) -> str:
-        """The digest of all code that is compiled, and of what it imports."""
+        """The digest of all code that is compiled, and of all our modules that it imports."""
         folders = ("multiserver/saturated", "multiserver/simulation")
         return self.digest(*(name for folder in folders for name in self.modules(folder)))
 
@@ -107,7 +108,7 @@ class CodeDigests:
         return next((file for file in candidates if file.is_file()), None)
 
     def _read(self, file: Path) -> dict[str, Any]:
-        """The dotted names that a file may import, and a digest of what it does."""
+        """The dotted names that a file may import, and the digest of its code."""
         text = file.read_text(encoding="utf-8")
         key = digest(text)
         found = self._cached.get(key) or _SEEN.get(key)
@@ -139,14 +140,14 @@ def _upwards(name: str) -> list[str]:
 
 
 def _dump(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
-    """What code does, as text without docstrings; `imports` gathers what it imports. The text is
-    the same under every version of Python: later ones add fields, which are empty in code that
-    earlier ones accept."""
+    """A syntax tree as text, without docstrings; `imports` gathers its import statements. The text
+    is the same under every version of Python: later versions add fields, which are empty in code
+    that earlier versions accept."""
     kind, told = type(node), []
     if isinstance(node, ast.Import | ast.ImportFrom):
         imports.append(node)
     for name in kind._fields:
-        # Whether a name is read or set is said by where it stands.
+        # The place of a name already says whether it is read or set.
         value = None if name == "ctx" else getattr(node, name, None)
         if isinstance(value, ast.AST):
             told.append(f"{name}={_dump(value, imports)}")
@@ -169,5 +170,5 @@ def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 @cache
 def _reader() -> str:
-    """The digest of this module, which decides what is read of the others."""
+    """The digest of this module, which determines what is cached of the others."""
     return digest(Path(__file__).read_text(encoding="utf-8"))

@@ -1,8 +1,8 @@
 """Whether files are as they were made, and what a run does about those that are not.
 
-Whatever a job made is compared with the sums that the job left: its content, not its time. To look
-changes nothing. Of what has been changed, cut or lost since, a run asks for a file that is not
-there, which the job that makes it again leaves besides its own.
+The outputs of a job are compared with the sums that the job left: their content counts, not their
+time. The check changes nothing. For a thing that was changed, truncated or lost, a run asks for a
+file below `results/again` that is not there, and that is made along with the thing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ SLACK = 2.0
 
 
 class Made(Protocol):
-    """What a job of a `stage` makes: files, if it is known beforehand which, and the file with
-    their sums."""
+    """What a job of a `stage` makes: its files, or None if they are not known beforehand, and the
+    file with their sums."""
 
     @property
     def files(self) -> list[str] | None: ...
@@ -47,20 +47,20 @@ class Made(Protocol):
 
 
 def find_damage(things: Iterable[Made], root: Path) -> dict[str, list[str]]:
-    """What is not as it was made below `root`, by the sums of the thing that it belongs to."""
+    """The files below `root` that are not as they were made, by the sums file of their thing."""
     found = {one.sums: find_changes(root / one.sums, one.files, root) for one in things}
     return {sums: changes for sums, changes in found.items() if changes}
 
 
 def name_again(sums: str, root: Path) -> str:
-    """A file that is not there below `root`, for the making of a thing again."""
+    """The name of a file that is not there below `root`, to ask for a thing to be made again."""
     stem = sums.replace("results", AGAIN, 1)
     return next(n for k in count(1) if not (root / (n := f"{stem}.{k}")).exists())
 
 
 def make_room(damage: Mapping[str, list[str]], root: Path) -> None:
-    """Forget what was made again before, and let sums be written where something of another kind
-    has taken their place."""
+    """Remove the files that asked for things to be made again, and move a folder out of the way
+    that stands where sums are to be written."""
     shutil.rmtree(root / AGAIN, ignore_errors=True)
     for sums in (root / name for name in damage):
         if sums.is_dir():
@@ -68,8 +68,8 @@ def make_room(damage: Mapping[str, list[str]], root: Path) -> None:
 
 
 def set_clocks(things: Iterable[Made], root: Path) -> Iterator[str]:
-    """Set a time in the future to now, and say so: Snakemake would take it for a change until the
-    clock has caught up."""
+    """Set file times that lie in the future to now, and say so. Snakemake would take them for
+    changes until the clock has caught up."""
     now = time.time()
     for file in (root / name for one in things for name in (one.sums, *(one.files or ()))):
         if file.exists() and file.stat().st_mtime > now + SLACK:

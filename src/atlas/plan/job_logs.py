@@ -1,7 +1,7 @@
-"""What a run says of its jobs, shorter and more helpful than Snakemake alone.
+"""What a run says about its jobs, shorter and more helpful than Snakemake alone.
 
-Snakemake says whatever it says by Python's `logging`; a filter of its logger shortens reasons that
-name many files, and knows what a target that nothing makes may have been meant to be.
+Snakemake reports through Python's `logging`. A filter on its logger shortens reasons that name many
+files, and suggests targets for one that no rule makes.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from atlas.config.errors import suggest
 
 LOGGER = "snakemake.logging"
-# Of the files of a reason, so many are named.
+# So many files of a reason are named.
 NAMED = 3
 UNKNOWN = re.compile(r"No rule to produce (\S+)")
 
 
 class Shorter(logging.Filter):
-    """Lets everything pass, in fewer words; `names` are those of all targets."""
+    """Lets everything pass, in fewer words; `names` gives the names of all targets."""
 
     def __init__(self, names: Callable[[], Iterable[str]]) -> None:
         super().__init__()
@@ -36,7 +36,8 @@ class Shorter(logging.Filter):
 
 
 def say_less(names: Callable[[], Iterable[str]]) -> None:
-    """Let Snakemake say less; a Snakefile that is read twice counts once."""
+    """Install the filter on Snakemake's logger, in place of one from an earlier reading of the
+    Snakefile."""
     logger = logging.getLogger(LOGGER)
     for one in [one for one in logger.filters if isinstance(one, Shorter)]:
         logger.removeFilter(one)
@@ -44,7 +45,7 @@ def say_less(names: Callable[[], Iterable[str]]) -> None:
 
 
 def shorten(reason: str) -> str:
-    """A reason with the first few files of each kind, and how many more there are."""
+    """A reason that names the first few files of each kind, and says how many more there are."""
     parts = []
     for part in reason.split("; "):
         head, colon, files = part.partition(": ")
@@ -56,8 +57,8 @@ def shorten(reason: str) -> str:
 
 
 def propose(target: str, names: Iterable[str]) -> str:
-    """A hint at the targets that may be meant, or nothing: those that end as this one does, as it
-    may be the id of a figure alone, else the most like."""
+    """A hint at the targets that may be meant, or nothing: those that end in this one, which may be
+    the id of a figure alone, else the most similar."""
     names = list(names)
     ends = [name for name in names if name.endswith((f"_{target}", f"/{target}"))]
     if ends:
@@ -66,8 +67,8 @@ def propose(target: str, names: Iterable[str]) -> str:
 
 
 def find_message(folder: Path, log: str) -> str:
-    """What a job said last, by its log or those of its parts: a refusal, or the last line of a
-    traceback; empty if there is none."""
+    """The last message of a job, from its log or the logs of its parts: a refusal, or the last line
+    of a traceback; empty if there is none."""
     for file in sorted(folder.glob(log)):
         text = file.read_text("utf-8", "replace").rstrip()
         if "Traceback (most recent call last)" in text:

@@ -1,4 +1,4 @@
-"""Whether a run may start in a folder: what it cannot write, and whose locks are held."""
+"""Whether a run may start in a folder: whether it can write there, and whether locks are held."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from pathlib import Path
 
 LOCKS = Path(".snakemake/locks")
 DRIVER = Path(".snakemake/driver.lock")
-# The variable by which run.py says that this process holds the driver's lock already.
+# run.py sets this variable if this process already holds the driver's lock.
 HELD = "MULTISERVER_DRIVER"
-# Where Snakemake writes before it looks after errors.
+# Snakemake writes here before it handles errors.
 NEEDED = tuple(Path(".snakemake", name) for name in ("", "incomplete", "locks", "log", "metadata"))
 
 
 def require_writable() -> None:
-    """Raise `OSError` that names a folder of Snakemake's in which nothing can be written: it writes
-    there before it looks after errors."""
+    """Raise `OSError` that names a folder of Snakemake's that cannot be written to.
+
+    Snakemake writes there before it handles errors.
+    """
     for folder in NEEDED:
         there = next(f for f in (folder, *folder.absolute().parents) if f.exists())
         if not there.is_dir():
@@ -26,8 +28,8 @@ def require_writable() -> None:
 
 
 def require_replaceable(files: Iterable[Path]) -> None:
-    """Raise `OSError` that names a file that cannot be replaced: Snakemake removes what a job is to
-    make before it looks after errors."""
+    """Raise `OSError` that names a file that cannot be replaced. Snakemake removes the outputs of a
+    job before it handles errors."""
     there = {file for file in files if file.exists()}
     for path in sorted(there | {file.parent for file in there}):
         if not os.access(path, os.W_OK):
@@ -35,7 +37,7 @@ def require_replaceable(files: Iterable[Path]) -> None:
 
 
 def is_run_going_on() -> bool:
-    """Whether another run goes on here, or a plain one was killed and is still to be unlocked."""
+    """Whether another run is going on here, or a plain one was killed and left its locks."""
     if HELD in os.environ:
         return False
     if any(LOCKS.glob("*")):
@@ -53,10 +55,11 @@ def is_run_going_on() -> bool:
 
 
 def hold_driver() -> None:
-    """Hold the driver's lock, with other plain runs, until this process ends in whatever way;
-    Snakemake's own locks outlive a run that is killed, and do not say whether it is.
+    """Hold the driver's lock, shared with other plain runs, until this process ends in any way.
 
-    Raises `OSError` beside a run of run.py, which has it alone.
+    Snakemake's own locks outlive a run that is killed, and do not say whether the run is alive.
+
+    Raises `OSError` beside a run of run.py, which holds the lock exclusively.
     """
     if os.name == "nt" or HELD in os.environ:
         return

@@ -1,7 +1,8 @@
-"""What was planned of each paper, so that one gallery holds all that is up to date.
+"""Records of what was planned for each paper, so that one gallery shows all that is up to date.
 
-A run is about some papers, the others' figures stand. A record of each says which they are and what
-they rest on: the paper's file, the code, the packages, and the files that were made.
+A run is about some papers; figures of other papers may stand from earlier runs. The record of a
+paper lists its products and what these depend on: the paper's file, the code, the packages, and the
+files that were made.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ FOLDER = Path("results/shelf")
 
 @dataclass(frozen=True)
 class Record:
-    """What stands on the shelf of one paper: its `entries` in the gallery, their `marks`, and why
-    it is not up to date, if it is not. `kept` are all the files that belong to it, as long as there
-    is the file that describes the paper."""
+    """The record of one paper: its `entries` in the gallery and their `marks`. `fault` says why it
+    is not up to date, if it is not. `kept` holds all files that belong to it, as long as the file
+    that describes the paper exists."""
 
     paper: str
     own: bool
@@ -57,15 +58,15 @@ def record(file: Path, own: bool, products: Iterable[Product]) -> tuple[str, str
 
 
 def shelf_file(paper: str) -> str:
-    """Where the record of a paper stands."""
+    """The file of the record of a paper."""
     return f"{FOLDER}/{paper}.json"
 
 
 def recall(
     but: Collection[str], sources: Collection[Path], digests: CodeDigests, root: Path
 ) -> Iterator[Record]:
-    """The records on the shelf but those of some papers, and of papers that `sources`, the files
-    of these, described under another name."""
+    """All records except those of the papers `but`, and those of papers that one of their files
+    `sources` described under another name."""
     taken = {source.resolve() for source in sources}
     for file in sorted(FOLDER.glob("*.json")):
         if file.stem in but:

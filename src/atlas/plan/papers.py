@@ -28,7 +28,7 @@ from atlas.plan.products import Product, Series, list_modules
 from atlas.plan.source import TOLERANCES, Source
 
 QUICK = 200_000
-# What is made of the claims and the simulated points of a paper.
+# The ids of the products made from the claims and the simulated points of a paper.
 RESERVED = {"ledger", "values", "z-scores"}
 
 CLAIMS = FilePath(__file__).parents[1] / "claims"
@@ -53,7 +53,7 @@ class PaperFile:
         ours = is_ours(file, root)
         self._name = name_of(file, root)
         document, self._lines = read_mapping(file, self._name)
-        if isinstance(document, dict):  # a config file may hold run-wide choices besides
+        if isinstance(document, dict):  # a given config file may also hold run-wide choices
             document = {k: v for k, v in document.items() if ours or k not in ABOUT_RUNS}
             self._faults = [
                 f for k, v in document.items() if k != "shared" for f in check_values(v, (k,))
@@ -62,7 +62,7 @@ class PaperFile:
             found = "an empty file" if document is None else show(document)
             self._faults = [Fault((), found, "a mapping: paper, figures, tables, claims")]
         self._words = read_tolerances(TOLERANCES, "config/tolerances.yaml")
-        # Whether a series of a figure is what the paper has there, by figure/series.
+        # Whether a series of a figure or table is what the paper has there, by figure/series.
         self._faithful: dict[str, bool] = {}
         raise_for(self._faults, self._name, self._lines)
         paper, self._faults = check(Paper, document, ())
@@ -136,7 +136,7 @@ class PaperFile:
         return self._product(id, "tabulate", completed | {"faithful": faithful}, series)
 
     def _complete(self, stage: str, block: dict[str, Any], path: Path) -> dict[str, Any] | None:
-        """The block as its studies and drawing complete it, or none if it has faults."""
+        """The block completed by its studies and its drawing, or None if it has faults."""
         completed, faults = complete(stage, block, path)
         self._faults += faults
         if faults:
@@ -147,7 +147,7 @@ class PaperFile:
         return completed
 
     def _word(self, id: str, block: dict[str, Any], path: Path) -> bool:
-        """Whether a figure or table is the paper's; its texts are filled in."""
+        """Fill in the texts of a figure or table, and return whether it is the paper's."""
         found = [self._faithful[f"{id}/{name}"] for name in block["series"]]
         faithful = "parameters" in block["source"] and all(found)
         if not all(found):
@@ -178,7 +178,7 @@ class PaperFile:
         return [self._product(id, stage, content, series) for id, stage in LEDGER.items()]
 
     def _scores(self, products: list[Product]) -> list[Product]:
-        """How all simulated points of the paper stand to their exact values."""
+        """The product of the z-scores of all simulated points against their exact values."""
         simulated = {
             f"{product.id}/{name}": series
             for product in products
@@ -207,9 +207,9 @@ class PaperFile:
     def _find_trace(
         self, trace: dict, path: Path, block: dict[str, Any], timed: bool = False
     ) -> dict[str, Any]:
-        """A trace with the digest of its content, so that a file that changes is read again.
+        """A trace with the digest of its content, so that a changed file is read again.
 
-        A block whose trace the run's config does not name is pending.
+        The block is pending if the run's config does not say where its trace is.
         """
         if "file" not in trace:
             if trace["name"] not in self._traces:
@@ -231,7 +231,7 @@ class PaperFile:
         return trace | {"digest": self.read[str(file)]}
 
     def _require_readable(self, trace: dict, path: Path, timed: bool) -> None:
-        # Slow to import, and needed for logs alone.
+        # Slow to import, and needed for trace files only.
         from atlas.models.traces import require_readable
 
         try:
@@ -241,14 +241,15 @@ class PaperFile:
             self._faults.append(Fault((*path, "file"), found, expected))
 
     def _draw_by_lot(self, block: dict[str, Any]) -> dict[str, Any]:
-        """A series with the run's seed and effort, where it has none of its own, at that effort."""
+        """A series with the run's seed and effort where it has none of its own, its run length and
+        points reduced to that effort."""
         block = lend(block, self._chance)
         if "jobs" in block:
             block["jobs"] = self._limit(block["jobs"])
         return thin(block) if self._chance["effort"] == "quick" else block
 
     def _limit(self, jobs: int) -> int:
-        """The length of a run at the run's effort."""
+        """The number of simulated jobs at the effort of the run."""
         limit = {"paper": jobs, "as-printed": jobs, "quick": min(jobs, QUICK)}
         return limit.get(self._chance["effort"], self._chance["effort"])
 

@@ -1,9 +1,9 @@
-"""Which colour, dashes and marker a thing has in the figures of a paper: the same in all of them.
+"""The colour, dashes and marker of a thing, the same in all figures of a paper.
 
-A drawing that has `THING` draws a curve a series and takes its look from the *place* of what the
-series shows: what the parameter `THING` is of it, or with "name" the series itself. Things that
-meet in a panel are to have different places; each takes, in the order in which the paper shows
-them, the first one that none of those has.
+A drawing with a `THING` draws one curve per series. The *place* of the thing that the series shows
+determines the look of the curve. The thing is the value of the parameter `THING` of the series, or
+with "name" the series itself. Things that share a panel get different places: in the order in which
+the paper shows them, each takes the first place that none of the things beside it has.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ Blocks = Mapping[str, Mapping[str, Any]]
 
 
 def find_places(figures: Blocks) -> dict[str, dict[str, int]]:
-    """For each figure that needs it, the places by name of series, points being their curve's."""
+    """For each figure that needs them, places by name of series; simulated points have the place of
+    their curve."""
     shown = {id: things for id, block in figures.items() if (things := _things(block))}
     beside: dict[str, set[str]] = {}
     for id, things in shown.items():
@@ -35,8 +36,8 @@ def find_places(figures: Blocks) -> dict[str, dict[str, int]]:
 
 
 def _things(figure: Mapping[str, Any]) -> dict[str, str]:
-    """What each series of a figure shows, or nothing if its drawing has no places; the block need
-    not be whole yet."""
+    """The thing that each series of a figure shows, or nothing if its drawing has no places. The
+    block may still be incomplete."""
     drawing, series = figure.get("drawing"), figure.get("series")
     kind = drawing.get("kind") if isinstance(drawing, Mapping) else None
     if kind not in kinds("drawings") or not isinstance(series, Mapping):
@@ -52,7 +53,8 @@ def _things(figure: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _panels(figure: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[list[str]]:
-    """The series that a reader sees together: those of a panel, if panels have theirs by name."""
+    """The series that a reader sees together: those of a panel, if names say to which they belong,
+    else all."""
     panels = figure["drawing"].get("panels")
     panels = panels if isinstance(panels, Mapping) else {}
     apart = [[n for n in names if n.startswith(f"{panel}-")] for panel in panels]

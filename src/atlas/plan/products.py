@@ -1,11 +1,12 @@
 """Series and products: what there is to make, and what determines it.
 
-Each has a *spec*, which is everything that its script reads, names and order included: parameters,
-captions and style, the digest of the code, the versions of the packages that can change its bytes,
-and the digests of the data. The digest of the spec names the file of the spec itself; a *series*,
-which is computed once and cached under it; and the *mark* of a *product*, of what a reader takes
-away: a figure, a table, the ledger of claims. Its files have fixed names, and the mark says what
-they were made from. Sums and marks tell what was written, so that damage is found.
+Each has a *spec*: everything that its script reads, names and order included. The spec holds the
+parameters, captions and style, the digest of the code, the versions of the packages that can change
+its bytes, and the digests of the data. The digest of the spec is part of three file names: the spec
+file; the data of a *series*, which is computed once and cached; and the *mark* of a *product*. A
+product is what a reader takes away: a figure, a table, the ledger of claims. Its files have fixed
+names, and the mark says from which spec they were made. Sums and marks hold the checksums of what
+was written, so that damage is found.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from typing import Any, ClassVar
 from atlas.io.specs import canonical, digest
 from atlas.plan.resources import count_parts, minutes, travels_with
 
-# Of the files of a product, a page shows that of the first of these kinds.
+# A page shows the file of a product that is of the first of these kinds.
 SHOWN = ("svg", "png", "pdf", "csv", "tex")
 
 
 class Specified:
-    """What has a spec; its digest tells it from what is made otherwise."""
+    """A thing that has a spec; the digest of the spec is its fingerprint."""
 
     text: str
 
@@ -35,7 +36,7 @@ class Specified:
 
 
 class OneFile:
-    """What is one file, and beside it the sum of what was written there."""
+    """A thing that is one file, with its checksum in a file beside it."""
 
     file: str
 
@@ -49,16 +50,17 @@ class OneFile:
 
     @property
     def targets(self) -> list[str]:
-        """What must be there: a file whose sum is lost may be damaged."""
+        """The files that must be there: a file whose checksum is lost may be damaged."""
         return [self.file, self.sums]
 
 
 @dataclass(frozen=True)
 class Series(OneFile):
-    """Data to compute: the study and its parameters, and the cached file they make.
+    """Data to compute: the study and its parameters, and the cached file that holds the result.
 
     `code` is the digest of `modules` and all that they import; `place` is where config describes
-    it, a file and the keys that lead there; `points` are those that it may be split into.
+    the series, a file and the keys that lead there; `points` is the number of its points, over
+    which it may be split.
     """
 
     study: str
@@ -88,19 +90,19 @@ class Series(OneFile):
 
     @property
     def parts(self) -> list[str]:
-        """The files from which it is put together, if it is split."""
+        """The files from which it is combined, if it is split."""
         count = count_parts(self.parameters, self.points)
         names = (f"{k}-of-{count}" for k in range(1, count + 1)) if count > 1 else ()
         return [f"results/parts/{self.study}/{self.digest}/{name}.csv" for name in names]
 
     @property
     def minutes(self) -> int:
-        """The time that it may take, or each of its parts."""
+        """The time limit of its job, or of each part, in minutes."""
         return minutes(self.parameters, self.points)
 
     @property
     def group(self) -> str | None:
-        """The group in which it travels to a cluster, if it is small."""
+        """Its group on a cluster, if it is small."""
         return travels_with(self.parameters, self.points)
 
     @property
@@ -118,7 +120,8 @@ def name_spec(study: str, digest: str) -> str:
 
 
 def list_modules(study: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The modules that compute a series; claims import by name what they are about."""
+    """The modules that compute a series. For claims these include the modules of their quantities,
+    which are imported by name."""
     rows = parameters["rows"] if study == "claims" else ()
     claims = sorted({row["quantity"].partition("/")[0] for row in rows})
     names = ("compute", f"atlas.studies.{study}", *(f"atlas.claims.{name}" for name in claims))
@@ -129,8 +132,8 @@ def list_modules(study: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
 class Product(Specified):
     """A figure, table, ledger or set of values, and all that determines it.
 
-    `stage` is the rule and script that makes it; `pending` says what it still lacks, in which case
-    it is built by name only.
+    `stage` is the rule and script that makes it. `pending` says what it still lacks; a pending
+    product is built only when it is asked for by name.
     """
 
     paper: str
@@ -150,7 +153,7 @@ class Product(Specified):
 
     @cached_property
     def text(self) -> str:
-        """The spec: all that the product may depend on, series by name and file."""
+        """The spec: all that the product may depend on, with its series by name."""
         series = {
             name: {"study": s.study, "parameters": s.parameters, "digest": s.digest, "file": s.file}
             for name, s in self.series.items()
@@ -174,21 +177,21 @@ class Product(Specified):
 
     @property
     def mark(self) -> str:
-        """The file that says that the product as it now stands was made from its spec."""
+        """The file that says that the present product was made from its spec."""
         return f"results/made/{self.paper}/{self.id}.{self.fingerprint}"
 
     sums = mark
 
     @property
     def files(self) -> list[str]:
-        """What a reader takes away, and the sidecar that says how it was made."""
+        """The files for the reader, and the sidecar that says how they were made."""
         return [f"figures/{self.paper}/{self.id}.{suffix}" for suffix in (*self.suffixes, "json")]
 
     targets = files
 
     @property
     def shown(self) -> str:
-        """The file that a page shows of it."""
+        """The file that a page shows."""
         found = (name for kind in SHOWN for name in self.files if name.endswith(f".{kind}"))
         return next(found)
 
@@ -200,15 +203,15 @@ class Product(Specified):
 
     @property
     def entry(self) -> dict[str, str]:
-        """What the gallery is told of it."""
+        """Its entry in the spec of the gallery."""
         head = {"paper": self.paper, "id": self.id, "stage": self.stage}
         return head | {"spec": self.spec_file, "pending": self.pending}
 
 
 @dataclass(frozen=True)
 class Gallery(Specified):
-    """The pages over all products, those that lack something included; `front` holds the `titles`
-    of the papers, by id and in their order, and the figure that comes `first`, as paper/figure."""
+    """The pages over all products, including pending ones. `front` holds the `titles` of papers, by
+    id and in their order, and the figure that comes `first`, as paper/figure."""
 
     entries: tuple[Mapping[str, str], ...]
     front: Mapping[str, Any]
@@ -220,7 +223,7 @@ class Gallery(Specified):
 
     @cached_property
     def text(self) -> str:
-        """The spec: specs of products bear fingerprints in their names."""
+        """The spec: the names of the products' specs hold their fingerprints."""
         body = {"products": self.entries, **self.front}
         return canonical(body | {"code": self.code, "software": self.software})
 
@@ -242,7 +245,7 @@ class Gallery(Specified):
 
 @dataclass(frozen=True)
 class Agreement(Specified, OneFile):
-    """That these products are what they should be."""
+    """The check that these products are what they should be."""
 
     products: tuple[Product, ...]
     code: str
@@ -285,5 +288,5 @@ class Inventory:
 
 
 def unite(products: Iterable[Product]) -> dict[str, Series]:
-    """All series by file name; a series that several products share stands here once."""
+    """All series by file name; a series that several products share appears once."""
     return {s.file: s for product in products for s in product.series.values()}

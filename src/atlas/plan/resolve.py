@@ -49,8 +49,8 @@ class Plan:
     ) -> Plan:
         """The plan for a run's config and the paper files under `root`, to be built in `folder`.
 
-        Those of the `given` config files that have a `paper` are paper files too. The run is then
-        about these alone, unless one of them names `papers` besides.
+        Any `given` config file that has a `paper` is a paper file too. The run is then about the
+        given papers alone, unless one of these files also names `papers`.
 
         Raises `ConfigError` with every fault of the first file that has any.
         """
@@ -92,11 +92,11 @@ class Plan:
         return {f"{product.paper}/{product.id}": product for product in self.products}
 
     def needed(self, paper: str | None = None) -> dict[str, Series]:
-        """The series that complete products are made from, of one paper or of all."""
+        """The series of the complete products, of one paper or of all."""
         return unite(self.complete(paper))
 
     def names(self) -> list[str]:
-        """What one may ask for: rules, papers, figures and tables, and files of these."""
+        """All targets: rules, papers, figures and tables, and their files."""
         rules = sorted((self._root / "workflow/rules").glob("*.smk"))
         verbs = [v for f in rules for v in re.findall(r"^rule (\w+):", f.read_text("utf-8"), re.M)]
         products = [f"{p.paper}_{p.id}" for p in self.products]
@@ -113,8 +113,8 @@ class Plan:
         return self._by_name[name]
 
     def pattern(self, stage: str) -> str:
-        """A regular expression for the names of all that a stage makes: those of figures and tables
-        as <paper>/<id>, else of papers."""
+        """A regular expression for the wildcard of a stage: <paper>/<id> for figures and tables, the
+        paper for other products."""
         made = (p for p in self.products if p.stage == stage)
         whole = stage in ("draw", "tabulate")
         names = sorted(f"{p.paper}/{p.id}" if whole else p.paper for p in made)
@@ -127,7 +127,7 @@ class Plan:
 
     @property
     def formats(self) -> list[str]:
-        """The formats of figures, that which pages show first."""
+        """The formats of figures; the one that pages show comes first."""
         return sorted(self._choice.run["formats"], key=SHOWN.index)
 
     def find(self, study: str, digest: str) -> Series:
@@ -145,24 +145,24 @@ class Plan:
         return sorted({product.paper for product in self.products})
 
     def complete(self, paper: str | None = None) -> list[Product]:
-        """The products that lack nothing, of one paper or of all."""
+        """The products that are not pending, of one paper or of all."""
         return [p for p in self.products if not p.pending and paper in (None, p.paper)]
 
     @property
     def made(self) -> list[Made]:
-        """All that the run may find made: series and complete products, and that they agree."""
+        """All that may have been made before: series, complete products and the agreement."""
         return [*self.series.values(), *self.complete(), self.agreement]
 
     @cached_property
     def agreement(self) -> Agreement:
-        """That all complete products are what they should be."""
+        """The check that all complete products are what they should be."""
         code = self.code("agree")
         return Agreement(tuple(self.complete()), code, software("agree"))
 
     @cached_property
     def gallery(self) -> Gallery:
-        """The pages over all products of this run, and of the other papers that are up to date:
-        those of config/papers first."""
+        """The pages over all products of this run and of other papers that are up to date. The
+        papers of config/papers come first."""
         own = {file: file in self._choice.given for file in self._choice.files}
         groups = {
             (own[file], products[0].paper): [p.entry for p in products]
@@ -180,12 +180,12 @@ class Plan:
 
     @cached_property
     def others(self) -> list[Record]:
-        """What stands of the papers that this run is not about."""
+        """The records of the papers that this run is not about."""
         return list(recall(self.papers, self._files, self._digests, self._folder))
 
     @cached_property
     def inventory(self) -> Inventory:
-        """Everything that something asks for, this run or another paper's that still stands."""
+        """All files that this run asks for, or that belong to other papers still on record."""
         specs = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
         made = [name for thing in self.made for name in (thing.sums, *thing.files)]
         made += [name for series in self.series.values() for name in series.parts]
@@ -198,9 +198,9 @@ class Plan:
 
     @property
     def docs_mark(self) -> str:
-        """The mark of the documentation, which is written from its pages and the library's text,
-        from what others' simulators find of the reference systems, from what things took, and with
-        the explorer's moving picture."""
+        """The mark of the documentation. This is made from its pages, the library's docstrings, the
+        results of other simulators on the reference systems, the measured times, and the animation
+        of the explorer."""
         parts = ("docs", "src/multiserver", "src/referee", "reference", "benchmarks")
         parts += ("src/atlas/gallery/templates/explorer",)
         files = [f for part in parts for f in sorted((self._root / part).rglob("*"))]
@@ -227,7 +227,7 @@ class Plan:
         )
 
     def write_specs(self) -> None:
-        """Write what jobs are to read, and mend what is not as its name says."""
+        """Write the specs that jobs read, and replace those whose content does not match."""
         items = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
         texts = {item.spec_file: item.text for item in (*items, self.inventory)}
         for file, products in filter(lambda item: item[1], self._files.items()):
@@ -246,5 +246,5 @@ class Plan:
                 write_text(file, text)
 
     def code(self, *modules: str) -> str:
-        """The digest of these modules of ours and of all that they import."""
+        """The digest of these modules and of all our modules that they import."""
         return self._digests.digest(*modules)

@@ -1,4 +1,4 @@
-"""What the products of one paper follow from."""
+"""The inputs that determine the products of one paper."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ TOLERANCES = Path(__file__).parents[3] / "config/tolerances.yaml"
 
 @dataclass(frozen=True)
 class Source:
-    """A file of `config/papers`, and what else of the run and the code its products follow from."""
+    """A file of `config/papers`, and the choices of the run and the code that its products depend
+    on."""
 
     file: Path
     root: Path

@@ -1,8 +1,9 @@
-"""The plan, as far as a job on another machine needs it: the series that it was asked for.
+"""The plan as far as a job on another machine needs it: the series that it computes.
 
-Whoever sent the job has planned, and written the specs. They are read and nothing else is, so that
-a job starts in no time. What a job finds in a queue that it left hours ago may have changed since:
-results are cached under the digest of the code that makes them, which must be the code that does.
+The process that submitted the job has planned and has written the specs. Only these are read, so
+that a job starts at once. A job may have waited in the queue for hours, and code or packages may
+have changed since. Results are cached under the digest of the code that made them, so the code that
+runs must be the code of the plan.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from atlas.plan.products import Series, list_modules, name_spec
 
 
 class WrittenPlan:
-    """What was planned elsewhere of the project at `root`."""
+    """The plan of the project at `root`, as another process wrote it."""
 
     def __init__(self, root: Path) -> None:
         self._digests = CodeDigests.below(root)
@@ -24,7 +25,7 @@ class WrittenPlan:
     def find(self, study: str, digest: str) -> Series:
         """The series of a study with a digest.
 
-        Raises `ValueError` if it was planned for other code or packages than there are.
+        Raises `ValueError` if it was planned for other code or packages than those found here.
         """
         spec = read_spec(Path(name_spec(study, digest)))
         modules = list_modules(study, spec["parameters"])
@@ -38,9 +39,9 @@ class WrittenPlan:
         return Series(study, spec["parameters"], modules, used_by=f"series {digest}", **here)
 
     def code(self, *modules: str) -> str:
-        """The digest of these modules of ours and of all that they import."""
+        """The digest of these modules and of all our modules that they import."""
         return self._digests.digest(*modules)
 
     def inputs(self, series: Series) -> list[str]:
-        """Nothing: what is damaged is the business of who sent the job."""
+        """Nothing: the process that submitted the job deals with damaged files."""
         return []
