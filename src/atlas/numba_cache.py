@@ -1,9 +1,9 @@
 """A cache for numba that copies of the project with equal sources share.
 
-Numba stores compiled code under the path of its source, so in a copy of the project it would compile
-everything again. The cache folder used here already has the digest of all compiled sources in its
-name (`plan.environment.expose`); within it, the place of a source in the package is enough to name
-it. A checksum is appended to each file; numba does not read it. A file that does not match its
+Numba stores compiled code under the path of its source, so it would compile everything again in a
+copy of the project. The cache folder used here already has the digest of all compiled sources in
+its name (`plan.environment.expose`); within it, the place of a source in the package is enough to
+name it. A checksum is appended to each file; numba does not read it. A file that does not match its
 checksum, as a full disk or a crash may leave it, is deleted and compiled again: numba would fail on
 it each time, or run it.
 """

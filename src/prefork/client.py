@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 
-# The variable that names the socket. The socket is in Linux's abstract namespace: it leaves no file.
+# The variable that names the socket, which is in Linux's abstract namespace: it leaves no file.
 NAME = "MULTISERVER_WARM"
 # The option that starts a server process.
 SERVE = "--serve"

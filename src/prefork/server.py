@@ -32,7 +32,7 @@ SOURCES = Path(__file__).resolve().parents[1]
 # Fewer jobs than this are done before the imports are.
 FEW = 8
 LARGEST = 1 << 20
-# Packages that scripts import by name or only when they use them. Importing `OURS` imports the rest.
+# Packages that scripts import by name or only on use; importing `OURS` imports the rest.
 PACKAGES = (
     *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf"),
     *("matplotlib.backends.backend_svg", "fontTools.subset", "PIL.Image", "pandas", "tqdm"),
@@ -93,7 +93,7 @@ def do_nothing() -> None:
 
 
 def listen(name: str) -> socket.socket:
-    """A listening socket of that name. A client that connects before the server answers waits, which
+    """A listening socket of that name. A client that connects before the server answers waits; this
     takes less time than importing by itself."""
     server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     server.bind(client.address(name))
@@ -120,8 +120,8 @@ def reap() -> None:
 
 
 def reopen() -> None:
-    """Reopen the files that are open for reading. Forks of a process share their file offsets with it
-    and with each other: a font would be read from where another fork is."""
+    """Reopen the files that are open for reading. Forks of a process share file offsets with it and
+    with each other: a font would be read from where another fork is."""
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
         shared = int(name)
         with contextlib.suppress(OSError):  # the descriptor of the listing, which is closed by now

@@ -1,1 +1,1 @@
-"""What users write, as typed values: read, validated, and refused with the line that is wrong."""
+"""Read and validate what users write as typed values, and name the line of each fault."""

@@ -1,11 +1,11 @@
-"""Words that are true of what is drawn: titles and captions as templates over its parameters.
+"""Titles and captions that match what is drawn: templates over its parameters.
 
-A text is a Jinja2 expression template. Its names are the series, hyphens as underscores, with their
-parameters; `drawing`, with its own; `all`, in which a parameter has the value on which the series
-agree, or all of their values; and `faithful`, whether the parameters are those that the figure's
-`source` gives for the paper. Texts come from users too: a template may read values, choose between
-them and filter them, and nothing else; there are no calls, no loops, no operators that build up
-text and no attributes.
+A text is a Jinja2 expression template. Its names are the series, with underscores for hyphens, and
+their parameters; `drawing` with its options; `all`, in which a parameter has the value that all
+series share, or all of their values; and `faithful`, which says whether the parameters are those
+that the figure's `source` gives for the paper. Texts come from users too. So a template may only
+read values, choose between them and filter them: there are no calls, no loops, no operators that
+build up text and no attributes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ALLOWED = (
     nodes.Compare,
     nodes.Operand,
 )
-# What a template raises that is none, that nests too deep, or filters what is of another kind.
+# Raised by an invalid template, one that nests too deep, or a filter on a value of another kind.
 REFUSED = (TemplateError, TypeError, ValueError, LookupError)
 REFUSED += (AttributeError, ArithmeticError, RecursionError)
 
@@ -46,9 +46,9 @@ class Either(tuple):
 
 
 def render(text: str, series: Mapping[str, Mapping[str, Any]], *, faithful: bool) -> str:
-    """A text with the parameters of `series` filled in; a text without braces is itself.
+    """A text with the parameters of `series` filled in; a text without braces is unchanged.
 
-    Raises `TemplateError` for what is no template, or for a name that is not there.
+    Raises `TemplateError` if it is not a template, or if a name is not there.
     """
     if not any(mark in text for mark in ("{{", "{%", "{#")):
         return text
@@ -94,7 +94,7 @@ def word(
 
 
 def number(value: Any) -> str:
-    """A value as it stands in running text: 0.5, 2/3, 1e6, `1, 2 and 4`, `4 or 8`."""
+    """A value as in running text: 0.5, 2/3, 1e6, `1, 2 and 4`, `4 or 8`."""
     if isinstance(value, Either):
         return _join(value, "or")
     if isinstance(value, list | tuple):
@@ -119,7 +119,8 @@ def _join(values: Any, word: str) -> str:
 
 
 def _alternatives(filter: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that takes each of several values by itself; of series, those that it is for."""
+    """A filter that applies to each of several values by itself; values that lack the parameters it
+    needs are left out."""
 
     @wraps(filter)
     def each(value: Any, *rest: Any) -> Any:
@@ -175,20 +176,21 @@ def _jobs(value: Mapping[str, Any]) -> str:
 
 
 def _sizes(value: Mapping[str, Any]) -> str:
-    """The needs of a mix whose large jobs have `shares` of n/2 and n, in terms of n."""
+    """The server needs of a mix, in terms of n; `shares` are those of n/2 and n among large
+    jobs."""
     large = [need for need, share in zip(("n/2", "n"), value["shares"], strict=True) if share]
     return _join(["1", *large], "and")
 
 
 def _needs(value: Mapping[str, Any]) -> str:
-    """The same as numbers."""
+    """The same server needs as numbers."""
     n = value["servers"]
     large = [need for need, share in zip((n // 2, n), value["shares"], strict=True) if share]
     return _join([1, *large], "and")
 
 
 def _rates(value: Mapping[str, Any]) -> str:
-    """The rates of the same classes; that of one-server jobs may grow as a power of n."""
+    """The rates of these classes; the rate of one-server jobs may grow as a power of n."""
     first, *large = value["rates"]
     power = {0: "", 1: "n"}.get(k := value["rate_1_exponent"], f"n^{number(k)}")
     factor = number(first) if first != 1 or not power else ""
@@ -212,7 +214,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
 
 
 class _Words(SandboxedEnvironment):
-    """Templates that see values and no Python behind them."""
+    """Templates that see values, but no Python objects behind them."""
 
     def __init__(self) -> None:
         super().__init__(undefined=StrictUndefined, finalize=number, keep_trailing_newline=True)
@@ -236,7 +238,7 @@ class _Words(SandboxedEnvironment):
 
 
 def _plain(value: Any) -> Any:
-    """Parameters by names that a template can write."""
+    """Parameters under names that a template can use."""
     if isinstance(value, Mapping):
         return {str(key).replace("-", "_"): _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list) else value

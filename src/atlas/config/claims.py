@@ -1,11 +1,11 @@
-"""From the claims of a paper to the computations that judge them.
+"""Turn the claims of a paper into the computations that judge them.
 
 A claim is about a sentence. Its cases are the sentence as printed, `readings` of it and further
-`evidence`; each is a quantity of `src/atlas/claims` under literal parameters, and an interval that
-follows from what is stated and the word it is stated with. Quantities are found in the source, with
-the parameters that they declare, keyword-only or by `takes`: it takes half as long as importing all
-modules, of which a run computes few. Cases of one module are computed together, those of modules
-with one GROUP too, those of a module with GROUP_BY by that parameter.
+`evidence`. Each case is a quantity of `src/atlas/claims` under literal parameters, and an interval
+that follows from what is stated and the word it is stated with. Quantities are found by parsing the
+source, with the parameters that they declare, keyword-only or by `takes`: that takes half as long
+as importing all modules, and a run computes few. Cases of one module are computed together, as are
+those of modules with one GROUP; with GROUP_BY, each value of that parameter has its own group.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from atlas.config.tolerances import allow
 from atlas.io.specs import canonical, digest
 
 DRAWN = "drawn"
-# The end of a sentence, which the point of Eq. (1) or Fig. 2 is not.
+# The end of a sentence; the full stop in Eq. (1) or Fig. 2 is none.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A function of `src/atlas/claims`, as its source declares it."""
+    """A function of `src/atlas/claims`, as declared in its source."""
 
     module: str
     required: tuple[str, ...]
@@ -45,11 +45,11 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Context:
-    """What claims are resolved against: the vocabularies, and the figures and tables as they are.
+    """What claims are resolved against: the vocabularies, and the completed figures and tables.
 
-    `blocks` are figures and tables by id, their series completed; `faithful` says of figure/series
-    whether it is drawn with the paper's parameters; `limit` shortens runs to the run's effort;
-    `find_trace(trace, path, block)` makes a block pending whose trace is not there.
+    `blocks` are figures and tables by id, with completed series. `faithful` says for each
+    figure/series whether it is drawn with the paper's parameters. `limit` shortens runs to the
+    run's effort. `find_trace(trace, path, block)` makes a block pending whose trace is not there.
     """
 
     quantities: Mapping[str, Quantity]
@@ -64,7 +64,7 @@ class Context:
 @dataclass
 class Ledger:
     """Claims with all that judges them; rows to compute, by group; the drawn series that are read;
-    and the ids of `rows` by quantity and parameters, each of which is computed once."""
+    and the ids of `rows` by quantity and parameters, so that each is computed once."""
 
     claims: list[dict[str, Any]] = field(default_factory=list)
     groups: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Ledger:
 
 @cache
 def read_quantities(folder: FilePath) -> dict[str, Quantity]:
-    """All quantities in a folder of modules by name, module/function with hyphens."""
+    """All quantities in a folder of modules, by the name module/function with hyphens."""
     found = {}
     for file in sorted(folder.glob("[!_]*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ Declared = tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]
 
 
 def _read_keywords(node: ast.FunctionDef) -> Declared | None:
-    """The keyword-only parameters of a function that has no others."""
+    """The parameters of a function that has keyword-only ones and no others, else None."""
     if node.args.args or not node.args.kwonlyargs:
         return None
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
@@ -120,7 +120,7 @@ def _read_keywords(node: ast.FunctionDef) -> Declared | None:
 
 
 def _read_takes(node: ast.FunctionDef) -> Declared | None:
-    """What `takes` declares of a function of a mapping of parameters."""
+    """The parameters that the decorator `takes` declares for a function of a mapping, else None."""
     for call in node.decorator_list:
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "takes":
             own = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
@@ -160,7 +160,7 @@ def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
 def check_rules(
     claim: dict[str, Any], path: Path, context: Context, errata: dict[str, str]
 ) -> Iterator[Fault]:
-    """What a verdict needs before anything is computed; `errata` are the quotations accused so far.
+    """Faults of a verdict, found before anything is computed; `errata` are the sentences so far.
 
     An erratum accuses an author: it rests on stated parameters alone, and every reading was tried.
     """
@@ -278,7 +278,7 @@ def _check_keys(given: dict[str, Any], known: Quantity, path: Path) -> Iterator[
 
 
 def _differs(cases: list[dict[str, Any]], context: Context) -> str:
-    """Which of the drawn series that a claim is about is no longer the paper's, or nothing."""
+    """The first drawn series of a claim that is no longer the paper's, or an empty text."""
     for case in cases:
         for of in case["of"]:
             figure, _, name = of.partition("/")

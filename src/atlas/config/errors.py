@@ -1,4 +1,4 @@
-"""What is wrong with a config, said so that a person can mend it."""
+"""Describe the faults of a config so that a person can mend them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong: the key it is about, what was found there and what was expected."""
+    """A fault: the key it is about, what was found there and what was expected."""
 
     path: Path
     found: str
@@ -35,8 +35,8 @@ def raise_for(faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str
 def list_faults(
     faults: Sequence[Fault], file: str, lines: Mapping[Path, int | str], outcome: str
 ) -> str:
-    """The faults of a file, with the line of each, and what came of them; where `lines` has text,
-    that is the place in full."""
+    """The faults of a file, with the line of each, and their outcome. A text in `lines` is the
+    whole place, with the file."""
     blocks, files = [], set()
     for fault in faults:
         prefixes = (fault.path[:k] for k in range(len(fault.path), 0, -1))
@@ -54,7 +54,8 @@ def list_faults(
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word that `word` was once, or is most likely a slip of, or nothing."""
+    """A hint at the known word that replaced `word`, or of which `word` is likely a misspelling, or
+    an empty text."""
     known = list(known)
     for new, meaning in RENAMED.get(word, {}).items():
         if new in known:
@@ -64,6 +65,6 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 
 def show(value: object) -> str:
-    """A value as it was found, shortened."""
+    """A value for a message, shortened."""
     text = "nothing" if value is None else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

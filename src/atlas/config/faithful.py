@@ -1,6 +1,6 @@
 """Whether a series is what the paper draws: the same system, whatever the resolution.
 
-Which parameters only set the resolution, each study says of its own (`declared.markers`).
+Each study declares which of its parameters only set the resolution (`fields.markers`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from atlas.fields.markers import Resolution, marked
 
 
 def resolution(study: Any) -> frozenset[str]:
-    """The parameters of a study that determine no system; none if there is no such study."""
+    """The parameters of a study that do not determine the system; empty if there is no such
+    study."""
     known = study in kinds("studies")
     return (
         frozenset(marked(module("studies", study).Parameters, Resolution)) if known else frozenset()
@@ -41,18 +42,18 @@ def is_faithful(
 
 
 def _free(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a paper need not say of a series: its study and its resolution."""
+    """What a paper need not state about a series: its study and its resolution."""
     return {key: given[key] for key in given.keys() - determining(given).keys()}
 
 
 def check_stated(
     stated: Mapping[str, Mapping[str, Any]], series: Mapping[str, dict], path: Path
 ) -> Iterator[Fault]:
-    """Faults of what `source` says that the paper draws: parameters of the studies that are drawn
-    here, all that a study requires, and no more.
+    """Faults of the parameters that `source` states for the paper's figure. They must be parameters
+    of the studies that are drawn here, and all that a study requires, and no others.
 
-    A series that it does not name may be one more than the paper has: what `all` share is then to
-    be in order for another.
+    A series that `source` does not name may be one that the paper does not have. The parameters for
+    `all` need to be valid for at least one such series.
     """
     for name, own in stated.items():
         if name not in (*series, "all"):
@@ -72,7 +73,8 @@ def check_stated(
 def _check_paper(
     name: str, given: dict, stated: Mapping[str, Mapping[str, Any]], path: Path
 ) -> list[Fault]:
-    """Faults of a series as the paper draws it, which says nothing of resolution and lengths."""
+    """Faults of a series as the paper draws it; a paper does not state resolutions and run
+    lengths."""
     own, shared = stated.get(name, {}), stated.get("all", {})
     free, faults = resolution(given["study"]) | {"study"}, []
     for fault in complete_series(_free(given) | shared | own, ())[2]:

@@ -1,7 +1,8 @@
-"""Complete a figure or table by what its studies and its drawing declare, and see that they fit.
+"""Complete a figure or table from what its studies and its drawing declare, and check that they
+fit.
 
-A study declares `Parameters` and the columns it returns, `UNITS`; a drawing declares `Options`,
-which say what series it wants, with which columns.
+A study declares `Parameters`, and in `UNITS` the columns that it returns. A drawing declares
+`Options`, which say what series it needs, and with which columns.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 def complete(stage: str, block: dict[str, Any], path: Path) -> tuple[dict[str, Any], list[Fault]]:
     """A figure (`draw`) or table (`tabulate`), completed, and its faults.
 
-    What the run gives to a series stands there as None; `faithful` says of each series whether it
-    is what the paper has there.
+    Parameters that the run supplies are None. `faithful` says for each series whether it is the
+    paper's.
     """
     series, parameters, faults = {}, {}, []
     for name, given in block["series"].items():
@@ -76,7 +77,7 @@ def _fit_drawing(
 
 
 def _fit_names(wanted: Iterable[Wanted], series: Mapping, path: Path) -> Iterator[Fault]:
-    """Which series are wanted, and which are there."""
+    """Faults of series that are missing, not drawn or too many."""
     wanted = list(wanted)
     chosen = {name: next((w for w in wanted if w.fits(name)), None) for name in series}
     expected = "; ".join(want.described for want in wanted)
@@ -101,7 +102,7 @@ def _fit_names(wanted: Iterable[Wanted], series: Mapping, path: Path) -> Iterato
 
 
 def _fit_columns(want: Wanted, study: str, path: Path) -> Iterator[Fault]:
-    """Whether a study returns what is wanted."""
+    """Faults of a study that lacks a column or parameter that the drawing needs."""
     declared = module("studies", study)
     columns = [c for c in want.columns if c not in declared.UNITS]
     keys = [k for k in want.parameters if k not in declared.Parameters.model_fields]
@@ -114,7 +115,7 @@ def _fit_columns(want: Wanted, study: str, path: Path) -> Iterator[Fault]:
 
 
 def _fitting(want: Wanted) -> list[str]:
-    """The studies that return what is wanted."""
+    """The studies that have the columns and parameters that the drawing needs."""
     return [
         study
         for study in kinds("studies")
@@ -124,7 +125,8 @@ def _fitting(want: Wanted) -> list[str]:
 
 
 def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
-    """Whether all series have the columns that are typeset or selected by, with such values."""
+    """Faults of columns that a table prints or selects rows by: unknown ones, and values or formats
+    of the wrong kind."""
     studies = [given["study"] for given in block["series"].values()]
     several = {"series": Words("name")} if len(studies) > 1 else {}
     units = {study: several | module("studies", study).UNITS for study in studies}
@@ -147,7 +149,7 @@ def _fit_table(block: dict[str, Any], path: Path) -> Iterator[Fault]:
 def _fit_rows(
     values: Iterable[Any], kind: Kind, series: Iterable[str], path: Path
 ) -> Iterator[Fault]:
-    """Whether values by which rows are kept are such as stand in the column."""
+    """Faults of the values by which rows are selected: they must be of the kind of the column."""
     known = sorted(series)
     for i, value in enumerate(values):
         if not is_kind(value, kind):

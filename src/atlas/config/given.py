@@ -1,9 +1,9 @@
-"""Whether what a claim is given can be: types and bounds of every parameter whose name has one
-meaning, and systems that can exist.
+"""Check the `given` parameters of a claim: the types and bounds of each parameter whose name has
+one meaning, and whether systems can exist.
 
-A quantity takes what it takes, and sweeps what it sweeps: a parameter may be a value or a list, or
-lists of lists, of which each entry is checked. A claim may also be about an overloaded system, or
-one of more servers than anybody would simulate.
+A quantity may sweep any parameter, so a parameter may be a value, a list, or a list of lists; each
+entry is checked. A claim may also be about an overloaded system, or about one of more servers than
+anybody would simulate.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Offered = Annotated[
     float, Field(gt=0, le=100, description="a load, positive, of a queue that may grow"), AS_WRITTEN
 ]
 Speed = Annotated[float, Field(ge=0, le=words.COARSEST, description="at least 0"), AS_WRITTEN]
-# What parameters are in whatever claim; others have a meaning of their own in each.
+# The types of parameters that mean the same in all claims; others differ from claim to claim.
 NUMBERS: dict[str, Any] = {
     **dict.fromkeys(("servers", "needs", "thresholds", "jobs", "jumps", "degree", "limit"), Many),
     **dict.fromkeys(("state", "numbers", "populations", "largest", "count", "warmup"), Some),
@@ -50,12 +50,12 @@ BLOCKS: dict[str, Any] = {
     **{"threshold-parallelism": ThresholdParallelismBlock},
     **{"limited-processor-sharing": LimitedProcessorSharingBlock},
 }
-# These are named, where they are not given as numbers.
+# These may be names instead of numbers.
 NAMED = {"load", "jobs", "exponent", "arrival_rates", "routing"}
 
 
 def check_given(given: dict[str, Any], path: Path) -> Iterator[Fault]:
-    """Faults of what a claim is given."""
+    """Faults of the parameters that a claim is given."""
     faults = [*check_systems(given, path), *_check(given, path)]
     yield from dict.fromkeys(faults)
 

@@ -1,4 +1,4 @@
-"""The studies and drawings that there are: modules in folders, of which config writes the names."""
+"""The available studies and drawings: modules in folders, which config refers to by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from atlas.config.errors import Fault, Path, suggest
 
 ATLAS = FilePath(__file__).resolve().parents[1]
-# Made from the claims of a paper, not by hand; and the marks that all drawings share.
+# `claims` is made from the claims of a paper, not by hand; all drawings share `marks`.
 INTERNAL = {"claims", "marks"}
 
 

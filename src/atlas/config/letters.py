@@ -1,7 +1,7 @@
-"""Texts that LaTeX or a figure is to print, read letter by letter before a job starts.
+"""Check, before a job starts, that LaTeX or a figure can print each letter of a text.
 
-Titles and captions are plain text, headings of tables are LaTeX, and the labels of a drawing are
-plain text with formulas between dollars, which matplotlib reads and the style's font prints.
+Titles and captions are plain text. Headings of tables are LaTeX. The labels of a drawing are plain
+text with formulas between dollars, which matplotlib parses and sets in the style's font.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from atlas.io.latex import escape
 
 PRINTED = {"title", "caption", "figure", "bibliography", "where", "quote", "stated"}
 PRINTED |= {"reading", "what", "reason", "decides"}
-# What is said of these is LaTeX already, or no text.
+# The values of these keys are LaTeX already, or not text.
 OTHER = {"shared", "series", "drawing", "columns", "given", "parameters"}
 
 
@@ -37,8 +37,8 @@ def find_strange(value: Any, path: Path) -> Iterator[Fault]:
 
 
 def find_unprintable(block: Any, path: Path, style: str) -> Iterator[Fault]:
-    """Faults of the labels of a drawing, in which a formula is broken or a letter is in no font of
-    the style."""
+    """Faults of the labels of a drawing with a broken formula or a letter that no font of the style
+    has."""
     if isinstance(block, dict):
         for key, item in block.items():
             yield from find_unprintable(item, (*path, key), style)
@@ -55,7 +55,7 @@ def find_unprintable(block: Any, path: Path, style: str) -> Iterator[Fault]:
 
 
 def find_unbalanced(columns: dict[str, Any], path: Path) -> Iterator[Fault]:
-    """Faults of the headings of a table, that would take what stands after them with them."""
+    """Faults of the headings of a table whose LaTeX would affect what follows them."""
     for name, column in columns.items():
         heading = column["heading"]
         plain, depth = re.sub(r"\\.", "", heading, flags=re.DOTALL), [0]
@@ -71,7 +71,7 @@ def find_unbalanced(columns: dict[str, Any], path: Path) -> Iterator[Fault]:
 
 @cache
 def _letters(style: str) -> frozenset[int]:
-    """The letters of the fonts of a style; those of a family stand in for each other."""
+    """The letters of the fonts of a style; the fonts of a family are fallbacks for each other."""
     # Slow to import, and few labels need it.
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties, fontManager, get_font

@@ -1,7 +1,7 @@
 """The schema of a paper's file: figures, tables and claims.
 
-A series and a drawing are checked here for their kind only; what else they hold is declared by the
-study or drawing of that kind.
+A series and a drawing are checked here as mappings only; the study or drawing of their kind
+declares what they hold.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, model_validator
 from atlas.fields.block import AS_WRITTEN, WHOLE, Block, require
 from atlas.fields.vocabulary import Id, Text
 
-# `format(x, ".3f")` and the like; LaTeX and CSV get what it gives.
+# The format of `format(x, ".3f")` and the like; its result goes into LaTeX and CSV.
 CELL = r"^,?(\.[0-9]{1,2})?[efg%]?$"
 NUMBER = r"^(\.[0-9]{1,2})?[efg%]$"
 
@@ -146,7 +146,8 @@ Given = Annotated[
 
 
 def _said(stated: Any) -> Any:
-    """What is stated, which nothing and no empty text states; an empty list says that none is."""
+    """Check a stated value: it must not be missing or an empty text. An empty list states that
+    there are none."""
     items = stated if isinstance(stated, list) else [stated]
     require(stated is not None, "nothing", "what is stated")
     for i, item in enumerate(items):

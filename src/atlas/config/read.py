@@ -1,8 +1,8 @@
-"""Read YAML as plain values, with the line on which each key stands.
+"""Read YAML as plain values, with the line of each key.
 
-One meaning for all files: the core schema of YAML 1.2, in which 1e6 is a number and `no` is text;
-besides, << merges. Tags, repeated keys, keys that are not text and what unfolds without end are
-refused.
+All files follow the core schema of YAML 1.2, in which 1e6 is a number and `no` is text; in
+addition, << merges. Tags, repeated keys, keys that are not text, and aliases that expand without
+end are refused.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ Lines = dict[Path, int]
 
 
 def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
-    """The content of a file and the line of every key in it; of one that comes in by an alias or a
-    merge, the line of the alias or the merge counts.
+    """The content of a file and the line of every key in it. A key that comes in by an alias or a
+    merge has the line of the alias or the merge.
 
-    Raises `ConfigError`, in which the file is called `name`, on what is not such YAML.
+    Raises `ConfigError`, in which the file is called `name`, if the content is not such YAML.
     """
     try:
         text = file.read_text(encoding="utf-8")
@@ -64,7 +64,8 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
 
 
 def read_mapping(file: FilePath, name: str) -> tuple[dict[str, Any], Lines]:
-    """The same of a file that is a mapping, as all are. Raises `ConfigError` on another."""
+    """The same for a file that must be a mapping, as all must. Raises `ConfigError` if it is
+    not."""
     content, lines = read_yaml(file, name)
     if not isinstance(content, dict):
         kinds = {list: "a list", str: "text", type(None): "an empty file"}
@@ -74,9 +75,9 @@ def read_mapping(file: FilePath, name: str) -> tuple[dict[str, Any], Lines]:
 
 
 def read_config(file: FilePath, name: str) -> None:
-    """Raise `ConfigError` on what Snakemake, which reads a config file before the plan does, would
-    not take: it parses YAML 1.1, in which a tab parts no words, and makes dates of what looks like
-    one."""
+    """Raise `ConfigError` if Snakemake would not accept a config file, which it reads before the
+    plan does. It parses YAML 1.1, in which a tab does not separate words, and turns text that looks
+    like a date into one."""
     read_mapping(file, name)
     text = file.read_text(encoding="utf-8")
     try:
@@ -105,7 +106,7 @@ def _require_yaml_1_1(text: str, name: str) -> None:
 
 
 def read_style(file: FilePath, name: str) -> str:
-    """The text of a matplotlib style file. Raises `ConfigError` at a line that is none of one."""
+    """The text of a matplotlib style file. Raises `ConfigError` at a line that is not a setting."""
     content = file.read_bytes()
     for line, raw in enumerate(content.split(b"\n"), start=1):
         try:
@@ -124,8 +125,8 @@ def refuse(name: str, line: int, found: str, expected: str, hint: str = "") -> N
 
 
 def _as_deep_as_read(events: Iterator[yaml.Event]) -> Iterator[yaml.Event]:
-    """The events up to where they nest deeper than is read: the parser takes time that grows as the
-    square of the depth."""
+    """The events up to the first that nests too deep: the time of the parser grows as the square of
+    the depth."""
     depth = 0
     for event in events:
         yield event
@@ -140,7 +141,7 @@ def _is_plain(event: yaml.ScalarEvent) -> bool:
 
 
 class _Composer:
-    """Events of the parser to values, by recursion over the nodes that they delimit."""
+    """Turns parser events into values, by recursion over the nodes that they delimit."""
 
     def __init__(self, name: str, events: Iterator[yaml.Event]) -> None:
         self._name, self._events = name, events

@@ -1,4 +1,4 @@
-"""What a job refuses, said as the plan says what it refuses: by the file and line of the key."""
+"""Report what a job refuses as the plan reports faults: with the file and line of the key."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from atlas.config.read import Lines, read_yaml
 
 
 def describe_refusal(error: PydanticCustomError, place: Sequence[str]) -> str:
-    """What a study found at a key below `place`, a file and the keys that lead to the series, and
-    what it expected. Lines are those of the file as it now is."""
+    """What a study found at a key and what it expected. `place` is a file and the keys that lead to
+    the series; the key is below it. Line numbers are those of the file in its present state."""
     file, *keys = place
     told = error.context
     fault = Fault((*keys, *told["at"]), told["found"], told["expected"])

@@ -18,18 +18,18 @@ from atlas.config.run_schema import Run
 from atlas.config.validate import check, check_values
 
 CONFIG = "config/config.yaml"
-# What others may measure their simulators by: a file like those of the papers.
+# The systems by which others may test their simulators: a file like those of the papers.
 REFERENCE = "config/reference.yaml"
 ABOUT_PAPERS, ABOUT_RUNS = Paper.model_fields.keys(), Run.model_fields.keys()
-# Folders of `figures` that are no paper's.
+# Folders in `figures` that belong to no paper.
 FOLDERS = {"gallery", "preview"}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The completed run-wide choices `run`, and the paper `files`, of which `given` are not in
-    config/papers; `everything` says whether no paper there is left out. `places` are the places of
-    the choices, to be said with what is wrong about them."""
+    config/papers. `everything` says whether all papers there are included. `places` are the files
+    and lines of the choices, for messages about faults."""
 
     run: Mapping[str, Any]
     files: tuple[FilePath, ...]
@@ -39,12 +39,12 @@ class Choice:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What makes the same run again, along with the given files: no papers but those are said
-        by leaving the key out."""
+        """The settings that, along with the given files, make the same run again. If the run is
+        about the given papers alone, `papers` is left out."""
         return {key: value for key, value in self.run.items() if key != "papers" or value}
 
     def require(self, path: Path, found: str, known: Iterable[str]) -> None:
-        """Raise `ConfigError` unless what was found for a choice is known."""
+        """Raise `ConfigError` unless the value found for a choice is known."""
         known = list(known)
         if found not in known:
             hint = suggest(found, known)
@@ -55,11 +55,11 @@ class Choice:
 def choose(
     config: Mapping[str, Any], root: FilePath, given: Iterable[str | FilePath] = ()
 ) -> Choice:
-    """What is asked for in the project under `root`: by config/config.yaml, by the `given` config
-    files, and by `config`, each before the one before.
+    """The choices for a run of the project under `root`: from config/config.yaml, the `given`
+    config files, and `config`; the later overrides the earlier.
 
-    Those of the given files that have a `paper` are paper files too. The run is then about these
-    alone, unless one of them names `papers` besides. Raises `ConfigError`.
+    Any given file that has a `paper` is a paper file too. The run is then about the given papers
+    alone, unless one of these files also names `papers`. Raises `ConfigError`.
     """
     whole, lines = read_mapping(root / CONFIG, CONFIG)
     run = whole
@@ -118,7 +118,7 @@ def _find_papers(
 
 
 def our_files(root: FilePath) -> dict[str, FilePath]:
-    """The project's own files by the names of their papers; the reference systems go with them."""
+    """The project's own files by the names of their papers, with that of the reference systems."""
     files = [*(root / "config/papers").glob("*.yaml"), root / REFERENCE]
     return {file.stem: file for file in sorted(files, key=lambda f: f.stem) if file.is_file()}
 
@@ -129,7 +129,8 @@ def is_ours(file: FilePath, root: FilePath) -> bool:
 
 
 def name_of(file: FilePath, root: FilePath) -> str:
-    """A config file as people call it: from the project for its papers, else from here."""
+    """The name of a config file in messages: relative to the project for its own papers, else to
+    the current folder."""
     if is_ours(file, root):
         return file.resolve().relative_to(root.resolve()).as_posix()
     near = os.path.relpath(file)
@@ -147,8 +148,9 @@ def reserved_names(root: FilePath) -> set[str]:
 
 
 def _said_elsewhere(config: Mapping[str, Any], contents: Mapping[FilePath, dict]) -> dict[str, Any]:
-    """The part of `config` that is in none of the files, in which YAML 1.1 may have misread them:
-    what differs from that reading was said on the command line."""
+    """The part of `config` that comes from the command line. Snakemake read the files into `config`
+    as YAML 1.1, which may misread them; whatever differs from that reading is not from the
+    files."""
     misread: dict[str, Any] = {}
     for file in contents:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

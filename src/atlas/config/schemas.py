@@ -1,8 +1,8 @@
-"""Describe config in JSON Schemas, from which editors complete and underline.
+"""Describe config in JSON Schemas, which editors use for completion and error marks.
 
 `snakemake schemas` writes workflow/schemas: `config.json` for config/config.yaml, `paper.json` for
-the files of config/papers, `own.json` for a paper file of one's own, which may hold run-wide
-choices besides, `tolerances.json` for config/tolerances.yaml.
+the files of config/papers, `own.json` for a user's own paper file, which may also hold run-wide
+choices, and `tolerances.json` for config/tolerances.yaml.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from atlas.io.atomic import write_text
 from atlas.io.readable_json import lay_out
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-# Where keys are names of ours, not words of JSON Schema; and what is no schema.
+# In `NAMES` keys are our names, not keywords of JSON Schema; values of `LITERAL` are not schemas.
 NAMES = {"properties", "patternProperties", "$defs"}
 LITERAL = {"default", "const", "enum", "examples"}
 Schema = dict[str, Any]
@@ -85,7 +85,7 @@ def write(folder: FilePath) -> None:
 
 
 def _choice(group: str, key: str, what: str) -> Schema:
-    """One of all studies or drawings, by the value of a key."""
+    """The schema of a choice between all studies or drawings, by the value of a key."""
     names = kinds(group)
     return {
         "type": "object",
@@ -102,7 +102,7 @@ def _choice(group: str, key: str, what: str) -> Schema:
 
 
 def _whole(schema: Schema, definitions: dict[str, Schema]) -> Schema:
-    """A schema with those definitions that it uses."""
+    """A schema with only the definitions that it uses."""
     used: dict[str, Schema] = {}
     pending = [schema]
     while pending:
@@ -121,8 +121,8 @@ def _references(value: Any) -> list[str]:
 
 
 def _tidy(value: Any, *, names: bool = True) -> Any:
-    """Without the titles that are but the names of keys, and without `null` for what is left out;
-    `names` says that keys are names of ours, not words of JSON Schema."""
+    """A schema without titles that only repeat the names of keys, and without `null` for optional
+    values. `names` says that keys are our names, not keywords of JSON Schema."""
     if isinstance(value, list):
         return [_tidy(item, names=False) for item in value]
     if not isinstance(value, dict):
@@ -143,7 +143,8 @@ def _tidy(value: Any, *, names: bool = True) -> Any:
 
 
 def _refer_to_words(definitions: dict[str, Schema]) -> dict[str, Schema]:
-    """With the words of `fields.vocabulary`, each defined once and referred to by its name."""
+    """The definitions with the types of `fields.vocabulary` defined once and referred to by
+    name."""
     words: dict[str, Schema] = {}
     for name, word in vars(vocabulary).items():
         if get_origin(word) is Annotated:

@@ -1,4 +1,4 @@
-"""Complete a series by what its study declares, and count its points."""
+"""Complete a series from what its study declares, and count its points."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from atlas.fields.vocabulary import FINELY
 
 # A curve of fewer points is not thinned further.
 FEWEST = 16
-# Exact means that are found by iteration are good to so much at the effort `quick`: on an axis of
-# three decades a line is ten times as wide.
+# At the effort `quick`, exact means that are found by iteration have this relative error: on an
+# axis of three decades a line is ten times as wide.
 ROUGHLY = 1e-3
-# A simulated point ends at this relative half-width at the effort `paper`: on a logarithmic axis of
-# three decades a quarter of the line beside it.
+# At the effort `paper`, a simulated point ends at this relative half-width: on a logarithmic axis
+# of three decades it is a quarter of the width of the line beside it.
 NARROW = 0.01
 
 
 def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[Fault]]:
-    """A series, completed, its parameters if they are in order, and its faults.
+    """A series, completed, its parameters if they are valid, and its faults.
 
-    What the run lends to it stands there as None.
+    Parameters that the run supplies are None.
     """
     study, faults = choose_kind("studies", "study", given, path)
     if faults:
@@ -41,7 +41,7 @@ def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[F
 
 
 def lent_by(run: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run lends to series that have none of their own."""
+    """The choices of a run for series that have none of their own."""
     half_width = NARROW if run["effort"] == "paper" else 0.0
     enough = ROUGHLY if run["effort"] == "quick" else FINELY
     return {
@@ -53,19 +53,19 @@ def lent_by(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lend(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
-    """A completed series with the run's choices where it has none of its own."""
+    """A completed series with the run's choices in place of None."""
     lent = marked(module("studies", series["study"]).Parameters, Lent)
     return {k: choices[lent[k].choice] if v is None else v for k, v in series.items()}
 
 
 def thin(series: Mapping[str, Any]) -> dict[str, Any]:
-    """A completed series with a third of its points, and `FEWEST` at least, if these are costly."""
+    """A completed series with a third of its points, but at least `FEWEST`, if these are costly."""
     costly = marked(module("studies", series["study"]).Parameters, Costly)
     return {k: min(v, max(FEWEST, v // 3)) if k in costly else v for k, v in series.items()}
 
 
 def count_points(study: str, parameters: Mapping[str, Any]) -> int:
-    """The points of a series, as its study goes through them."""
+    """The number of points of a series: the product over its axes."""
     axes = marked(module("studies", study).Parameters, Axis).keys() & parameters.keys()
     given = (parameters[name] for name in axes)
     return math.prod(len(axis) if isinstance(axis, list) else axis for axis in given)

@@ -1,8 +1,8 @@
-"""A style file of matplotlib, setting by setting: what it takes for a look, within bounds, and a
-figure that can be drawn with it.
+"""Check a matplotlib style file: each setting must be known and within bounds, and a figure must be
+drawable with it.
 
-Matplotlib passes over what it does not know and takes widths of -1 and 1e9 dots per inch, on which
-jobs fail, or fill a machine.
+Matplotlib ignores settings that it does not know, and accepts widths of -1 and 1e9 dots per inch,
+with which jobs fail or exhaust the memory.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 from atlas.config.errors import Fault, raise_for, show, suggest
 
-# The first pattern that fits a key bounds its numbers: sizes of text in points, resolutions in dots
-# per inch, and lengths in points, inches or sizes of text.
+# The first pattern that matches a key bounds its numbers: text sizes in points, resolutions in dots
+# per inch, and lengths in points, inches or units of the text size.
 BOUNDS = (
     (r"font\.size|.*(label|title|font)size", 1, 100),
     (r".*dpi", 10, 2400),
@@ -25,13 +25,13 @@ BOUNDS = (
     (r".*(pad|limits)", -1000, 1000),
     (r".*", 0, 10_000),
 )
-# Of what is as wide as the widest figure a picture takes 4 bytes a dot.
+# The most dots across the widest figure; a picture takes 4 bytes per dot in memory.
 MOST_DOTS = 20_000
 
 
 def check_style(text: str, name: str, widest: float) -> None:
-    """Raise `ConfigError` with the lines of a style file, by which figures are at most `widest`
-    inches wide, that no figure can be drawn by as they stand."""
+    """Raise `ConfigError` with the lines of a style file that are not valid settings. Figures are
+    at most `widest` inches wide."""
     faults, lines, dots = _read(text)
     if not faults and dots * widest > MOST_DOTS:
         found = f"{dots:g} dots per inch, and a figure of {widest:g} inches"
@@ -40,8 +40,8 @@ def check_style(text: str, name: str, widest: float) -> None:
 
 
 def require_drawable(text: str, name: str) -> None:
-    """Raise `ConfigError` if the settings of a checked style file do not go together: a sample is
-    drawn, which takes a second and is no part of a plan."""
+    """Raise `ConfigError` if the settings of a checked style file do not work together. This draws
+    a sample, which takes a second and is not done when planning."""
     if why := _try(text):
         _, lines, _ = _read(text)
         ours = text.splitlines()
@@ -52,8 +52,8 @@ def require_drawable(text: str, name: str) -> None:
 
 @cache
 def _read(text: str) -> tuple[tuple[Fault, ...], dict, float]:
-    """Faults of a style file, the lines of its settings, and the dots of an inch of a picture."""
-    # Slow to import; a plan that is cached needs none of it.
+    """Faults of a style file, the lines of its settings, and the dots per inch of a picture."""
+    # Slow to import; a cached plan does not need it.
     from matplotlib import RcParams
     from matplotlib.cbook import _strip_comment
 
@@ -86,7 +86,7 @@ def _check(settings: Any, key: str, value: str) -> Iterator[Fault]:
     bare = value[1:-1] if value[:1] == value[-1:] == '"' and len(value) > 1 else value
     try:
         settings[key] = bare
-    except Exception as error:  # of whatever kind each of matplotlib's checks raises
+    except Exception as error:  # matplotlib's checks raise different kinds
         why = str(error).removeprefix(f"Key {key}: ")
         expected = f"such a value as {show(rcParamsDefault[key])} ({' '.join(why.split())[:300]})"
         yield Fault((key,), repr(bare[:80]), expected)
@@ -120,7 +120,7 @@ def _check_fonts(key: str, names: list[str]) -> Iterator[Fault]:
 
 
 def _try(text: str) -> str:
-    """Why no figure can be drawn by a style, if none can."""
+    """Why no figure can be drawn with a style; empty if one can."""
     from atlas.io.rendering import draw_sample
 
     try:

@@ -1,7 +1,7 @@
-"""From what a paper states, and the word it uses, to the interval in which the number must lie.
+"""Turn what a paper states, and the word it uses, into the interval in which the number must lie.
 
-A number is stated as text where its digits count (`atlas.io.printed`). The vocabulary, one meaning
-a word for all papers, is `config/tolerances.yaml`.
+A number is stated as text where its digits count (`atlas.io.printed`). The vocabulary is
+`config/tolerances.yaml`; a word has the same meaning for all papers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from atlas.io.printed import parse
 
 Interval = tuple[float, float]
 
-# What a word says of numbers alone.
+# Keys of a word that apply to numbers only.
 NUMERIC = {"units", "relative", "side"}
 
 
@@ -73,7 +73,7 @@ class Tolerances(RootModel[dict[Text, Tolerance]]):
 
 
 def read_tolerances(file: Path, name: str) -> dict[str, dict[str, Any]]:
-    """What each word of a file allows; raises `ConfigError`, in which the file is called `name`."""
+    """The tolerance of each word in a file. Raises `ConfigError`, in which the file is `name`."""
     document, lines = read_mapping(file, name)
     raise_for(list(check_values(document, ())), name, lines)
     words, faults = check(Tolerances, document, ())
@@ -82,7 +82,7 @@ def read_tolerances(file: Path, name: str) -> dict[str, dict[str, Any]]:
 
 
 def value_of(stated: Any) -> Any:
-    """What is stated, as numbers, truth values and texts."""
+    """The stated value, as numbers, truth values and texts."""
     if isinstance(stated, list):
         return [value_of(item) for item in stated]
     parsed = parse(stated) if isinstance(stated, str) else None
@@ -90,10 +90,10 @@ def value_of(stated: Any) -> Any:
 
 
 def allow(stated: Any, rule: Mapping[str, Any], accuracy: float) -> Any:
-    """What is allowed where something is stated: an interval [low, high] for numbers, `{"is": x}`
-    for all else, `{"each": …}` for the parts of a list.
+    """What is allowed for a stated value: an interval [low, high] for numbers, `{"each": …}` for
+    the parts of a list, `{"is": x}` for anything else.
 
-    Raises `ValueError` where a number is asked for and there is none, or no digits to count.
+    Raises `ValueError` if a number is needed and there is none, or if it has no digits to count.
     """
     if rule.get("range") and isinstance(stated, list) and stated:
         ends = [allow(item, {**rule, "range": False}, accuracy) for item in stated]
@@ -112,7 +112,7 @@ def allow(stated: Any, rule: Mapping[str, Any], accuracy: float) -> Any:
     low = high = accuracy
     if "units" in rule:
         unit = parse(stated, significant=rule.get("significant", False))[1]
-        # Half a unit is meant in decimal digits: 0.064 ± 0.0005 ends at 0.0645.
+        # Half a unit is exact in decimal, not in binary: 0.064 ± 0.0005 ends at 0.0645.
         low = high = rule["units"] * unit * (1 + 1e-12) + accuracy
     elif "relative" in rule:
         low = high = rule["relative"] * (abs(number) or 1.0) + accuracy

@@ -1,7 +1,7 @@
-"""Check values against declared blocks, and say what does not fit as faults.
+"""Check values against declared blocks, and report what does not fit as faults.
 
-What is expected at a key is read off the JSON Schema of the block, which has the bounds and the
-description of every key.
+The JSON Schema of a block has the bounds and the description of every key, and so gives what is
+expected there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAMES = {
     "number": "a number",
     "boolean": "true or false",
 }
-# What keys are like, by their pattern.
+# Descriptions of keys, by their pattern.
 KEYS = {
     constraint.pattern: described.description
     for described in (Id.__metadata__[0], ClassName.__metadata__[0], Text.__metadata__[0])
@@ -47,7 +47,7 @@ LIMITS = {
 
 
 def check(model: type[BaseModel], value: Any, path: Path) -> tuple[Any, list[Fault]]:
-    """`value` as a `model`, and its faults: either is empty."""
+    """`value` as a `model`, and its faults; one of the two is empty."""
     try:
         return model.model_validate(value), []
     except ValidationError as error:
@@ -57,15 +57,15 @@ def check(model: type[BaseModel], value: Any, path: Path) -> tuple[Any, list[Fau
 
 
 def check_values(value: Any, path: Path) -> Iterator[Fault]:
-    """Faults of what has no place in any file: nothing where something is named, and numbers that
-    are infinite or none."""
+    """Faults that are wrong in any file: keys without a value, and numbers that are infinite or
+    NaN."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from check_values(item, (*path, key))
     elif isinstance(value, list):
         for i, item in enumerate(value):
             yield from check_values(item, (*path, i))
-    elif value is None and "stated" not in path:  # a server that idles serves no job
+    elif value is None and "stated" not in path:  # stated: an idle server serves no job
         yield Fault(path, "nothing", "a value, or no such key")
     elif isinstance(value, float) and not math.isfinite(value):
         yield Fault(path, repr(value), "a finite number")
@@ -74,8 +74,8 @@ def check_values(value: Any, path: Path) -> Iterator[Fault]:
 def check_systems(value: Any, path: Path) -> list[Fault]:
     """Faults of the multiserver-job systems described anywhere in what a claim is given.
 
-    Wherever `servers` and `needs` stand together they describe a system; rates and probabilities
-    that the quantity sweeps are not there and any will do.
+    `servers` and `needs` together describe a system. Rates and probabilities that the quantity
+    sweeps are absent there, and arbitrary ones are used instead.
     """
     faults: list[Fault] = []
     if isinstance(value, list):
@@ -145,7 +145,7 @@ def _instead(key: str, hint: str) -> str:
 
 
 def _expect(schema: Mapping[str, Any]) -> str:
-    """What may stand at a key, in words."""
+    """The values that a key may have, in words."""
     options = [str(option) for option in _options(schema)]
     kinds = [
         NAMES[kind]
@@ -182,7 +182,7 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _find(model: type[BaseModel], place: Path) -> tuple[dict[str, Any], Path]:
-    """The schema of what stands at a place, and the place without the names of alternatives."""
+    """The schema of the value at a place, and the place without the names of alternatives."""
     root = schema_of(model)
     schema, kept = _resolve(root, root), []
     for part in place:
@@ -193,7 +193,7 @@ def _find(model: type[BaseModel], place: Path) -> tuple[dict[str, Any], Path]:
             others = others or schema.get("additionalProperties")
             below = schema.get("properties", {}).get(part, others)
         if below is None and "anyOf" in schema:
-            continue  # which of several forms was tried is no key
+            continue  # this part names one of several alternatives, not a key
         if below is None or isinstance(below, bool):
             below = {}
         schema = _resolve(below, root)
@@ -202,7 +202,7 @@ def _find(model: type[BaseModel], place: Path) -> tuple[dict[str, Any], Path]:
 
 
 def _resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    """A schema without references, and without `null` for what is left out."""
+    """A schema without references, and without `null` for optional values."""
     while "$ref" in schema:
         target = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
         schema = target | {key: item for key, item in schema.items() if key != "$ref"}

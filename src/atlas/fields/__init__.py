@@ -1,1 +1,1 @@
-"""What config may say: blocks, the words that they share, and what drawings ask for."""
+"""The types of config values: blocks, the types that they share, and what drawings require."""

@@ -1,9 +1,9 @@
-"""What a block of config is: named values of declared types, checked before anything runs.
+"""A block of config: named values of declared types, checked before anything runs.
 
-A block is strict: text is no number, a truth value is no number, no number is infinite or NaN, and
-no key is unknown. Numbers stay as they were written, 2 and 2.0 apart: what is computed of a block
-is cached under the text of its values, and its random streams are drawn under that of `drawn`,
-which a better word for a key leaves as it was.
+A block is strict: text is not a number, a truth value is not a number, no number is infinite or
+NaN, and no key is unknown. Numbers stay as they were written, so 2 and 2.0 differ: a result is
+cached under the text of the values of its block. The random streams are keyed by the text of
+`drawn`, which stays the same when a key is renamed.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Block(BaseModel):
     )
 
     def plain(self) -> dict[str, Any]:
-        """The block as config writes it, complete, without what is left out."""
+        """The block as config writes it, with defaults filled in and without None."""
         return self.model_dump(exclude_none=True)
 
     def drawn(self) -> dict[str, Any]:
-        """What its random streams depend on: its values without what marks their sampling, under
-        the words that config had for them when they were first drawn."""
+        """The values that determine the random streams: all but those marked as sampling or stream
+        key, under the names that they had when the streams were first drawn."""
         kind = type(self)
         free, former = {**marked(kind, Sampling), **marked(kind, Stream)}, marked(kind, DrawnAs)
         values = {
@@ -59,7 +59,7 @@ def _drawn(value: Any) -> Any:
 
 
 def misfit(found: str, expected: str, *at: str | int) -> PydanticCustomError:
-    """The error of values that are each in order but do not go together, at a key below."""
+    """The error of values that are valid one by one but do not fit together, at the key `at`."""
     context = {"found": found, "expected": expected, "at": at}
     return PydanticCustomError("misfit", "{found}; expected {expected}", context)
 

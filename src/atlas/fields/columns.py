@@ -1,4 +1,4 @@
-"""What the columns of a study hold: numbers of a unit, texts or truth values."""
+"""What the columns of a study hold: numbers with a unit, texts or truth values."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ Kind = Literal["text", "truth value", "number"]
 
 
 class Words(str):
-    """What stands in a column of texts."""
+    """The description of a column of texts, in place of a unit."""
 
     __slots__ = ()
     kind: Kind = "text"
 
 
 class Truth(str):
-    """What a column of truth values says, from "whether" on."""
+    """The description of a column of truth values, which begins with "whether"."""
 
     __slots__ = ()
     kind: Kind = "truth value"
 
 
 def kind_of(unit: str) -> Kind:
-    """What a column of this unit holds: one that says no more than its unit holds numbers."""
+    """What a column of this unit holds: numbers, unless the unit is a `Words` or a `Truth`."""
     return getattr(unit, "kind", "number")
 
 
 def is_kind(value: object, kind: Kind) -> bool:
-    """Whether a value, as config writes it, may be one of such a column."""
+    """Whether a value, as config writes it, may be in a column of this kind."""
     if kind == "text":
         return isinstance(value, str)
     if kind == "truth value":
@@ -40,7 +40,7 @@ def is_kind(value: object, kind: Kind) -> bool:
 
 
 def check_columns(table: pd.DataFrame, units: Mapping[str, str]) -> None:
-    """Raise `ValueError` if a column holds something else than declared; it may lack cells."""
+    """Raise `ValueError` if a column holds another kind than declared; cells may be missing."""
     for name, unit in units.items():
         cells = table[name].dropna().infer_objects()
         if len(cells) and _found(cells) != kind_of(unit):

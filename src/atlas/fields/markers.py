@@ -1,7 +1,7 @@
-"""What is special about a parameter, said where it is defined: `Annotated[int, …, Resolution()]`.
+"""Marks for special parameters, given where they are defined: `Annotated[int, …, Resolution()]`.
 
-Who completes, compares or plans series asks a study's parameters which of them bear a mark, and
-knows no names.
+The code that completes, compares or plans series looks for the marks on a study's parameters, and
+needs to know no names.
 """
 
 from __future__ import annotations
@@ -17,43 +17,43 @@ from pydantic import BaseModel
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """How finely, how far or for how long something is drawn, not what: a figure that is drawn
-    otherwise is still the paper's."""
+    """Sets how finely, how far or for how long something is drawn, not what: with another value the
+    figure is still the paper's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """How many points there are, or a list of an entry each; those of several axes multiply."""
+    """The number of points, or a list with an entry for each; those of several axes multiply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costly:
-    """A number of points each of which takes long: a quick run takes fewer."""
+    """A number of points that each take long to compute: a quick run takes fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """For how long something is simulated and from which seed, not what: its random streams do not
-    depend on it."""
+    """Sets for how long something is simulated and from which seed, not what. It is no part of the
+    key of the random streams."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnAs:
-    """What config called it when its random streams were first drawn: they stay under that `name`,
-    as a better word is no reason for other numbers."""
+    """The `name` that a parameter had when its random streams were first drawn. The streams are
+    still keyed by it, so that renaming the parameter does not change the numbers."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """The key of the random streams itself, given instead of one that the parameters make."""
+    """The key of the random streams itself, given instead of one made from the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lent:
-    """The run's `choice` goes to a series that has none of its own, and is checked with `meanwhile`
-    before the run is known."""
+    """The run's `choice` is used for a series that has none of its own. Until the run is known, the
+    series is checked with the value `meanwhile`."""
 
     choice: str
     meanwhile: float | str

@@ -1,4 +1,4 @@
-"""What a drawing asks for: its options, and the series that it draws, by name and column."""
+"""What a drawing requires: its options, and the series that it draws, by name and column."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SIMULATED = "-simulated"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Series of one name, or of all names of a pattern in which * stands for any text.
+    """Series of one name, or of all names that match a pattern in which * stands for any text.
 
-    They must have `columns`, and come of a study that has `parameters`; one at least must be there
-    if they are `required`, and at most `most` may be. What goes `beside` another series has its
-    name and an ending: without that series it would not be drawn.
+    They must have `columns`, and be computed by a study that has `parameters`. At least one must be
+    there if they are `required`, and at most `most` may be. A series `beside` another has the name
+    of the other with an ending; it is not drawn without the other.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Wanted:
     beside: bool = False
 
     def fits(self, name: str) -> bool:
-        """Whether a series of this name is meant."""
+        """Whether a series of this name matches."""
         return fnmatchcase(name, self.name)
 
     @property
@@ -44,7 +44,7 @@ class Wanted:
 
 
 def simulated(*columns: str) -> Wanted:
-    """Simulated points beside a curve, under its name and `-simulated`."""
+    """Simulated points beside a curve, under the name of the curve and `-simulated`."""
     return Wanted(f"*{SIMULATED}", columns, required=False, beside=True)
 
 
@@ -71,8 +71,9 @@ class SettingsBlock(OptionsBlock):
 
 
 def require_class(parameters: Any, name: str, *at: str | int) -> None:
-    """Raise a misfit unless the system of a series has a class of this name. How many classes a
-    trace or a table of them gives is not known before it is read."""
+    """Raise a misfit unless the system of a series has a class of this name. If the classes come
+    from a trace or a table, their number is not known before that is read, and nothing is
+    raised."""
     count = parameters.classes
     if name == "all" or not isinstance(count, int):
         return
@@ -88,8 +89,8 @@ def require_classes(series: Mapping[str, Any], names: Iterable[str], at: str) ->
 
 
 def require_labels(labels: Mapping[str, str], names: Iterable[str], at: str = "labels") -> None:
-    """Raise a misfit if a label looks like a slip: figures share labels, of which each uses some,
-    but one for nothing is like the name of something without a label."""
+    """Raise a misfit if a label looks misspelt. Figures may share labels that not all of them use,
+    so an unused label is a fault only if its name is close to that of a series without a label."""
     drawn = {name.removesuffix(SIMULATED) for name in names}
     bare = drawn - labels.keys()
     for name in labels.keys() - drawn:

@@ -1,6 +1,6 @@
-"""The words that the blocks of config share: what they mean, their units and their bounds.
+"""The types that the blocks of config share: their meaning, units and bounds.
 
-Bounds are far outside of what is of use; they keep a slip of the keyboard from filling a machine.
+Bounds lie far outside the useful range; they keep a typing error from exhausting a machine.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from atlas.fields.markers import Axis, Lent, Resolution, Sampling, Stream
 
 LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
-FINELY = 1e-6  # what is asked of means that are found by iteration, relatively
-# Words of earlier configs: what they meant there is called otherwise now.
+FINELY = 1e-6  # the relative error of means that are found by iteration
+# Keys of earlier configs: the present names of what they meant.
 RENAMED = {
     "load": {"fraction_of_limit": "λ/λ*", "highest_load": "where a curve ends"},
     "fraction_of_limit": {"highest_fraction_of_limit": "where a curve ends"},

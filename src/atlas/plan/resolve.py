@@ -113,8 +113,8 @@ class Plan:
         return self._by_name[name]
 
     def pattern(self, stage: str) -> str:
-        """A regular expression for the wildcard of a stage: <paper>/<id> for figures and tables, the
-        paper for other products."""
+        """A regular expression for the wildcard of a stage: <paper>/<id> for figures and tables,
+        <paper> for other products."""
         made = (p for p in self.products if p.stage == stage)
         whole = stage in ("draw", "tabulate")
         names = sorted(f"{p.paper}/{p.id}" if whole else p.paper for p in made)
