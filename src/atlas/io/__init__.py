@@ -1,1 +1,1 @@
-"""What readers take away, written: whole or not at all, with units, as LaTeX, in both shades."""
+"""Write the files for readers: whole or not at all, with units, as LaTeX, in light and dark."""

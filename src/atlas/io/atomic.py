@@ -11,10 +11,10 @@ from pathlib import Path
 
 @contextmanager
 def replace(target: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of `target` once all has gone well. Drafts that
-    processes left which were killed go."""
+    """A path to write to, which replaces `target` if all goes well. Drafts left by processes that
+    were killed are removed."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    # The suffix stays last: writers choose the format by it.
+    # The suffix stays last: writers choose the format from it.
     draft = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
     for left in _find_left(target):
         left.unlink(missing_ok=True)
@@ -32,7 +32,7 @@ def write_text(target: Path, text: str) -> None:
 
 
 def _find_left(target: Path) -> Iterator[Path]:
-    """The drafts of a file, and drafts of these, whose processes are gone."""
+    """The drafts of a file, and drafts of drafts, whose processes have ended."""
     mine = rf"\.+{re.escape(target.stem)}((?:\.[0-9]+)+){re.escape(target.suffix)}"
     for file in target.parent.iterdir():
         match = re.fullmatch(mine, file.name)
@@ -41,7 +41,7 @@ def _find_left(target: Path) -> Iterator[Path]:
 
 
 def _lives(process: int) -> bool:
-    """Whether a process of this number may live; on Windows any may."""
+    """Whether a process with this id may be alive; on Windows always true."""
     if os.name == "nt":
         return True
     try:

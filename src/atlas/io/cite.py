@@ -1,7 +1,7 @@
 r"""The citation kit of a figure or table: LaTeX ready for `\input`, and what to cite.
 
-One bibliography serves the project, its papers and all figures and tables, each by its fingerprint;
-its entries are of types, and have fields, that old styles of BibTeX know. All is ASCII LaTeX.
+One bibliography covers the project, its papers, and all figures and tables, each with its
+fingerprint. Its entries use types and fields that old BibTeX styles know. All is ASCII LaTeX.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ AUTHORS = "The Multiserver Atlas authors"
 YEAR = "2026"
 # The stages that make what one cites: figures, tables and ledgers.
 CITABLE = {"draw", "tabulate", "judge"}
-# What LaTeX can include, best first.
+# The formats that LaTeX can include, best first.
 PICTURES = ("pdf", "png")
 
 
@@ -32,7 +32,7 @@ def paste(spec: dict[str, Any]) -> str:
             r"  \centering",
             *_include(spec, rf"{_at_most(spec, width)},height=0.7\textheight,keepaspectratio"),
             f"  {caption(spec)}",
-            # What acmart asks for, for those who cannot see the figure; other classes know no such.
+            # acmart requires a description for the blind; other classes do not define the command.
             rf"  \ifdefined\Description\Description{{{_describe(spec)}}}\fi",
             rf"  \label{{fig:{spec['paper']}:{spec['id']}}}",
             rf"\end{{{environment}}}",
@@ -47,14 +47,14 @@ def _describe(spec: dict[str, Any]) -> str:
 
 
 def _at_most(spec: dict[str, Any], width: str) -> str:
-    """The width for which a figure is drawn, where there is so much: larger, it may not fit a page,
-    and its letters are larger than the text's."""
+    """The width for which a figure is drawn, or the available width if that is less. A larger
+    figure may not fit a page, and its letters would be larger than those of the text."""
     drawn = f"{spec['look']['widths'][spec['width']]}in"
     return rf"width=\ifdim\{width}<{drawn} \{width}\else {drawn}\fi"
 
 
 def frame(spec: dict[str, Any]) -> str:
-    """The same as a slide of Beamer."""
+    """The figure as a Beamer slide."""
     return "\n".join(
         [
             rf"\begin{{frame}}{{{formulate(spec['title'])}}}",
@@ -68,7 +68,8 @@ def frame(spec: dict[str, Any]) -> str:
 
 
 def _include(spec: dict[str, Any], size: str) -> list[str]:
-    """The picture beside the file that is read, or else where LaTeX looks for pictures."""
+    """The picture from the folder of the LaTeX file, or else from where LaTeX looks for
+    pictures."""
     kind = next((k for k in PICTURES if k in spec["look"]["formats"]), PICTURES[0])
     file = f"{spec['id']}.{kind}"
     return [
@@ -80,7 +81,7 @@ def _include(spec: dict[str, Any], size: str) -> list[str]:
 
 
 def caption(spec: dict[str, Any]) -> str:
-    """The caption of a figure or table with its credit, after a short one that cites nothing."""
+    """The caption of a figure or table with its credit, and a short caption without citations."""
     short = formulate(spec["title"])
     text = formulate(" ".join(spec["caption"].split())) or short
     ended = text if text.endswith((".", "!", "?", ")")) else f"{text}."
@@ -88,8 +89,8 @@ def caption(spec: dict[str, Any]) -> str:
 
 
 def credit(spec: dict[str, Any]) -> str:
-    """What a caption says of where the figure is from: `after` a figure of the paper only if it is
-    drawn with the parameters that the paper has there."""
+    """The credit in a caption. A figure is drawn `after` one of the paper only if it has the
+    parameters that the paper has there, else `in the manner of` it."""
     drawn = (
         rf"by Multiserver Atlas~\cite{{{SOFTWARE}}}, of which it is entry~\cite{{{name(spec)}}}."
     )
@@ -102,7 +103,7 @@ def credit(spec: dict[str, Any]) -> str:
 
 
 def where(spec: dict[str, Any]) -> str:
-    """The figure of the paper that it is after, or nothing."""
+    """The number of the figure of the paper, or an empty text."""
     number = (spec.get("source") or {}).get("figure")
     if not number:
         return ""
@@ -110,7 +111,7 @@ def where(spec: dict[str, Any]) -> str:
 
 
 def references(*specs: dict[str, Any]) -> str:
-    """The bibliography of these products: this software, their papers, and each of them, once."""
+    """The bibliography of these products: this software, their papers, and each product, once."""
     specs = tuple(spec for spec in specs if spec["stage"] in CITABLE)
     if not specs:
         return ""
@@ -138,7 +139,8 @@ def references(*specs: dict[str, Any]) -> str:
 
 
 def _sources(key: str, paper: dict[str, Any] | None) -> dict[str, dict[str, str | None]]:
-    """The entries of a paper: as it was read, and its version of record if that is another."""
+    """The entries of a paper: the version that was read, and the version of record if it
+    differs."""
     if paper is None:
         return {}
     versions = paper.get("versions") or {}
@@ -173,7 +175,7 @@ def where_published(paper: Mapping[str, Any] | None) -> str | None:
 
 
 def name(spec: dict[str, Any]) -> str:
-    """The key under which the bibliography has the figure or table itself."""
+    """The key of a figure or table in the bibliography."""
     return f"{SOFTWARE}:{spec['paper']}:{spec['id']}"
 
 
@@ -183,7 +185,7 @@ def _entry(key: str, fields: dict[str, str | None]) -> str:
         if value is not None:
             braced = value.startswith("{")
             text = value if braced else formulate(value) if field == "title" else escape(value)
-            if field in ("howpublished", "note"):  # names and fingerprints are long for a line
+            if field in ("howpublished", "note"):  # long names and fingerprints need line breaks
                 text = re.sub(r"(/|[0-9a-f]{4}(?=[0-9a-f]{4}))", r"\1\\allowbreak{}", text)
             # A second pair of braces keeps the capitals of a title.
             lines.append(f"  {field} = {{{f'{{{text}}}' if field == 'title' else text}}},")

@@ -1,4 +1,4 @@
-"""Values of claims, numbers, truth values and lists, and what a row of a ledger says, as text."""
+"""Values of claims (numbers, truth values, lists) and rows of a ledger as text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def show(value: Any, style: str = ".6g") -> str:
 
 
 def show_found(value: Any, at: str, half_width: float | None) -> str:
-    """A recomputed value with its 95 % interval, NaN if it has none, and where it was found."""
+    """A recomputed value with its 95 % interval and where it was found. A half-width of NaN means
+    that the run was too short for an interval."""
     error = "" if half_width is None else f" ± {half_width:.2g}"
     if half_width is not None and math.isnan(half_width):
         error = " (too short a run for an interval)"
@@ -31,7 +32,7 @@ def show_found(value: Any, at: str, half_width: float | None) -> str:
 
 
 def show_stated(stated: Any, within: str) -> str:
-    """A stated value with the word that says how closely it is meant."""
+    """A stated value with the word that says how accurate it is."""
     if isinstance(stated, bool) or within in ("exact", "printed"):
         return show(stated)
     if within == "between" and isinstance(stated, list):
@@ -40,7 +41,7 @@ def show_stated(stated: Any, within: str) -> str:
 
 
 def stated(line: Mapping[str, Any]) -> str:
-    """What a row of the ledger says is stated."""
+    """The stated value of a row of the ledger."""
     return show_stated(json.loads(line["stated"]), line["within"])
 
 
@@ -50,13 +51,13 @@ def quotation(line: Mapping[str, Any]) -> str:
 
 
 def recomputed(line: Mapping[str, Any]) -> str:
-    """What a row of the ledger says was found."""
+    """The recomputed value of a row of the ledger."""
     width = json.loads(line["half_width"])
     return show_found(json.loads(line["recomputed"]), line["at"], width)
 
 
 def tell(line: Mapping[str, Any]) -> Iterator[str]:
-    """What a row of the ledger says besides its quotation and its number."""
+    """The other lines of a row of the ledger, besides its quotation and its number."""
     for kind, cases in (("read as", line["readings"]), ("evidence", line["evidence"])):
         for case in json.loads(cases):
             held = {True: "holds", False: "fails", None: "undecided"}[case["holds"]]

@@ -1,18 +1,18 @@
-"""What our files say of where they come from: how LaTeX begins, and the paper in words."""
+"""What our files say about their origin: the first line of LaTeX, and the paper in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-# The first line of LaTeX of ours is this and a story in JSON.
+# The first line of our LaTeX files is this, followed by JSON that says how the file was made.
 HEAD = "% multiserver-atlas "
 LICENCE = "MIT"
 
 
 def tell_version(paper: Mapping[str, Any] | None) -> str:
-    """In which version a paper was read, and what it was not checked in; nothing where no version
-    is given."""
+    """The version in which a paper was read, and the versions in which it was not checked; an empty
+    text if no version is given."""
     versions = (paper or {}).get("versions")
     if not versions:
         return ""
@@ -26,7 +26,7 @@ def tell_version(paper: Mapping[str, Any] | None) -> str:
 
 
 def trace_origin(story: Mapping[str, Any]) -> str:
-    """Where the paper has it, in words."""
+    """The place in the paper, in words."""
     paper, source = story.get("bibliography"), story.get("source") or {}
     if not paper:
         return "no paper's"

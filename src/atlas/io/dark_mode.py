@@ -1,10 +1,10 @@
-"""Figures that suit a light ground and a dark one.
+"""Figures that suit a light background and a dark one.
 
-The SVG that matplotlib writes stands on a white box in black. Here the box goes, and a style sheet
-is added under which everything black, white or grey follows the reader's colour scheme; colours of
-data stay. The elements keep their own light colours, so that a program without style sheets shows
-the figure for a light ground. `figure.svg#light` and `figure.svg#dark` ask for one of the two,
-whatever the reader prefers.
+Matplotlib writes SVG in black on a white box. Here the box is removed, and a style sheet is added
+that makes everything black, white or grey follow the reader's colour scheme; the colours of data
+stay. The elements keep their light colours, so that a program without style sheets shows the figure
+for a light background. `figure.svg#light` and `figure.svg#dark` select one of the two, whatever
+the reader prefers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-# What black and white become on a dark ground, and the greys between them.
+# The colours of black and white on a dark background; greys lie between them.
 INK, GROUND = (0xE6, 0xE4, 0xDF), (0x14, 0x17, 0x1A)
 
 SVG = "http://www.w3.org/2000/svg"
@@ -32,9 +32,9 @@ for prefix, address in NAMESPACES.items():
 
 
 def shade(svg: str) -> str:
-    """The SVG that matplotlib wrote, on no ground of its own and in the reader's colour scheme.
+    """An SVG by matplotlib without its background, and in the reader's colour scheme.
 
-    Raises `ValueError` if it is not such an SVG, with one figure in it.
+    Raises `ValueError` unless it is such an SVG with one figure in it.
     """
     root = ElementTree.fromstring(svg)
     figures = [part for part in root if part.get("id") == "figure_1"]
@@ -48,14 +48,14 @@ def shade(svg: str) -> str:
     for part in axes:
         _keep_white_on_pictures(part)
     for element in root.iter():
-        # The ground of a hatch is an attribute, which no rule on styles would find.
+        # The background of a hatch is an attribute, which the rules on styles would not match.
         if "fill" in element.attrib and "style" not in element.attrib:
             element.set("style", f"fill: {element.attrib.pop('fill')}")
     styles = [element.get("style", "") for element in root.iter()]
     paints = sorted({paint for style in styles for paint in PAINT.findall(style)})
     sheet = Element(f"{{{SVG}}}style", type="text/css")
     sheet.text = _sheet(paints)
-    # Elements and not the root are targets: the root can have only one id.
+    # The targets are elements, not the root, which can have only one id.
     views = [Element(f"{{{SVG}}}g", id=name) for name in ("light", "dark")]
     at = list(root).index(figure)
     for new in (views[1], views[0], sheet):
@@ -65,20 +65,20 @@ def shade(svg: str) -> str:
 
 
 def darken(grey: int) -> str:
-    """The colour on a dark ground of a grey on white, from 0 (black) to 255 (white)."""
+    """The colour on a dark background for a grey on white, from 0 (black) to 255 (white)."""
     mixed = (round(a + (b - a) * grey / 255) for a, b in zip(INK, GROUND, strict=True))
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
 def _uncover(group: Element) -> None:
-    """Take away the white box of a figure or of axes, the first thing drawn."""
+    """Remove the white box of a figure or of axes, which is drawn first."""
     first = group[0] if len(group) else None
     if first is not None and [path.get("style") for path in first] == ["fill: #ffffff"]:
         group.remove(first)
 
 
 def _keep_white_on_pictures(axes: Element) -> None:
-    """Lines and labels that are white on a heat map stay so: the name is not the code below."""
+    """Keep lines and labels on a heat map white: the rules below match `#ffffff`, not `white`."""
     parts = list(axes.iter())
     if any(e.tag == f"{{{SVG}}}image" or e.get("id", "").startswith("QuadMesh_") for e in parts):
         for element in parts:
@@ -91,8 +91,8 @@ def _sheet(paints: list[tuple[str, str]]) -> str:
     greys = sorted({"00", *(grey for _, grey in paints)})
     light = " ".join(f"--g{grey}: #{grey * 3};" for grey in greys)
     dark = " ".join(f"--g{grey}: {darken(int(grey, 16))};" for grey in greys)
-    # A marker is a copy by <use>, in which a selector with an ancestor need not match, but to which
-    # variables are handed down. The important ones overrule an element's own colour.
+    # A marker is a copy by <use>: a selector with an ancestor may not match in it, but it inherits
+    # variables. Rules with `!important` override an element's own colour.
     rules = [
         f'[style*="{kind}: #{grey * 3}"] {{{kind}: var(--g{grey}) !important}}'
         for kind, grey in paints

@@ -18,8 +18,8 @@ MATHEMATICS = {
     **{"⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor"},
 }
 
-# Marks as they stand decomposed, with the commands that every encoding of LaTeX's fonts has; from
-# the dot below on, marks under a letter.
+# Combining marks, with commands that every LaTeX font encoding has; from the dot below on, they
+# stand under the letter.
 ACCENTS = {
     **{"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u0304": "="},
     **{"\u0307": ".", "\u0306": "u ", "\u030c": "v ", "\u030a": "r ", "\u030b": "H "},
@@ -27,8 +27,8 @@ ACCENTS = {
 }
 BELOW = {"d ", "c ", "b "}
 
-# Letters that the fonts of TeX's first encoding lack: they are set in the next, which LaTeX always
-# knows. A second pair of braces keeps BibTeX from writing the encoding in small letters.
+# Letters that the fonts of the encoding OT1 lack: they are set in T1, which LaTeX always knows. A
+# second pair of braces keeps BibTeX from changing the encoding to lower case.
 FURTHER = {
     **{"đ": r"\dj", "Đ": r"\DJ", "ð": r"\dh", "Ð": r"\DH", "þ": r"\th", "Þ": r"\TH"},
     **{"ŋ": r"\ng", "Ŋ": r"\NG", "«": r"\guillemotleft", "»": r"\guillemotright"},
@@ -46,7 +46,8 @@ SIGNS = {
 
 
 def _accented(letter: str) -> str | None:
-    """A Latin letter with one mark, such as ñ, as BibTeX takes it for a letter too; else None."""
+    """A Latin letter with one mark, such as ñ, in the form that BibTeX takes for one letter; None
+    for any other."""
     base, *marks = unicodedata.normalize("NFD", letter)
     accent = ACCENTS.get("".join(marks))
     if accent is None or not base.isascii():
@@ -92,7 +93,7 @@ ESCAPES = str.maketrans(
 def escape(text: str) -> str:
     """`text` as LaTeX that prints it, in ASCII.
 
-    Raises `ValueError` on a character that is not known here, rather than leave it to LaTeX.
+    Raises `ValueError` at a character that is not known here.
     """
     escaped = unicodedata.normalize("NFC", text).translate(ESCAPES)
     if not escaped.isascii():

@@ -1,7 +1,7 @@
 r"""Formulas in running text as LaTeX mathematics: `p_n = n^-α` becomes `$p_n = n^{-\alpha}$`.
 
-Captions and titles are plain text with Unicode symbols, which every medium can show. What counts
-as a formula is read off by a small grammar:
+Captions and titles are plain text with Unicode symbols, which every medium can show. A small
+grammar finds the formulas:
 
     formula  = operand {operator operand | group | space (function | mean)}
     operand  = number | symbol | mean | function operand | group
@@ -9,9 +9,9 @@ as a formula is read off by a small grammar:
     mean     = E[formula] or P(formula)
     group    = formulas separated by commas, in brackets or parentheses
 
-A formula without a symbol is a number and stays text, but for powers of ten; so does a lone `a`,
-`A` or `I`, which are words, and Kendall's M/G/1. What stands between backticks is a name, and is
-set as such. All that is no formula is escaped.
+A formula without a symbol is a number and stays text, except for powers of ten. A lone `a`, `A` or
+`I` stays text as a word, and so does Kendall's M/G/1. Text between backticks is a name, and is set
+in typewriter type. All other text is escaped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import unicodedata
 from atlas.io.latex import MATHEMATICS, escape
 
 GREEK = "α-ωΑ-Ω"
-# What words have besides, in which no letter is a symbol.
+# Other letters of words; no letter of a word is a symbol.
 LATIN = "°µÀ-ÖØ-öø-ɏḀ-ỿ"
 FUNCTIONS = {"ln": r"\ln ", "log": r"\log ", "exp": r"\exp ", "max": r"\max ", "min": r"\min "}
 POWERS = {"²": "2", "³": "3", "⁴": "4", "⁻¹": "-1"}
@@ -32,7 +32,7 @@ PAIRS = {"(": ")", "[": "]"}
 
 SCRIPT = rf"\{{([A-Za-z0-9{GREEK},./+−\- ]+)\}}"
 
-# No letter of a word and no abbreviated genitive.
+# Not a letter of a word, nor the s of a genitive.
 SYMBOL = re.compile(
     rf"(?<![A-Za-z0-9{GREEK}{LATIN}'’.\\@])([A-Za-zℓ{GREEK}])"
     rf"(?:_(?:{SCRIPT}|([A-Za-z0-9{GREEK}]+))|([0-9])|(?<=[{GREEK}])([A-Za-z]))?"
@@ -41,7 +41,7 @@ SYMBOL = re.compile(
 )
 RAISED = re.compile(rf"\^(?:{SCRIPT}|([-−]?(?:[0-9]+(?:\.[0-9]+)?|[A-Za-z{GREEK}])))")
 NUMBER = re.compile(r"(?<![A-Za-z0-9.])([0-9]+(?:\.[0-9]+)?)(?:e([-+]?[0-9]+))?(?![A-Za-z0-9])")
-# What stands between backticks: names of parameters and files, and lines to type.
+# Text between backticks: names of parameters and files, and commands.
 NAMED = re.compile("`([^`]+)`")
 # Kendall's M/G/1, 6(a) or (b), and the cells A and B.
 LABEL = re.compile(
@@ -57,7 +57,7 @@ WORDS = {"a", "A", "I"}
 def formulate(text: str) -> str:
     """Running text as LaTeX, its formulas as mathematics; in ASCII.
 
-    Raises `ValueError` on a character for which there is no LaTeX, as `escape` does.
+    Raises `ValueError` at a character without LaTeX, as `escape` does.
     """
     text = unicodedata.normalize("NFC", text)
     if named := NAMED.search(text):
@@ -82,8 +82,8 @@ def _prose(text: str) -> str:
     return re.sub(r"(?<=[0-9]) (?=\\%)", r"\\,", escape(text))
 
 
-# A reader takes the text and a place, and gives where its match ends (at the place itself if there
-# is none), its LaTeX, and whether a symbol occurs in it.
+# A parser function takes the text and a position. It returns the end of its match (the position
+# itself if there is none), its LaTeX, and whether a symbol occurs in it.
 Read = tuple[int, str, bool]
 
 
@@ -190,7 +190,7 @@ def _number(text: str, at: int) -> Read:
 
 
 def _script(text: str) -> str:
-    """An index: letters of a word stand upright."""
+    """An index; a word is set upright."""
     word = len(text) > 1 and text.isascii() and text.isalpha()
     return rf"\mathrm{{{text}}}" if word else _brace(_letters(text))
 

@@ -1,9 +1,9 @@
-"""What a figure's file says of itself, in the keys of its format and in Dublin Core.
+"""The metadata in the file of a figure, in the keys of its format and in Dublin Core.
 
-The keys are those that people and `whence` read: title, how it was made (PDF Subject, PNG and SVG
-Description), what it is after, licence. Reference managers and repositories read Dublin Core: a
-packet of XMP in PDF and PNG, in SVG the RDF that matplotlib writes. Nothing tells a date, so that
-the same figure is the same file, byte for byte.
+People and `whence` read the keys of the format: title, how it was made (PDF Subject, PNG and SVG
+Description), its source, licence. Reference managers and repositories read Dublin Core: an XMP
+packet in PDF and PNG, and in SVG the RDF that matplotlib writes. There is no date, so that the same
+figure is the same file, byte for byte.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Save = Callable[..., None]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is told of a figure: title, caption, its story in JSON and as a mapping."""
+    """The metadata of a figure: title, caption, and how it was made, as JSON and as a mapping."""
 
     title: str
     caption: str
@@ -41,7 +41,7 @@ class Told:
 
 
 def save(write: Save, draft: Path, kind: str, told: Told) -> None:
-    """Let `write(file, format=, ...)`, which is `savefig` of a figure, write it with all of this.
+    """Write a figure with this metadata by `write(file, format=, ...)`, which is its `savefig`.
 
     Raises `KeyError` at a format other than pdf, png and svg.
     """
@@ -49,7 +49,7 @@ def save(write: Save, draft: Path, kind: str, told: Told) -> None:
 
 
 def describe(kind: str, told: Told) -> bytes:
-    """The packet of XMP, in UTF-8."""
+    """The XMP packet, in UTF-8."""
     story = told.story
     xmp = XmpInformation.create()
     xmp.dc_title = {"x-default": told.title}
@@ -70,7 +70,7 @@ def _save_pdf(write: Save, draft: Path, told: Told) -> None:
     keywords = f"{trace_origin(told.story)}; {RIGHTS}"
     metadata = {"Title": told.title, "Subject": told.text, "Keywords": keywords}
     write(draft, format="pdf", metadata=metadata | {"CreationDate": None})
-    pdf = PdfWriter(clone_from=draft)  # which a `with` would empty
+    pdf = PdfWriter(clone_from=draft)  # a `with` statement would empty it
     pdf.pdf_header = PDF_VERSION
     pdf.xmp_metadata = describe("pdf", told)
     packet = pdf.root_object["/Metadata"]

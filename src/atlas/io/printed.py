@@ -1,8 +1,8 @@
-r"""Printed numbers: what one says, and a number that was found printed as the paper prints its own.
+r"""Printed numbers: read one that a paper states, and print a recomputed one in the same way.
 
-A number is stated as text where its digits count: "0.60" is more than "0.6", "6.4 %" is 0.064. What
-was found beside it has the same unit and the same last digit, and more digits only where those
-would hide that it is another number.
+A number is stated as text where its digits count: "0.60" says more than "0.6"; "6.4 %" is 0.064. A
+recomputed number is printed with the same unit and the same last digit. It gets more digits only if
+it would look equal to the stated number although it is not.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from atlas.io.claim_values import show
 from atlas.io.latex import escape
 
 NUMBER = re.compile(r"^([-+−]?\d+(?:\.(\d+))?)(?:e([-+]?\d+))?( ?%)?$")
-# Words beside a number of which the digits are not those of what is compared to it.
+# Words for which the recomputed number is printed with the decimals of the stated one.
 DIGITS_COUNT = {"printed", "about", "around", "roughly"}
-# Digits of what was found where the paper's digits say nothing of it; and of any number at most.
+# The digits of a recomputed number if those of the paper say nothing; and the most for any number.
 FEW, MOST = 3, 6
 
 
@@ -39,7 +39,7 @@ def parse(stated: str, *, significant: bool = False) -> tuple[float, float] | No
 def set_stated(stated: Any) -> str:
     r"""What a paper states as LaTeX, its numbers by `\multiserver@num` and `\multiserver@percent`.
 
-    A list is set as in a sentence, lists in it in parentheses.
+    A list is set as in a sentence; lists in a list are set in parentheses.
     """
     if isinstance(stated, list):
         return _join([set_stated(item) for item in stated], stated)
@@ -54,10 +54,11 @@ def set_stated(stated: Any) -> str:
 
 
 def set_found(value: Any, stated: Any, within: str, *, holds: bool | None, style: str = "") -> str:
-    """The same of what was found where `stated` stands, by the word `within`.
+    """The same for a recomputed value; the paper says `stated`, with the word `within`.
 
-    `holds` says whether it is allowed: what is equal up to rounding errors is printed as stated,
-    what is not equal never is. `style`, a format of Python, decides on the digits if it is there.
+    `holds` says whether the value is within what the word allows. A value that is equal up to
+    rounding errors is printed as stated; one that is not equal never is. `style`, a Python format,
+    sets the digits if it is given.
     """
     if isinstance(value, list):
         likes = stated if isinstance(stated, list) and len(stated) == len(value) else None
@@ -95,7 +96,7 @@ def set_found(value: Any, stated: Any, within: str, *, holds: bool | None, style
 
 
 def _digits(number: float, digits: int) -> str:
-    """A number to so many digits, without an exponent where that is short."""
+    """A number to so many significant digits, with an exponent only where the format g has one."""
     text = f"{number:.{digits}g}"
     mantissa, _, power = text.partition("e")
     return f"{mantissa}e{int(power)}" if power else text

@@ -1,4 +1,4 @@
-"""What the scripts that make products share: their arguments, their series and their sidecars."""
+"""The code that the scripts for products share: their arguments, series and sidecars."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ Make = Callable[[Spec, dict[str, pd.DataFrame], Path], Iterable[Path]]
 def run(description: str | None, make: Make) -> None:
     """Make a product: `SPEC --mark FILE`.
 
-    `make(spec, series, folder)` writes the files and returns them; the sidecar follows, and the
-    mark with the sums of all. Marks that the product had before go, so that a return to one of them
-    counts as a change too.
+    `make(spec, series, folder)` writes the files and returns them. Then the sidecar is written, and
+    the mark with the sums of all. Former marks of the product are removed, so that a return to an
+    earlier spec counts as a change too.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("spec", type=Path, help="the resolved spec (JSON)")
@@ -43,7 +43,7 @@ def run(description: str | None, make: Make) -> None:
     arguments = parser.parse_args()
     started = time.perf_counter()
     spec = read_spec(arguments.spec)
-    # Of a workflow that takes this one as a module, `prefix` is part of the mark's name.
+    # In a workflow that uses this one as a module, the mark's name begins with the `prefix`.
     root = arguments.mark.parents[3]
     require_whole([Path(one["file"]) for one in spec["series"].values()], root)
     for one in spec["series"].values():
@@ -58,8 +58,8 @@ def run(description: str | None, make: Make) -> None:
 
 
 def replace_marks(mark: Path, files: list[Path], root: Path) -> None:
-    """Leave the mark of the product as it now stands, with the sums of its files. Of the files that
-    former marks tell of besides, the sums are kept for `clean`, which may remove them."""
+    """Write the mark of the product, with the sums of its files. The sums of other files that
+    former marks list are kept for `clean`, which may remove these files."""
     paper, id = mark.parent.name, mark.name.partition(".")[0]
     former = root / "results/former" / paper / f"{id}.sha256"
     told: dict[str, str] = {}
@@ -99,9 +99,10 @@ def describe(spec: Spec, files: list[Path], seconds: float) -> dict[str, Any]:
 
 
 def identify(spec: Spec) -> dict[str, Any]:
-    """What a product is and what it was made from: the part that a figure carries in itself.
+    """What a product is and what it was made from: the part of the sidecar that a figure file
+    holds.
 
-    It holds nothing of the machine or the moment, so that equal figures are equal files.
+    It does not depend on the machine or the time, so that equal figures are equal files.
     """
     source = spec.get("source") or {}
     return {
@@ -122,7 +123,8 @@ def identify(spec: Spec) -> dict[str, Any]:
 
 
 def comment(spec: Spec) -> str:
-    """The same as a line of LaTeX; without the parameters of claims, which are all their text."""
+    """The same as a comment in LaTeX, without the parameters of claims, which hold all their
+    text."""
     story = identify(spec)
     for series in story["series"].values():
         if series["study"] == "claims":

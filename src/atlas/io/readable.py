@@ -1,16 +1,16 @@
-"""What a browser needs to read values off an SVG, and to put curves away by their legend.
+"""Data that a browser needs to read values off an SVG, and to hide curves by their legend.
 
-Marks (curves, points, bars, areas) get ids, and the SVG ends on a piece of metadata, `readings`, in
-JSON. Lengths are in points from the upper left corner:
+Marks (curves, points, bars, areas) get ids, and the SVG ends with the metadata element `readings`,
+in JSON. Lengths are in points from the upper left corner:
 
     {"axes": [{"box": [left, top, right, bottom], "scales": [x, y], "limits": [[x, x], [y, y]],
                "labels": [x, y]}],
-     "marks": [{"id": …, "axes": 0, "entry": 1 or null, "read": true}],
+     "marks": [{"id": …, "axes": 0, "entry": 1, "read": true}],
      "entries": [{"label": …, "ids": […]}]}
 
-An entry is one of the legend; `ids` are its key and its text. A mark belongs to the entry that
-bears its label, or has its colour and its dashes or its marker. What has no entry, and bars and
-areas, are not `read`.
+An entry is one of the legend; `ids` are its key and its text. A mark belongs to the entry that has
+its label, or its colour and its dashes or marker. Marks without an entry are left out; bars and
+areas are not `read`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NONE = {"none", "None", "", " "}
 
 
 def name_marks(figure: Figure) -> Readings:
-    """Give the marks of a figure whose layout is found their ids, and tell what they are."""
+    """Give ids to the marks of a figure whose layout is fixed, and describe them."""
     axes = [ax for ax in figure.axes if {ax.get_xscale(), ax.get_yscale()} <= SCALES]
     entries = list(_entries(figure))
     marks = []
@@ -76,7 +76,7 @@ def attach(svg: str, readings: Readings) -> str:
 
 
 def detach(svg: str) -> tuple[str, Readings | None]:
-    """The SVG without its readings, and these."""
+    """The SVG without its readings, and the readings."""
     found = READINGS.search(svg)
     if not found:
         return svg, None
@@ -104,7 +104,7 @@ def _entry_of(artist: Artist, entries: list[tuple[Artist, Artist]]) -> int | Non
 
 
 def _agree(line: Line2D, key: Artist) -> bool:
-    """Whether a line has the dashes of a key, or points its marker."""
+    """Whether a line has the dashes of a key, or points have the marker of the key."""
     if not isinstance(key, Line2D):
         return False
     if line.get_linestyle() in NONE:

@@ -1,4 +1,4 @@
-"""JSON for people."""
+"""JSON laid out for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def lay_out(value: Any, margin: str = "\n") -> str:
-    """JSON in which what holds neither lists nor objects stands on one line."""
+    """JSON in which a value that contains no lists or objects is on one line."""
     inner = margin + " "
     if isinstance(value, dict) and any(isinstance(item, dict | list) for item in value.values()):
         items = (f"{_text(key)}: {lay_out(item, inner)}" for key, item in value.items())

@@ -1,7 +1,7 @@
-"""How a figure of matplotlib goes to its files: one layout, as many formats as are asked for.
+"""Write a matplotlib figure to its files: one layout for all formats.
 
-Matplotlib's `savefig` draws each time once more, without a file, to find a layout; and what it does
-for the first figure of a process (fonts found and read, a grammar for mathematics built) costs a
+Matplotlib's `savefig` draws each time once more, without a file, to find a layout. The work for the
+first figure of a process (finding and reading fonts, building a grammar for mathematics) costs a
 third of the figure. So the layout is found once, and a process that forks may `warm_up`.
 """
 
@@ -23,16 +23,16 @@ from matplotlib.backends._backend_pdf_ps import subset
 from matplotlib.figure import Figure
 from matplotlib.mathtext import MathTextParser
 
-# The size of sub- and superscripts: 6 pt beside 7 pt. Matplotlib has 0.7 and no setting for it; its
-# parser keeps what it has set, so that the factor stands before anything is drawn.
+# The size of sub- and superscripts: 6 pt beside 7 pt. Matplotlib has 0.7 and no setting for it. Its
+# parser caches what it has set, so the factor must be changed before anything is drawn.
 _mathtext.SHRINK_FACTOR = 6 / 7
-# λ* has a star, and no product stands in a label.
+# The star in λ* is not an operator; no label has a product.
 _mathtext.Parser._spaced_symbols -= {"*"}
-# How glyphs are chosen and moved where text is set. In a PDF it is, glyph by glyph: there a font
-# needs shapes and widths, and half of the time that it takes to embed it went into the rest.
+# Tables for choosing and moving glyphs when text is typeset. A PDF holds typeset glyphs, so a font
+# in it needs only shapes and widths; the other tables took half of the time to embed it.
 subset.Options._drop_tables_default += ["GDEF", "GPOS", "GSUB", "kern"]
-# Each renderer has its own reader of mathematics, and all but 50 texts are forgotten. Here readers
-# of one kind are one, and forget none: not the labels of ticks either, which recur in all figures.
+# Each renderer has its own parser of mathematics, whose cache holds 50 texts. Here parsers of one
+# kind share a cache without a limit; it keeps the tick labels, which recur in all figures.
 MathTextParser.__hash__ = lambda self: hash(self._output_type)
 MathTextParser.__eq__ = lambda self, other: self._output_type == other._output_type
 MathTextParser._parse_cached = cache(MathTextParser._parse_cached.__wrapped__)
@@ -41,8 +41,8 @@ TICKS = (
     *("100", "0.0", "0.2", "0.4", "0.5", "0.6", "0.8", "1.0", "1.5", "2.0", "2.5"),
     *(f"10^{{{n}}}" for n in range(-3, 6)),
 )
-# What drawings are made for, whatever a style says: without a salt the ids in an SVG file would be
-# drawn by lot.
+# Settings that the drawings need, whatever a style says. Without a salt, the ids in an SVG file
+# would be random.
 NEEDED = {
     "figure.constrained_layout.use": True,
     "figure.autolayout": False,
@@ -54,9 +54,9 @@ SALT = "multiserver-atlas"
 
 @contextmanager
 def style_context(style: str) -> Iterator[None]:
-    """Figures made here have this look, the text of a style file, whatever a user's matplotlibrc
-    says."""
-    # It is read from files only; one that is open cannot be read again on every system.
+    """Figures made in this context follow `style`, the text of a style file, and not a user's
+    matplotlibrc."""
+    # Matplotlib reads styles from files only, and not every system can reopen an open file.
     with matplotlib.rc_context(), tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "atlas.mplstyle")
         file.write_text(style, encoding="utf-8")
@@ -68,13 +68,13 @@ def style_context(style: str) -> Iterator[None]:
 
 
 def freeze_layout(figure: Figure) -> None:
-    """Find the layout, for good: each format would look for it again, and find another."""
+    """Find the layout and fix it: each format would compute it again, and get another."""
     figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
     if (colour := matplotlib.rcParams["savefig.facecolor"]) != "auto":
         figure.set_facecolor(colour)
-    # Titles that are to avoid ticks would measure them all again in each format, and axes would
-    # choose their ticks again whenever they are measured.
+    # Titles, which must avoid ticks, would measure them all again in each format, and axes would
+    # choose their ticks again each time they are measured.
     for ax in figure.axes:
         ax._update_title_position(figure._get_renderer())
         ax._autotitlepos = False
@@ -83,20 +83,21 @@ def freeze_layout(figure: Figure) -> None:
 
 
 def save(figure: Figure, file: Any, *, format: str, **options: Any) -> None:
-    """What `savefig` does, but for the drawing without a file that it does first."""
+    """Do what `savefig` does, except for its first drawing without a file."""
     if (dots := matplotlib.rcParams["savefig.dpi"]) != "figure":
         figure.set_dpi(dots)
     getattr(get_registered_canvas_class(format)(figure), f"print_{format}")(file, **options)
 
 
 def warm_up(spec: Path) -> None:
-    """Draw for nobody what this figure shares with others; forks of the process then know it."""
+    """Draw a sample, without a file, with the style of this figure, so that forks of the process
+    have its caches."""
     look = json.loads(spec.read_text(encoding="utf-8"))["look"]
     draw_sample(look["style"], look["formats"])
 
 
 def draw_sample(style: str, formats: Iterable[str]) -> None:
-    """Draw for nobody a figure of this style that has what all figures have."""
+    """Draw a figure of this style with what all figures have, and discard it."""
     with style_context(style):
         figure = Figure()
         ax = figure.subplots()

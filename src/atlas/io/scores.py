@@ -1,13 +1,13 @@
-"""Whether simulated points scatter about their exact values as they should.
+"""Test whether simulated points scatter about their exact values as they should.
 
-A point's score z is standard normal if simulation and exact solution are of the same system and the
-interval is as wide as it should be. Three tests say whether the scores are what they should be:
+The score z of a point is standard normal if simulation and exact solution are of the same system
+and the interval has the right width. There are three tests of the scores:
 
-- *largest*: P(max |z| ≥ found) for so many independent standard normal scores;
-- *normal*: the Kolmogorov-Smirnov test of all scores against the standard normal law;
-- *coverage*: the binomial test of how many 95 % intervals hold the exact value.
+- *largest*: P(max |z| ≥ observed) for as many independent standard normal scores;
+- *normal*: the Kolmogorov-Smirnov test of all scores against the standard normal distribution;
+- *coverage*: the binomial test of how many 95 % intervals contain the exact value.
 
-Each p-value is below `ALARM` with about that probability although nothing is wrong.
+If nothing is wrong, each p-value is below `ALARM` with about that probability.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import math
 import pandas as pd
 
 CONFIDENCE = 0.95
-# Below the one a run fails, below the other its report says so.
+# A run fails below `ALARM`; below `DOUBT` its report says so.
 ALARM = 1e-4
 DOUBT = 0.01
 TESTS = ("p_largest", "p_normal", "p_coverage")
 
 
 def assess(table: pd.DataFrame) -> dict[str, float]:
-    """How many points there are, how they scatter, and the three p-values."""
+    """The number of points, statistics of their scatter, and the three p-values."""
     from scipy.stats import binomtest, kstest, norm
 
     count, inside = len(table), int(table["inside"].sum())

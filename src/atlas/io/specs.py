@@ -1,6 +1,6 @@
 """Specs: all that a job reads, as JSON, under a name that holds the digest of the text.
 
-The plan writes them and the jobs read them. Order counts: of series, columns and rows it is drawn.
+The plan writes them and the jobs read them. Order counts: series, columns and rows are drawn in it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LENGTH = 16
 
 
 def canonical(value: Any) -> str:
-    """JSON in one line: equal values in equal order have equal texts."""
+    """JSON on one line: equal values in equal order give equal texts."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -29,7 +29,7 @@ def digest(*parts: str) -> str:
 def read_spec(file: Path) -> dict[str, Any]:
     """The spec in a file, with its digest as `fingerprint`.
 
-    Raises `ValueError` if the content is not what the name says.
+    Raises `ValueError` if the content does not match the digest in the name.
     """
     text = file.read_text(encoding="utf-8")
     fingerprint = digest(text)

@@ -1,8 +1,7 @@
-"""SHA-256 sums of what a job made, in the format of `sha256sum`, so that `sha256sum -c` checks it
-too.
+"""SHA-256 sums of the outputs of a job, in a format that `sha256sum -c` reads.
 
-A job leaves them last, as the mark of a product or beside a series: what they do not hold of was
-not made whole, or has been changed since.
+A job writes them last, as the mark of a product or beside a series. A file that does not match its
+sum is incomplete, or was changed later.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ def write_manifest(sums: Mapping[str, str]) -> str:
 
 
 def read_manifest(text: str) -> dict[str, str]:
-    """The sums in a text by name. Raises `ValueError` at a line that is none, at a name that is not
-    one of a file below a folder, and at one that is there a second time."""
+    """The sums in a text by name. Raises `ValueError` at a line without a sum and a name, at a name
+    that is not of a file below a folder, and at a name that occurs a second time."""
     sums = {}
     for line in text.removesuffix("\n").split("\n"):
         match = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
@@ -46,7 +45,7 @@ def read_manifest(text: str) -> dict[str, str]:
 
 
 def is_below(name: str) -> bool:
-    """Whether a name is one for a file below a folder, on any system, and its only such name."""
+    """Whether a name is that of a file below a folder, on any system, in its only normal form."""
     parts = name.split("/")
     return name.isprintable() and not {"", ".", ".."} & {*parts} and not {"\\", ":"} & {*name}
 
@@ -58,16 +57,16 @@ def leave_sums(target: Path, files: Iterable[Path], root: Path) -> None:
 
 
 def require_whole(series: Iterable[Path], root: Path) -> None:
-    """Raise `OSError` that names what is not as it was made of the files of series below `root`."""
+    """Raise `OSError` that names a file of a series below `root` that is not as it was made."""
     for file in series:
         for change in find_changes(root / file.with_suffix(".sha256"), [file.as_posix()], root):
             raise OSError(f"{change}; run again, and it is made again")
 
 
 def find_changes(sums: Path, names: Iterable[str] | None, root: Path) -> list[str]:
-    """What is not as a file of sums says of the files `names` below `root`, or of all it tells of.
+    """The files below `root` that do not match a file of sums: those of `names`, or all in it.
 
-    Nothing, if that file is missing: there is nothing then to go by.
+    Empty if the file of sums is missing, as there is nothing to compare with.
     """
     try:
         told = read_manifest(sums.read_text(encoding="utf-8"))

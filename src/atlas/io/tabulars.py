@@ -1,16 +1,16 @@
-r"""Tables and ledgers as LaTeX that fits where it stands, in one column or in two.
+r"""Tables and ledgers as LaTeX that fits the page, in one column or in two.
 
-LaTeX alone knows how wide a page is, so that it does the fitting: a tabular that is wider than the
-line stands closer, then in smaller type, and only then is it scaled down. What is longer than a
-page is a `longtable` where there is one column and the package has been loaded. All else that these
-need is `booktabs` and `graphicx`.
+Only LaTeX knows how wide a page is, so LaTeX does the fitting. A tabular that is wider than the
+line is first set closer, then in smaller type, and only then scaled down. A table longer than a
+page is a `longtable` if the page has one column and the package is loaded. Otherwise only
+`booktabs` and `graphicx` are needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-# So many rows have room on a page of an article, with a caption.
+# So many rows fit on a page of an article, with a caption.
 ROWS = 35
 
 FIT = r"""\def\multiserverfit{%
@@ -20,7 +20,7 @@ FIT = r"""\def\multiserverfit{%
   \ifdim\wd0>\linewidth \sbox0{\resizebox{\linewidth}{!}{\usebox0}}\fi
   \ifdim\dimexpr\ht0+\dp0\relax>.8\textheight
     \sbox0{\resizebox*{!}{.8\textheight}{\usebox0}}\fi}%"""
-# The same for a table that is to break: it cannot be scaled.
+# The same for a table that may break across pages, and cannot be scaled.
 SHRINK = r"""\def\multiservershrink{%
   \sbox0{\multiservertable}%
   \ifdim\wd0>\linewidth \tabcolsep=.5\tabcolsep \sbox0{\multiservertable}\fi
@@ -47,8 +47,8 @@ def table(
     caption: str = "",
     wide: bool = False,
 ) -> str:
-    """The same with its caption and label as an environment of its own, across both columns if it
-    is `wide`; with many rows as a `longtable` where that can be."""
+    """The table with its caption and label in a floating environment, across both columns if it is
+    `wide`. With many rows it is a `longtable` where that is possible."""
     environment = "table*" if wide else "table"
     floating = [rf"\begin{{{environment}}}", r"\centering", caption, r"\par\medskip", FITTED]
     floating = [*floating, rf"\end{{{environment}}}"] if caption else [r"\par\noindent", FITTED]
@@ -68,9 +68,10 @@ def table(
 
 def paragraphs(headings: Sequence[str], blocks: Sequence[Sequence[str]]) -> str:
     """Blocks of text: a place, a sentence and a word side by side, and paragraphs below the
-    sentence. Three columns where a `longtable` can be, else one below the other.
+    sentence. There are three columns if a `longtable` is possible, else the parts follow each
+    other.
 
-    All are plain text, given as LaTeX; every line may be broken, and every page between two.
+    All are plain text, given as LaTeX. Lines may break anywhere, and pages between any two lines.
     """
     lines = []
     for place, sentence, verdict, *below in blocks:

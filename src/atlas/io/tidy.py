@@ -1,8 +1,8 @@
 """Tidy tables as CSV, with the unit of each column in the header.
 
-A spreadsheet takes a cell that begins with one of = + - @ for a formula and runs it. Text that does
-so may come from anybody, and gets an apostrophe in front, which reading takes away again; numbers
-stay numbers.
+A spreadsheet takes a cell that begins with one of = + - @ for a formula and runs it. Such text may
+come from anybody. So it gets an apostrophe in front, which is removed again when it is read;
+numbers stay numbers.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def read_table(source: Path, *, texts: bool = False) -> tuple[pd.DataFrame, dict
     with source.open(encoding="utf-8", newline="") as file:
         header = next(csv.reader(file))
     split = [re.fullmatch(r"(.*) \[(.*)\]", unguard(name)).groups() for name in header]
-    # Values in JSON may all look like numbers or like nothing, and must not be read as such.
+    # JSON values may all look like numbers or missing cells, and must not be read as such.
     json = [name for name, (_, unit) in zip(header, split, strict=True) if unit == "JSON"]
-    # Nor may `null` be taken for a cell that is missing, which a converter would not prevent.
+    # `null` must not be taken for a missing cell either, which a converter would not prevent.
     if texts or json:
         written = pd.read_csv(source, dtype=str, keep_default_na=False)
     table = written if texts else pd.read_csv(source)

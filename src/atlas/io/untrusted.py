@@ -1,8 +1,7 @@
-"""What strangers wrote, as `score`, `whence` and `verify` read and print it, and how these end.
+"""How `score`, `whence` and `verify` read and print untrusted files, and their exit codes.
 
-They end with `FINE`, with `AMISS` where what was read is not as it should be, and with `UNREADABLE`
-where it cannot be read, be it a file or an argument. Whatever goes wrong here and not there, such
-as a full disk, ends with 1, as Python does.
+The exit code is `FINE`, `AMISS` if a file is not as it should be, or `UNREADABLE` if a file or an
+argument cannot be read. Any other failure, such as a full disk, ends with 1, as in Python.
 """
 
 from __future__ import annotations
@@ -21,11 +20,12 @@ LONGEST = 2000
 
 
 class Unreadable(ValueError):
-    """What cannot be read, and why: lines that may be printed."""
+    """A file or argument that cannot be read; the message is safe to print."""
 
 
 def end(command: Callable[[], int]) -> NoReturn:
-    """Run a command and end with its exit code, or with that of what it cannot read."""
+    """Run a command and exit with its exit code, or with `UNREADABLE` if it cannot read
+    something."""
     try:
         sys.exit(command())
     except Unreadable as error:
@@ -34,15 +34,15 @@ def end(command: Callable[[], int]) -> NoReturn:
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print lines, by default to standard output, with escapes for letters that it lacks."""
+    """Print lines, by default to standard output, with escapes for letters it cannot encode."""
     stream = stream or sys.stdout
     code = stream.encoding or "utf-8"
     print(text.encode(code, "backslashreplace").decode(code), file=stream)
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """The content of a file. Raises `Unreadable` unless it is one, of at most so many bytes: a pipe
-    may keep its reader waiting, and a device may never end."""
+    """The content of a file. Raises `Unreadable` unless it is a regular file of at most `most`
+    bytes: a pipe may keep its reader waiting, and a device may never end."""
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as stream:
@@ -62,15 +62,16 @@ def refuse(file: Path, found: str, expected: str, line: int = 0) -> NoReturn:
 
 
 def describe(file: Path, line: int, found: str, expected: str, hint: str = "") -> str:
-    """A fault as a person reads it."""
+    """A fault as a message for people."""
     lines = [f"{printable(str(file))}{f':{line}' if line else ''}"]
     lines += [f"    found     {printable(found)}", f"    expected  {printable(expected)}"]
     return "\n".join([*lines, f"    {printable(hint)}"] if hint else lines)
 
 
 def printable(text: str, most: int = LONGEST) -> str:
-    """`text` on one line, without what moves a cursor, turns the direction of writing or lets words
-    slide to where a terminal breaks the line: letters of any script stand, all else is escaped."""
+    """`text` on one line, without characters that move the cursor or change the writing direction,
+    and without runs of spaces, which could move words to a new line of a terminal. Printable
+    letters of any script are kept; other characters are escaped."""
     spaced = (" " if unicodedata.category(c) == "Zs" else c for c in text[: most + 1])
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in spaced)
     cut = f"… ({len(text)} characters)" if len(text) > most else ""

@@ -1,1 +1,1 @@
-"""Where a file comes from: crates, manifests, and the way back from a figure to its making."""
+"""The provenance of files: crates, manifests, and tracing a figure back to how it was made."""

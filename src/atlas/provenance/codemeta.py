@@ -1,6 +1,7 @@
-"""The project in the terms of CodeMeta 3.0, from what CITATION.cff and pyproject.toml say of it.
+"""Describe the project in CodeMeta 3.0, from CITATION.cff and pyproject.toml.
 
-`cffconvert` leaves out the papers and the requirements, and wants an older jsonschema than others.
+`cffconvert` leaves out the papers and the requirements, and needs an older jsonschema than other
+packages do.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Describe a run as a Workflow Run Crate: metadata of RO-Crate 1.3 in JSON-LD.
 
 Profiles: Workflow RO-Crate 1.0, Process Run Crate 0.5 and Workflow Run Crate 0.5. These extend
-RO-Crate 1.1, whose rules the metadata keep too: the descriptor names both, and the workflow has its
-type by the term of either. The workflow is the Snakefile; its run made the outputs from the config.
-Every file is listed with its size and SHA-256 sum, every figure and table with its data and the
-paper that it reproduces.
+RO-Crate 1.1, so the metadata follow its rules too: the descriptor names both versions, and the
+workflow has its type in the terms of both. The workflow is the Snakefile; its run made the outputs
+from the config. Every file is listed with its size and SHA-256 sum, every figure and table with its
+data and the paper that it reproduces.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PROFILES = {
     "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
 }
 WORKFLOW = "Snakefile"
-# The last is the term of RO-Crate 1.1 for the one before.
+# The last is the RO-Crate 1.1 term for the one before it.
 WORKFLOW_TYPES = [
     *("File", "SoftwareSourceCode", "ComputationalWorkflow"),
     "https://bioschemas.org/ComputationalWorkflow",
@@ -48,7 +48,7 @@ SNAKEMAKE = {
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What the crate says of any file."""
+    """What the crate records for every file."""
 
     size: int
     sha256: str | None = None
@@ -65,9 +65,9 @@ def describe(
 ) -> str:
     """The metadata of a crate of `files`, of which the run of `command` made the `outputs`.
 
-    `products` are the content of each sidecar and the data that its product was made from, by the
-    sidecar's name; `project` has name, version, description, licence, authors, keywords and the
-    version of Snakemake.
+    `products` maps the name of each sidecar to its content and to the data that its product was
+    made from. `project` has name, version, description, licence, authors, keywords and the version
+    of Snakemake.
     """
     crate = ROCrate(version=VERSION)
     entities = {n: _add_file(crate, n, files[n]) for n in sorted(files) if n != WORKFLOW}
@@ -172,7 +172,7 @@ def _describe_product(
 
 def _add_paper(crate: ROCrate, bibliography: Mapping[str, Any]) -> Entity:
     title, year = bibliography["title"], str(bibliography["year"])
-    # A citation is an absolute URI, whether or not one finds the paper by it.
+    # A citation must be an absolute URI, even if the paper cannot be found by it.
     identifier = where_published(bibliography) or uuid.uuid5(uuid.NAMESPACE_OID, title).urn
     authors = [
         _add(
@@ -197,13 +197,14 @@ def _add_paper(crate: ROCrate, bibliography: Mapping[str, Any]) -> Entity:
 
 
 def _spell(name: str) -> str:
-    """A name in small letters without accents, and hyphens; in full, if it has no such letters."""
+    """A name in lower case without accents, with hyphens; in hexadecimal if it has no such
+    letters."""
     plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
     return re.sub("[^a-z0-9]+", "-", plain).strip("-") or name.encode().hex()
 
 
 def _compact(values: Sequence[Any]) -> Any:
-    """One value stands by itself."""
+    """A single value without its list."""
     return values[0] if len(values) == 1 else values
 
 

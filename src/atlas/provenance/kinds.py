@@ -1,4 +1,4 @@
-"""What the files of an archive are, by their names: the media type, and a line of description."""
+"""The media type and a line of description for each file of an archive, by its name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEDIA_TYPES = {
     ".yaml": "application/yaml",
     ".yml": "application/yaml",
 }
-# The longest beginning of a name that fits says what a file is.
+# The longest matching prefix of a name says what a file is.
 KINDS = {
     "": "Part of the project",
     ".snakemake-workflow-catalog.yml": "What the Snakemake Workflow Catalog shows of the workflow",
@@ -58,7 +58,7 @@ KINDS = {
 
 
 def find_media_type(name: str) -> str:
-    """The media type of a file; plain text, where its suffix tells none."""
+    """The media type of a file; plain text if its suffix is unknown."""
     return MEDIA_TYPES.get(PurePosixPath(name).suffix, "text/plain")
 
 

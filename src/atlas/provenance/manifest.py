@@ -1,6 +1,6 @@
-"""How a set of files differs from its manifest of SHA-256 sums.
+"""Compare a set of files with its manifest of SHA-256 sums.
 
-The files may come from anybody: an archive is refused that would fill the memory or the disk.
+The files may come from anybody: an archive that would fill the memory or the disk is refused.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from atlas.io.sums import is_below, sha256
 from atlas.io.untrusted import Unreadable, printable, read_bytes
 
 NAME = "manifest-sha256.txt"
-# An archive of ours unpacks to less than a tenth of either.
+# Our archives unpack to less than a tenth of either limit.
 LARGEST, MOST = 2**30, 100_000
 
 
 class Files(Protocol):
-    """Files that a manifest may describe; their names have slashes between folders."""
+    """Files that a manifest may describe; their names separate folders by slashes."""
 
     def names(self, folder: str = "") -> list[str]:
         """All of them, or those below a folder."""
@@ -31,15 +31,15 @@ class Files(Protocol):
     def __contains__(self, name: str) -> bool: ...
 
     def is_plain(self, name: str) -> bool:
-        """Whether one is a file, and no link to another or pipe."""
+        """Whether a name is that of a regular file, not of a link or a pipe."""
 
     def read(self, name: str) -> bytes | None:
-        """The content of one, or nothing if it cannot be read."""
+        """The content of a file, or None if it cannot be read."""
 
 
 class Folder:
-    """The files under a folder, without what Python compiles there. With `links`, folders in it may
-    be links to others."""
+    """The files under a folder, without Python's bytecode. With `links`, folders in it may be links
+    to other folders."""
 
     def __init__(self, root: Path, *, links: bool = False) -> None:
         self._root, self._links = root.resolve(), links
@@ -68,13 +68,13 @@ class Folder:
 
 
 class Zipped:
-    """The files in a zip archive. Raises `Unreadable` if it is none, or not fit to be unpacked."""
+    """The files in a zip archive. Raises `Unreadable` if it is not one, or unfit to be unpacked."""
 
     def __init__(self, file: Path) -> None:
         try:
             self._zip = zipfile.ZipFile(file)
             self._members = {member.filename: member for member in self._zip.infolist()}
-        except Exception as error:  # what damage may raise is without end
+        except Exception as error:  # damage may raise anything
             said = printable(f"{file}: found no whole zip archive ({error})")
             raise Unreadable(said) from None
         fault = _judge(self._zip.infolist())
@@ -93,14 +93,14 @@ class Zipped:
     def read(self, name: str) -> bytes | None:
         try:
             with self._zip.open(name) as stream:
-                # A member that is larger than it says is cut there, and then its sum is another.
+                # A member larger than its stated size is truncated, and then its sum differs.
                 return stream.read(self._members[name].file_size)
         except Exception:
             return None
 
 
 def _judge(members: list[zipfile.ZipInfo]) -> str:
-    """What makes an archive unfit to be unpacked; nothing, if it is fit."""
+    """Why an archive is unfit to be unpacked; an empty text if it is fit."""
     size = sum(member.file_size for member in members)
     if size > LARGEST or len(members) > MOST:
         return (
@@ -119,7 +119,7 @@ def _judge(members: list[zipfile.ZipInfo]) -> str:
             return f"found {name!r}, a link or a device, expected files"
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             return f"found {name!r} packed in another way, expected it stored or deflated"
-        # Some disks do not tell large letters from small ones, or how an accent is written.
+        # Some file systems ignore case, or differences in how an accent is encoded.
         place = unicodedata.normalize("NFC", name.removesuffix("/")).casefold()
         if place in places:
             return f"found {places[place]!r} and {name!r}, which may be one file, expected one"
@@ -132,8 +132,8 @@ def _judge(members: list[zipfile.ZipInfo]) -> str:
 
 
 def compare(sums: Mapping[str, str], files: Files, present: Iterable[str]) -> list[str]:
-    """What is missing, no file, changed or unexpected; `present` are the names that may be
-    unexpected."""
+    """The names that are missing, not files, changed or unexpected. `present` are the names that
+    are checked for unexpected files."""
     faults = []
     for name, expected in sorted(sums.items()):
         if name not in files:

@@ -1,8 +1,9 @@
-"""Read what a figure, table or ledger of ours says of itself, from files that may be anybody's.
+"""Read the story of one of our figures, tables or ledgers, from files that may come from anybody.
 
-PDF, SVG and PNG carry their story in their metadata, LaTeX in its first line; of other files it is
-read from the sidecar beside, if they are what it says. LaTeX (pdfTeX and LuaTeX) keeps the metadata
-of a figure in the PDF of the paper that includes it, where they are found again.
+A story says how a product was made. PDF, SVG and PNG hold it in their metadata, LaTeX in its first
+line. For other files it is read from the sidecar beside them, if they match the sums in it. pdfTeX
+and LuaTeX keep the metadata of a figure in the PDF of a paper that includes it, and it is found
+there too.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from atlas.io.untrusted import Unreadable, printable, read_bytes, refuse
 PICTURES = (".pdf", ".png")
 TEXTS = (".csv", ".json", ".tex", ".txt")
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
-# A story may be of a paper with hundreds of figures; of ours none nests by more than a dozen.
+# A file may be a paper with hundreds of figures; none of our stories nests deeper than a dozen.
 LARGEST, DEEPEST, MOST, MOST_SECONDS = 2**28, 60, 1000, 60
 OURS = "a figure, table or ledger of ours, or a paper with some"
 
@@ -39,7 +40,7 @@ Story = dict[str, Any]
 
 
 class Told(BaseModel):
-    """Fields by name, and whatever else there is."""
+    """A model that allows further fields."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -53,7 +54,7 @@ class Made(Told):
 
 
 class Paper(Told):
-    """The paper that it is after."""
+    """The paper that the product reproduces."""
 
     title: str
     authors: list[str]
@@ -63,14 +64,14 @@ class Paper(Told):
 
 
 class Source(Told):
-    """Where the paper has it."""
+    """The place in the paper."""
 
     figure: str | None = None
     section: str | None = None
 
 
 class Shape(Told):
-    """What a story tells, as far as it is told on."""
+    """The part of a story that is used here."""
 
     paper: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     id: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
@@ -86,7 +87,7 @@ class Shape(Told):
 
 
 def read_stories(file: Path) -> list[Story]:
-    """What a file says of itself, or of the figures in it. Raises `Unreadable`."""
+    """The story of a file, or those of the figures in it. Raises `Unreadable`."""
     content = read_bytes(file, LARGEST)
     try:
         with _in_time():
@@ -94,7 +95,7 @@ def read_stories(file: Path) -> list[Story]:
             stories = list(filter(None, map(_parse, texts)))
     except Unreadable:
         raise
-    except Exception as error:  # what readers of formats raise at damage is without end
+    except Exception as error:  # parsers may raise anything at damaged files
         why = f"cannot be read, or not in whole ({type(error).__name__}: {error})"
         refuse(file, why, OURS)
     if not stories:
@@ -113,8 +114,8 @@ def read_stories(file: Path) -> list[Story]:
 
 @contextmanager
 def _in_time() -> Iterator[None]:
-    """Raise `TimeoutError` where reading does not end, and keep readers from saying what they read,
-    which may hold anything."""
+    """Raise `TimeoutError` if reading does not end, and silence the parsers, as their messages may
+    contain any text of the file."""
 
     def stop(*_: Any) -> None:
         raise TimeoutError(f"not read after {MOST_SECONDS} s")
@@ -153,7 +154,7 @@ def _read_texts(file: Path, content: bytes) -> list[Any]:
 
 
 def _parse(text: Any) -> Story | None:
-    """The story in a text, unless that is another one, or nests without end."""
+    """The story in a text; None if it is not one of ours, or nests too deep."""
     try:
         story = json.loads(text or "")
     except (TypeError, ValueError, RecursionError):
@@ -172,7 +173,7 @@ def _is_flat(story: Story) -> bool:
 
 
 def _read_pdf(content: bytes) -> Iterator[Any]:
-    """The subject of the file, or else those of the figures that it includes."""
+    """The subject of the file, or else the subjects of the figures that it includes."""
     reader = PdfReader(BytesIO(content))
     own = (reader.metadata or {}).get("/Subject")
     if _parse(own):
@@ -184,7 +185,7 @@ def _read_pdf(content: bytes) -> Iterator[Any]:
     for number in sorted(numbers):
         with suppress(PyPdfError, ValueError, KeyError):
             found = IndirectObject(number, 0, reader).get_object()
-            # LuaTeX writes what a figure says of itself into the figure, pdfTeX beside it.
+            # LuaTeX keeps the metadata of a figure in the figure, pdfTeX beside it.
             inner = dict.get(found, "/PTEX.InfoDict") if isinstance(found, dict) else None
             for told in (found, inner):
                 if isinstance(told, DictionaryObject) and "/Subject" in told:
@@ -192,7 +193,7 @@ def _read_pdf(content: bytes) -> Iterator[Any]:
 
 
 def _read_text(file: Path, content: bytes) -> str:
-    """The first line of LaTeX of ours, or the sidecar of a file that is as it was made."""
+    """The first line of our LaTeX, or the sidecar of a file that matches its sum there."""
     text = content.decode("utf-8")
     head = text.partition("\n")[0]
     if head.startswith(HEAD):

@@ -1,7 +1,7 @@
-"""Trace what we made back to its making, as its story tells (`provenance.stories`).
+"""Trace a product back to how it was made, from its story (`provenance.stories`).
 
-Figure, paper, parameters, seed, digests and the command that redraws it, and whether the config as
-it now stands would draw the same.
+The account gives the figure, paper, parameters, seed, digests and the command that redraws it, and
+says whether the present config would draw the same.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ GONE, UNKNOWN = "no longer in the config", "not known, as the config cannot be r
 
 
 def redraw(story: Story, configfiles: Sequence[Path]) -> str:
-    """The command that draws the figure as the config then stands."""
-    # run.py goes to the project's folder first.
+    """The command that redraws the figure, from the config as it is when the command runs."""
+    # run.py changes to the project's folder first, so names must be absolute.
     files = [str(file.resolve()) for file in configfiles]
     options = ["--configfile", *files] if files else []
     return shlex.join(["python3", "run.py", f"{story['paper']}_{story['id']}", *options])
 
 
 def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str, list[str]]:
-    """How the story stands to the config under `root`, and in what the two differ."""
+    """Whether the story agrees with the config under `root`, and the differences."""
     from atlas.config.errors import ConfigError
 
     paper = story["paper"]
@@ -53,7 +53,7 @@ def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str,
 
 @lru_cache(maxsize=8)
 def _plan(paper: str, root: Path, configfiles: tuple[Path, ...]) -> Plan:
-    """What the config under `root` draws, as far as the paper goes."""
+    """The plan for the config under `root`, for this paper only if that is possible."""
     from snakemake.utils import update_config
 
     from atlas.config.read import read_yaml
@@ -67,14 +67,15 @@ def _plan(paper: str, root: Path, configfiles: tuple[Path, ...]) -> Plan:
             update_config(config, content)
     drawn = config.get("papers", "all")
     if not configfiles and paper in our_files(root) and drawn == "all":
-        config["papers"] = [paper]  # what the others draw takes seconds to work out
+        config["papers"] = [paper]  # planning the others takes seconds
     return Plan.load(config, root, configfiles)
 
 
 def find_differences(story: Story, spec: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """How the story stands to the spec from which the figure would now be drawn.
+    """Whether the story agrees with the spec from which the figure would now be drawn, and the
+    differences.
 
-    One that bears the fingerprint of the spec and tells another story is none of ours.
+    A story with the fingerprint of the spec but other content is forged.
     """
     differences = []
     for name in sorted(story["series"].keys() | spec["series"].keys()):
@@ -120,7 +121,8 @@ def _walk(then: Any, now: Any, path: str) -> Iterator[str]:
 
 
 def tell(story: Story, command: str, standing: str, differences: Sequence[str]) -> Iterator[str]:
-    """The account, line by line. Words of the story begin no line, and hold none."""
+    """The account, line by line. Text from the story never begins a line or contains a line
+    break."""
 
     def row(label: str, text: str) -> str:
         return f"{label:<12} {printable(text)}"
@@ -141,7 +143,7 @@ def tell(story: Story, command: str, standing: str, differences: Sequence[str]) 
     yield row("redraw", command)
     yield row("standing", standing)
     for difference in differences:
-        # What is wrong with the config of the project takes lines of its own.
+        # The faults of the project's config take several lines.
         lines = difference.splitlines() if standing == UNKNOWN else [difference]
         yield from (f"{'':15}{printable(line)}" for line in lines)
 
