@@ -1,10 +1,10 @@
-"""Benchmark the mathematics: routes to the same numbers timed against each other in one run.
+"""Benchmark the mathematics: time different routes to the same number in one run.
 
-The best of several repeats counts; what the first call takes, compilation included, stands apart.
-Absolute times depend on the machine and its neighbours; the ratios to the last route of each block
-are what can be compared. So is the gap: how far a route's value is, relatively, from that of the
-last route, which the tests hold to be exact. Simulators are timed per job, and their gaps are what
-so many jobs leave to chance; those of others run where `pip install --group benchmark` has been.
+The best of several repeats counts; the time of the first call, which includes compilation, is given
+separately. Absolute times depend on the machine and its other load, but the ratios to the last
+route of each block can be compared. So can the gap: the relative distance of a route's value from
+the value of the last route, which the tests show to be exact. Simulators are timed per job, and
+their gaps are sampling errors. Other simulators run after `pip install --group benchmark`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ UNITS = {
     "memory": "MiB",
     "asked": "s",
 }
-# The times that were asked for, on an idle core of a machine of 2026.
+# The required times, on an idle core of a machine of 2026.
 ASKED = {
     ("E[T] at n = 10, half of capacity", "job level"): 60e-9,
     ("policies at ρ = 0.9, a job", "max_weight"): 150e-9,
@@ -115,7 +115,7 @@ def blocks() -> dict[str, Routes]:
 
 
 def response_time() -> Routes:
-    """Ways to E[T] of needs 1 and 10 with p10 = 10^−0.8, simulated ones per job."""
+    """Routes to E[T] of needs 1 and 10 with p10 = 10^−0.8; simulations are timed per job."""
     p10 = 10**-0.8
     system = MultiserverJobSystem.of(10, (1, 10), (1.0, 1.0), (1 - p10, p10))
     rate = 0.5 * system.naive_throughput
@@ -147,8 +147,8 @@ def response_time() -> Routes:
 
 
 def policies() -> Routes:
-    """E[T] under the policies of `finite-skip`, Fig. 7, per job. They are no routes to one number:
-    the gaps say how they compare."""
+    """E[T] under the policies of `finite-skip`, Fig. 7, timed per job. These are not routes to one
+    number: the gaps compare the policies."""
     load = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
     workload = fcfs.Workload.of(load, 0.9 * load.naive_throughput)
     jobs, replications = 10**5, 2
@@ -171,7 +171,7 @@ def policies() -> Routes:
 
 
 def sharing() -> Routes:
-    """γ of `parallel-processing`, Section 8, per jump: three servers, and three of a hundred."""
+    """γ of `parallel-processing`, Section 8, timed per jump: 3 servers, and 3 of 100."""
     size = Hyperexponential((0.2, 5.0), (1 / 6, 5 / 6))
     jumps = 10**6
 

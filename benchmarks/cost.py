@@ -1,11 +1,11 @@
-"""What an exact point of the open FCFS queue costs against classes and phases: measured and drawn.
+"""Measure and plot the cost of an exact point of the open FCFS queue by classes and phases.
 
     python benchmarks/cost.py FOLDER
 
 writes `cost-by-classes.csv` and `cost-by-classes.png`: seconds of one core for E[T] at .9 λ*,
-against the settled fronts m, by the age of the head of the queue and by sweeps over levels. The
-first takes the time of products of m x m matrices, so that points of any number of servers, classes
-and phases should lie near one line.
+against the number m of settled fronts, by the age of the head of the queue and by sweeps over
+levels. The first spends its time on products of m x m matrices, so points of any number of servers,
+classes and phases should lie near one line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ UNITS = {
 
 
 def measured() -> pd.DataFrame:
-    """One row a system and method; the best of two points counts."""
+    """One row per system and method, with the better time of two points."""
     rows = []
     for n in SERVERS:
         for classes in range(1, 1 + sum(v <= n for v in NEEDS)):
@@ -63,8 +63,8 @@ def _seconds(process: age_process.AgeProcess | fcfs_levels.LevelSweeps) -> float
 
 
 def drawn(table: pd.DataFrame) -> Figure:
-    """Time against fronts: a colour a number of classes, a marker a number of phases, full for the
-    age of the head."""
+    """Time against fronts. Colours stand for the number of classes and markers for the number of
+    phases; filled ones are for the age of the head."""
     figure = Figure(figsize=(5, 3.6), layout="constrained")
     ax = figure.subplots()
     for (method, classes, phases), rows in table.groupby(["method", "classes", "phases"]):

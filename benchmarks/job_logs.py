@@ -1,4 +1,4 @@
-"""Logs of clusters, read and summed up."""
+"""Time the reading and aggregation of cluster logs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from route import Route, Routes
 
 
 def routes() -> Routes:
-    """The same jobs in four formats, and 25 times over, read and summed up, per row."""
+    """The same jobs in four formats, and in one of them 25 times over; times are per row."""
     rows = 400_000
     rng = np.random.default_rng(1)
     needs = 2 ** rng.integers(0, 10, rows)

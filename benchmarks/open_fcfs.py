@@ -1,7 +1,7 @@
-"""An exact point of the open FCFS queue: how its cost grows with servers, phases and classes.
+"""The cost of an exact point of the open FCFS queue, by servers, phases and classes.
 
-Preparation is left out, as it is shared by all arrival rates. The last route of a block is the one
-that the others are compared with.
+Preparation is left out, as all arrival rates share it. The other routes of a block are compared
+with the last one.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ def by_age(system: MultiserverJobSystem, fraction: float, *, interpolated: bool 
 
 
 def by_sweeps(system: MultiserverJobSystem, fraction: float) -> Point:
-    """The same by sweeps over levels."""
+    """E[T] by sweeps over levels."""
     process = fcfs_levels.prepare(PhasedJobs.exponential(system))
     return lambda: process.at(fraction * process.limit).mean_response_time
 
 
 def by_level(system: MultiserverJobSystem, fraction: float) -> Point:
-    """The same by the number of jobs."""
+    """E[T] by the QBD process with the number of jobs as the level."""
     blocks = multiserver_jobs.prepare(system)
     rate = fraction * blocks.throughput
     return lambda: qbd.solve(blocks.at(rate)).mean_response_time
 
 
 def by_large_age(system: MultiserverJobSystem, fraction: float) -> Point:
-    """The same by the age of a large job, needs being 1 and n."""
+    """E[T] by the age of a large job, for needs 1 and n."""
     (mu_1, mu_n), p = system.rates, system.probabilities
     rate = fraction * saturated.one_or_n(system.servers, p[1], mu_1, mu_n).throughput
 
@@ -59,7 +59,7 @@ def by_large_age(system: MultiserverJobSystem, fraction: float) -> Point:
 
 
 def curve(system: MultiserverJobSystem, loads: int, *, shared: bool) -> Point:
-    """E[T_1] summed over as many loads up to .99 λ*, point by point or from few of them."""
+    """E[T_1] summed over `loads` loads up to .99 λ*, point by point or interpolated from a few."""
     process = age_process.prepare(PhasedJobs.exponential(system))
     rates = np.linspace(0.005, 0.99, loads) * process.limit
     services = 1 / np.array(system.rates)

@@ -1,4 +1,4 @@
-"""What the pipeline takes, in new interpreters: to find what there is to do, and to start a job."""
+"""Time the pipeline, in new interpreters: to find out what there is to do, and to start a job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from prefork import client
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = [str(ROOT / part) for part in (".", "src")]
 SEEDS = cycle((1, 2))
-# As many jobs, which read nothing and are planned by nobody.
+# The same number of jobs, without inputs and without our plan.
 ALONE = """
 rule all:
     input: expand("made/{job}", job=range(%d))
@@ -32,14 +32,14 @@ rule make:
 
 
 def start(code: str, folder: Path = ROOT) -> float:
-    """1, once a new interpreter has run the code in a folder."""
+    """Run the code in a folder by a new interpreter; returns 1."""
     code = f"import sys; sys.path[:0] = {SOURCES!r}\n{code}"
     subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
     return 1.0
 
 
 def look(snakefile: Path, *options: str, fresh: bool = False) -> float:
-    """1, once Snakemake has said what it would do, in an empty folder or that of the last look."""
+    """A dry run of Snakemake, in an empty folder or in that of the last dry run; returns 1."""
     folder = Path(tempfile.gettempdir(), "multiserver-atlas-look", snakefile.parent.name)
     if fresh:
         shutil.rmtree(folder, ignore_errors=True)
@@ -57,7 +57,7 @@ def look_changed() -> float:
 
 @cache
 def alone() -> Path:
-    """A workflow of as many jobs as there are in all papers."""
+    """A workflow with as many jobs as all papers have."""
     plan = Plan.load({}, ROOT)
     file = Path(tempfile.mkdtemp()) / "Snakefile"
     file.write_text(ALONE % (len(plan.series) + len(plan.products)), encoding="utf-8")
@@ -66,7 +66,7 @@ def alone() -> Path:
 
 @cache
 def serve() -> str:
-    """Where a process forks jobs from now on."""
+    """Start a process that forks jobs; its name."""
     name = f"benchmark-{os.getpid()}"
     command = [sys.executable, str(ROOT / "scripts"), client.SERVE, name]
     served = subprocess.Popen(command, stdin=subprocess.PIPE)
@@ -78,7 +78,7 @@ def serve() -> str:
 
 
 def draw_nothing(forked: bool) -> float:
-    """1, once a job has all that it needs to draw a figure, in a fork or an interpreter."""
+    """Start a job with all that a figure needs, in a fork or a new interpreter; returns 1."""
     environment = os.environ | {client.NAME: serve() if forked else ""}
     command = [sys.executable, str(ROOT / "scripts"), "draw", "--help"]
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""Routes to one number, by the time and the memory that they take."""
+"""Compare routes to one number by time and memory."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ PATIENCE = 1.0
 
 @dataclass(frozen=True)
 class Route:
-    """A way to a number, by how many jobs its time is to be divided, and whether its memory counts.
+    """A way to a number, the number of jobs to divide its time by, and whether to measure memory.
 
-    Memory is the peak of what Python and NumPy hold at once, told by a call of its own.
+    Memory is the peak of what Python and NumPy allocate, measured in a separate call.
     """
 
     run: Callable[[], float]
@@ -30,13 +30,13 @@ class Route:
         return self.run(), timeit.default_timer() - started
 
     def best(self) -> float:
-        """The best time of a few calls, in seconds a job."""
+        """The best time of a few calls, in seconds per job."""
         once = timeit.timeit(self.run, number=1)
         rest = [] if once > PATIENCE else timeit.repeat(self.run, number=1, repeat=REPEATS)
         return min([once, *rest]) / self.jobs
 
     def memory(self) -> float:
-        """The peak of memory in MiB, NaN unless it counts."""
+        """The peak memory in MiB; NaN unless it is measured."""
         if not self.traced:
             return math.nan
         tracemalloc.start()
@@ -52,8 +52,8 @@ Routes = Mapping[str, Callable[[], float] | Route]
 def compare(
     block: str, routes: Routes, asked: Mapping[tuple[str, str], float]
 ) -> list[tuple[str | float, ...]]:
-    """A row a route: its times, how time and value stand to the last one's, and the time
-    that was asked for, by block and route."""
+    """One row per route: its times, its time and value relative to those of the last route, and the
+    time that `asked` requires by block and route."""
     ways = {name: r if isinstance(r, Route) else Route(r) for name, r in routes.items()}
     firsts = {name: way.first() for name, way in ways.items()}
     times = {name: way.best() for name, way in ways.items()}

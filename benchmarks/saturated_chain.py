@@ -1,4 +1,4 @@
-"""The saturated chain of three needs: two eliminations of it."""
+"""The saturated chain of three needs, solved by two kinds of elimination."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def system(n: int) -> MultiserverJobSystem:
 
 
 def by_sparse_factors(n: int) -> float:
-    """λ* by sparse factors with one likely state left out, refined."""
+    """λ* by sparse LU factors with one likely state left out, and iterative refinement."""
     chain = enumerated(n)
     jumps = sparse.vstack([sum(chain.completions), chain.entries]).tocsr()
     flow = SignedBalance(jumps).flow[: len(chain.idle)]
@@ -28,7 +28,7 @@ def by_sparse_factors(n: int) -> float:
 
 @cache
 def enumerated(n: int) -> SaturatedChain:
-    """The chain, which both take about a second for where n is 1,000."""
+    """The chain; both routes take about a second to enumerate it for n = 1,000."""
     return enumerate_chain(system(n))
 
 

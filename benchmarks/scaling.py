@@ -1,16 +1,16 @@
-"""How far a build scales: the jobs that a run took, as long as they took, on more and more cores.
+"""How far a build scales: schedule the jobs of a run, with their measured times, on more cores.
 
     python benchmarks/scaling.py TARGET ... --folder FOLDER
 
-Model: jobs j of durations t_j, each on one core and after those that it needs; whenever a core is
-free, it takes the first job that is ready, in the order in which the run began them. Of p cores the
-makespan T(p) is at least T₁/p, with T₁ = Σ t_j the work, and at least T_∞, the longest path; and at
-most T₁/p + (1 − 1/p) T_∞, in whatever order (R. L. Graham, Bounds on multiprocessing timing
-anomalies, SIAM J. Appl. Math. 17, 1969, Theorem 1 and its proof). The efficiency is T₁/(p T(p)).
+Model: jobs j of durations t_j run on one core each, after the jobs that they need. A free core
+takes the first job that is ready, in the order in which the run began them. On p cores the makespan
+T(p) is at least T₁/p, where T₁ = Σ t_j is the work, and at least the longest path T_∞. In any order
+it is at most T₁/p + (1 − 1/p) T_∞ (R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM
+J. Appl. Math. 17, 1969, Theorem 1 and its proof). The efficiency is T₁/(p T(p)).
 
-Durations and needs are those that Snakemake has noted in `.snakemake/metadata`: what of the targets
-was up to date already has those of an earlier run. Nothing is said of what a cluster takes to start
-a job, nor of the planning before.
+Durations and needs are those that Snakemake has recorded in `.snakemake/metadata`; jobs whose
+outputs were already up to date have those of an earlier run. The model leaves out the time that a
+cluster takes to start a job, and the planning before.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ METADATA = Path(".snakemake/metadata")
 CORES = (1, 2, 4, 8, 16, 32, 64, 128)
 UNITS = {"cores": "cores", "makespan": "s", "speedup": "1", "efficiency": "1", "bound": "s"}
 PATH_UNITS = {"job": "name", "duration": "s", "end": "s"}
-# It has stopped scaling where this much above the longest path is left.
+# A build no longer scales once its makespan is within this factor of the longest path.
 CLOSE = 1.05
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a job took, in seconds, and the names of the jobs that it needed."""
+    """The duration of a job in seconds, and the names of the jobs that it needed."""
 
     seconds: float
     needs: frozenset[str] = frozenset()
 
 
 def main() -> None:
-    """`TARGET ... --folder FOLDER`: writes a table, the longest path and a plot."""
+    """`TARGET ... --folder FOLDER`: write a table, the longest path and a plot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("targets", nargs="+", help="files that a run has made")
     parser.add_argument("--folder", type=Path, required=True)
@@ -69,9 +69,9 @@ def main() -> None:
 
 
 def read_jobs(targets: Iterable[str], metadata: Path) -> dict[str, Job]:
-    """The jobs that made the targets and all that these needed, in the order of their beginnings.
+    """The jobs that made the targets and all that these needed, in the order of their start times.
 
-    Raises `KeyError` with the file of which nothing is noted.
+    Raises `KeyError` that names a file without a record.
     """
     records: dict[str, dict[str, Any]] = {}
     pending, jobs = list(targets), {}
@@ -80,7 +80,7 @@ def read_jobs(targets: Iterable[str], metadata: Path) -> dict[str, Job]:
         if name in records:
             continue
         records[name] = record = _read(name, metadata)
-        # What asks for a thing once more is no job.
+        # A file that asks for a thing to be made again is not made by a job.
         record["input"] = [file for file in record["input"] if not file.startswith(AGAIN)]
         pending += record["input"]
     for record in sorted(records.values(), key=lambda record: record["starttime"]):
@@ -90,7 +90,7 @@ def read_jobs(targets: Iterable[str], metadata: Path) -> dict[str, Job]:
 
 
 def _read(name: str, metadata: Path) -> dict[str, Any]:
-    """What is noted of a file, under its name in base 64."""
+    """The record of a file, which is stored under its name in base 64."""
     file = metadata / base64.urlsafe_b64encode(name.encode()).decode()
     try:
         return json.loads(file.read_text(encoding="utf-8"))
@@ -99,12 +99,12 @@ def _read(name: str, metadata: Path) -> dict[str, Any]:
 
 
 def _name(record: Mapping[str, Any]) -> str:
-    """A job is named by its log, of which each has one."""
+    """The name of a job: that of its log, as each job has one."""
     return record["log"][0].removeprefix("results/logs/").removesuffix(".log")
 
 
 def schedule(jobs: Mapping[str, Job], cores: int) -> float:
-    """The makespan T(p) in seconds of jobs that are taken in the order in which they are given."""
+    """The makespan T(p) in seconds, if cores take the jobs in the given order."""
     waiting = {name: set(job.needs) for name, job in jobs.items()}
     needed: dict[str, list[str]] = {name: [] for name in jobs}
     for name, job in jobs.items():
@@ -128,7 +128,7 @@ def schedule(jobs: Mapping[str, Job], cores: int) -> float:
 
 
 def trace(jobs: Mapping[str, Job]) -> pd.DataFrame:
-    """The longest path, a row a job: its duration, and when it ends at the earliest."""
+    """The longest path, one row per job: its duration and its earliest end."""
     ends: dict[str, float] = {}
     before: dict[str, str | None] = {}
 
@@ -148,7 +148,7 @@ def trace(jobs: Mapping[str, Job]) -> pd.DataFrame:
 
 
 def measure(jobs: Mapping[str, Job], counts: Iterable[int]) -> pd.DataFrame:
-    """A row a number of cores: T(p), T₁/T(p), T₁/(p T(p)), and max(T₁/p, T_∞)."""
+    """One row per number of cores: T(p), T₁/T(p), T₁/(p T(p)), and max(T₁/p, T_∞)."""
     work = sum(job.seconds for job in jobs.values())
     longest = trace(jobs)["end"].iloc[-1]
     rows = []

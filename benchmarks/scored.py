@@ -1,11 +1,11 @@
-"""Run simulators that others wrote on the reference systems, for `python3 run.py score`.
+"""Run other simulators on the reference systems, for `python3 run.py score`.
 
     python benchmarks/scored.py [SIMULATOR ...]
 
 writes benchmarks/scored/<simulator>.csv: E[T] of all jobs and of each class, from independent runs,
-on the systems of FCFS multiserver jobs with exponential durations, all classes of different needs.
-Runs are the longer, the nearer λ is to λ*, and where a class is rare; above `MOST` of λ* they would
-take hours. The documentation shows what the referee says of them.
+on the systems of FCFS multiserver jobs with exponential durations, whose classes all have different
+needs. Runs are longer the nearer λ is to λ*, and if a class is rare; above the fraction `MOST` of
+λ* they would take hours. The documentation shows how the referee assesses them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(HEADER)
             for id, system, rate, jobs in found:
-                # Other streams for each system: what is found of one says nothing of another.
+                # Each system has its own random streams, so that the results are independent.
                 first = zlib.crc32(id.encode())
                 seeds = range(first, first + RUNS)
                 runs = [SIMULATORS[name](system, rate, jobs, seed=s) for s in seeds]
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def systems() -> Iterator[tuple[str, MultiserverJobSystem, float, int]]:
-    """(id, system, λ, jobs of a run)."""
+    """(id, system, λ, jobs per run)."""
     for file in sorted((ROOT / "reference/systems").glob("*.json")):
         told = json.loads(file.read_text(encoding="utf-8"))
         if told["model"] != "multiserver-jobs" or told["policy"]["name"] != "fcfs":
@@ -68,8 +68,8 @@ def systems() -> Iterator[tuple[str, MultiserverJobSystem, float, int]]:
 
 
 def summarise(id: str, runs: np.ndarray) -> Iterator[tuple]:
-    """Rows of the means over runs with their 95 % intervals; a class of which some run has no job
-    has none."""
+    """Rows with the means over runs and their 95 % intervals; a class without jobs in some run has
+    no row."""
     means = runs.mean(axis=0)
     widths = t.isf(0.025, RUNS - 1) * runs.std(axis=0, ddof=1) / RUNS**0.5
     for c, (mean, width) in enumerate(zip(means.tolist(), widths.tolist(), strict=True)):

@@ -1,7 +1,7 @@
-"""FCFS multiserver jobs in simulators that others wrote: what ours are measured by.
+"""FCFS multiserver jobs in simulators by others, with which ours are compared.
 
 Each takes a system, an arrival rate, a number of jobs and a seed, and returns E[T] and E[T_c] of
-the classes, without the jobs of the beginning, one fifth of all.
+the classes. The first fifth of the jobs is discarded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from multiserver.model import MultiserverJobSystem
 def simulate_in_simpy(
     system: MultiserverJobSystem, arrival_rate: float, jobs: int, seed: int = 1
 ) -> list[float]:
-    """SimPy, one process a job: FCFS with blocking is not among its resources."""
+    """SimPy, with one process per job; none of its resources is FCFS with blocking."""
     import simpy
 
     rng = np.random.default_rng(seed)
@@ -58,10 +58,10 @@ def simulate_in_simpy(
 def simulate_in_most_queue(
     system: MultiserverJobSystem, arrival_rate: float, jobs: int, seed: int = 1
 ) -> list[float]:
-    """most-queue, which knows multiserver jobs."""
+    """most-queue, which has multiserver jobs built in."""
     from most_queue.sim.msj import MsjClass, MsjSim
 
     classes = [MsjClass(arrival_rate * c.probability, c.need, c.rate) for c in system.classes]
-    # It serves so many besides the share of them that it leaves out.
+    # It serves these jobs after its warm-up, which is the given fraction of them.
     found = MsjSim(system.servers, classes, seed=seed).run(jobs - jobs // 5, warmup_fraction=0.25)
     return [float(found.v[0]), *(float(time) if time else np.nan for time in found.v_per_class)]

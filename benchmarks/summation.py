@@ -1,7 +1,7 @@
-"""E[Δ(Y_d)] of the 1-or-n system by summing all n terms as printed: what `one_or_n` is measured by.
+"""E[Δ(Y_d)] of the 1-or-n system by summing all n terms as printed, to compare with `one_or_n`.
 
-`multilevel-scaling`, Lemmas 5.3 and 5.5. In float64, p_1 = 1 − p_n and 1 − μ/(n μ_1) lose what
-matters when n is large and p_n small, and no care in the summation brings it back.
+`multilevel-scaling`, Lemmas 5.3 and 5.5. If n is large and p_n small, p_1 = 1 − p_n and
+1 − μ/(n μ_1) lose the significant digits in float64, and no careful summation can recover them.
 """
 
 from __future__ import annotations

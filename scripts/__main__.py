@@ -1,12 +1,12 @@
 """Run a script by its name: `python scripts SCRIPT ...`, from any folder.
 
-Nothing need be installed: the packages of `src` are found from here.
+Nothing needs to be installed: the packages of `src` are found from here.
 """
 
 import os
 import sys
 
-# Every job starts here; `pathlib` takes as long to import as all that is.
+# Every job starts here; importing `pathlib` takes as long as all that is imported here.
 HERE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
 
 
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> None:
-    """Run a script in this process; `arguments` are those of the command line."""
+    """Run a script in this process; `arguments` are those of the command line, as in `sys.argv`."""
     import runpy
 
     program, script, *rest = arguments

@@ -1,10 +1,10 @@
-"""Assert that everything agrees: every claim as expected, simulated as exact, every product up to
-date.
+"""Check that everything agrees: claims with their verdicts, simulations with exact values, and
+products with the present config.
 
-Reads the sidecars of all products, the ledgers and the z-scores of all papers, writes a summary,
-and fails if a claim is not what its paper's file says it is, if the simulated points do not scatter
-about their exact values as they should, or if a product was made from something else than the
-config now says or is no longer as it was made.
+Reads the sidecars of all products, and the ledgers and the z-scores of all papers, and writes a
+summary. Fails if a claim does not have the verdict that its paper's file expects, if the simulated
+points do not scatter about their exact values as they should, if a product was made from another
+spec than the present one, or if a file is not as it was made.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from atlas.io.tidy import read_table
 
 
 def main() -> None:
-    """`SPEC --output FILE`; the spec holds the mark and fingerprint expected of each sidecar."""
+    """`SPEC --output FILE`; the spec holds the expected mark and fingerprint for each sidecar."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="marks and fingerprints by sidecar (JSON)")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
-    # Of a workflow that takes this one as a module, `prefix` is part of the output's name.
+    # In a workflow that uses this one as a module, the output's name begins with the `prefix`.
     root = arguments.output.parents[2]
     expected = read_spec(arguments.spec)["products"]
     faults = [f for name, made in expected.items() for f in check_product(root, name, *made)]
@@ -49,8 +49,8 @@ def main() -> None:
 
 
 def check_product(root: Path, sidecar: str, mark: str, fingerprint: str) -> list[str]:
-    """Faults if a product bears another fingerprint than the expected one, or if its files are no
-    longer those that its mark tells of."""
+    """Faults if a product has another fingerprint than the expected one, or if its files no longer
+    match the sums in its mark."""
     try:
         found = json.loads((root / sidecar).read_text(encoding="utf-8"))["fingerprint"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -61,7 +61,7 @@ def check_product(root: Path, sidecar: str, mark: str, fingerprint: str) -> list
 
 
 def check_ledger(ledger: Path) -> tuple[str, list[str]]:
-    """A line on a ledger, and the claims in it that are not as expected."""
+    """A summary line for a ledger, and the claims in it that are not as expected."""
     rows = read_table(ledger)[0].to_dict("records")
     counts = Counter(row["verdict"] for row in rows)
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
@@ -79,8 +79,8 @@ def check_ledger(ledger: Path) -> tuple[str, list[str]]:
 
 
 def check_errata(rows: list[dict[str, str]]) -> list[str]:
-    """What makes an erratum of a ledger unfair: it accuses an author, so it rests on stated
-    parameters, no reading of the sentence holds, and each sentence is accused once."""
+    """The errata of a ledger that are unfair. An erratum accuses an author: it must rest on stated
+    parameters, no reading of the sentence may hold, and each sentence is accused only once."""
     errata = [row for row in rows if row["verdict"] == "erratum"]
     quotes = Counter(row["quote"] for row in errata)
     faults = []
@@ -96,7 +96,7 @@ def check_errata(rows: list[dict[str, str]]) -> list[str]:
 
 
 def check_scores(scores: Path) -> tuple[str, list[str]]:
-    """A line on the scores of a paper's simulated points, and the tests of them that fail."""
+    """A summary line for the z-scores of a paper's simulated points, and the tests that fail."""
     found = assess(read_table(scores)[0])
     tests = {key: p for key, p in found.items() if key.startswith("p_")}
     unsound = [

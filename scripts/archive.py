@@ -1,7 +1,7 @@
 """Archive a run: outputs, sidecars, data, config, code and lock file in one Workflow Run Crate.
 
-The same files make the same archive, byte for byte (with the same zlib), and its name holds the
-digest of all that determines it. Nothing is packed that is not what its sidecar says it is.
+The same files make the same archive, byte for byte (with the same zlib). The archive's name holds
+the digest of all that determines it. Nothing is packed if a file differs from its sidecar.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from atlas.provenance.crate import Listed
 
 NEEDED = (crate.WORKFLOW, "requirements.lock")
 INPUTS = ("config/", "requirements.lock")
-# The earliest that the format knows.
+# The earliest date in the zip format.
 DATE = (1980, 1, 1, 0, 0, 0)
 
 Spec = Mapping[str, Any]
 
 
 def main() -> None:
-    """`SPEC --root FOLDER --output FILE`; outputs stand in the working folder, sources in root."""
+    """`SPEC --root FOLDER --output FILE`; outputs are in the working folder, sources in root."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="what to pack (JSON)")
     parser.add_argument("--root", type=Path, required=True, help="the folder of the Snakefile")
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def find_faults(spec: Spec, root: Path, folder: Path) -> list[str]:
-    """Files that are missing, that are not what sidecar or spec says, or that the spec lacks."""
+    """Files that are missing, that differ from sidecar or spec, or that the spec lacks."""
     faults = [f"  {name}: not among the sources" for name in NEEDED if name not in spec["sources"]]
     expected = {root / name: digest for name, digest in spec["sources"].items()}
     for product in spec["products"]:
@@ -76,8 +76,8 @@ def pack(spec: Spec, root: Path, folder: Path, target: Path) -> None:
     contents["references.bib"] = spec["bibliography"].encode
     listed = {name: _list(read()) for name, read in contents.items()}
     sums = {name: entry.sha256 for name, entry in listed.items()}
-    # The manifest holds the sum of the metadata, which therefore cannot hold that of the manifest;
-    # its size is that of what it is now and one line more.
+    # The manifest holds the sum of the metadata, so the metadata cannot hold the sum of the
+    # manifest. They hold its size, which is the present size plus one line.
     line = write_manifest({crate.NAME: sha256(b"")})
     listed[manifest.NAME] = Listed(len((write_manifest(sums) + line).encode()))
     metadata = crate.describe(
@@ -102,7 +102,7 @@ def pack(spec: Spec, root: Path, folder: Path, target: Path) -> None:
 
 
 def _list_outputs(spec: Spec) -> list[str]:
-    """The files of all products, the data they were made from, and what was agreed on."""
+    """The files of all products, the data they were made from, and the summary of `agree`."""
     return sorted({spec["agreed"], *_iterate_outputs(spec)})
 
 

@@ -1,9 +1,9 @@
-"""Clean up: list what former runs left and nothing asks for any more, and remove it.
+"""Clean up: list or remove the files of former runs that nothing asks for any more.
 
-Under `results` that is what bears our names: specs, series, marks. Under `figures` it is what sums
-or a sidecar tell that a run made: figures that the config lost, formats that it no longer asks for.
-A file that has been changed since it was made may be somebody's work, and stays, as does every file
-that no run made.
+Under `results` these are files with names of ours: specs, series, marks. Under `figures` they are
+files that a run made according to sums or a sidecar: figures that are no longer in the config, and
+formats that it no longer asks for. A file that was changed after it was made may be somebody's
+work, so it is kept, as is every file that no run made.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CACHED = re.compile(
     r"|former/[^/]+/[^/]+\.sha256"
     r"|shelf/[^/]+\.json)"
 )
-# What a job that was killed was writing.
+# Drafts that jobs were writing when they were killed.
 DRAFT = re.compile(r"\..+\.[0-9]+\.[a-z0-9]+")
 AN_HOUR = 3600.0
 SIDECAR = {"paper", "id", "outputs", "fingerprint", "code"}
@@ -77,7 +77,7 @@ def _is_draft(file: Path) -> bool:
 
 
 def _list_made(root: Path, sums: str) -> Iterator[str]:
-    """The figures and tables that a file of sums tells of, and that are still what it says."""
+    """The figures and tables in a file of sums that still match it."""
     try:
         told = read_manifest((root / sums).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -86,7 +86,7 @@ def _list_made(root: Path, sums: str) -> Iterator[str]:
 
 
 def _list_told(root: Path, name: str) -> Iterator[str]:
-    """A sidecar and the files that it tells of, if the name is one of a sidecar."""
+    """A sidecar and those of its files that still match it, if the name is that of a sidecar."""
     if not re.fullmatch(r"figures/[^/]+/[^/]+\.json", name):
         return
     try:

@@ -1,4 +1,4 @@
-"""Write codemeta.json anew, from CITATION.cff and pyproject.toml: `python scripts codemeta`."""
+"""Write codemeta.json from CITATION.cff and pyproject.toml: `python scripts codemeta`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Combine the parts of a series, which several jobs computed, into the table of one job."""
+"""Combine the parts of a series, which several jobs computed, into one table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from atlas.io.tidy import read_table, write_table
 
 
 def main() -> None:
-    """`PART ... --output FILE`, the parts in order."""
+    """`PART ... --output FILE`; the parts are in order."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", type=Path, nargs="+", help="what `compute --part` wrote")
     parser.add_argument("--output", type=Path, required=True)
@@ -28,7 +28,7 @@ def combine(parts: Sequence[Path], target: Path) -> None:
     tables, (units, *others) = zip(*map(read_table, parts), strict=True)
     if any(other != units for other in others):
         raise ValueError(f"parts of different series: {', '.join(map(str, parts))}")
-    # A table without rows has columns of no type, which the others would take on.
+    # The columns of a table without rows have no type, which would spread to the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     write_table(target, pd.concat(filled, ignore_index=True), units)
 

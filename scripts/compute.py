@@ -1,7 +1,7 @@
 """Compute a series: run a study on its parameters and cache the table it returns, with its sum.
 
-Of a series that is split over jobs, each computes the points of one part. What only a solution can
-tell, such as whether a load is stable, a study checks before it computes.
+If a series is split over jobs, each job computes the points of one part. Before it computes, a
+study checks conditions that only a solution can decide, such as whether a load is stable.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def main() -> None:
         check(study, parameters)
         table = study.compute(parameters, **options)
     except PydanticCustomError as error:
-        # By name: imports count in the digest of this code, and how it is said changes no result.
+        # Imported by name: import statements count in the digest of this code, and the text of a
+        # message does not change results.
         refusal = importlib.import_module("atlas.config.refusal")
         place = arguments.place or [str(arguments.spec), "parameters"]
         sys.exit(refusal.describe_refusal(error, place))
@@ -51,20 +52,20 @@ def main() -> None:
     write_table(arguments.output, table, study.UNITS)
     if arguments.part:
         return
-    # Of a workflow that takes this one as a module, `prefix` is part of the output's name.
+    # In a workflow that uses this one as a module, the output's name begins with the `prefix`.
     root = arguments.output.parents[3]
     leave_sums(arguments.output.with_suffix(".sha256"), [arguments.output], root)
 
 
 def check(study: ModuleType, parameters: Block) -> None:
-    """Raise a misfit if the study cannot compute what is asked for. Of a log it finds that as it
+    """Raise a misfit if the study cannot compute the series. For a log it finds that only while it
     computes."""
     if hasattr(study, "check"):
         study.check(parameters)
 
 
 def read_part(text: str) -> tuple[int, int]:
-    """The number of a part, from 1, and how many there are. Raises `ValueError` if it is none."""
+    """The number of a part, from 1, and the number of parts. Raises `ValueError`."""
     found = re.fullmatch("([0-9]+)-of-([0-9]+)", text)
     part, parts = map(int, found.groups()) if found else (0, 0)
     if not 1 <= part <= parts:
@@ -73,7 +74,7 @@ def read_part(text: str) -> tuple[int, int]:
 
 
 def choose(items: Iterable, part: tuple[int, int] | None) -> Iterable:
-    """The items of a part: its share of the sequence, one after another; or all."""
+    """The items of a part, which is a contiguous share of the sequence; all without a part."""
     if part is None:
         return items
     if not isinstance(items, Sequence) or len(items) < part[1]:
@@ -88,7 +89,7 @@ def report(items, label: str) -> tqdm:
 
 
 class _Lines:
-    """Standard error, with a new line where a bar would return to the start of its own."""
+    """Standard error, where each update of a bar is a new line."""
 
     def write(self, text: str) -> None:
         bar = text.strip("\r\n ")

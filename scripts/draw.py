@@ -1,6 +1,6 @@
-"""Draw a figure: the drawing its spec names, from the series its spec names; and how to cite it.
+"""Draw a figure: the drawing that its spec names, from its series; and write LaTeX to cite it.
 
-The files carry what they were made from in their metadata, and no date, so that the same figure is
+The metadata of the files say what they were made from, but hold no date, so that the same figure is
 the same file, byte for byte.
 """
 

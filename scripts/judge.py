@@ -1,8 +1,8 @@
-"""Judge the claims of a paper: recomputed against stated, a ledger with one row a claim.
+"""Judge the claims of a paper: a ledger with one row per claim, recomputed against stated.
 
-Each row shows where and what the paper states, the number recomputed for the sentence as printed,
-for its other readings and as further evidence, by what route and what has confirmed it, how sure
-the parameters are, and the verdict with its reason.
+Each row shows what the paper states and where; the numbers recomputed for the sentence as printed,
+for its other readings and as further evidence; the route to them, and what has confirmed it; how
+certain the parameters are; and the verdict with its reason.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from atlas.io.product import Spec, comment, run
 from atlas.io.tabulars import paragraphs
 from atlas.io.tidy import write_table
 
-# Where a test stands, which is of no use on paper.
+# References to tests, which are of no use on paper.
 TESTS = re.compile(r" \(tests/[^()]*\)")
 UNITS = {
     "claim": "name",
@@ -55,8 +55,8 @@ UNITS = {
 
 
 def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[Path]:
-    """Write `ledger.csv`, `ledger.txt`, `ledger.tex`, and `ledger.short.tex` with errata and what
-    depends on a reading only."""
+    """Write `ledger.csv`, `ledger.txt`, `ledger.tex`, and `ledger.short.tex`, which has only errata
+    and claims that depend on a reading."""
     found = find(spec, series)
     version = tell_version(spec["bibliography"])
     rows = [row(claim, found, version) for claim in spec["claims"]]
@@ -71,7 +71,7 @@ def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator
 
 
 def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -> dict[str, Any]:
-    """The ledger's row for a claim; what does not simply hold names the `version` of the paper."""
+    """The ledger's row for a claim; errata, and what depends, name the paper's `version`."""
     nothing = record(Found(None))
     cases = [case | found.get(case["id"], nothing) for case in claim["cases"]]
     for case in cases:
@@ -126,7 +126,7 @@ def narrate(spec: Spec, ledger: pd.DataFrame) -> str:
 
 
 def head(spec: Spec) -> str:
-    """What the claims are about."""
+    """The paper that the claims are about."""
     if spec["bibliography"] is None:
         return spec["paper"]
     return "{title} ({names}, {year})".format(
@@ -135,7 +135,7 @@ def head(spec: Spec) -> str:
 
 
 def typeset(ledger: pd.DataFrame) -> str:
-    """The ledger as LaTeX that breaks wherever a page ends, in one column or in two."""
+    """The ledger as LaTeX that can break at any page end, in one column or in two."""
     blocks = []
     for line in ledger.to_dict("records"):
         found = f"stated {stated(line)}, recomputed {recomputed(line)}"
@@ -152,7 +152,7 @@ def typeset(ledger: pd.DataFrame) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Text with places to break what has no spaces."""
+    """LaTeX with break points in parts without spaces."""
     return re.sub(
         r"(/|,|=|\\_|(?<=[A-Za-z0-9])-(?=[A-Za-z]))", r"\1\\allowbreak{}", formulate(text)
     )

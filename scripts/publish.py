@@ -1,5 +1,5 @@
-"""Publish: write the gallery, static pages that need neither a server nor a network, and the
-bibliography of all that there is to cite."""
+"""Publish: write the gallery (static pages that need neither a server nor a network) and the
+bibliography of all products."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from atlas.io.thumbnails import shrink
 
 FOLDER = Path("figures/gallery")
 BIBLIOGRAPHY = Path("figures/atlas.bib")
-# In pixels; pages show them half as wide, which suits fine screens.
+# In pixels; pages show them at half this width, which suits high-resolution screens.
 THUMBNAIL = 420
 
 
 def main() -> None:
-    """`SPEC --mark FILE`; marks that the gallery had before go, as those of products do."""
+    """`SPEC --mark FILE`; former marks of the gallery are removed, as those of products are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="all products (JSON)")
     parser.add_argument("--mark", type=Path, required=True, help="left when all is written")
     arguments = parser.parse_args()
     spec = read_spec(arguments.spec)
-    # Of a workflow that takes this one as a module, `prefix` is part of the mark's name, but not of
-    # the specs' names.
+    # In a workflow that uses this one as a module, the mark's name begins with the `prefix`, but
+    # the specs' names do not.
     for entry in spec["products"]:
         entry["spec"] = str(Path(entry["spec"]).resolve())
     made = arguments.mark.resolve()
@@ -39,7 +39,7 @@ def main() -> None:
     require_whole(data.values(), Path())
     titles, first = spec["titles"], spec["first"]
     pages = render(papers, titles, first)
-    # What a former run left would stay for ever: no other rule knows these names.
+    # Files of a former run would stay for ever: no other rule knows their names.
     shutil.rmtree(FOLDER, ignore_errors=True)
     for name, source in data.items():
         target = FOLDER / name

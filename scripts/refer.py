@@ -1,7 +1,7 @@
-"""Refer: write the reference systems as files that need no code of ours, into `reference`.
+"""Refer: write the reference systems to `reference`, as files that can be used without our code.
 
-One JSON file a system, an index of all, the JSON Schema of both, a flat table of the values, and
-what to cite. Files of systems that are no more go.
+There is one JSON file per system, an index of all, the JSON Schema of both, a flat table of the
+values, and what to cite. Files of systems that no longer exist are removed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FLAT = ("system", "quantity", "class", "k", "value", "half_width")
 
 
 def main() -> None:
-    """`SPEC --output FOLDER`, the spec being that of the table of all reference systems."""
+    """`SPEC --output FOLDER`; the spec is that of the table of all reference systems."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="the table of all systems (JSON)")
     parser.add_argument("--output", type=Path, required=True)
@@ -54,7 +54,7 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
         for rule in [policy(name_policy(block["policy"])["name"])]
     )
     texts = {f"systems/{s['id']}.json": lay_out(s) + "\n" for s in systems}
-    # Of what is published: it stays as long as no value, description or definition changes.
+    # The fingerprint of what is published: it changes only with a value, description or definition.
     spec = {**spec, "fingerprint": digest(*map(canonical, systems))}
     origins = made_from(spec)
     listed = [
@@ -93,8 +93,8 @@ def refer(spec: Mapping[str, Any], folder: Path) -> None:
 
 
 def made_from(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Of each system, the digest of what its block in config says, in whatever words, and of how
-    long it is simulated: files of another digest are not what a run would publish now."""
+    """For each system the digest of its block in config, whatever the names of its keys, and of the
+    length of its simulation. Files with another digest are not what a run would publish now."""
     found = {}
     for parameters in (series["parameters"] for series in spec["series"].values()):
         systems = Parameters.model_validate({"systems": parameters["systems"]}).systems

@@ -1,8 +1,8 @@
 """Score anybody's results against the reference systems: bias, coverage, and which definitions fit.
 
-FILE is CSV with the columns system, quantity and value and, where there are, half_width (of a 95 %
-interval), class, k and replications; reference/README.md says what they mean. Beside it are left
-FILE.score.txt, .tex and .svg, a report to publish.
+FILE is CSV with the columns system, quantity and value, and optionally half_width (of a 95 %
+interval), class, k and replications; reference/README.md says what they mean. A report to publish
+is written beside it: FILE.score.txt, .tex and .svg.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Standardise the errors of a paper's simulated points: a table of z-scores, one row a point.
+"""Standardise the errors of a paper's simulated points: a table of z-scores, one row per point.
 
-Three tests say whether the scores are what they should be (`output.scores`); `agree` fails if not.
+Three tests check the scores (`atlas.io.scores`); `agree` fails if one of them fails.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def standardise(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> It
 
 
 def collect(name: str, points: pd.DataFrame) -> pd.DataFrame:
-    """The scored points of a series, those that have an exact value beside them."""
+    """The points of a series that have a score, as an exact value is known for them."""
     scored = points[points["z"].notna()]
     rows = {
         "series": name,
@@ -75,7 +75,7 @@ def narrate(found: Mapping[str, float]) -> str:
 
 
 def typeset(found: Mapping[str, Mapping[str, float]]) -> str:
-    """The scores as LaTeX, one row a series."""
+    """The scores as LaTeX, one row per series."""
     headings = ["Series", "Points", r"$\max|z|$", r"rms $z$", "Coverage", "KS $p$"]
     rows = [
         [

@@ -1,5 +1,5 @@
-"""Tabulate: all columns of the series as CSV, the chosen ones typeset as a LaTeX tabular, and as a
-table with caption and credit."""
+"""Tabulate: write all columns of the series as CSV, and the chosen ones as a LaTeX tabular and as a
+LaTeX table with caption and credit."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def stack(heading: str) -> str:
 
 
 def show(value: object, style: str) -> str:
-    """A cell as LaTeX: a number in the given format, in powers of ten where it has an exponent; a
-    dash where there is nothing."""
+    """A cell as LaTeX: a number in the given format, with a power of ten if it has an exponent; a
+    dash if the cell is empty."""
     if value is None or value != value:
         return "--"
     if isinstance(value, bool):

@@ -1,8 +1,8 @@
 r"""Typeset the recomputed values of a paper's claims as LaTeX.
 
-`\multiserver{<paper>/<claim>}` expands to the number, in captions too, in the unit and digits in
-which the paper states its own, or in the claim's `format`; an unknown key is an error. The number
-that the paper states is `\multiserverstated{…}`. Where siunitx is loaded, it sets both.
+`\multiserver{<paper>/<claim>}` expands to the number, in captions too. It has the unit and digits
+of the paper's own number, or the claim's `format`; an unknown key is an error. The number that the
+paper states is `\multiserverstated{…}`. If siunitx is loaded, it sets both.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from atlas.io.atomic import write_text
 from atlas.io.printed import set_found, set_stated
 from atlas.io.product import Spec, comment, run
 
-# The error is one that can be expanded, so that captions and their lists work.
+# The error is expandable, so that it works in captions and lists of figures.
 PREAMBLE = r"""% Use as \multiserver{paper/claim} and \multiserverstated{paper/claim}.
 \makeatletter
 \ExplSyntaxOn

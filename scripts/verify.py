@@ -1,9 +1,9 @@
 """Verify files against their manifest: what is missing, what has changed, what is unexpected.
 
-An archive, or the folder that it was unpacked to, is checked in whole. With `--against`, the
+An archive, or the folder that it was unpacked to, is checked as a whole. With `--against`, the
 outputs in a working folder are checked against an archive: all its figures, tables and data, and
-that nothing else stands beside the figures and tables. There a sidecar may tell of another making,
-on another day or machine, if that made the same.
+that there are no other files beside the figures and tables. A sidecar there may record that its
+product was made again, on another day or machine, if the result is the same.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from atlas.provenance import manifest
 from atlas.provenance.manifest import Files, Folder, Zipped
 
 PRODUCTS, DATA = "figures/", "results/"
-# Files that are named of those that differ in the same way.
+# At most so many files that differ in the same way are named.
 SHOWN = 20
 KIND = len("unexpected  ")
-# What sidecars say of the making alone.
+# The keys of a sidecar that only record when, where and with what its product was made.
 MAKING = ("software", "environment", "revision", "made", "seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """How many files the manifest tells of, those that differ, and sidecars of another making."""
+    """The number of files in the manifest, those that differ, and sidecars that were made again."""
 
     told: int
     faults: list[str]
@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def tell(faults: list[str]) -> list[str]:
-    """The faults, of each kind no more than `SHOWN`."""
+    """The faults, at most `SHOWN` of each kind."""
     kinds, told = Counter(), []
     for fault in faults:
         kind = fault[:KIND].strip()
@@ -80,8 +80,8 @@ def tell(faults: list[str]) -> list[str]:
 
 
 def open_files(path: Path, *, links: bool = False) -> Files:
-    """The files in a folder, whose folders may be `links`, or an archive. Raises `Unreadable` if
-    the path is neither, or not fit to be read."""
+    """The files in a folder, in which folders may be `links`, or in an archive. Raises `Unreadable`
+    if the path is neither, or unfit to be read."""
     if path.is_dir():
         return Folder(path, links=links)
     if not path.is_file():
@@ -91,9 +91,9 @@ def open_files(path: Path, *, links: bool = False) -> Files:
 
 
 def verify(files: Files, against: Files | None = None) -> Findings:
-    """How files stand to their own manifest, or outputs to that of an archive.
+    """How files differ from their own manifest, or outputs from the manifest of an archive.
 
-    Raises `Unreadable` if there is no manifest, or one that is none.
+    Raises `Unreadable` if there is no manifest, or it is invalid.
     """
     content = (against or files).read(manifest.NAME)
     if content is None:
@@ -116,7 +116,7 @@ def verify(files: Files, against: Files | None = None) -> Findings:
 
 
 def _remade(name: str, expected: str, files: Files, against: Files) -> bool:
-    """Whether a file is a sidecar that differs from the archived one in the making alone."""
+    """Whether a file is a sidecar that differs from the archived one in the keys `MAKING` only."""
     now, then = files.read(name), against.read(name)
     if not name.endswith(".json") or None in (now, then) or sha256(now) == expected:
         return False

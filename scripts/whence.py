@@ -1,7 +1,7 @@
-"""Say whence a figure, table or ledger is, or the figures in the PDF of a paper.
+"""Say where a figure, table or ledger comes from, or the figures in the PDF of a paper.
 
-Prints what it is, paper, source, licence, parameters, seed, digests and the command that makes it
-again, and whether the config as it now stands would make the same.
+Prints what it is, its paper, source, licence, parameters, seed and digests, the command that makes
+it again, and whether the present config would make the same.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def account(story: Story, configfiles: list[Path]) -> dict[str, Any]:
-    """How to make it again, and how it stands to the config."""
+    """The command that makes it again, and whether and how it differs from the config."""
     standing, differences = compare(story, ROOT, configfiles)
     command = redraw(story, configfiles)
     return {"command": command, "standing": standing, "differences": differences}

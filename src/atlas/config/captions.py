@@ -176,8 +176,7 @@ def _jobs(value: Mapping[str, Any]) -> str:
 
 
 def _sizes(value: Mapping[str, Any]) -> str:
-    """The server needs of a mix, in terms of n; `shares` are those of n/2 and n among large
-    jobs."""
+    """The server needs of a mix in terms of n; `shares`: those of n/2 and n among large jobs."""
     large = [need for need, share in zip(("n/2", "n"), value["shares"], strict=True) if share]
     return _join(["1", *large], "and")
 

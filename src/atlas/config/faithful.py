@@ -16,8 +16,7 @@ from atlas.fields.markers import Resolution, marked
 
 
 def resolution(study: Any) -> frozenset[str]:
-    """The parameters of a study that do not determine the system; empty if there is no such
-    study."""
+    """The parameters of a study that do not determine the system; empty if it does not exist."""
     known = study in kinds("studies")
     return (
         frozenset(marked(module("studies", study).Parameters, Resolution)) if known else frozenset()
@@ -73,8 +72,7 @@ def check_stated(
 def _check_paper(
     name: str, given: dict, stated: Mapping[str, Mapping[str, Any]], path: Path
 ) -> list[Fault]:
-    """Faults of a series as the paper draws it; a paper does not state resolutions and run
-    lengths."""
+    """Faults of a series as the paper draws it; resolution and run lengths are not stated."""
     own, shared = stated.get(name, {}), stated.get("all", {})
     free, faults = resolution(given["study"]) | {"study"}, []
     for fault in complete_series(_free(given) | shared | own, ())[2]:

@@ -1,5 +1,4 @@
-"""Complete a figure or table from what its studies and its drawing declare, and check that they
-fit.
+"""Complete a figure or table from what its studies and drawing declare, and check that they fit.
 
 A study declares `Parameters`, and in `UNITS` the columns that it returns. A drawing declares
 `Options`, which say what series it needs, and with which columns.

@@ -1,8 +1,7 @@
 """Read YAML as plain values, with the line of each key.
 
-All files follow the core schema of YAML 1.2, in which 1e6 is a number and `no` is text; in
-addition, << merges. Tags, repeated keys, keys that are not text, and aliases that expand without
-end are refused.
+All files follow the core schema of YAML 1.2, in which 1e6 is a number and `no` is text, with << for
+merges. Tags, repeated keys, keys that are not text, and aliases without end are refused.
 """
 
 from __future__ import annotations
@@ -64,8 +63,7 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
 
 
 def read_mapping(file: FilePath, name: str) -> tuple[dict[str, Any], Lines]:
-    """The same for a file that must be a mapping, as all must. Raises `ConfigError` if it is
-    not."""
+    """The same for a file that must be a mapping, as all must. Raises `ConfigError`."""
     content, lines = read_yaml(file, name)
     if not isinstance(content, dict):
         kinds = {list: "a list", str: "text", type(None): "an empty file"}

@@ -149,8 +149,8 @@ def reserved_names(root: FilePath) -> set[str]:
 
 def _said_elsewhere(config: Mapping[str, Any], contents: Mapping[FilePath, dict]) -> dict[str, Any]:
     """The part of `config` that comes from the command line. Snakemake read the files into `config`
-    as YAML 1.1, which may misread them; whatever differs from that reading is not from the
-    files."""
+    as YAML 1.1, which may misread them; whatever differs from that was given on the command
+    line."""
     misread: dict[str, Any] = {}
     for file in contents:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -57,8 +57,7 @@ def check(model: type[BaseModel], value: Any, path: Path) -> tuple[Any, list[Fau
 
 
 def check_values(value: Any, path: Path) -> Iterator[Fault]:
-    """Faults that are wrong in any file: keys without a value, and numbers that are infinite or
-    NaN."""
+    """Faults in any file: keys without a value, and numbers that are infinite or NaN."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from check_values(item, (*path, key))

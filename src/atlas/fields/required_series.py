@@ -71,9 +71,8 @@ class SettingsBlock(OptionsBlock):
 
 
 def require_class(parameters: Any, name: str, *at: str | int) -> None:
-    """Raise a misfit unless the system of a series has a class of this name. If the classes come
-    from a trace or a table, their number is not known before that is read, and nothing is
-    raised."""
+    """Raise a misfit unless the system of a series has a class of this name. The classes of a trace
+    or a table are not known before it is read, and any name passes."""
     count = parameters.classes
     if name == "all" or not isinstance(count, int):
         return

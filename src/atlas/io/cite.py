@@ -68,8 +68,7 @@ def frame(spec: dict[str, Any]) -> str:
 
 
 def _include(spec: dict[str, Any], size: str) -> list[str]:
-    """The picture from the folder of the LaTeX file, or else from where LaTeX looks for
-    pictures."""
+    """The picture beside the LaTeX file that is read, or else where LaTeX looks for pictures."""
     kind = next((k for k in PICTURES if k in spec["look"]["formats"]), PICTURES[0])
     file = f"{spec['id']}.{kind}"
     return [
@@ -139,8 +138,7 @@ def references(*specs: dict[str, Any]) -> str:
 
 
 def _sources(key: str, paper: dict[str, Any] | None) -> dict[str, dict[str, str | None]]:
-    """The entries of a paper: the version that was read, and the version of record if it
-    differs."""
+    """The entries of a paper: the version that was read, and that of record if it differs."""
     if paper is None:
         return {}
     versions = paper.get("versions") or {}

@@ -99,8 +99,7 @@ def describe(spec: Spec, files: list[Path], seconds: float) -> dict[str, Any]:
 
 
 def identify(spec: Spec) -> dict[str, Any]:
-    """What a product is and what it was made from: the part of the sidecar that a figure file
-    holds.
+    """What a product is and what it was made from: the part that the file of a figure holds too.
 
     It does not depend on the machine or the time, so that equal figures are equal files.
     """
@@ -123,8 +122,7 @@ def identify(spec: Spec) -> dict[str, Any]:
 
 
 def comment(spec: Spec) -> str:
-    """The same as a comment in LaTeX, without the parameters of claims, which hold all their
-    text."""
+    """The same as a LaTeX comment, without the parameters of claims, which hold all their text."""
     story = identify(spec)
     for series in story["series"].values():
         if series["study"] == "claims":

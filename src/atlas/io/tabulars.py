@@ -68,8 +68,7 @@ def table(
 
 def paragraphs(headings: Sequence[str], blocks: Sequence[Sequence[str]]) -> str:
     """Blocks of text: a place, a sentence and a word side by side, and paragraphs below the
-    sentence. There are three columns if a `longtable` is possible, else the parts follow each
-    other.
+    sentence. They are in three columns if a `longtable` is possible, else one below the other.
 
     All are plain text, given as LaTeX. Lines may break anywhere, and pages between any two lines.
     """

@@ -24,8 +24,7 @@ class Unreadable(ValueError):
 
 
 def end(command: Callable[[], int]) -> NoReturn:
-    """Run a command and exit with its exit code, or with `UNREADABLE` if it cannot read
-    something."""
+    """Run a command and exit with its code, or with `UNREADABLE` if it raises `Unreadable`."""
     try:
         sys.exit(command())
     except Unreadable as error:

@@ -14,8 +14,7 @@ TOLERANCES = Path(__file__).parents[3] / "config/tolerances.yaml"
 
 @dataclass(frozen=True)
 class Source:
-    """A file of `config/papers`, and the choices of the run and the code that its products depend
-    on."""
+    """A file of `config/papers`, and the choices and code that its products depend on."""
 
     file: Path
     root: Path

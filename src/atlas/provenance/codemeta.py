@@ -1,7 +1,6 @@
 """Describe the project in CodeMeta 3.0, from CITATION.cff and pyproject.toml.
 
-`cffconvert` leaves out the papers and the requirements, and needs an older jsonschema than other
-packages do.
+`cffconvert` leaves out the papers and the requirements, and needs an older jsonschema.
 """
 
 from __future__ import annotations

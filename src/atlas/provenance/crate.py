@@ -197,8 +197,7 @@ def _add_paper(crate: ROCrate, bibliography: Mapping[str, Any]) -> Entity:
 
 
 def _spell(name: str) -> str:
-    """A name in lower case without accents, with hyphens; in hexadecimal if it has no such
-    letters."""
+    """A name in lower case without accents, with hyphens; in hexadecimal if nothing is left."""
     plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
     return re.sub("[^a-z0-9]+", "-", plain).strip("-") or name.encode().hex()
 

@@ -121,8 +121,7 @@ def _walk(then: Any, now: Any, path: str) -> Iterator[str]:
 
 
 def tell(story: Story, command: str, standing: str, differences: Sequence[str]) -> Iterator[str]:
-    """The account, line by line. Text from the story never begins a line or contains a line
-    break."""
+    """The account, line by line. Text of the story never begins a line or breaks one."""
 
     def row(label: str, text: str) -> str:
         return f"{label:<12} {printable(text)}"
