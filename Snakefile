@@ -21,7 +21,7 @@ from atlas.plan import MEGABYTES, cancel_timers, expose
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 # Snakemake takes the rules of a module, but not its `onstart` handler.
 MODULE = Path(workflow.basedir) not in (ROOT, ROOT / "workflow")
-# A job on another machine that computes series of this workflow itself: they are planned already.
+# In a job of this workflow on another machine, the series are planned already.
 SENT = not workflow.is_main_process and not MODULE
 
 

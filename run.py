@@ -4,7 +4,7 @@
 python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing is named)
 python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
 python3 run.py whence FILE                          say how a figure or table was made
-python3 run.py score FILE                           hold results against the reference systems
+python3 run.py score FILE                           compare results with the reference systems
 """
 
 import hashlib

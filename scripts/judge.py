@@ -71,7 +71,7 @@ def judge(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator
 
 
 def row(claim: dict[str, Any], found: dict[str, dict[str, Any]], version: str) -> dict[str, Any]:
-    """The ledger's row for a claim; errata, and what depends, name the paper's `version`."""
+    """The ledger's row for a claim; the verdicts erratum and depends come with the `version`."""
     nothing = record(Found(None))
     cases = [case | found.get(case["id"], nothing) for case in claim["cases"]]
     for case in cases:

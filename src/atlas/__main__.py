@@ -1,4 +1,4 @@
-"""Start Snakemake, having read the config files of the run.
+"""Check the config files of the run, then start Snakemake.
 
     python -m atlas [TARGET OR SNAKEMAKE OPTION ...]
 

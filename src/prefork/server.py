@@ -1,11 +1,12 @@
 """Start jobs as forks of a warm process, which has already imported what jobs import.
 
 To start an interpreter and import pandas, scipy, numba and matplotlib takes more than a second; to
-fork a process that has them takes a hundredth of that. While Snakemake runs jobs on this machine,
-the Snakefile keeps such a process. `python scripts SCRIPT ...` asks it for a fork, which takes over
-the caller's arguments, folder, environment and streams, and reports its exit code. If no server
-answers (there is none, or none yet, or it has another interpreter or system), the script runs in
-the process that asked. An empty `MULTISERVER_WARM` in the environment turns the server off.
+fork a process that has them takes a hundredth of a second. While Snakemake runs jobs on this
+machine, the Snakefile keeps such a process. `python scripts SCRIPT ...` asks it for a fork, which
+takes over the caller's arguments, folder, environment and streams, and reports its exit code. If no
+server answers (none is running or ready, it has another interpreter, or the system is not Linux),
+the script runs in the process that asked. An empty `MULTISERVER_WARM` in the environment turns the
+server off.
 """
 
 from __future__ import annotations

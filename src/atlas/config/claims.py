@@ -49,7 +49,7 @@ class Context:
 
     `blocks` are figures and tables by id, with completed series. `faithful` says for each
     figure/series whether it is drawn with the paper's parameters. `limit` shortens runs to the
-    run's effort. `find_trace(trace, path, block)` makes a block pending whose trace is not there.
+    run's effort. `find_trace(trace, path, block)` makes a block pending if it lacks its trace.
     """
 
     quantities: Mapping[str, Quantity]

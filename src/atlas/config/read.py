@@ -1,7 +1,7 @@
 """Read YAML as plain values, with the line of each key.
 
 All files follow the core schema of YAML 1.2, in which 1e6 is a number and `no` is text, with << for
-merges. Tags, repeated keys, keys that are not text, and aliases without end are refused.
+merges. Tags, repeated keys, keys that are not text, and aliases that expand too far are refused.
 """
 
 from __future__ import annotations

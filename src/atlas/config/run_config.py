@@ -148,9 +148,8 @@ def reserved_names(root: FilePath) -> set[str]:
 
 
 def _said_elsewhere(config: Mapping[str, Any], contents: Mapping[FilePath, dict]) -> dict[str, Any]:
-    """The part of `config` that comes from the command line. Snakemake read the files into `config`
-    as YAML 1.1, which may misread them; whatever differs from that was given on the command
-    line."""
+    """The part of `config` from the command line. Snakemake has read the files as YAML 1.1, which
+    may misread them; a value that differs from that reading was given on the command line."""
     misread: dict[str, Any] = {}
     for file in contents:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -143,8 +143,7 @@ def _tidy(value: Any, *, names: bool = True) -> Any:
 
 
 def _refer_to_words(definitions: dict[str, Schema]) -> dict[str, Schema]:
-    """The definitions, with each type of `fields.vocabulary` defined once and referred to by
-    name."""
+    """The definitions, with each type of `fields.vocabulary` defined once and then referred to."""
     words: dict[str, Schema] = {}
     for name, word in vars(vocabulary).items():
         if get_origin(word) is Annotated:

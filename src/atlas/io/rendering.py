@@ -1,8 +1,8 @@
 """Write a matplotlib figure to its files: one layout for all formats.
 
-Matplotlib's `savefig` draws each time once more, without a file, to find a layout. The work for the
-first figure of a process (finding and reading fonts, building a grammar for mathematics) costs a
-third of the figure. So the layout is found once, and a process that forks may `warm_up`.
+Matplotlib's `savefig` draws one extra time, without a file, to find a layout. The work that only
+the first figure of a process needs (finding and reading fonts, building a grammar for mathematics)
+takes a third of its time. So the layout is found once, and a process that forks may `warm_up`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Specs: all that a job reads, as JSON, under a name that holds the digest of the text.
 
-The plan writes them and the jobs read them. Order counts: series, columns and rows are drawn in it.
+The plan writes them and the jobs read them. Order counts, as series, columns and rows follow it.
 """
 
 from __future__ import annotations

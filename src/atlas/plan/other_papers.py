@@ -65,8 +65,8 @@ def shelf_file(paper: str) -> str:
 def recall(
     but: Collection[str], sources: Collection[Path], digests: CodeDigests, root: Path
 ) -> Iterator[Record]:
-    """All records except those of the papers `but`, and those of papers that one of their files
-    `sources` described under another name."""
+    """All records, except those of the papers in `but`, and those made from a file in `sources`,
+    which described its paper under another name."""
     taken = {source.resolve() for source in sources}
     for file in sorted(FOLDER.glob("*.json")):
         if file.stem in but:

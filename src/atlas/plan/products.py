@@ -153,7 +153,7 @@ class Product(Specified):
 
     @cached_property
     def text(self) -> str:
-        """The spec: all that the product may depend on, with its series by name."""
+        """The spec: all that the product may depend on, with its series by name and file."""
         series = {
             name: {"study": s.study, "parameters": s.parameters, "digest": s.digest, "file": s.file}
             for name, s in self.series.items()

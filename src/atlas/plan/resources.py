@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-# Per job, for all but the simulation, on a slow machine. A group asks for the sum over its members.
+# Minutes for all but the simulation, on a slow machine. A group asks for them once per member.
 MINUTES = 8
 MEGABYTES = 4000
 SECONDS_A_JOB = 1e-6

@@ -1,6 +1,6 @@
 """Describe the project in CodeMeta 3.0, from CITATION.cff and pyproject.toml.
 
-`cffconvert` leaves out the papers and the requirements, and needs an older jsonschema.
+`cffconvert` leaves out the papers and the requirements, and needs an older jsonschema than others.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def redraw(story: Story, configfiles: Sequence[Path]) -> str:
 
 
 def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str, list[str]]:
-    """Whether the story agrees with the config under `root`, and the differences."""
+    """The standing of the story against the config under `root`, and the differences."""
     from atlas.config.errors import ConfigError
 
     paper = story["paper"]
@@ -72,8 +72,7 @@ def _plan(paper: str, root: Path, configfiles: tuple[Path, ...]) -> Plan:
 
 
 def find_differences(story: Story, spec: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """Whether the story agrees with the spec from which the figure would now be drawn, and the
-    differences.
+    """The standing of the story against the present spec of the figure, and the differences.
 
     A story with the fingerprint of the spec but other content is forged.
     """
