@@ -10,26 +10,26 @@ In short::
         ms.JobClass(need=16, duration=ms.Exponential(rate=0.25), probability=0.03)])
     queue = system.under(ms.FCFS)
 
-    print(queue.known())                # what is known of it: how, from which theorem, at what cost
+    print(queue.known())                # the methods for it: their range, source and cost
     print(queue.stability())            # the largest arrival rate λ*
     print(queue.exact(load=0.6))        # E[N], E[T], waiting, by class
     print(queue.distribution(load=0.6)) # waiting and response times: percentiles, by class
     print(queue.simulate(load=0.6, jobs=10**6, seed=1))
 
-- `System` and `JobClass`: servers, and what jobs may do with them; `Network` and `Station`.
+- `System` and `JobClass`: servers, and how jobs may use them; `Network` and `Station`.
 - `Exponential`, `Hyperexponential`, `Erlang`, `PhaseType`, `coxian`, `Deterministic`, `Bimodal`,
-  `Pareto`, `Lognormal`, `Weibull`: durations; `scaled` stretches one; `fit_two_moments` and
-  `fit_three_moments` find one.
-- Policies: `FCFS`, `ServerFilling`, …; `policies.names()`; `policy(name)` finds one, and `known()`
-  says what is known of all.
+  `Pareto`, `Lognormal`, `Weibull`: durations. `scaled` multiplies one by a factor;
+  `fit_two_moments` and `fit_three_moments` fit one to given moments.
+- Policies: `FCFS`, `ServerFilling`, …; `policies.names()` lists them, `policy(name)` finds one, and
+  `known()` lists the methods for all of them.
 - A `Queue` is a system under a policy. The operating point is `load=` ρ = λ E[S]/n, or
   `arrival_rate=` λ, or `fraction_of_limit=` λ/λ*.
-- `Result` has the same attributes whether exact, bounded or simulated, and `Curve` results along
-  a list of loads; `print` them or take `rows()`, `to_frame()`, `plot()`.
-- Errors: `UnstableError` (with λ and λ*), `NotKnownError` (which says what to ask instead).
+- A `Result` has the same attributes whether exact, bounded or simulated. A `Curve` holds results
+  along a list of loads. `print` them or take `rows()`, `to_frame()`, `plot()`.
+- Errors: `UnstableError` (with λ and λ*), `NotKnownError` (which says what to call instead).
 
-The engines stand below, independent of each other: `multiserver.saturated`, `open`, `wcfs`,
-`sharing`, `simulation`; `MultiserverJobSystem` is their noun.
+The engines underneath are independent of each other: `multiserver.saturated`, `open`, `wcfs`,
+`sharing`, `simulation`. `MultiserverJobSystem` is the system that they work on.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-# Nothing is imported before it is used: who solves one closed form waits for no compiler.
+# Modules are imported on first use: solving a closed form does not wait for numba.
 _HOMES = {
     "curves": ("Curve",),
     "distribution": ("ClassDistribution", "Distribution", "TimeDistribution"),

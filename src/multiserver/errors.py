@@ -1,6 +1,6 @@
-"""What goes wrong: the errors that all parts of the library raise alike.
+"""The errors that all parts of the library raise.
 
-Arguments that make no sense raise a plain `ValueError`. All four below are a `ValueError` too.
+Invalid arguments raise a plain `ValueError`. The four errors below are subclasses of it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import math
 class UnstableError(ValueError):
     """Jobs arrive at least as fast as they can be served: there is no stationary distribution.
 
-    `arrival_rate` is λ and `limit` λ* (jobs per unit of time, NaN where it was not computed); all
-    arrival rates must be multiplied by less than `scale` = λ*/λ. Where a set of classes is
-    overloaded, `binding` is the smallest such set (or what stands for it).
+    `arrival_rate` is λ and `limit` is λ* (jobs per unit of time; NaN if not computed). The queue
+    becomes stable if all arrival rates are multiplied by less than `scale` = λ*/λ. If a set of
+    classes is overloaded, `binding` is the smallest such set (or represents it).
     """
 
     def __init__(
@@ -42,12 +42,12 @@ def require_stable(arrival_rate: float, limit: float) -> None:
 
 
 class NotKnownError(ValueError):
-    """The question has no answer here: the message names those that have one for this queue."""
+    """The question cannot be answered: the message names those that can, for this queue."""
 
 
 class TooLargeError(ValueError):
-    """An exact method would need more states than fit."""
+    """The problem is too large for an exact method: too many states, servers or steps."""
 
 
 class NotSampledError(ValueError):
-    """A simulation has measured no job of a class."""
+    """A simulation measured no job of some class."""

@@ -1,14 +1,14 @@
 """The multiserver-job model.
 
 A system has n servers. A job of class c holds v_c servers at once (its *server need*) for an
-exponential time of rate μ_c (its *duration*); an arriving job is of class c with probability p_c,
+exponential time of rate μ_c (its *duration*). An arriving job is of class c with probability p_c,
 independently of everything else. S is the demand of a job in *server-seconds*, need times
 duration, so
 
     E[S] = Σ_c p_c v_c / μ_c,
 
-and n / E[S] is the *naive* throughput: what the servers could finish if none was ever left idle
-while jobs wait. (`two-class-stability`, Sections 1.2 and 1.3.)
+and n / E[S] is the *naive* throughput: the throughput if no server was ever idle while jobs wait.
+(`two-class-stability`, Sections 1.2 and 1.3.)
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class ExponentialClass:
                 f"probability must lie in (0, 1], found {self.probability!r}"
                 " (leave out a class that never arrives)"
             )
-        # Plain numbers: a fixed-width integer or a short float would spoil what is computed of it.
+        # Plain int and float: numpy's fixed-width integers overflow and short floats lose digits.
         for name, value in (("need", need), ("rate", rate), ("probability", probability)):
             object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True)
 class MultiserverJobSystem:
-    """n servers and the classes of the jobs that come to them.
+    """n servers and the classes of the jobs that arrive.
 
     Raises `ValueError` unless n is a positive integer, every need is at most n and the
     probabilities sum to 1.

@@ -1,7 +1,7 @@
-"""A queue: a system under a policy, and the questions one asks of it.
+"""A queue: a system under a policy, and the questions it can answer.
 
-`asking` finds the method, `limits` λ* and so λ, `little` completes what it found, and `curves` asks
-along an array of operating points.
+`asking` chooses the method, `limits` finds λ* and hence λ, `little` completes the means by Little's
+law, and `curves` repeats a question along an array of operating points.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ Theorem 4.3)
     ) -> Stability:
         """λ*, below which the queue is stable, and how it was found.
 
-        With `relative_completions` the cheapest method that gives E[Δ(Y_d)] too, where there is
-        one. Where λ* is known from simulation alone, `estimate` has its interval at 95 %, of about
-        the relative `half_width` asked for, from the random streams of `seed`. Where λ* is not
-        known `limit` is None, and `highest` is what no policy exceeds. Raises `NotKnownError` if
-        λ* takes too much.
+        `relative_completions` asks for E[Δ(Y_d)] too, from the cheapest method that gives it, if
+        any does. If λ* can only be simulated, `estimate` holds its 95 % interval, of about the
+        relative `half_width` given, from the random streams of `seed`. If λ* is not known, `limit`
+        is None and `highest` is an upper bound for every policy. Raises `NotKnownError` if the
+        computation of λ* is too large.
         """
         return self._limits.stability(relative_completions, half_width, seed)
 
@@ -103,15 +103,15 @@ Theorem 4.3)
         enough: float = PRECISE,
         most_states: int = MOST_STATES,
     ) -> Result[Any]:
-        """The exact means, by the cheapest method that applies and keeps nine digits; by the best,
-        which then says how good it is, if none does. Where digits cost time, `enough` is the
-        relative error that may be left, and chains of more than `most_states` are refused.
+        """The exact means, by the cheapest applicable method that keeps nine digits. If none keeps
+        nine, the most precise is used and the result states its error. Iterative methods stop at a
+        relative error of `enough`, and refuse chains of more than `most_states` states.
 
-        With `fit` durations without phases are replaced by phase-type ones of the same two or three
-        moments, and the `kind` of the result is "fitted". A closed network has no operating point.
-        Raises `NotKnownError` if there is no method, or not enough room for it, `UnstableError`
-        unless λ < λ*, and `ValueError` unless the operating point is said in one way and `enough`
-        and `most_states` are positive.
+        With `fit`, durations that are not phase-type are replaced by phase-type ones with the same
+        two or three moments, and the `kind` of the result is "fitted". A closed network has no
+        operating point. Raises `NotKnownError` if no method applies or each is too large,
+        `UnstableError` unless λ < λ*, and `ValueError` unless exactly one operating point is given
+        and `enough` and `most_states` are positive.
         """
         budget = Budget(enough, most_states)
         if fit and (other := fitted(self.system)) != self.system:
@@ -121,7 +121,7 @@ Theorem 4.3)
             return of_fit(found, self.system, other)
         try:
             if self._methods.applying("exact"):
-                # What takes too much says so before λ* is looked for, which may take long.
+                # Refuse chains that are too large before computing λ*, which may take long.
                 self._exact.prepare()
             rate = self._limits.rate(load, arrival_rate, fraction_of_limit)
             method, found = self._exact.at(rate, budget)
@@ -136,7 +136,7 @@ Theorem 4.3)
         arrival_rate: float | None = None,
         fraction_of_limit: float | None = None,
     ) -> Distribution:
-        """The distributions of waiting and response times, exactly. Raises as `exact` does."""
+        """The exact distributions of waiting and response times. Raises as `exact` does."""
         self._methods.first("distribution")
         return self._distributions.at(self._limits.rate(load, arrival_rate, fraction_of_limit))
 
@@ -169,7 +169,7 @@ Theorem 4.3)
         fraction_of_limit: float | None = None,
         refined: bool = True,
     ) -> Result[Any]:
-        """Bounds on the means: by the refined constants where there are, or those printed.
+        """Bounds on the means, by `refined` constants where there are any, or by the printed ones.
 
         Raises as `exact` does.
         """
@@ -231,16 +231,16 @@ Theorem 4.3)
         times: bool = False,
         half_width: float | None = None,
     ) -> Result[Any]:
-        """Estimates with intervals at `confidence`, from about `jobs` jobs in all replications.
+        """Estimates with intervals at `confidence`, from about `jobs` jobs over all replications.
 
-        Each replication starts empty and leaves out its first jobs, a share `warm_up`; where the
-        servers take longer to fill, more jobs pass first. `level` is "jobs", any durations, or
-        "phases", which samples the process that `exact` solves. With `times` the times of jobs are
-        kept, 40 bytes each, and `Result.distribution` tells quantiles. With a relative `half_width`
-        `jobs` are the most: a pilot of a sixteenth of them says how many give E[T], of all jobs and
-        each class, about so narrow an interval. Equal seeds and keys give equal bits. Raises
-        `ValueError` unless there are 2 replications, `UnstableError` unless λ < λ*, if known, or if
-        jobs accumulate, and `NotKnownError`.
+        Each replication starts empty and discards its first jobs: a share `warm_up`, or more where
+        the servers take longer to fill. `level` is "jobs", for any durations, or "phases", which
+        samples the process that `exact` solves. With `times`, the times of each job are kept (40
+        bytes a job) and `Result.distribution` gives quantiles. With a relative `half_width`, `jobs`
+        is the maximum: a pilot of a sixteenth of it decides how many jobs give E[T], of all jobs
+        and of each class, an interval of about that width. Equal seeds and keys give equal bits.
+        Raises `ValueError` for fewer than 2 replications, `UnstableError` unless λ < λ*, if known,
+        or if jobs accumulate, and `NotKnownError` if no method applies or it is too large.
         """
         effort = Effort(jobs, seed, replications, warm_up, confidence, tuple(key), times=times)
         if level not in LEVELS:
@@ -260,7 +260,7 @@ Theorem 4.3)
         return replace(self._result("simulated", method, rate, found), jobs=effort.jobs)
 
     def known(self) -> Known:
-        """What is known of this queue, how and from where; `print` it, or take its `rows()`."""
+        """The methods for this queue, with source and cost; `print` it, or take its `rows()`."""
         return Known.of(self.system, self.policy, self.highest_rate)
 
     def process(self) -> Process:
@@ -281,7 +281,7 @@ Theorem 4.3)
 
     @property
     def highest_rate(self) -> float:
-        """A λ from which on no policy is stable; NaN for a network, whose λ* is known."""
+        """A λ at and above which no policy is stable; NaN for a network, whose λ* is known."""
         return self._limits.highest[0].arrival_rate
 
     @cached_property

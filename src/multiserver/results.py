@@ -1,9 +1,9 @@
-"""What is found of a queue, in one shape whether it is exact, bounded or simulated.
+"""Results for a queue, of one type whether exact, bounded or simulated.
 
 A value is a plain number if exact, an `Interval` (`lower`, `upper`) if bounded, and an `Estimate`
-(`mean`, `half_width`, `standard_error`, …) if simulated, which is shown without an interval, and
-with the reason, where its interval is not fair. A result is typed by what its values are. To ask
-for what the method does not tell raises; `means` has what it tells.
+(`mean`, `half_width`, `standard_error`, …) if simulated. An estimate whose interval is not fair is
+shown without it, and with the reason. `Result` is generic in the type of its values. `means` holds
+the quantities that the method computes; reading any other raises `NotKnownError`.
 Times are in the unit of time of the system, rates in jobs per unit of time.
 """
 
@@ -21,7 +21,7 @@ from multiserver.tables import Table, aligned
 from multiserver.wcfs.bounds import Interval
 
 if TYPE_CHECKING:
-    # A result of which nothing is said may hold any values: defaults are newer than Python 3.11.
+    # The default makes a bare `Result` hold any value; `typing` lacks defaults in Python 3.11.
     from typing_extensions import TypeVar
 
     from multiserver.simulation.sampled_times import SampledDistribution
@@ -56,7 +56,7 @@ UNITS = {
 class ClassResult(Generic[V]):
     """One class: E[N_c] `mean_jobs`, E[T_c] `mean_response_time`, E[W_c] `mean_waiting_time`.
 
-    `means` holds by name what the method tells of it; another raises `NotKnownError`.
+    `means` maps names to the values that the method computes; others raise `NotKnownError`.
     """
 
     means: Mapping[str, V]
@@ -81,12 +81,12 @@ class ClassResult(Generic[V]):
 class Result(Table, Generic[V]):
     """A queue at one arrival rate λ, of load ρ; `limit` is λ*, None if it is not known.
 
-    `mean_jobs` E[N] in the system and `mean_waiting` E[Q] of them not in service, in jobs;
-    `mean_response_time` E[T] from arrival to departure and `mean_waiting_time` E[W] of it not in
-    service; `busy_servers` and `idle_servers`, the mean speed at work and not, in servers of
-    speed 1. `means` has by name those that the method tells; another raises `NotKnownError`.
-    `by_class` has the order in which the system was given its classes. `tail(k)` is P(N > k).
-    `jobs` were simulated, with those of the warm-up; `counts` is what a simulator counted.
+    `mean_jobs` is E[N], the jobs in the system, and `mean_waiting` E[Q], those not in service;
+    `mean_response_time` is E[T], from arrival to departure, and `mean_waiting_time` E[W], the part
+    not in service; `busy_servers` and `idle_servers` are the mean speed at work and idle, in
+    servers of speed 1. `means` maps these names to the values that the method computes; others
+    raise `NotKnownError`. `by_class` follows the order of the system's classes. `tail(k)` is
+    P(N > k). `jobs` counts simulated jobs, warm-up included; `counts` is the simulator's own data.
     """
 
     kind: Kind
@@ -147,7 +147,7 @@ class Result(Table, Generic[V]):
         return SampledDistribution.of(self._times)
 
     def tail(self, k: int) -> V:
-        """P(N > k). Raises `NotKnownError` where the method does not tell."""
+        """P(N > k). Raises `NotKnownError` if the method does not compute it."""
         if self._tail is None:
             raise NotKnownError(
                 f"P(N > k) is not known by the method {self.method!r} of {self.policy}"
@@ -173,7 +173,7 @@ class Result(Table, Generic[V]):
         return found
 
     def cells(self) -> list[list[str]]:
-        """What is shown: a line for each quantity, a column for each class."""
+        """The table as text: a line for each quantity, a column for each class."""
         groups = self._groups()
         if len(groups) == 2 or not any(c.means for c in self.by_class):
             groups = groups[:1]
@@ -186,7 +186,7 @@ class Result(Table, Generic[V]):
         return rows
 
     def title(self) -> str:
-        """What was asked, how it was answered, and at which point."""
+        """The queue, the kind of result, its method and source, and the operating point."""
         point = [
             f"{symbol} = {value:.6g}"
             for symbol, value in (("λ", self.arrival_rate), ("ρ", self.load), ("λ*", self.limit))
@@ -196,7 +196,7 @@ class Result(Table, Generic[V]):
         return "\n".join(filter(None, [head, ",  ".join(point)]))
 
     def notes(self) -> list[str]:
-        """Why values have no interval, each reason once."""
+        """The reasons why values have no interval, each once."""
         values = (value for _, means in self._groups() for value in means.values())
         return [
             f"no interval: {note}" for note in dict.fromkeys(filter(None, map(lacking, values)))
@@ -214,12 +214,12 @@ class Result(Table, Generic[V]):
 class Stability(Table):
     """The queue is stable for λ < `limit` = λ* (jobs per unit of time), that is ρ < `load_limit`.
 
-    No policy is stable from λ = `highest` on, which λ* does not exceed; where λ* is not known, and
-    `limit` None, the queue may be unstable below it.
+    No policy is stable for λ ≥ `highest`, so λ* ≤ `highest`. If λ* is not known, `limit` is None
+    and the queue may be unstable below `highest`.
 
-    At λ* `wastage` servers are idle on average while jobs wait, and the share `utilisation` of the
-    capacity is at work; `relative_completions` is E[Δ(Y_d)], with E[Q (1 − λ/λ*)] → E[Δ(Y_d)] + 1
-    as λ → λ*. None where the method does not tell. If λ* was simulated `estimate` is its interval.
+    At λ*, `wastage` servers are idle on average while jobs wait, and a share `utilisation` of the
+    capacity is at work. `relative_completions` is E[Δ(Y_d)], with E[Q (1 − λ/λ*)] → E[Δ(Y_d)] + 1
+    as λ → λ*. Each is None if the method does not give it. `estimate` is λ* if it was simulated.
     """
 
     model: str
@@ -242,11 +242,11 @@ class Stability(Table):
         return [row | {"lower": lower, "upper": upper, "caveat": lacking(value)}]
 
     def title(self) -> str:
-        """What was asked, and how it was answered."""
+        """The queue, and how λ* was found."""
         return f"{self.model} under {self.policy}, stability: {self.method} ({self.source})"
 
     def cells(self) -> list[list[str]]:
-        """What is shown: the numbers that are known under their symbols."""
+        """Two rows of text: the symbols of the known numbers, and the numbers."""
         said = {
             "λ*": self.limit,
             "ρ*": self.load_limit,
@@ -269,8 +269,8 @@ class Stability(Table):
 
 
 def spread(value: Value) -> tuple[float, float, float]:
-    """Value, lower and upper end: equal if exact, NaN in the middle of bounds and at the ends of an
-    interval that is not fair."""
+    """Value, lower and upper end. All equal if exact; the value is NaN for bounds, and the ends are
+    NaN for an interval that is not fair."""
     if isinstance(value, Interval):
         known = value.lower == value.upper
         return value.lower if known else math.nan, value.lower, value.upper
@@ -281,19 +281,19 @@ def spread(value: Value) -> tuple[float, float, float]:
 
 
 def lacking(value: Value | None) -> str:
-    """Why an estimate has no fair interval; empty for all else."""
+    """The reason why an estimate has no fair interval; empty otherwise."""
     return value.lacking if isinstance(value, Estimate) else ""
 
 
 def shown(value: Value | None) -> str:
-    """A value for a table."""
+    """A value as text for a table."""
     if value is None:
         return "—"
     return f"{value:.6g}" if isinstance(value, float | int) else str(value)
 
 
 def _told(means: Mapping[str, V], name: str) -> V:
-    """One of the means. Raises `NotKnownError` where the method does not tell it."""
+    """One of the means. Raises `NotKnownError` if the method does not compute it."""
     if name not in means:
         told = ", ".join(QUANTITIES[other] for other in means) or "nothing"
         raise NotKnownError(f"{QUANTITIES[name]} is not told by this method, which tells {told}")

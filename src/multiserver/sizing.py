@@ -1,13 +1,14 @@
-"""The fewest servers with which jobs wait no longer than they may.
+"""The fewest servers that meet a target for waiting or response times.
 
 A `Target` bounds a time, of one class or of all jobs: its mean, a quantile, or the probability that
-it exceeds t. Jobs come at a given rate λ. Under FCFS no server more makes any job start later: by
-induction in order of arrival, as each starts once the one before has and its servers are free,
-which then is no later. So all n from the smallest that meets the target on do, and only those are
-solved that steps of doubling width and then a bisection meet. Other policies do not promise that
-(`Policy.monotone_in_servers`), nor does FCFS at a given load, where λ grows with n and what needs
-leave over, n mod need, is a saw tooth. So two answers are told, of all n that were tried: the
-smallest that meets the target, and the smallest from which all larger ones do.
+it exceeds t. Jobs arrive at a given rate λ. Under FCFS an extra server makes no job start later.
+The proof is by induction in order of arrival: a job starts once the job before it has started and
+its servers are free, and neither happens later with more servers. So every n above the smallest
+that meets the target meets it too, and the search tries steps of doubling width, then bisects.
+Other policies need not be monotone (`Policy.monotone_in_servers`). Nor is FCFS at a given load,
+where λ grows with n and the servers left over, n mod need, vary as a saw tooth. So a `Sizing` gives
+two answers among the n tried: the smallest that meets the target, and the smallest from which all
+larger ones do.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from multiserver.tables import Table, aligned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A mean time of at most `at_most` (units of time); or its `quantile` at a probability; or,
-    given `longer_than` t, a probability P(time > t) of at most `at_most`.
+    """An upper bound `at_most` on a mean time, or on its quantile at the probability `quantile`
+    (both in units of time), or, given `longer_than` t, on the probability P(time > t).
 
-    `time` is that of waiting or of response, of class `job_class`, from 1, or of all jobs. Raises
-    `ValueError` if both are given, or one that has no meaning.
+    `time` is "waiting" or "response"; it is that of class `job_class`, counted from 1, or of all
+    jobs. Raises `ValueError` if both `quantile` and `longer_than` are given, or a value is invalid.
     """
 
     at_most: float
@@ -55,7 +56,7 @@ class Target:
             require_integer("job_class", self.job_class)
 
     def value(self, queue: Queue, arrival_rate: float) -> float:
-        """What is to be at most `at_most`, exactly; infinite where the queue is not stable.
+        """The exact value to compare with `at_most`; infinite if the queue is not stable.
 
         Raises `NotKnownError` as `Queue.exact` and `Queue.distribution` do.
         """
@@ -78,8 +79,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing(Table):
-    """What was `tried`, numbers of servers in increasing order, and the `values` found of a
-    `target` at λ = `arrival_rate`."""
+    """The numbers of servers `tried`, in increasing order, and for each the value of the `target`
+    at λ = `arrival_rate`, in `values`."""
 
     policy: str
     target: Target
@@ -108,14 +109,14 @@ class Sizing(Table):
         ]
 
     def title(self) -> str:
-        """The two answers."""
+        """The two answers in one line."""
         return (
             f"fewest servers under {self.policy} at λ = {self.arrival_rate:.6g} for {self.target}:"
             f" {self.smallest}; all tried from {self.from_here_on} on"
         )
 
     def cells(self) -> list[list[str]]:
-        """What was tried."""
+        """The table as text: a line for each number of servers tried."""
         body = [[str(n), f"{value:.6g}", _told(value, self.target)] for n, value in self._pairs()]
         return [["servers", "value", "meets"], *body]
 
@@ -138,14 +139,14 @@ def fewest_servers(
     policy: Policy,
     servers: Iterable[int] | None = None,
 ) -> Sizing:
-    """The fewest servers for jobs of these `classes` that come at λ = `arrival_rate`.
+    """The fewest servers for jobs of these `classes` that arrive at λ = `arrival_rate`.
 
-    Tried are the numbers `servers`; by default, from the first that can carry the load on, those of
-    a bisection if the policy is monotone in servers, and otherwise all until as many in a row meet
-    the target as the largest need has servers. Where a policy is not defined for a number it is
-    left out.
-    Raises `NotKnownError` where what is asked for is not known exactly, and `ValueError` without
-    classes, for one that is not there, or unless λ is positive.
+    The numbers `servers` are tried if given. Otherwise the search starts at the first n that can
+    carry the load. If the policy is monotone in servers, it bisects; if not, it tries every n until
+    as many in a row meet the target as the largest need. An n for which the policy is not defined
+    is skipped.
+    Raises `NotKnownError` if the target's value is not known exactly, and `ValueError` if there are
+    no classes, the target's class does not exist, or λ is not positive.
 
     >>> import multiserver as ms
     >>> jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
@@ -195,7 +196,8 @@ def fewest_servers(
 
 
 def bisect(meets: Callable[[int], bool], first: int) -> int:
-    """The smallest n ≥ `first` that meets what all larger ones do as well; n − 1 was asked too.
+    """The smallest n ≥ `first` for which `meets(n)`, which must hold for all larger ones too;
+    `meets(n − 1)` has been evaluated as well, unless n = `first`.
 
     >>> bisect(lambda n: n >= 11, 4)
     11

@@ -1,7 +1,7 @@
 """A system: its servers, and the classes of the jobs that come to them.
 
-Jobs arrive in a Poisson process; one is of class c with probability p_c. What its jobs may do with
-the servers makes the model:
+Jobs arrive in a Poisson process; a job is of class c with probability p_c. The model is determined
+by how jobs may use the servers:
 
 ===========================  =========  ====================================================
 model                        servers    a job of class c
@@ -14,13 +14,13 @@ model                        servers    a job of class c
                                         `degree` servers drawn at random for it
 ===========================  =========  ====================================================
 
-X_c, the `duration`, is the time that a job takes on the v_c servers that it can use, of speed 1
-each; v_c = 1 in the last three models, where X_c may be read as its size. With S = v_c X_c, in
-server-seconds, and n the total speed of the servers, the one meaning of *load* is
+X_c, the `duration`, is the time that a job takes on the v_c servers that it can use, each of speed
+1. In the last three models v_c = 1, and X_c is the size of the job. With S = v_c X_c, in
+server-seconds, and n the total speed of the servers, *load* always means
 
     ρ = λ E[S]/n,    E[S] = Σ_c p_c v_c E[X_c]:
 
-the share of the capacity that is at work, if the queue is stable. No queue is, for ρ ≥ 1.
+the share of the capacity that is at work if the queue is stable. No queue is stable for ρ ≥ 1.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ USES = ("need", "threshold", "compatible", "degree")
 class JobClass:
     """Jobs of one kind: their duration X, their probability p, and the servers they use.
 
-    At most one of `need`, `threshold`, `compatible` (numbers of servers, from 0) and `degree` says
-    which; without any, a job needs one server. Raises `ValueError` unless the duration has a finite
-    mean, 0 < p ≤ 1, and numbers of servers are positive integers.
+    At most one of `need`, `threshold`, `compatible` (indices of servers, from 0) and `degree` may
+    be given; without any, a job needs one server. Raises `ValueError` unless the duration has a
+    finite mean, 0 < p ≤ 1, and the numbers of servers are positive integers.
 
     >>> import multiserver as ms
     >>> ms.JobClass(need=4, duration=ms.Erlang(stages=3, rate=1.5), probability=0.1).demand
@@ -62,7 +62,7 @@ class JobClass:
     degree: int | None = None
 
     if TYPE_CHECKING:
-        # What is taken; the fields say what is kept.
+        # The types accepted; the fields above have the types stored.
         def __init__(
             self,
             *,
@@ -106,12 +106,12 @@ class JobClass:
 
     @property
     def use(self) -> str:
-        """How its jobs use servers: the name of the field that says so."""
+        """How its jobs use servers: the name of the field that is set."""
         return next(name for name in USES if getattr(self, name) is not None)
 
     @property
     def servers(self) -> int:
-        """v: the servers whose time the duration counts."""
+        """v: the number of servers in the demand v X; 1 for `compatible` and `degree`."""
         return self.need or self.threshold or 1
 
     @property
@@ -124,8 +124,8 @@ class JobClass:
 class System:
     """Servers (their number, or the speed of each) and classes of jobs.
 
-    `limit` makes it one server that at most so many jobs share. Raises `ValueError` unless the
-    classes fit each other and the servers, and their probabilities sum to 1.
+    With `limit` it is a single server shared by at most `limit` jobs. Raises `ValueError` unless
+    the classes use servers in the same way, fit the servers, and have probabilities that sum to 1.
 
     >>> import multiserver as ms
     >>> system = ms.System(servers=4, classes=[
@@ -174,7 +174,7 @@ class System:
 
     @property
     def model(self) -> str:
-        """Which model it is: a row of the table above."""
+        """The name of the model: a row of the table above."""
         uses = {c.use for c in self.classes}
         if self.limit is not None:
             return "limited-processor-sharing"
@@ -186,7 +186,7 @@ class System:
 
     @property
     def speeds(self) -> tuple[float, ...]:
-        """The speed of each server, 1 where only their number was given."""
+        """The speed of each server; 1 if only their number was given."""
         return self.servers if isinstance(self.servers, tuple) else (1.0,) * self.servers
 
     @property
@@ -226,8 +226,8 @@ class System:
 
     def under(self, policy: Policy) -> Queue:
         """This system under a policy, which must be defined for it (else `ValueError`)."""
-        # The one arrow upwards, as sentences begin with their noun. It is not turned round by
-        # registering: `under` would then work only once somebody else had imported `queue`.
+        # The only upward import, so that code can read `system.under(policy)`. Letting `queue`
+        # register itself here would make `under` fail until `queue` has been imported.
         from multiserver.queue import Queue
 
         return Queue(self, policy)
