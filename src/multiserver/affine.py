@@ -1,8 +1,8 @@
-"""Numbers that are not quite numbers, an interval or an estimate, scale and shift as numbers do.
+"""Intervals and estimates scale and shift as numbers do.
 
-A value V is mapped to a V + b for real a and b: an estimate keeps its relative precision under a,
-its interval keeps its length under b; bounds turn round under a negative a. Two values are neither
-added nor multiplied: what their errors have in common is not known here.
+A value V is mapped to a V + b for real a and b. Scaling by a keeps the relative precision of an
+estimate, shifting by b keeps the length of its interval, and a negative a swaps the two bounds. Two
+values are neither added nor multiplied: how their errors depend on each other is not known here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import ClassVar, Self
 
 
 class Affine(ABC):
-    """What has a `mapped`; arithmetic with real numbers follows."""
+    """Arithmetic with real numbers for a class that defines `mapped`."""
 
     __slots__ = ()
-    # A number of numpy on the left leaves the sum or product to us.
+    # Makes a numpy number on the left defer to `__radd__` and the like.
     __array_ufunc__: ClassVar[None] = None
 
     @abstractmethod
@@ -50,7 +50,7 @@ class Affine(ABC):
 
 
 def with_error(mean: float, error: float, spec: str = "") -> str:
-    """`mean ± error`, both by the format `spec`; without one, the error to two digits."""
+    """`mean ± error`, both in the format `spec`; without one, the error to two digits."""
     if not spec:
         spec = f".{_places(error)}f" if 0 < error < math.inf else ".6g"
     return f"{mean:{spec}} ± {error:{spec}}"

@@ -1,4 +1,4 @@
-"""Which method answers a question about a queue; and what is said where none does."""
+"""Chooses the method that answers a question about a queue, and words the error if none does."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Methods:
     policy: Policy
 
     def applying(self, question: Question) -> list[Method]:
-        """Those of a question that apply, in order of cost."""
+        """The methods for a question that apply, in order of cost."""
         methods = self.policy.of(self.system.model, question)
         return [m for m in methods if not m.lacks(self.system)]
 
     def first(self, question: Question, name: str | None = None) -> Method:
-        """The first that applies, of that name if one is given. Raises `NotKnownError`, which says
-        what there is instead."""
+        """The first method that applies, and has the `name` if one is given. If there is none,
+        raises `NotKnownError`, which says what can be asked instead."""
         methods = self.policy.of(self.system.model, question)
         methods = tuple(m for m in methods if name in (None, m.name))
         for method in methods:
@@ -52,8 +52,8 @@ class Methods:
             raise self.too_large("exact", error) from error
 
     def too_large(self, question: Question, error: TooLargeError) -> NotKnownError:
-        """What to raise where a method takes too much."""
-        # Sampling by phases needs the states of the exact solution.
+        """The error to raise if a problem is too large for a method."""
+        # Simulation by phases needs the states of the exact solution.
         useless = {f"{question}()", "exact()", "simulate(level='phases')"}
         return NotKnownError(self.advice(f"{question} takes too much", [str(error)], useless))
 
@@ -64,7 +64,7 @@ class Methods:
         useless: Collection[str] = (),
         also: Collection[str] = (),
     ) -> str:
-        """What was asked, why it has no answer, and what has one."""
+        """A message: the question, why it has no answer, and what has one."""
         methods = self.policy.of(self.system.model)
         said = dict.fromkeys(_said(m) for m in methods if not m.lacks(self.system))
         others = [*also, *(ask for ask in said if ask not in useless)]
@@ -73,8 +73,8 @@ class Methods:
         return f"{self.system.model} under {self.policy}: {what}{reasons}; {instead}"
 
     def _fits(self) -> bool:
-        """Whether the queue has an exact method with durations that have phases in the place of its
-        own."""
+        """Whether the queue has an exact method once its durations are replaced by phase-type
+        fits."""
         try:
             fit = fitted(self.system)
         except ValueError:
@@ -83,7 +83,7 @@ class Methods:
 
 
 def _said(method: Method) -> str:
-    """How one asks for a method."""
+    """The call that uses a method."""
     if method.question != "simulation":
         return f"{method.question}()"
     return "simulate()" if method.name == JOB_LEVEL else "simulate(level='phases')"

@@ -1,4 +1,4 @@
-"""What arguments must be, said in one way."""
+"""Checks of arguments, with uniform messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from numbers import Integral, Real
 
-# Probabilities and shares are decimal fractions typed by people: thirds do not sum to 1.
+# Probabilities and shares are typed as decimals: thirds do not sum to exactly 1.
 SUM_TOLERANCE = 1e-9
 
 _WORDS = {0: "a non-negative integer", 1: "a positive integer"}
@@ -21,9 +21,9 @@ def require_integer(name: str, value: object, least: int = 1) -> int:
 
 
 def whole(name: str, value: object, least: int = 1, why: str = "") -> int:
-    """A number of things as an integer: 1e6 is a million.
+    """A count as an integer; the float 1e6 is accepted as a million.
 
-    Raises `ValueError`, which says `why`, unless it is one, of at least `least`.
+    Raises `ValueError`, with the reason `why`, unless it is an integer of at least `least`.
     """
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or value % 1 or value < least:
@@ -38,12 +38,12 @@ def divide_servers(servers: int, needs: Iterable[int]) -> bool:
 
 
 def divide_each_other(servers: int, needs: Iterable[int]) -> bool:
-    """Whether, in increasing order, each need divides the next and the last one n."""
+    """Whether, in increasing order, each need divides the next and the largest divides n."""
     return not any(larger % v for v, larger in pairwise([*sorted(set(needs)), servers]))
 
 
 def require_divisors(servers: int, needs: Iterable[int], *, each_other: bool = False) -> None:
-    """Raise `ValueError` unless the needs divide n, and `each_other` if so asked."""
+    """Raise `ValueError` unless the needs divide n and, with `each_other`, one another."""
     needs = tuple(needs)
     if not (divide_each_other if each_other else divide_servers)(servers, needs):
         also = "each other and " if each_other else ""

@@ -1,12 +1,12 @@
-"""A word to who waits: simulators and elimination are compiled when they are first used.
+"""Log messages while simulators and elimination are compiled, which happens on their first use.
 
-On a machine that has not done it before that takes 2 to 20 seconds an engine; later runs find the
-compiled code on disk. Through the logger `multiserver` it is said which engine is compiled, every
-few seconds how many of its functions are done, and at the end how long it took.
+The first compilation on a machine takes 2 to 20 seconds an engine; later runs load the compiled
+code from disk. The logger `multiserver` reports which engine is compiled, every few seconds how
+many of its functions are done, and at the end how long it took.
 
-What compiled code uses of numpy is compiled with it. An array assigned to a slice, or numpy's sort,
-maximum or append, adds half a second to two seconds to each engine that has one: there are loops in
-their place.
+The numpy functions that compiled code calls are compiled with it. Assigning an array to a slice, or
+numpy's sort, maximum or append, adds half a second to two seconds to each engine that uses one; the
+engines use loops instead.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from contextlib import contextmanager
 from time import monotonic
 
 LOGGER = logging.getLogger("multiserver")
-# Seconds between words about progress.
+# Seconds between progress messages.
 OFTEN = 3.0
 
 
 class Progress:
-    """What has been compiled since it was made, said as it goes on."""
+    """Counts what has been compiled since it was created, and logs the progress."""
 
     def __init__(self) -> None:
         self.engine, self.functions, self.depth = "", 0, 0
         self.since = self.last = monotonic()
 
     def start(self, engine: str) -> None:
-        """A function is compiled, perhaps for one that is being compiled."""
+        """A compilation starts, perhaps inside another."""
         if not self.engine:
             self.engine, self.since, self.last = engine, monotonic(), monotonic()
             LOGGER.warning("compiling %s, once on this machine: 2 to 20 seconds", engine)
         self.depth += 1
 
     def end(self) -> None:
-        """One of those that were started is done."""
+        """A compilation ends."""
         self.depth -= 1
         self.functions += 1
         if monotonic() - self.last > OFTEN:
@@ -47,7 +47,7 @@ class Progress:
             )
 
     def close(self) -> None:
-        """Say how long it took, if anything was compiled."""
+        """Log the total time, if anything was compiled."""
         if self.engine:
             passed = monotonic() - self.since
             LOGGER.warning(
@@ -60,7 +60,7 @@ _open: list[Progress] = []
 
 @contextmanager
 def announced() -> Iterator[None]:
-    """Say it if anything is compiled within; once if such contexts are nested."""
+    """Log compilations within this context; nested contexts log them once."""
     if _open:
         yield
         return

@@ -1,7 +1,7 @@
-"""Results along operating points: one question, asked at each of an array of loads.
+"""Results along operating points: one question at each of an array of loads.
 
-Each point is asked as if alone, so that the same seed gives the same bits; simulated points of one
-seed share random numbers and do not err independently of each other.
+Each point is computed as if alone, so the same seed gives the same bits. Points simulated with one
+seed share random numbers, so their errors are not independent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SYMBOLS = {"load": "ρ", "arrival_rate": "λ", "fraction_of_limit": "λ/λ*"}
 
 @dataclass(frozen=True, slots=True)
 class Curve(Table, Generic[V]):
-    """Results of one queue along `points`, which `by` names: load, arrival_rate or
+    """Results of one queue along `points`; `by` says whether they are load, arrival_rate or
     fraction_of_limit. A sequence of results; `print`, `rows`, `to_frame` and `plot` show it.
 
     >>> import multiserver as ms
@@ -56,11 +56,11 @@ class Curve(Table, Generic[V]):
         return [{self.by: point} | row for point, result in pairs for row in result.rows()]
 
     def title(self) -> str:
-        """What was asked, and how it was answered at the first point."""
+        """The queue, and the method at the first point."""
         return self.results[0].title().splitlines()[0]
 
     def cells(self) -> list[list[str]]:
-        """What is shown: a line for each point, a column for each mean over all classes."""
+        """The table as text: a line for each point, a column for each mean over all classes."""
         told = [q for q in QUANTITIES if any(q in found.means for found in self.results)]
         rows = [[SYMBOLS[self.by], *(QUANTITIES[name] for name in told)]]
         for point, found in zip(self.points, self.results, strict=True):
@@ -68,17 +68,17 @@ class Curve(Table, Generic[V]):
         return rows
 
     def notes(self) -> list[str]:
-        """Why values have no interval, each reason once."""
+        """The reasons why values have no interval, each once."""
         return list(dict.fromkeys(note for found in self.results for note in found.notes()))
 
     def __str__(self) -> str:
         return "\n".join([self.title(), aligned(self.cells()), *self.notes()])
 
     def plot(self, quantity: str = "mean_response_time", *, ax: Axes | None = None) -> Axes:
-        """One mean along the points, drawn on `ax` or on new axes, which are returned: a line if
+        """Draw one mean along the points on `ax`, or on new axes, and return the axes: a line if
         exact, points with their intervals if simulated, a band if bounded.
 
-        Raises `ValueError` unless `quantity` is one of `mean_jobs`, … and the method tells it.
+        Raises `ValueError` unless `quantity` is one of `mean_jobs`, … and the method computes it.
         """
         if quantity not in QUANTITIES:
             known = ", ".join(QUANTITIES)
@@ -94,7 +94,7 @@ class Curve(Table, Generic[V]):
 
 
 def along_points(question: Callable[..., Result[Any]]) -> Callable[..., Any]:
-    """The same question, which takes an array of operating points as well and gives a `Curve`."""
+    """Make a question also accept an array of operating points, for which it returns a `Curve`."""
 
     @wraps(question)
     def asked(queue: Any, **said: Any) -> Any:

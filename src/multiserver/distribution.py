@@ -1,7 +1,7 @@
-"""The distribution of waiting and of response times, by class and of all jobs, as one asks for it.
+"""The distributions of waiting and response times, by class and for all jobs.
 
-A time is told by P(time > t), whose digits are relative, so that small probabilities are right too;
-P(time ≤ t) is 1 less that. Times are in the unit of time of the system.
+P(time > t) is computed to a relative precision, so that small probabilities are right too;
+P(time ≤ t) is 1 minus that. Times are in the unit of time of the system.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from multiserver.limits import Limits
 from multiserver.policies.policy import PRECISE, Method, Times
 from multiserver.tables import Table, aligned
 
-# What is shown of each time.
+# The probabilities of the quantiles shown.
 SHOWN = (0.5, 0.95, 0.99)
 
 
@@ -33,7 +33,8 @@ class TimeDistribution:
     column: int
 
     def sf(self, t: ArrayLike) -> float | NDArray[np.float64]:
-        """P(time > t), of the shape of `t` (units of time): 1 below 0, and 0 below 1e-250."""
+        """P(time > t), of the shape of `t` (units of time): 1 for t < 0, and 0 where it falls
+        below 1e-250."""
         asked = np.asarray(t, dtype=float)
         if np.isnan(asked).any():
             raise ValueError(f"times must be numbers, found {t!r}")
@@ -74,7 +75,7 @@ class TimeDistribution:
 
     @property
     def at_zero(self) -> float:
-        """P(time = 0): of a waiting time the chance of none, of a response time 0."""
+        """P(time = 0): the probability of no wait for a waiting time, 0 for a response time."""
         waits = self.times.at_once
         return float(waits[self.column]) if self.column < len(waits) else 0.0
 
@@ -89,10 +90,10 @@ class ClassDistribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution(Table):
-    """A queue at one arrival rate λ, of load ρ: `waiting_time` W, from the arrival of a job to its
-    start, and `response_time` T, to its departure, of all jobs; and `by_class`, in the order in
-    which the system was given its classes. `imprecision` is the relative error that the method sees
-    in itself, within a factor of about ten; `limit` is λ*, None if it is not known.
+    """A queue at one arrival rate λ, of load ρ. `waiting_time` W, from arrival to start, and
+    `response_time` T, from arrival to departure, are for all jobs; `by_class` has them in the order
+    of the system's classes. `imprecision` is the method's own estimate of its relative error,
+    within a factor of about ten; `limit` is λ*, None if it is not known.
 
     >>> import multiserver as ms
     >>> system = ms.System(servers=1, classes=[ms.JobClass(duration=ms.Exponential(rate=1.0))])
@@ -145,7 +146,7 @@ class Distribution(Table):
         )
 
     def cells(self) -> list[list[str]]:
-        """Means, chances of no wait and quantiles."""
+        """Means, probabilities of no wait and quantiles."""
         table = [["", "mean", "P(0)", *(f"{100 * p:g} %" for p in SHOWN)]]
         for label, time, distribution in self._told():
             name = f"{time}, all" if label == "all" else f"{time}, class {label}"
@@ -162,14 +163,14 @@ class Distribution(Table):
 
     def _told(self) -> Iterator[tuple[str | int, str, TimeDistribution]]:
         groups = [("all", self), *enumerate(self.by_class, start=1)]
-        # Of one class what is said of all jobs is said of it.
+        # With one class, its rows would repeat those of all jobs.
         for label, group in groups if len(self.by_class) > 1 else groups[:1]:
             yield label, "waiting", group.waiting_time
             yield label, "response", group.response_time
 
 
 class Distributions:
-    """The distributions of one queue, by the first of its `methods` that has an answer; each is
+    """The distributions of one queue, by the first of its `methods` that succeeds; each method is
     prepared once."""
 
     def __init__(self, methods: Methods, limits: Limits) -> None:
@@ -177,7 +178,7 @@ class Distributions:
         self._prepared: dict[str, Callable[[float], Times]] = {}
 
     def at(self, rate: float) -> Distribution:
-        """At λ = `rate`. Raises `NotKnownError` if it takes too much."""
+        """The distributions at λ = `rate`. Raises `NotKnownError` if no method succeeds."""
         refused: list[ValueError] = []
         for method in self._methods.applying("distribution"):
             try:

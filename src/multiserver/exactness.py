@@ -1,8 +1,9 @@
-"""Exact means of one queue: by the cheapest of its methods that is precise enough.
+"""Exact means of one queue, by the cheapest of its methods that is precise enough.
 
-Methods stand in order of cost. Each says of its means how good they are (`Means.imprecision`), or
-refuses a point: what follows then is asked too, and the best answer is taken. Methods that iterate
-are told how good is good enough, and what that may take.
+Methods are tried in order of cost. Each estimates the error of its means (`Means.imprecision`), or
+refuses a point. If it refuses or its error is too large, the next method is tried, and the most
+precise means are taken. Methods that iterate are given a `Budget`: the error to reach, and the
+states that may be used.
 """
 
 from __future__ import annotations
@@ -18,23 +19,24 @@ Answer = Callable[[float | None], Means]
 
 
 class ExactMethods:
-    """The `methods`, one or more, that apply to a system under a policy; each is prepared once,
-    when it is first asked."""
+    """The `methods`, one or more, that apply to a system under a policy; each is prepared once, on
+    first use."""
 
     def __init__(self, system: System | Network, policy: Policy, methods: Sequence[Method]) -> None:
         self._system, self._policy, self._methods = system, policy, methods
         self._prepared: dict[tuple[str, Budget | None], Answer | TooLargeError] = {}
 
     def prepare(self) -> None:
-        """Raise the `TooLargeError` of the first method if none of them has room."""
+        """Raise the `TooLargeError` of the first method if the system is too large for all."""
         found = [answer for _, answer in self._in_turn(Budget(), until_one_has_room=True)]
         if isinstance(found[-1], TooLargeError):
             raise found[0]
 
     def at(self, rate: float | None, budget: Budget) -> tuple[Method, Means]:
-        """The means at λ = `rate`, good to `budget.enough` if any are, and their method.
+        """The method used and its means at λ = `rate`: the first within `budget.enough`, or else
+        the most precise.
 
-        Raises what the first method raises if none has an answer.
+        If all methods fail, raises the error of the first.
         """
         best: tuple[Method, Means] | None = None
         refused: list[ValueError] = []

@@ -1,9 +1,9 @@
-"""A queue whose durations have no phases, solved exactly for durations that do.
+"""Exact results for a queue whose durations are replaced by phase-type fits.
 
-Each distribution is replaced by the phase-type distribution that has its first three moments, or
-two (`fit_distribution`). What is found is exact for the fit, and says so: `kind` is "fitted", and
-the method names the fits. How far the queue itself is from it is a matter of all moments, and seen
-beside a simulation.
+Each distribution is replaced by a phase-type distribution with its first three moments, or two
+(`fit_distribution`). The result is exact for the fit, and says so: `kind` is "fitted", and the
+method names the fits. The distance from the original queue depends on all moments; a simulation
+shows it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from multiserver.system import System
 
 
 def fitted(system: System | Network) -> System | Network:
-    """The same system with durations that have phases. Raises `ValueError` where a distribution has
-    no fit: an infinite variance, or nearly none."""
+    """The same system with phase-type durations. Raises `ValueError` if a distribution has no fit:
+    its variance is infinite, or nearly 0."""
     if isinstance(system, Network):
         return system
     classes = [replace(one, duration=fit_distribution(one.duration)) for one in system.classes]
@@ -27,7 +27,7 @@ def fitted(system: System | Network) -> System | Network:
 
 
 def of_fit(found: Result[Any], system: System | Network, fit: System | Network) -> Result[Any]:
-    """What was found for the `fit`, said to be of it; itself if nothing was fitted."""
+    """The result found for the `fit`, marked as fitted; unchanged if nothing was fitted."""
     if fit == system or isinstance(system, Network):
         return found
     pairs = dict.fromkeys(zip(system.durations, fit.durations, strict=True))

@@ -9,14 +9,14 @@ c² > 1          two exponential branches, of *balanced means* (p_1/μ_1 = p_2/�
 c² < 1          a mixture of Erlang k − 1 and Erlang k of one rate, 1/k ≤ c² < 1/(k − 1)
 ==============  ===============================================================================
 
-These are the recipes of H. C. Tijms, Stochastic Models (1994), Appendix B. Three moments fix two
-exponential branches if c² > 1 and m_3 m_1 > (3/2) m_2²: the means of the branches are the roots of
-a quadratic equation, by the moments n! Σ p_i x_i^n (W. Whitt, Oper. Res. 30, 1982, Section 3). The
-same equations give a Cox-2 outside that range where its probabilities come out between 0 and 1.
+These are the recipes of H. C. Tijms, Stochastic Models (1994), Appendix B. Three moments determine
+two exponential branches if c² > 1 and m_3 m_1 > (3/2) m_2²: the branch means x_i are the roots of a
+quadratic equation, from the moments n! Σ p_i x_i^n (W. Whitt, Oper. Res. 30, 1982, Section 3).
+Outside that range the same equations give a Cox-2 if its probabilities are between 0 and 1.
 
-`fit_distribution` takes the moments of a distribution that has no phases, as many as can be
-matched. What the exact routes then find is exact for the fit: how far that is from the distribution
-in question is a matter of all its moments, and is seen beside a simulation.
+`fit_distribution` matches as many moments as it can of a distribution that is not phase-type. Exact
+methods are then exact for the fit. The distance from the original distribution depends on all its
+moments; a simulation shows it.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from multiserver.sizes import (
     Weibull,
 )
 
-# A c² that is typed as 1, or as 1/k, is meant to be.
+# Within this, c² counts as 1 or as 1/k.
 SAME = 1e-12
 MOST_PHASES = 1000
 
 
 def fit_two_moments(mean: float, scv: float) -> Size:
-    """A phase-type duration of mean m and squared coefficient of variation c², see above.
+    """A phase-type duration of mean m and squared coefficient of variation c²; see above.
 
     Raises `ValueError` unless both are positive and finite and c² ≥ 1/1000.
 
@@ -60,7 +60,7 @@ def fit_two_moments(mean: float, scv: float) -> Size:
     if abs(scv - 1) <= SAME:
         return Exponential(1 / mean)
     if scv > 1:
-        # p (1 − p) = 1/(2 (c² + 1)): the smaller root first, without a difference.
+        # p (1 − p) = 1/(2 (c² + 1)): the smaller root, computed without cancellation.
         product = 0.5 / (scv + 1)
         p = 2 * product / (1 + math.sqrt((scv - 1) / (scv + 1)))
         return Hyperexponential((2 * (1 - p) / mean, 2 * p / mean), (1 - p, p))
@@ -82,11 +82,10 @@ def fit_two_moments(mean: float, scv: float) -> Size:
 
 
 def fit_distribution(distribution: Size) -> Size:
-    """A phase-type duration with three moments of a distribution if two phases have them, or else
-    with two; a distribution that has phases itself.
+    """A phase-type duration with the first three moments of a distribution if two phases can match
+    them, or else with the first two. A phase-type distribution is returned unchanged.
 
-    Raises `ValueError` unless the distribution has a variance, of 1/1000 of its squared mean or
-    more.
+    Raises `ValueError` unless the variance is finite and at least 1/1000 of the squared mean.
 
     >>> from multiserver.sizes import BoundedPareto, Deterministic
     >>> S = BoundedPareto(shape=1.5, low=1.0, high=1000.0)
@@ -116,9 +115,10 @@ def fit_distribution(distribution: Size) -> Size:
 
 
 def fit_three_moments(first: float, second: float, third: float) -> Size:
-    """Two phases with E[S], E[S²] and E[S³] as given: two branches, or else a Cox-2.
+    """Two phases with the given E[S], E[S²] and E[S³]: two branches, or else a Cox-2.
 
-    Moments have a relative error of about 1e-15; of two phases of one rate E[S³] may have 1e-12.
+    The moments of the fit have a relative error of about 1e-15; for two phases of equal rate, that
+    of E[S³] may be 1e-12.
 
     Raises `ValueError` if no two phases have these moments.
 
@@ -132,19 +132,19 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
     )
     if not all(0 < moment < math.inf for moment in (first, second, third)):
         raise bad
-    # Fractions: near c² = 1 a slow branch that is rare has the third moment, and what is left of
-    # floats when they are subtracted would not tell how rare.
+    # Fractions: near c² = 1 a rare, slow branch carries the third moment, and cancellation in
+    # floats would lose its probability.
     m1, m2, m3 = Fraction(first), Fraction(second) / 2, Fraction(third) / 6
     variance = m2 - m1**2
     if abs(variance) <= SAME * m2:
         if abs(m3 - m1**3) <= SAME * m3:
             return Exponential(1 / first)
         raise bad
-    # Points x_i = m_1 + y_i of weights p_i with Σ p_i y_i^n = 0, variance and skew for n = 1, 2, 3
-    # are the roots of y² − (skew/variance) y − variance.
+    # Two points x_i = m_1 + y_i of weights p_i have Σ p_i y_i^n = 0, variance, skew for n = 1, 2, 3
+    # if the y_i are the roots of y² − (skew/variance) y − variance.
     half = (m3 - 3 * m1 * m2 + 2 * m1**3) / variance / 2
     apart = half**2 + variance
-    # Two phases of one rate leave a rounding of either sign.
+    # For two phases of equal rate this is 0 up to rounding, of either sign.
     if apart < -SAME * (m1 + half) ** 2:
         raise bad
     outer = float(half) + math.copysign(math.sqrt(max(apart, 0)), half)
@@ -157,7 +157,7 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
     if low < 0 < high:
         p = -low / (high - low)
         return Hyperexponential((1 / fast, 1 / slow), (1 - p, p))
-    # The same transform as a first phase of mean `fast`, after which the other may follow.
+    # The Laplace transform is that of a first phase of mean `fast`, which the other may follow.
     further = -low / slow
     if not 0 <= further <= 1 + SAME:
         raise bad

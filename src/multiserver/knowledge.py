@@ -1,4 +1,4 @@
-"""What is known, as a table: from the registry of policies."""
+"""Tables of the known methods, from the registry of policies."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ COLUMNS = ("question", "method", "range", "source", "cost")
 
 @dataclass(frozen=True, slots=True)
 class Known(Table):
-    """Methods by question and cost; printed, it fits the terminal."""
+    """A table of methods by question and cost; printed, it fits the terminal."""
 
     heading: str
     table: tuple[dict[str, Any], ...]
 
     @classmethod
     def of(cls, system: System | Network, policy: Policy, highest: float) -> Known:
-        """The methods for one queue, and whether each applies; no policy exceeds λ = `highest`."""
+        """The methods for one queue, and whether each applies; no policy is stable for
+        λ ≥ `highest`."""
         methods = (*policy.of(system.model), *CAPACITY[system.model])
         rows = [{**_row(method), "applies": not method.lacks(system)} for method in methods]
         said = f"{system.model} under {policy!r}: {policy.definition}"
@@ -44,11 +45,11 @@ class Known(Table):
         return [dict(row) for row in self.table]
 
     def title(self) -> str:
-        """Of which queue, and what no policy exceeds there."""
+        """The queue, the definition of its policy, and the λ that no policy exceeds."""
         return self.heading
 
     def cells(self) -> list[list[str]]:
-        """What is shown: a line for each method."""
+        """The table as text: a line for each method."""
         columns = list(self.table[0])
         return [columns, *([_cell(row[name]) for name in columns] for row in self.table)]
 
@@ -57,13 +58,13 @@ class Known(Table):
         heading = "\n".join(
             fill(line, width, break_on_hyphens=False) for line in self.heading.splitlines()
         )
-        # A method stands below the question that it answers, of all models below its own too.
+        # If rows must be listed, the columns before `method` become headings.
         leading = self.cells()[0].index("method")
         return f"{heading}\n{fitted(self.cells(), leading, width)}"
 
 
 def known() -> Known:
-    """All that is known of any model under any policy.
+    """The methods for every model under every policy.
 
     >>> import multiserver as ms
     >>> {row["policy"] for row in ms.known().rows() if row["question"] == "bounds"} == {

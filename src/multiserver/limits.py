@@ -1,4 +1,4 @@
-"""λ* of one queue, and what is known where it is not; at which rates one may ask."""
+"""λ* of one queue, or an upper bound where it is not known; and λ at an operating point."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from multiserver.policies.policy import Limit, Method, Policy
 from multiserver.results import Stability
 from multiserver.system import System
 
-# What `Queue.stability()` asks for: no E[Δ(Y_d)], a relative half-width and a seed.
+# The defaults of `Queue.stability()`: no E[Δ(Y_d)], a relative half-width and a seed.
 USUAL = (False, 0.01, 1)
 
 
 class Limits:
-    """λ* by the `methods` of one queue; each question is answered once."""
+    """λ* by the `methods` of one queue; answers are cached."""
 
     def __init__(self, methods: Methods) -> None:
         self._methods = methods
@@ -52,12 +52,12 @@ class Limits:
 
     @cached_property
     def highest(self) -> tuple[Limit, Method | None]:
-        """What no policy exceeds, and how it was found."""
+        """The upper bound on λ* for every policy, and the method that gave it."""
         return highest(self._methods.system)
 
     @cached_property
     def known(self) -> float | None:
-        """λ* if it is known without a simulation."""
+        """λ* if it is known without a simulation, else None."""
         try:
             first = self._methods.first("stability")
             return None if first.sampled else self.stability(*USUAL).limit
@@ -91,7 +91,7 @@ def of_limit(
         method=", ".join(filter(None, [method.name, found.note])),
         source=method.source,
         limit=float(found.arrival_rate),
-        # Not n/E[S] · E[S]/n, which may round to less than 1.
+        # n/E[S] · E[S]/n may round to less than 1.
         load_limit=1.0 if load is not None and wastage == 0 else load,
         wastage=wastage,
         utilisation=None if wastage is None else 1 - wastage / system.capacity,
@@ -104,7 +104,7 @@ def of_limit(
 def of_capacity(
     system: System | Network, policy: Policy, method: Method, found: Limit
 ) -> Stability:
-    """What no policy exceeds, where λ* is not known."""
+    """The `Stability` of a queue whose λ* is not known: only the bound for every policy."""
     return Stability(
         model=system.model,
         policy=repr(policy),

@@ -1,10 +1,11 @@
-"""What a method found, completed by Little's law.
+"""The means found by a method, completed by Little's law.
 
-With λ p_c the rate at which jobs of class c come, E[N_c] = λ p_c E[T_c]; and the capacity at work
-is λ E[S], whatever the policy, as all work is done in the end: a simulation tells what it measured
-instead, or nothing. A rigid job is in service for X_c in all, so that it waits E[T_c] − E[X_c]; and
-λ Σ_c p_c E[X_c] jobs are in service. No job is served faster than on all servers that it can use,
-the fastest first, at rate s_c: E[T_c] ≥ E[X_c] v_c/s_c, below which no bound is told.
+Jobs of class c arrive at rate λ p_c, so E[N_c] = λ p_c E[T_c]. The capacity at work is λ E[S] under
+every policy, as all work is done in the end; a simulation reports its own measurement instead, or
+nothing. A rigid job is in service for X_c in all, so it waits E[T_c] − E[X_c] on average, and
+λ Σ_c p_c E[X_c] jobs are in service. No job is served faster than by the fastest servers that it
+can use, at rate s_c, so E[T_c] ≥ E[X_c] v_c/s_c; a lower bound on E[T] is raised to the mean of
+these.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from multiserver.results import ClassResult, Kind, Result
 from multiserver.system import System
 from multiserver.wcfs.bounds import Interval
 
-# Of E[X], by which E[T] may be less.
+# E[T] may be less than E[X] by this fraction of it.
 ROUNDING = 1e-12
 
 
@@ -32,7 +33,7 @@ def completed(
     method: str,
     source: str,
 ) -> Result[Any]:
-    """The result of a method at λ = `rate` (None: a closed network), λ* being `limit`."""
+    """The result of a method at λ = `rate` (None: a closed network), with λ* = `limit`."""
     nothing = (None,) * len(system.classes)
     jobs, times, waiting, busy = found.jobs, found.times, found.waiting, found.busy
     if kind == "bounds":
@@ -87,7 +88,7 @@ def completed(
 
 
 def least_response_time(system: System) -> float:
-    """E[T] if no job ever waited and each had the fastest servers that it can use."""
+    """E[T] if no job ever waited and each was served by the fastest servers that it can use."""
     parts = []
     for p, one in zip(system.probabilities, system.classes, strict=True):
         among = system.speeds
@@ -104,11 +105,11 @@ def _told(**means: Value | None) -> dict[str, Value]:
 
 
 def _wait(time: Value | None, service: float) -> Value | None:
-    """E[W] = E[T] − E[X], which rounding must not make negative."""
+    """E[W] = E[T] − E[X], set to 0 where rounding makes it negative."""
     found = changed(time, 1.0, -service)
     return max(found, 0.0) if isinstance(found, float) and found > -ROUNDING * service else found
 
 
 def changed(value: Value | None, factor: float = 1.0, shift: float = 0.0) -> Value | None:
-    """factor · value + shift, where there is a value."""
+    """factor · value + shift; None stays None."""
     return None if value is None else factor * value + shift

@@ -1,13 +1,13 @@
-"""A network: stations of parallel processing, and the ways of the jobs between them.
+"""A network: stations of parallel processing, and the routing of jobs between them.
 
-A job that has been served at a station joins a class of any station, or leaves, at random; sizes
-are exponential with mean 1 at every visit. Classes are numbered through the stations. Jobs of class
-i come from outside at the rate ν_i; jobs in a *chain*, a set of classes that they never leave, keep
-their number (`parallel-processing`, Sections 2 to 6).
+A job that has been served at a station joins a class of any station, or leaves, at random. Sizes
+are exponential with mean 1 at every visit. Classes are numbered consecutively over the stations.
+Jobs of class i arrive from outside at rate ν_i. Jobs in a *chain*, a set of classes that they never
+leave, are constant in number (`parallel-processing`, Sections 2 to 6).
 
 λ = Σ ν_i is the rate from outside, E[S] the work of a job over all its visits, n the total speed of
-all servers, and ρ = λ E[S]/n. An operating point multiplies all ν_i alike; without one, the network
-is taken as it is.
+all servers, and ρ = λ E[S]/n. An operating point scales all ν_i by one factor; without one, the
+network is taken as given.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Station = MultiServerQueue
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Stations, ν (N,), routing probabilities (N, N), and the jobs of each chain, chains in the
-    order of their first classes.
+    """Stations, arrival rates ν (N,), routing probabilities (N, N), and the number of jobs of each
+    chain, with chains in the order of their first classes.
 
-    Raises `ValueError` unless these fit one another and speeds are positive.
+    Raises `ValueError` unless these are consistent and speeds are positive.
 
     >>> import multiserver as ms
     >>> station = ms.Station(rates=(1.0, 1.0), compatible=({0}, {0, 1}))
@@ -51,7 +51,7 @@ class Network:
     _network: networks.Network = field(init=False, repr=False)
 
     if TYPE_CHECKING:
-        # What is taken; the fields say what is kept.
+        # The types accepted; the fields above have the types stored.
         def __init__(
             self,
             stations: Iterable[Station],
@@ -93,7 +93,8 @@ class Network:
 
     @property
     def mean_size(self) -> float:
-        """E[S]: the visits, and so the work, of a job from outside; NaN for a closed network."""
+        """E[S]: the mean number of visits, and so the work, of a job from outside; NaN for a closed
+        network."""
         traffic = self._network.traffic
         visits = math.fsum(traffic.rates[list(traffic.transient)])
         return visits / self.outside if self.outside else math.nan
@@ -107,7 +108,7 @@ class Network:
         return arrival_rate * self.mean_size / self.capacity
 
     def at(self, arrival_rate: float | None) -> networks.Network:
-        """The network at λ, or as it is for None."""
+        """The network at λ, or as given for None."""
         if arrival_rate is None or arrival_rate == self.outside:
             return self._network
         arrivals = np.asarray(self.arrivals) * (arrival_rate / self.outside)

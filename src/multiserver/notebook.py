@@ -1,6 +1,6 @@
 """Results shown by pandas and matplotlib, where these are installed.
 
-The library needs neither: they are looked for when they are asked for.
+The library needs neither: they are imported on use.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> DataFrame:
 def draw(
     ax: Axes | None, x: Sequence[float], values: Sequence[Mapping[str, float]], label: str
 ) -> Axes:
-    """One curve of `value` over x, with bars from `lower` to `upper` where these are apart, and a
-    band for bounds, which have no value. Raises `ModuleNotFoundError` without matplotlib."""
+    """One curve of `value` over x, with bars from `lower` to `upper` where these differ. Bounds,
+    which have no value, are a band. Raises `ModuleNotFoundError` without matplotlib."""
     if ax is None:
         try:
             from matplotlib import pyplot

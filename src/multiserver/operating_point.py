@@ -1,8 +1,8 @@
-"""At which arrival rate a question is asked.
+"""The arrival rate of an operating point.
 
-An operating point is said in exactly one of three ways: `load` ρ = λ E[S]/n, the share of the
+An operating point is given in exactly one of three ways: `load` ρ = λ E[S]/n, the share of the
 capacity that is at work if the queue is stable; `arrival_rate` λ in jobs per unit of time; or
-`fraction_of_limit` λ/λ*, for which λ* must be known. All three are above 0.
+`fraction_of_limit` λ/λ*, for which λ* must be known. All three are positive.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ def rate_of(
 ) -> float | None:
     """λ of the one operating point that is not None; None for a closed network.
 
-    `limit` is λ*, if it is known, and `highest` what λ must be below, and in words why. Raises
-    `ValueError` unless the point is said in one way (a network may go without: it is taken as it
-    is; a closed one must), and `UnstableError` unless λ is below `highest`.
+    `limit` is λ*, if it is known; `highest` is the bound that λ must stay below, with its name.
+    Raises `ValueError` unless exactly one way is used, and `UnstableError` unless λ is below
+    `highest`. For a network the point may be omitted, and it is then taken as given; for a closed
+    network it must be.
     """
     said = {name: value for name, value in point.items() if value is not None}
     if isinstance(system, Network):

@@ -1,12 +1,12 @@
-"""Phase-type distributions of any initial distribution and any rates.
+"""Phase-type distributions with any initial distribution and any rates.
 
 A job starts in phase i with probability α_i, moves from phase i to phase j at rate T_ij and
 completes from phase i at rate t_i = −Σ_j T_ij ≥ 0, so that P(S > x) = α exp(T x) 1 and
-E[S^k] = k! α (−T)^−k 1. Exponential, Erlang, hyperexponential and Coxian distributions are such;
-every distribution on the positive half line is a limit of them (M. F. Neuts, Matrix-Geometric
-Solutions in Stochastic Models, 1981, Chapter 2).
+E[S^k] = k! α (−T)^−k 1. Exponential, Erlang, hyperexponential and Coxian distributions are
+phase-type; every distribution on the positive half line is a limit of them (M. F. Neuts,
+Matrix-Geometric Solutions in Stochastic Models, 1981, Chapter 2).
 
-`PhaseType` is a size like those of `multiserver.sizes`; `coxian` writes one whose phases are passed
+`PhaseType` is a size like those of `multiserver.sizes`; `coxian` makes one whose phases are passed
 in order.
 """
 
@@ -22,18 +22,19 @@ from numpy.typing import NDArray
 
 from multiserver.checks import SUM_TOLERANCE
 
-# An exit rate that is below this part of a row's largest entry is rounding of a row that sums to 0.
+# An exit rate below this fraction of a row's diagonal is rounding of a row that sums to 0.
 ROUNDING = 1e-13
-# Moments.
+# The number of cached moments.
 REMEMBERED = 32
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseType:
-    """Absorption from `initial` α (m probabilities) at rates `generator` T (m rows of m numbers).
+    """The time to absorption from `initial` α (m probabilities) under the `generator` T (m rows of
+    m rates).
 
     Raises `ValueError` unless α sums to 1, T has a negative diagonal, no negative number off it and
-    no positive row sum, and every phase is left for good in the end.
+    no positive row sum, and absorption is reached from every phase.
 
     >>> from multiserver.phase_type import PhaseType
     >>> PhaseType(initial=(1.0, 0.0), generator=((-2.0, 2.0), (0.0, -4.0))).mean
@@ -87,12 +88,12 @@ class PhaseType:
 
     @property
     def largest_remaining(self) -> float:
-        """An upper bound on rem_max: the mean time that is left from the slowest phase."""
+        """An upper bound on rem_max: the largest mean remaining time over the phases."""
         _, rates = self.phases()
         return float(np.linalg.solve(-rates, np.ones(len(rates))).max())
 
     def phases(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """α (m,) and T (m, m) of the phases that are ever entered."""
+        """α (m,) and T (m, m) of the phases that can be entered."""
         initial, rates = np.array(self.initial), np.array(self.generator)
         entered = _closed(initial > 0, rates > 0)
         return initial[entered], rates[np.ix_(entered, entered)]
@@ -112,7 +113,8 @@ class PhaseType:
 
 
 def _closed(first: NDArray[np.bool_], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which phases (m,) are among the `first`, or follow where one `leads` (m, m) to another."""
+    """Which phases (m,) can be reached from the `first`, themselves included, along `leads`
+    (m, m)."""
     found, pending = first.copy(), np.flatnonzero(first).tolist()
     while pending:
         after = np.flatnonzero(leads[pending.pop()] & ~found)
@@ -121,7 +123,7 @@ def _closed(first: NDArray[np.bool_], leads: NDArray[np.bool_]) -> NDArray[np.bo
     return found
 
 
-# They are asked for again and again, and distributions may have a thousand phases.
+# Cached: moments are used repeatedly, and a distribution may have a thousand phases.
 @lru_cache(REMEMBERED)
 def _moment(distribution: PhaseType, k: int) -> float:
     """E[S^k]."""
@@ -133,16 +135,16 @@ def _moment(distribution: PhaseType, k: int) -> float:
 
 
 def exit_rate(row: Sequence[float], phase: int) -> float:
-    """t_i of a row of T: minus its sum, and 0 where that is a rounding."""
+    """t_i of a row of T: minus its sum, or 0 if that is only rounding."""
     found = -math.fsum(row)
     return found if found > ROUNDING * -row[phase] else 0.0
 
 
 def coxian(rates: Sequence[float], further: Sequence[float]) -> PhaseType:
-    """Phases in order, left at `rates` (m,); after phase i the next follows with probability
-    `further[i]` (m − 1,), and the job completes otherwise.
+    """Phases in order, left at `rates` (m,). After phase i the next phase follows with probability
+    `further[i]` (m − 1,); otherwise the job completes.
 
-    Raises `ValueError` unless the rates are positive and the others probabilities.
+    Raises `ValueError` unless all rates are positive and all of `further` are probabilities.
 
     >>> coxian(rates=(2.0, 1.0), further=(0.5,)).mean
     1.0

@@ -1,4 +1,4 @@
-"""Multiserver jobs whose durations have phases.
+"""Multiserver jobs with phase-type durations.
 
 A job of class c holds v_c servers while it passes through the phases of its duration. A *kind* is
 a phase of a class: jobs of kind k belong to class `owner[k]`; a job of that class starts as kind k
@@ -19,9 +19,9 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.phase_type import exit_rate
 from multiserver.sizes import Size
 
-# No job is known to block the head of the queue.
+# Stands for the class of the blocking job where none is known.
 UNSAMPLED = -1
-# Beyond, whatever has two classes has more fronts than any solver of them takes.
+# Above this, any system of two classes has more fronts than any solver accepts.
 MOST_SERVERS = 1_000_000
 
 
@@ -94,20 +94,20 @@ class PhasedJobs:
 
     @property
     def held(self) -> NDArray[np.int64]:
-        """(K,) the servers that a job of each kind holds."""
+        """The servers that a job of each kind holds (K,)."""
         return np.array(self.needs)[self.owner]
 
     def kinds(self, c: int) -> NDArray[np.int64]:
-        """The kinds as which a job of class c may start."""
+        """The kinds in which a job of class c may start."""
         return np.flatnonzero((self.owner == c) & (self.start > 0))
 
 
 def count_fronts(jobs: PhasedJobs, *, only_full: bool = False) -> tuple[float, float]:
-    """How many settled and how many unsettled fronts `multiserver.fronts` would list.
+    """The numbers of settled and of unsettled fronts that `multiserver.fronts` would list.
 
-    With W[s] the number of vectors u that hold s servers, Σ_s W[s] y^s = Π_k 1/(1 − y^{v_k}): a
-    front is settled by every class too large for the idle servers, or by itself if all are.
-    Infinite beyond `MOST_SERVERS`.
+    With W[s] the number of vectors u that hold s servers, Σ_s W[s] y^s = Π_k 1/(1 − y^{v_k}). Each
+    u gives one settled front for every class too large for the idle servers, but only one if all
+    classes are. Both numbers are infinite for more than `MOST_SERVERS` servers.
     """
     n = jobs.servers
     if n > MOST_SERVERS:

@@ -1,14 +1,14 @@
-"""How many jobs an interval needs, by a pilot.
+"""The number of jobs that an interval needs, by a pilot run.
 
-The variance of a mean over J jobs falls as 1/J. A *pilot*, a `SHARE` of the most jobs with random
-numbers of its own, measures it, as the first of two samples does (C. Stein, Ann. Math. Stat. 16,
-1945); the run that follows is as long as the pilot says, whatever it finds itself, so that its
-intervals hold as often as those of any run of that length. A run that goes on until its own
-interval is narrow enough is not like that: it ends where it takes its error to be too small.
+The variance of a mean over J jobs falls as 1/J. A *pilot*, a `SHARE` of the maximum number of jobs
+with random numbers of its own, measures it, like the first of two samples in C. Stein (Ann. Math.
+Stat. 16, 1945). The pilot alone fixes the length of the run that follows, so the run's intervals
+hold as often as those of any run of that length. A run that stops once its own interval is narrow
+enough lacks this property: it tends to stop when it underestimates its error.
 
-No run is shorter than its pilot, nor so short that a replication is worth too few independent
-values of the number of jobs for a score (`estimate.is_fair`); and where any interval of the pilot
-is not fair there is nothing to reckon with, and all jobs are simulated.
+No run is shorter than its pilot, or so short that a replication has too few independent values of
+the number of jobs for a score (`estimate.is_fair`). If any interval of the pilot is not fair, its
+variance cannot be used, and all jobs are simulated.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from multiserver.errors import UnstableError
 from multiserver.policies.policy import Effort, Means
 from multiserver.simulation.estimate import FAIR, FEWEST, observations
 
-# Of the jobs that there are at most.
+# The pilot's share of the maximum number of jobs.
 SHARE = 1 / 16
-# A run may find that controls explain so many times less than its pilot found.
+# Controls may gain less in the run than in its pilot, by up to this factor.
 LESS = 2
-# Stands between the key of a run and its replications; these are fewer.
+# Appended to the key of the run for the pilot's own streams; replication numbers are smaller.
 KEY = 2**32 - 1
 
 
 def enough_jobs(
     run: Callable[[Effort], Means], effort: Effort, half_width: float, fraction: float | None
 ) -> int:
-    """As many jobs as give E[T], of all jobs and of each class, about the relative `half_width`: at
-    most those of `effort`, which `run` simulates at λ/λ* = `fraction`, None if that is not known.
-    Raises `ValueError` unless the half-width is positive."""
+    """The number of jobs that give E[T], of all jobs and of each class, about the relative
+    `half_width`; at most those of `effort`. `run` simulates an effort, at λ/λ* = `fraction` (None
+    if not known). Raises `ValueError` unless the half-width is positive."""
     if not half_width > 0:
         raise ValueError(f"half_width must be positive, found {half_width!r}")
     jobs = math.ceil(SHARE * effort.jobs)
     pilot = replace(effort, jobs=jobs, key=(*effort.key, KEY), times=False)
     if pilot.jobs_each < FAIR:
-        # No interval rests on so few, and the warm-up may leave none.
+        # Too few jobs for an interval; the warm-up may leave none.
         return effort.jobs
     try:
         found = run(pilot)
     except UnstableError:
-        # Whether it is, the whole run says.
+        # The full run decides whether the queue is unstable.
         return effort.jobs
     means = [found.times, *(found.class_times or ())]
     if any(m is None or m.lacking or not m.mean for m in means):

@@ -13,24 +13,25 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """What has `rows`, plain values with names, and shows a `title`, `cells` and `notes`."""
+    """Base class of objects with `rows` of named plain values, shown by `title`, `cells` and
+    `notes`."""
 
     __slots__ = ()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Plain values."""
+        """The rows as dictionaries of plain values."""
         raise NotImplementedError
 
     def title(self) -> str:
-        """What the table is of."""
+        """The heading of the table."""
         raise NotImplementedError
 
     def cells(self) -> list[list[str]]:
-        """What is shown, the head first."""
+        """The cells as text, the header row first."""
         raise NotImplementedError
 
     def notes(self) -> list[str]:
-        """What stands below."""
+        """Lines shown below the table."""
         return []
 
     def to_frame(self) -> DataFrame:
@@ -48,15 +49,15 @@ class Table:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of equally many cells in columns, the first row above a rule."""
+    """Rows of equal length as aligned columns, with a rule below the first row."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(_lines(rows, widths))
 
 
 def fitted(rows: Sequence[Sequence[str]], leading: int, width: int | None = None) -> str:
-    """The same, long cells wrapped so that lines are no longer than `width`, by default that of
-    the terminal: the widest columns give way first. Where columns of whole words do not fit, rows
-    are `listed`, below their `leading` cells."""
+    """Like `aligned`, with long cells wrapped so that lines are at most `width` long, by default
+    that of the terminal. The widest columns are narrowed first. If columns of whole words do not
+    fit, rows are `listed` below their first `leading` cells."""
     width = get_terminal_size().columns if width is None else width
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
@@ -79,8 +80,8 @@ def fitted(rows: Sequence[Sequence[str]], leading: int, width: int | None = None
 
 
 def listed(rows: Sequence[Sequence[str]], leading: int, width: int) -> str:
-    """Rows below each other, a line or more for each cell with its name: under a heading of their
-    `leading` cells, which stands once for all that share it, and the cell after these."""
+    """Rows as a list, grouped under headings of their first `leading` cells. Each row shows its
+    next cell, then the other cells with their names, on one or more lines each."""
     names, *body = rows
     column = max(map(len, names[leading + 1 :])) + 6
     groups: dict[str, list[Sequence[str]]] = {}

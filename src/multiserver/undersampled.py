@@ -1,13 +1,13 @@
-"""Simulated means that rest on a class of jobs of which a run has seen too little.
+"""Detects simulated means that depend on a class of which the run has seen too few jobs.
 
 A policy may keep the jobs of a class waiting for so long that their number takes a thousand times
 as long to settle as the work does: nonpreemptive Most Servers First starts a job that needs all
-servers only when none is busy. A run that is shorter has a few of them in the system, where many
-should be, and all that they would keep waiting is served too soon. Nothing in the estimates of the
-other means shows it; those of the class itself do.
+servers only when none is busy. A shorter run has few of them in the system where there should be
+many, and the jobs that they would delay are served too soon. The estimates of the other means do
+not show it; those of the class itself do.
 
-The share of a class is that of the jobs in the system, by those that are found there, or by
-Little's law, λ p_c E[T_c], of jobs that are followed to their ends: whichever is more.
+The share of a class among the jobs in the system is computed from its mean number of jobs, and by
+Little's law, λ p_c E[T_c], from jobs followed to their departure; the larger one counts.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from multiserver.policies.policy import Means
 from multiserver.simulation.estimate import FAIR, Estimate, held_back
 from multiserver.system import System
 
-# Of the jobs in the system: less than this may be wrong by half, and the sum by a twentieth.
+# A class with less than this share of the jobs in the system may be wrong by half: the total is
+# then wrong by a twentieth.
 MOST = 0.1
 
 
 def hold_back(system: System, arrival_rate: float, found: Means) -> Means:
-    """The means, without intervals where a class bears them of which a replication has fewer than
-    `FAIR` jobs, or one worth fewer than `SETTLED`. Classes with servers of their own keep theirs.
-    """
+    """The means, without intervals if a class with a large share of the jobs has fewer than `FAIR`
+    jobs a replication, or fewer than `SETTLED` independent observations. In parallel processing,
+    where classes may have servers of their own, the means by class keep their intervals."""
     reason = _reason(system, arrival_rate, found)
     if not reason:
         return found
@@ -48,7 +49,7 @@ def hold_back(system: System, arrival_rate: float, found: Means) -> Means:
 
 
 def _reason(system: System, arrival_rate: float, found: Means) -> str:
-    """Which class it is, in words, or nothing."""
+    """Names the undersampled class, in words; empty if there is none."""
     if found.class_times is None or len(found.class_times) < 2:
         return ""
     numbers = found.class_jobs or (None,) * len(found.class_times)
