@@ -1,9 +1,9 @@
-"""The policies, registered: one file and one line each.
+"""The registry of policies: one file and one import each.
 
 To add one, write a file beside this one that makes a `Policy`, and import it here. Its rule can be
-a plain function (see `first_fit`), which `answers.class_simulation` compiles when it is used; what
-becomes known of a policy is one more `Method` in its file. What `known()` tables say, the names
-that config files use and the documentation come from here.
+a plain function (see `first_fit`), which `answers.class_simulation` compiles on use. A new result
+on a policy is one more `Method` in its file. The tables of `known()`, the names that config files
+use and the documentation are made from this registry.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from multiserver.network import Network
     from multiserver.system import System
 
-# By the name under which Python knows them; each has its own name for files and tables.
+# By Python name; each policy has its own `name` for files and tables.
 REGISTRY = {name: found for name, found in list(globals().items()) if isinstance(found, Policy)}
 
 
@@ -53,7 +53,7 @@ def names(model: str | None = None) -> tuple[str, ...]:
 
 
 def policy(name: str) -> Policy:
-    """The policy of a name such as `server-filling`. Raises `ValueError` if there is none.
+    """The policy with a name such as `server-filling`. Raises `ValueError` if there is none.
 
     >>> import multiserver as ms
     >>> ms.policy("max-weight") is ms.MaxWeight
@@ -66,7 +66,7 @@ def policy(name: str) -> Policy:
 
 
 def require_defined(policy: Policy, system: System | Network) -> None:
-    """Raise `ValueError` unless a policy is one, and defined for the system."""
+    """Raise `ValueError` unless `policy` is a `Policy` and is defined for the system."""
     if not isinstance(policy, Policy):
         one = "a policy must be one such as ms.FCFS or ms.policy('fcfs')"
         raise ValueError(f"{one}, found {policy!r}")

@@ -1,7 +1,7 @@
 """Methods that several policies share.
 
-Exact solvers know nothing of simulators and the other way round: engines for either are imported
-where they are used, and numba, which takes a second, only by who simulates.
+Exact solvers and simulators do not depend on each other. Engines are imported where they are used;
+numba, which takes a second to import, only by simulations.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ JOB_LEVEL, PHASE_LEVEL = "job by job", "phase by phase"
 
 
 class Process(Protocol):
-    """A quasi-birth-death process but for λ, and how its distribution gives E[T_c] of the user's
-    classes."""
+    """A quasi-birth-death process with λ left open, and E[T_c] of the user's classes from its
+    distribution."""
 
     def at(self, arrival_rate: float) -> QuasiBirthDeath:
         """The process at arrival rate λ."""
@@ -54,7 +54,7 @@ def whole_capacity(source: str) -> Method:
 def process_methods(
     build: Callable[..., Process], *conditions: Condition, source: str
 ) -> tuple[Method, Method]:
-    """The exact solution of a quasi-birth-death process, and its simulation by jumps."""
+    """The exact solution of a quasi-birth-death process, and its simulation jump by jump."""
 
     def exact(system: System, **options: Any) -> Callable[[float], Means]:
         process = build(system, **options)
@@ -147,9 +147,9 @@ def job_level(simulate: Callable[..., Any], *conditions: Condition, source: str)
 
 
 def pooled_bounds(constants: Callable[..., Constants], source: str) -> Method:
-    """E[T] of a work-conserving finite-skip model, beside that of the M/G/1 of the same jobs.
+    """Bounds on E[T] of a work-conserving finite-skip model, from the M/G/1 queue of its jobs.
 
-    `constants(system, refined=…)` are those of `multiserver.wcfs`, where the capacity is 1.
+    `constants(system, refined=…)` are those of `multiserver.wcfs`, for a capacity of 1.
     """
 
     def answer(system: System, *, refined: bool = True, **_: Any) -> Callable[[float], Means]:
@@ -175,10 +175,10 @@ def pooled_bounds(constants: Callable[..., Constants], source: str) -> Method:
 def class_simulation(
     rule: str | Callable[..., None], source: str, *, equal_needs: bool = False
 ) -> Method:
-    """Job by job, by the engine for policies that serve each class in order of arrival.
+    """Simulation job by job, by the engine for policies that serve each class in order of arrival.
 
-    `rule` is one of `simulation.class_policies`, by name, or another function of the arguments of
-    `CLASS_POLICY`. `equal_needs` says that it takes classes of the same need by age.
+    `rule` is the name of one of `simulation.class_policies`, or a function with the arguments of
+    `CLASS_POLICY`. `equal_needs` says that it orders jobs of classes with equal needs by age.
     """
 
     def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
@@ -191,7 +191,7 @@ def class_simulation(
 
 
 def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Method:
-    """Job by job, by the engine for finite-skip models.
+    """Simulation job by job, by the engine for finite-skip models.
 
     `front_policy(system, λ, **options)` gives the workload and the `FrontPolicy`.
     """
@@ -234,7 +234,7 @@ def of_classes(
     **options: Any,
 ) -> Means:
     """Estimates by the engine for policies that serve each class in order of arrival; `options` are
-    its own: `equal_needs`, `memory`."""
+    those of the engine: `equal_needs`, `memory`."""
     from multiserver.simulation import class_queues
 
     workload = workload_of(system, arrival_rate)
@@ -244,7 +244,7 @@ def of_classes(
 
 
 def record_of(workload: Workload, effort: Effort) -> NDArray[np.float64] | None:
-    """Room for the response times of all jobs (R, J), if they are wanted."""
+    """An array for the response times of all jobs (R, J), if they are requested."""
     if not effort.times:
         return None
     _, jobs = settle(workload, effort.jobs_each, effort.warm_up)
@@ -254,7 +254,7 @@ def record_of(workload: Workload, effort: Effort) -> NDArray[np.float64] | None:
 def means_of(
     found: Any, system: System, effort: Effort, record: NDArray[np.float64] | None
 ) -> Means:
-    """The estimates of `simulation.replications`, and the times in `record`."""
+    """`Means` from the estimates of `simulation.replications` and the times in `record`."""
     classes = range(len(system.classes))
     return Means(
         times=found.mean_response_time,

@@ -1,12 +1,12 @@
-"""Backfilling with reservations, as schedulers of clusters do it: EASY and conservative.
+"""Backfilling with reservations, as cluster schedulers use it: EASY and conservative.
 
 Both need to know how long a job may run. A job of duration X requests a time R = (1 + x) X, with
 x the option `overestimate`, and leaves after X; policies know of X only that it is at most R.
 
-If all needs are equal, nobody overtakes: where a job fits, so does the oldest. Under conservative
-backfilling reservations are then in order of arrival, and stay so: moved one by one, each begins
-when the first of the servers is free that running and older jobs leave, which is no earlier than
-that of the job before. So both are FCFS, and what is known of that is known of them.
+If all needs are equal, no job overtakes another: where a job fits, so does the oldest waiting job.
+Under conservative backfilling reservations are then in order of arrival, and stay so when they are
+moved: each begins as soon as running and older jobs free enough servers, which is no earlier than
+for the job before it. So both policies are FCFS, and the methods of FCFS apply.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from multiserver.system import System
 
 
 def _without_requests(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
-    """The function of FCFS, which asks no job how long it runs."""
+    """A function of FCFS, which uses no requested times, with the option `overestimate` ignored."""
     if function is None:
         return None
     return lambda system, overestimate=0.0, **others: function(system, **others)

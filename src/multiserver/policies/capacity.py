@@ -1,4 +1,4 @@
-"""What no policy exceeds: a λ from which on no queue of a system is stable."""
+"""Upper bounds on λ* for every policy: no queue of a system is stable at or above them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from multiserver.policies.policy import Limit, Method
 from multiserver.saturated.packings import capacity
 from multiserver.system import System
 
-# What rounding leaves of the difference from n/E[S].
+# Relative tolerance within which a limit counts as n/E[S].
 SAME = 1e-12
 
 
 def packings_limit(system: System, **_: Any) -> Limit:
-    """λ_max of rigid jobs; n/E[S] itself where packings leave no server idle."""
+    """λ_max of rigid jobs; exactly n/E[S] if packings leave no server idle."""
     pairs = zip(system.probabilities, system.durations, strict=True)
     found = capacity(system.servers, system.needs, [p * X.mean for p, X in pairs])
     whole = _whole(system)
@@ -60,8 +60,8 @@ SETS = Method(
     conditions=(ONLY_SETS,),
 )
 
-# Of each model, cheapest last: the first that applies, and fits, says most. A network's limit is
-# known under all its policies.
+# For each model, the tightest bound first and the cheapest last: the first that applies and is not
+# too large is used. For networks λ* is known under every policy.
 CAPACITY: dict[str, tuple[Method, ...]] = {
     "multiserver-jobs": (PACKINGS, WHOLE),
     "threshold-parallelism": (WHOLE,),
@@ -73,7 +73,7 @@ CAPACITY: dict[str, tuple[Method, ...]] = {
 
 
 def highest(system: System | Network) -> tuple[Limit, Method | None]:
-    """What no policy exceeds, and how it was found; NaN where the model has no such method."""
+    """The upper bound on λ* for every policy, and its method; NaN and None if there is none."""
     for method in CAPACITY[system.model]:
         if not method.lacks(system):
             with suppress(TooLargeError):

@@ -1,4 +1,4 @@
-"""Exact means of preemptive policies that ask only how many jobs of each class are present."""
+"""Exact means of preemptive policies that depend only on the number of jobs of each class."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from multiserver.system import System
 def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> Method:
     """The chain of the numbers of jobs by class.
 
-    `rule_of(servers, needs, **options)` says who is served, `limit_of(system, …)` is the policy's
-    λ*. Classes are taken in order of need, so that the user's order changes nothing.
+    `rule_of(servers, needs, **options)` gives the rule that decides which jobs are served, and
+    `limit_of(system, …)` the policy's λ*. Classes are sorted by need, so the user's order does not
+    matter.
     """
 
     def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
@@ -76,8 +77,8 @@ def _in_order(system: System, budget: Budget, **_: Any) -> Callable[[float], Mea
 
 
 def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> Method:
-    """Least Servers First where jobs of the largest need are served while no others are present;
-    arguments as above. P(N > k) is left to the chain, which is solved when it is asked for."""
+    """Least Servers First where jobs of the largest need are served only while no others are
+    present; arguments as above. P(N > k) comes from the chain, which is solved on demand."""
 
     def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
         order, parts = sorted_by_need(system)
@@ -110,7 +111,7 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
 def _tail(
     parts: MultiserverJobSystem, rule: Rule, arrival_rate: float, limit: float, budget: Budget
 ) -> Callable[[int], float]:
-    """P(N > k), of a chain that is solved when it is asked for: means need fewer states."""
+    """P(N > k) from a chain that is solved on demand, as means need fewer states."""
 
     @cache
     def distribution() -> class_counts.CountsDistribution:
@@ -120,14 +121,14 @@ def _tail(
 
 
 def sorted_by_need(system: System) -> tuple[list[int], MultiserverJobSystem]:
-    """The places of the classes by need, and the system with its classes in this order."""
+    """The order of the classes by need, as indices, and the system with its classes in it."""
     parts = exponential_parts(system).system
     order = sorted(range(len(parts.classes)), key=parts.needs.__getitem__)
     return order, MultiserverJobSystem(parts.servers, tuple(parts.classes[c] for c in order))
 
 
 def turned(order: Sequence[int], values: Sequence[float]) -> list[float]:
-    """Values by need as values in the order of the user's classes."""
+    """Values in order of need, put back into the order of the user's classes."""
     found = [0.0] * len(order)
     for c, value in zip(order, values, strict=True):
         found[c] = value
@@ -135,7 +136,7 @@ def turned(order: Sequence[int], values: Sequence[float]) -> list[float]:
 
 
 def of_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
-    """E[N_c], and what follows by Little's law."""
+    """E[N_c], and the means that follow by Little's law."""
     pairs = zip(jobs, system.probabilities, strict=True)
     return {
         "jobs": math.fsum(jobs),

@@ -1,4 +1,4 @@
-"""What methods ask of a system."""
+"""Conditions that methods require of a system."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ SECTION = "`finite-skip`, Section 6.3"
 def _exact(first: Literal["inelastic", "elastic"], system: System) -> Callable[[float], Means]:
     k = system.servers
     small, large = sorted(range(2), key=lambda c: system.needs[c])
-    # In capacity times time, the capacity of all servers together being 1.
+    # Sizes in capacity times time, with a total capacity of 1.
     rates = [scaled(system.durations[c], system.needs[c] / k).rate for c in (small, large)]
     model = ElasticInelastic(k, *rates, system.probabilities[small], first)
 

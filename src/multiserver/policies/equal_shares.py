@@ -31,7 +31,7 @@ def _constants(system: System, refined: bool) -> Constants:
 def _policy(system: System, arrival_rate: float) -> FrontRule:
     from multiserver.simulation import front_policies
 
-    # The engine counts places at the server.
+    # To the engine, the places at the server are servers.
     workload = Workload(system.limit, (1,), system.durations, (1.0,), arrival_rate)
     return workload, front_policies.limited_processor_sharing(workload)
 

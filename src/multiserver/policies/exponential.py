@@ -1,7 +1,8 @@
-"""Systems as the exact solvers take them: all durations exponential.
+"""Systems rewritten for the exact solvers, with all durations exponential.
 
-A job whose duration is hyperexponential is one of an exponential duration, drawn at random when it
-arrives, and no policy here looks at that: a class of need v and m branches is m classes of need v.
+A job with a hyperexponential duration is one with an exponential duration of a rate drawn at random
+on arrival, which no policy here looks at. So a class of need v with m branches is m classes of
+need v.
 """
 
 from __future__ import annotations
@@ -17,31 +18,31 @@ from multiserver.system import System
 
 @dataclass(frozen=True, slots=True)
 class ExponentialParts:
-    """A system with exponential durations that has the same jobs, and whose class is whose.
+    """An equivalent system with exponential durations, and the user's class of each of its classes.
 
-    A hyperexponential class of need v is as many exponential classes of need v as it has branches;
-    `owner[i]` is the class of the user that class i of `system` is part of.
+    A hyperexponential class of need v becomes one exponential class of need v for each branch;
+    `owner[i]` is the user's class that class i of `system` is part of.
     """
 
     system: MultiserverJobSystem
     owner: tuple[int, ...]
 
     def by_owner(self, times: Iterable[float]) -> tuple[float, ...]:
-        """E[T_c] of the user's classes, from those of the parts."""
+        """E[T_c] of the user's classes, from E[T_i] of the parts."""
         p = self.system.probabilities
         rows = list(zip(self.owner, p, map(float, times), strict=True))
         found = []
         for c in range(max(self.owner) + 1):
             mine = [(q, t) for o, q, t in rows if o == c]
             share = math.fsum(q for q, _ in mine)
-            # A class that was not taken apart keeps its digits.
+            # A class that was not split keeps its value bit by bit.
             alone = len(mine) == 1
             found.append(mine[0][1] if alone else math.fsum(q * t for q, t in mine) / share)
         return tuple(found)
 
 
 def exponential_parts(system: System) -> ExponentialParts:
-    """The multiserver jobs of a system as engines take them.
+    """The multiserver jobs of a system, split into exponential classes.
 
     Raises `ValueError` unless all durations are exponential or hyperexponential.
     """

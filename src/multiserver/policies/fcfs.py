@@ -1,4 +1,5 @@
-"""First come, first served: of multiserver jobs, threshold parallelism and parallel processing."""
+"""First come, first served, for multiserver jobs, threshold parallelism, parallel processing and
+networks."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FcfsProcess:
-    """The front of multiserver jobs, of exponential parts."""
+    """The quasi-birth-death process of multiserver jobs, split into exponential parts."""
 
     parts: ExponentialParts
     blocks: multiserver_jobs.FcfsBlocks
@@ -85,7 +86,7 @@ def _saturated(system: System, relative_completions: bool) -> Limit:
 
 
 def _estimated(system: System, relative_completions: bool, half_width: float, seed: int) -> Limit:
-    """λ* of the saturated system, simulated: E[Δ(Y_d)] is not."""
+    """λ* from a simulation of the saturated system, which does not give E[Δ(Y_d)]."""
     from multiserver.simulation import saturated
 
     workload = system.servers, system.needs, system.durations, system.probabilities
@@ -129,7 +130,7 @@ def _sampled(found: Any, traces: list[Any], effort: Effort) -> SampledTimes:
 
 
 def _sizes(system: System) -> tuple[Size, ...]:
-    """S_c in capacity times time, the capacity being 1: a job holds v_c/n of it for X_c."""
+    """S_c in capacity times time, for a capacity of 1: a job holds v_c/n of it for X_c."""
     pairs = zip(system.durations, system.needs, strict=True)
     return tuple(scaled(X, v / system.servers) for X, v in pairs)
 

@@ -1,9 +1,8 @@
 """First Fit without preemption: backfilling without reservations.
 
-If all needs are equal, or no two jobs fit beside each other, nobody fits where the oldest waiting
-job does not: the policy is FCFS, and what is known of that is known of it. Otherwise a large job
-may wait for ever while smaller ones overtake it, and neither the limit of stability nor a mean is
-known.
+If all needs are equal, or no two jobs fit beside each other, no job fits when the oldest waiting
+job does not: the policy is FCFS, and the methods of FCFS apply. Otherwise a large job may wait for
+ever while smaller ones overtake it, and neither the stability limit nor a mean is known.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Condition, Policy
 
 Ints = NDArray[np.int64]
-# Of First Fit, preemptive or not.
+# Applies to First Fit, preemptive or not.
 ORDER_OF_THE_LINE = {
     "exact": "it also asks in which order the waiting jobs have come, and k jobs of two classes"
     " come in one of 2^k orders, a million if k = 20"
@@ -28,10 +27,11 @@ EQUAL_NEEDS = Condition("equal needs", lambda system: len(set(system.needs)) == 
 
 
 def first_fit(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:
-    """Start the oldest waiting job that fits, and again, until none does.
+    """Start the oldest waiting job that fits, and repeat until none does.
 
-    That is one scan of the queue: who did not fit before others started does not fit after. Jobs of
-    a class start in order of arrival, so that those in service are the oldest of their class.
+    This equals one scan of the queue: a job that did not fit before others started does not fit
+    after. Jobs of a class start in order of arrival, so those in service are the oldest of their
+    class.
     """
     idle, oldest = servers, 0
     for c in range(len(needs)):

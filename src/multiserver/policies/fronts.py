@@ -1,4 +1,4 @@
-"""Finite-skip models as exact solvers take them."""
+"""Finite-skip models, prepared for the exact solver."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from multiserver.policies.exponential import ExponentialParts
 
 @dataclass(frozen=True)
 class FrontProcess:
-    """A finite-skip model that can be solved, and whose its classes are (None: the user's own)."""
+    """A finite-skip model to be solved, and the `parts` that map its classes to the user's (None if
+    they are the user's own)."""
 
     model: FiniteSkipModel
     parts: ExponentialParts | None = None
@@ -25,7 +26,7 @@ class FrontProcess:
 
     @cached_property
     def blocks(self) -> FrontBlocks:
-        """The blocks of the model, built when they are asked for."""
+        """The blocks of the model, built on first use."""
         return prepare(self.model)
 
     def at(self, arrival_rate: float) -> QuasiBirthDeath:

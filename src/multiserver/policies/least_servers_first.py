@@ -33,7 +33,7 @@ LeastServersFirst = Policy(
             *one_at_a_time(ONE_NEED),
             _LIMIT,
             jobs_alone(_rule, _LIMIT.answer),
-            # Where the other fails, so would this: its states are those of the others and more.
+            # If `jobs_alone` is too large, so is this: its chain has one more class.
             replace(_CHAIN, conditions=(*_CHAIN.conditions, ROOM_BESIDE_THE_LARGEST)),
             class_simulation("least_servers_first", "`finite-skip`, Section 7.5"),
         )

@@ -1,11 +1,11 @@
-"""MaxWeight: the packing of the largest weight, by four definitions that texts leave open.
+"""MaxWeight: the packing of the largest weight, in four variants that definitions leave open.
 
-All four attain what packings allow. With N_c jobs and u_c of them served, Σ_c E[X_c] N_c² has a
-drift of 2 Σ_c N_c (λ p_c E[X_c] − u_c) and less than a constant besides, also where only jobs that
-are present are packed; if λ p_c E[X_c] lies within the hull of the packings, the heaviest exceeds
-it by a share of Σ_c N_c. Durations of other distributions than the exponential do the same in the
-fluid limit, as all but the oldest jobs of a need are untouched (J. G. Dai, Annals of Applied
-Probability 5, 1995).
+All four are stable for every λ with λ p_c E[X_c] inside the convex hull of the packings. With N_c
+jobs, u_c of them served, Σ_c E[X_c] N_c² has a drift of 2 Σ_c N_c (λ p_c E[X_c] − u_c) plus less
+than a constant, even if only jobs that are present are packed. Inside the hull the heaviest weight
+Σ_c N_c u_c exceeds Σ_c N_c λ p_c E[X_c] by a share of Σ_c N_c. For durations that are not
+exponential the same holds in the fluid limit, as all but the oldest jobs of a need are untouched
+(J. G. Dai, Annals of Applied Probability 5, 1995).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Open, closed and mixed networks, whose distribution is of product form."""
+"""Open, closed and mixed networks, which have a product-form distribution."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _exact(network: Network, **_: Any) -> Callable[[float | None], Means]:
             times=total / rate if opened else None,
             class_jobs=tuple(found.mean_jobs.tolist()),
             class_times=tuple(found.mean_sojourn_times.tolist()),
-            # Sizes have mean 1: as much work is done as jobs complete.
+            # Sizes have mean 1, so the work done equals the number of completions.
             busy=math.fsum(found.throughputs),
         )
 

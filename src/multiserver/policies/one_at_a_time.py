@@ -1,12 +1,11 @@
-"""Queues in which one job is served at a time, in order of arrival: M/G/1, whatever the
-distribution.
+"""Queues that serve one job at a time, in order of arrival: M/G/1, for any distribution.
 
-So are multiserver jobs of which no two fit beside each other; jobs that can use all servers, and
-do; and any model of one server. Policies differ in what they do with two jobs that could be served,
-or that are of different needs: each says where it serves one after the other.
+Examples are multiserver jobs of which no two fit beside each other, jobs that each use all servers,
+and any model with one server. Policies differ in how they treat two jobs that could both be served,
+or that have different needs; each states the conditions under which it serves one at a time.
 
-Jobs of equal needs v have ⌊n/v⌋ places, all of which are taken while one waits: so λ* is ⌊n/v⌋/E[X]
-for any distribution (J. Kiefer and J. Wolfowitz, Trans. Amer. Math. Soc. 78, 1955).
+Jobs of equal needs v have ⌊n/v⌋ places, all of which are taken while a job waits, so λ* is
+⌊n/v⌋/E[X] for any distribution (J. Kiefer and J. Wolfowitz, Trans. Amer. Math. Soc. 78, 1955).
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ ONE_DURATION = Condition(
 
 
 def _queue(system: System) -> OneAtATime:
-    # Where a duration is what a job takes on the servers that it holds, they have speed 1.
+    # In the other models a duration is the time on the servers that the job holds, of speed 1.
     speed = system.capacity if system.model in ("heterogeneous", "parallel-processing") else 1.0
     distributions = (
         system.durations if speed == 1 else [scaled(X, 1 / speed) for X in system.durations]
@@ -60,7 +59,7 @@ def _limit(system: System, **_: object) -> Limit:
 
 def _of_limit(system: System, limit: float, relative: float | None = None) -> Limit:
     idle = system.capacity - limit * system.mean_size
-    # Where no server is wasted, what is left is rounding.
+    # If no server is wasted, the difference is only rounding.
     return Limit(limit, idle if idle > 1e-12 * system.capacity else 0.0, relative)
 
 
@@ -81,7 +80,7 @@ def _exact(system: System, **_: object) -> Callable[[float], Means]:
 
 
 def one_at_a_time(*conditions: Condition) -> tuple[Method, Method]:
-    """λ* and exact means where a policy serves one job after another, in order of arrival."""
+    """λ* and exact means for a policy that serves one job at a time, in order of arrival."""
     source = "`multiserver.open.one_at_a_time`: Pollaczek 1930, Khinchine 1932"
     return (
         Method(

@@ -1,4 +1,4 @@
-"""First come, first served, needs 1 and n: exact means without the matrices of fronts."""
+"""First come, first served with needs 1 and n: exact means without matrices over fronts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from multiserver.policies.policy import Condition, Means, Method
 from multiserver.sizes import Exponential
 from multiserver.system import System
 
-# Beyond, interpolated fronts are cheaper.
+# Above this, interpolated fronts are cheaper.
 MOST_BETWEEN = 20_000
 
 

@@ -1,10 +1,10 @@
-"""What is known of parallel processing: balanced fairness, and interruptions.
+"""Methods for parallel processing: balanced fairness, and interruptions.
 
-With λ_i the rate and σ_i the mean size of class i, and C_s the speeds, the numbers of jobs under
-balanced fairness are those of a queue of servers of rates C_s at which jobs of mean size 1 arrive
-at rates λ_i σ_i: they depend on no more of the sizes (`parallel-processing`, Section 8). Serving
-each server's oldest job, interrupted or not, has the same distribution for exponential sizes of one
-mean.
+Let λ_i be the arrival rate and σ_i the mean size of class i, and C_s the speeds. Under balanced
+fairness the numbers of jobs have the distribution of a queue with servers of rates C_s, at which
+jobs of mean size 1 arrive at rates λ_i σ_i; they depend on the sizes only through their means
+(`parallel-processing`, Section 8). If every server serves its oldest job, with or without
+interruptions, the distribution is the same for exponential sizes of one mean.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def work_of(system: System, arrival_rate: float) -> NDArray[np.float64]:
 
 
 def queue_of(system: System) -> MultiServerQueue:
-    """The servers and sets of servers."""
+    """The queue with the speeds and compatible sets of the system."""
     return MultiServerQueue(system.speeds, tuple(c.compatible for c in system.classes))
 
 
@@ -123,7 +123,7 @@ def set_methods(*conditions: Condition) -> tuple[Method, ...]:
 
 
 def highest_rate(system: System) -> float:
-    """A λ from which on no policy is stable: n/E[S] or, for sets of servers, where (7) fails."""
+    """A λ from which no policy is stable: n/E[S] or, for sets of servers, where (7) fails."""
     if ONLY_SETS.holds(system):
         return stability(queue_of(system), work_of(system, 1.0)).scale
     return system.capacity / system.mean_size
@@ -132,10 +132,9 @@ def highest_rate(system: System) -> float:
 def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: float = 0.0) -> Means:
     """Algorithm 1 with m = `per_job` interruptions of a job on average, 0 for FCFS.
 
-    A job takes 2 + m jumps on average: so many are the jumps of all replications together. Where
-    servers or the queue take longer to forget that they were empty than the warm-up lasts, it is
-    longer: as long as servers take to fill, and as the queue takes, but for that no longer than
-    what is measured.
+    A job takes 2 + m jumps on average, from which the number of jumps follows. The warm-up is
+    extended if needed: to the jumps that fill the servers, and to those in which the queue settles,
+    the latter up to as many as are measured.
     """
     from multiserver.simulation import interruptions
     from multiserver.simulation.interruptions import DEPARTURES, RESPONSE, RESPONSE_SQUARE
@@ -177,7 +176,7 @@ def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: fl
         jobs=measured,
         confidence=effort.confidence,
     )
-    # Work is done in windows as long as those in which jobs are counted.
+    # Work is measured in the same windows as the numbers of jobs.
     busy = replace(
         estimate(
             found.tallies[:, interruptions.WORK].sum(axis=1),

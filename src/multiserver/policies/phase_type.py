@@ -1,4 +1,4 @@
-"""First come, first served multiserver jobs whose durations have phases: λ*, exact means, and the
+"""First come, first served multiserver jobs with phase-type durations: λ*, exact means, and the
 distributions of times."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from multiserver.policies.policy import Condition, Limit, Means, Method, Times
 from multiserver.saturated import phased
 from multiserver.system import System
 
-# Of the levels where each is solved on its own.
+# Entries of the blocks of all levels, if each level is solved on its own.
 MOST_ENTRIES = 3e6
 
 

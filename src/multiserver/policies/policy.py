@@ -1,24 +1,25 @@
-"""What a policy is to the library: a name, a definition, and what is known of it.
+"""A policy, as the library represents it: a name, a definition, and the methods known for it.
 
 A *method* answers one question about the queues of one model under one policy. It has a name, the
-conditions under which it applies, what it costs and where it is proved; `answer` does the work. The
-questions, and what `answer` takes and gives:
+conditions under which it applies, a cost and a source; `answer` does the work. The questions, and
+the arguments and results of `answer`:
 
 ==============  ===================================================================
 question        answer(system, …)
 ==============  ===================================================================
-`capacity`      a `Limit` that no policy exceeds, a question to the model
+`capacity`      a `Limit` that no policy exceeds; it depends only on the model
                 (`policies.capacity`)
-`stability`     a `Limit`, given `relative_completions`, whether these are wanted
-                too; a `sampled` method takes `half_width` and `seed` as well
+`stability`     a `Limit`, with E[Δ(Y_d)] if the flag `relative_completions` is
+                set; a `sampled` method takes `half_width` and `seed` as well
 `exact`         a function of λ that gives `Means` of plain numbers
 `distribution`  a function of λ that gives the `Times` of jobs
 `bounds`        a function of λ that gives `Means` of intervals
 `simulation`    a function of λ and an `Effort` that gives `Means` of estimates
 ==============  ===================================================================
 
-Methods of one question stand in order of cost: the first that applies is taken; of the exact ones,
-the first whose means are good to `PRECISE`, or the best if none are (`multiserver.exactness`).
+Methods for one question are in order of cost, and the first that applies is used. For exact means
+it is the first whose error is at most `PRECISE`, or the best if there is none
+(`multiserver.exactness`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Relative; where exact means are worse, the result says so.
+# Relative error; if that of exact means is larger, the result says so.
 PRECISE = 1e-9
 MOST_STATES = 8_000_000
 Question = Literal["capacity", "stability", "exact", "distribution", "bounds", "simulation"]
@@ -47,8 +48,8 @@ Value = float | Interval | Estimate
 
 
 class Limit(NamedTuple):
-    """λ* (jobs per unit of time) and, None where not found, the servers idle on average at λ* while
-    jobs wait, and E[Δ(Y_d)]. `note` adds to the method's name."""
+    """λ* (jobs per unit of time) as `arrival_rate`; `wastage`, the mean number of servers idle at
+    λ* while jobs wait, and E[Δ(Y_d)], each None if not found. `note` adds to the method's name."""
 
     arrival_rate: float
     wastage: float | None = None
@@ -59,14 +60,14 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """What a method found at one arrival rate; None where it does not tell.
+    """The results of a method at one arrival rate; None for what it does not compute.
 
     `class_times` are E[T_c] and `class_jobs` E[N_c], in the order of the system's classes; `times`
-    and `jobs` are over all of them. `waiting` is E[Q], the jobs not in service; `busy` the mean
-    number of servers (or speed) at work; `tail(k)` is P(N > k). `note` adds to the method's name,
-    `counts` is what a simulator counted, replication by replication, and `sampled` the times of
-    jobs, if they are wanted. `imprecision` is the relative error that an exact method sees in
-    itself, within a factor of about ten; 0 of a closed form.
+    and `jobs` are E[T] and E[N] over all classes. `waiting` is E[Q], the jobs not in service;
+    `busy` the mean number of servers (or speed) at work; `tail(k)` is P(N > k). `note` adds to the
+    method's name, `counts` has a simulator's counts by replication, and `sampled` the times of each
+    job, if requested. `imprecision` is an exact method's own estimate of its relative error, within
+    a factor of about ten; 0 for a closed form.
     """
 
     times: Value | None = None
@@ -84,8 +85,8 @@ class Means:
 
 class Times(Protocol):
     """Waiting and response times at one arrival rate, in 2C + 2 columns: W_c at c, W of all jobs at
-    C, T_c at C + 1 + c and T of all at 2C + 1. `at_once` (C + 1,) is P(W = 0), and `imprecision`
-    that of `Means`."""
+    C, T_c at C + 1 + c and T of all jobs at 2C + 1. `at_once` (C + 1,) is P(W = 0), and
+    `imprecision` is as in `Means`."""
 
     at_once: NDArray[np.float64]
     imprecision: float
@@ -96,7 +97,7 @@ class Times(Protocol):
     def quantiles(
         self, levels: NDArray[np.float64], columns: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """The first t (R,) with P(time > t) at most `levels` (R,), for the times `columns` (R,)."""
+        """The least t (R,) with P(time > t) at most `levels` (R,), for the times `columns` (R,)."""
 
     def moments(self, k: int) -> NDArray[np.float64]:
         """E[time^k] (2C + 2,)."""
@@ -104,8 +105,8 @@ class Times(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a method that iterates goes on for, until a relative error of `enough` is left, and what
-    it may take: chains of numbers of jobs by class have at most so many states. Raises `ValueError`
+    """The stopping rule of methods that iterate: they go on until the relative error is `enough`,
+    with at most `most_states` states in chains of numbers of jobs by class. Raises `ValueError`
     unless both are positive.
     """
 
@@ -121,10 +122,10 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """R `replications` that simulate `jobs` jobs together; each leaves out its first, a share
-    `warm_up`, and draws from the stream of `seed`, `key` and r. `stable_below` is λ*, None if it
-    is not known; `times` says whether those of each job are wanted. Raises `ValueError` unless
-    there are 2 replications or more, and jobs for them.
+    """R `replications` that simulate `jobs` jobs in all. Each discards its first jobs, a share
+    `warm_up`, and replication r draws from the stream of `seed`, `key` and r. `stable_below` is λ*,
+    None if not known; `times` says whether to keep the times of each job. Raises `ValueError`
+    unless there are 2 replications or more and `jobs` is a positive integer.
     """
 
     jobs: int
@@ -154,7 +155,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that must hold of a system, in words, and whether it does."""
+    """A condition on a system: its description, and a function that tests it."""
 
     text: str
     holds: Callable[[System], bool]
@@ -166,11 +167,12 @@ def _unmet(conditions: Iterable[Condition], system: System) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """One way to one answer; see above. `source` names a paper as the documentation cites it.
+    """One method for one question; see above. `source` names a paper as the documentation cites it.
 
-    `basis(system, …)` is what the answer rests on, where that can be looked at: the `Process` that
-    is solved exactly, the `Constants` of bounds. `sampled` says that a limit is simulated, and
-    `iterates` that exact means cost more the better they are: `answer` then takes a `Budget` too.
+    `basis(system, …)` gives the object behind the answer, if it is public: the `Process` that is
+    solved exactly, or the `Constants` of bounds. `sampled` says that a limit is simulated.
+    `iterates` says that exact means cost more the more precise they are; `answer` then takes a
+    `Budget` too.
     """
 
     question: Question
@@ -195,16 +197,16 @@ class Method:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """A rule that says who is served, and what is known of it.
+    """A rule that decides which jobs are served, with the methods known for it.
 
-    `definition` says it with its ties, and `preemptive` whether it ever interrupts a job that is in
-    service (with exponential durations of one mean, parallel processing may be read either way).
-    `methods` are those of each model for which it is defined, of systems that meet the conditions
-    in `requires`; `options` are its parameters: one of the words in `choices`, or a number from 0.
-    `beyond` says of a question why there is no answer where no method applies.
-    `monotone_in_servers` are the models in which no server more makes any job start later.
-    Calling a policy gives the same policy with other options. Raises `ValueError` on an option that
-    it has not, or that cannot be.
+    `definition` states the rule, ties included; `preemptive` says whether it ever interrupts a job
+    in service (with exponential durations of one mean, parallel processing may be read either way).
+    `methods` has the methods for each model for which the policy is defined, on systems that meet
+    the conditions in `requires`. `options` are its parameters, each one of the words in `choices`
+    or a number from 0. `beyond` explains, by question, why no answer is known if no method applies.
+    `monotone_in_servers` are the models in which an extra server makes no job start later.
+    Calling a policy gives the same policy with other options. Raises `ValueError` on an unknown
+    option or an invalid value.
 
     >>> import multiserver as ms
     >>> ms.RandomInterruptions(per_job=3.0)
@@ -235,14 +237,14 @@ class Policy:
         return f"{self.name}({options})" if options else self.name
 
     def allows(self, option: str, value: object) -> bool:
-        """Whether one of its options may have a value."""
+        """Whether a value is valid for an option."""
         if option in self.choices:
             return value in self.choices[option]
         number = isinstance(value, Real) and not isinstance(value, bool)
         return number and 0 <= value < math.inf
 
     def expected(self, option: str) -> str:
-        """What one of its options may be, in words."""
+        """The valid values of an option, in words."""
         return " or ".join(map(repr, self.choices.get(option, ()))) or "a finite number from 0"
 
     @property
@@ -251,7 +253,7 @@ class Policy:
         return tuple(self.methods)
 
     def lacks(self, system: System) -> str:
-        """What a system of one of its models lacks for it, in words; empty if nothing.
+        """The conditions in `requires` that the system does not meet, in words; empty if none.
 
         >>> import multiserver as ms
         >>> jobs = [ms.JobClass(need=2, duration=ms.Exponential(rate=1.0))]
@@ -261,5 +263,5 @@ class Policy:
         return _unmet(self.requires.get(system.model, ()), system)
 
     def of(self, model: str, question: Question | None = None) -> tuple[Method, ...]:
-        """Its methods for a model, in order of cost; those of one question, or all."""
+        """Its methods for a model, in order of cost: for one question, or for all."""
         return tuple(m for m in self.methods[model] if question in (None, m.question))

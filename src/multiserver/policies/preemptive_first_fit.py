@@ -1,4 +1,4 @@
-"""Preemptive First Fit: everybody who still fits, oldest first."""
+"""Preemptive First Fit: serves every job that still fits, oldest first."""
 
 from __future__ import annotations
 

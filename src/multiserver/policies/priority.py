@@ -1,4 +1,4 @@
-"""Where preemptive priority by need ceases to be stable."""
+"""The stability limit of preemptive priority by need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def limit_by_need(*, largest_first: bool) -> Method:
         parts = exponential_parts(system).system
         found = stability_limit(parts, largest_first=largest_first)
         idle = system.servers - found * system.mean_size
-        # Where no server is wasted, what is left is rounding.
+        # If no server is wasted, the difference is only rounding.
         return Limit(found, idle if idle > 1e-12 * system.servers else 0.0)
 
     return Method(

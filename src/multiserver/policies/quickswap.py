@@ -1,10 +1,10 @@
-"""Most Servers First without preemption, and its Quickswap (arXiv 2509.01893).
+"""Most Servers First without preemption, and with Quickswap (arXiv 2509.01893).
 
-The first is the second of threshold 0. Both are exact for two needs and exponential durations, for
-needs 1 and n by cycles, and are simulated for any durations. If the needs divide each other and the
-servers, every threshold is stable for ρ < 1: all servers are at work while small jobs wait that are
-not held back, and for how long they are, when service turns from one class to the other, does not
-depend on how many wait.
+The first is Quickswap with threshold 0. Both are solved exactly for two needs and exponential
+durations (by cycles for needs 1 and n), and simulated for any durations. If the needs divide each
+other and the servers, every threshold is stable for ρ < 1: all servers are at work while small jobs
+wait that are not held back, and the time for which they are held back, when service turns from one
+class to the other, does not depend on how many wait.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def largest_that_fit(
 
 
 def quickswap_rule(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:
-    """Quickswap, as a rule of `class_queues`, with three numbers in its memory: whether small jobs
-    are held back (who is in service does not tell: from ℓ + 1 of them one may just have left), ℓ,
-    and whether they are though no large job waits."""
+    """Quickswap, as a rule of `class_queues`. Its memory has three numbers: whether small jobs are
+    held back, ℓ, and whether they are held back even if no large job waits. The first cannot be
+    seen from the jobs in service: with ℓ small ones, one of ℓ + 1 may just have left."""
     memory = number[len(needs)]
     idle = servers - allotted[0] - allotted[1]
     large = min(present[1] - allotted[1] // needs[1], idle // needs[1])

@@ -1,4 +1,4 @@
-"""Servers shared by random interruptions: an implementation of balanced fairness."""
+"""Sharing servers by random interruptions, which implements balanced fairness."""
 
 from __future__ import annotations
 

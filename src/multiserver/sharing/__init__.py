@@ -1,9 +1,9 @@
 """Networks of multi-server queues with parallel processing (`parallel-processing`).
 
-A job may be served by several servers at once, those of a set that depends on its class, each of
-them in the order of arrival. The numbers of jobs then follow balanced fairness.
+A job may be served by several servers at once, from a set that depends on its class; each server
+serves jobs in order of arrival. The numbers of jobs then follow balanced fairness.
 
-- `queue`: servers and classes, the rank function, condition (7) and the set of classes that binds;
+- `queue`: servers and classes, the rank function, condition (7) and the binding set of classes;
 - `traffic`: how often each class is visited, and the chains of classes that jobs never leave;
 - `product_form`: the distribution of the sequence of jobs (Theorem 1) and its partial balance;
 - `balanced_fairness`: the distribution of the numbers of jobs (Theorem 2), its rates, exact means
@@ -11,6 +11,6 @@ them in the order of arrival. The numbers of jobs then follow balanced fairness.
 - `two_class`: equations (15) and (16) in closed form, corrected;
 - `symmetric`: pools of equal servers and random assignment;
 - `networks`: open, closed and mixed networks (Theorems 3 and 4, Propositions 3 and 4);
-- `chain`: the same networks job by job, by elimination;
-- `clusters`: servers, the sets of them that jobs are given, and the load (Section 8).
+- `chain`: the Markov chain of the same networks, job by job, solved by elimination;
+- `clusters`: servers, the sets of servers assigned to jobs, and the load (Section 8).
 """

@@ -1,32 +1,33 @@
 """Numbers of jobs in a multi-server queue: balanced fairness, and the recursion over classes.
 
-Forget the order of the jobs and keep x = (x_1, …, x_N), how many there are of each class. With A_x
-the set of classes present, its stationary measure is
+Ignore the order of the jobs and let x = (x_1, …, x_N) be the number of jobs of each class. With A_x
+the set of classes present, the stationary measure of x is
 
     π̄(x) = π̄(0) Φ(x) ∏ λ_i^{x_i},    Φ(0) = 1,    Φ(x) = Σ_{i∈A_x} Φ(x − e_i) / μ(A_x),
 
-that of a Whittle network whose class i is served at rate φ_i(x) = Φ(x − e_i)/Φ(x): the rates of
-balanced fairness in the polymatroid {φ : Σ_{i∈A} φ_i ≤ μ(A) for all A}, of which they use all that
-the classes present can (`parallel-processing`, Theorem 2, Propositions 1 and 2).
+as in a Whittle network whose class i is served at rate φ_i(x) = Φ(x − e_i)/Φ(x). These are the
+rates of balanced fairness in the polymatroid {φ : Σ_{i∈A} φ_i ≤ μ(A) for all A}; they use all of
+the capacity that the classes present can use (`parallel-processing`, Theorem 2, Propositions 1 and
+2).
 
-Sums over x close on the set of classes present. Let G_A = Σ_{x: A_x = A} Φ(x) ∏ λ_i^{x_i}. Sum
-μ(A_x) Φ(x) = Σ_i Φ(x − e_i) over those x: where x_i = 1, class i is absent from x − e_i, so
+Sums over x satisfy a recursion over sets of classes. Let G_A = Σ_{x: A_x = A} Φ(x) ∏ λ_i^{x_i}. Sum
+μ(A_x) Φ(x) = Σ_i Φ(x − e_i) over those x. Where x_i = 1, class i is absent from x − e_i, so
 
     (μ(A) − λ(A)) G_A = Σ_{i∈A} λ_i G_{A∖i},    λ(A) = Σ_{i∈A} λ_i,    G_∅ = 1,    G = Σ_A G_A.
 
-E[X_i] = λ_i d log G/dλ_i. With the adjoints a_A = dG/dG_A, which descend from the set of all
-classes, a_A = 1 + Σ_{j∉A} λ_j a_{A∪j} / (μ(A∪j) − λ(A∪j)), differentiating gives
+E[X_i] = λ_i d log G/dλ_i. With the adjoints a_A = dG/dG_A, computed downwards from the set of all
+classes by a_A = 1 + Σ_{j∉A} λ_j a_{A∪j} / (μ(A∪j) − λ(A∪j)), differentiation gives
 
     E[X_i] = λ_i/G Σ_{A∋i} a_A (G_A + G_{A∖i}) / (μ(A) − λ(A)).
 
-Besides the slacks μ(A) − λ(A) nothing is subtracted: the error is a few roundings, amplified by
-1/(1 − load). N 2^N operations. Dividing by λ_i first keeps the limit λ_i → 0.
+Nothing is subtracted but in the slacks μ(A) − λ(A), so the error is a few roundings, amplified by
+1/(1 − load). The cost is N 2^N operations. Dividing by λ_i first keeps the limit λ_i → 0.
 
-A mean service rate is γ_i = λ_i/E[X_i] (`parallel-processing`, Section 8, for jobs of mean size 1,
-for which capacities C_s are rates μ_s): what a job of class i gets on average while it is there.
+The mean service rate γ_i = λ_i/E[X_i] (`parallel-processing`, Section 8, for jobs of mean size 1,
+for which capacities C_s are rates μ_s) is the mean rate of a job of class i while it is present.
 A class that every server can serve gets γ_i = μ − λ, both over all classes, as if the servers were
-one: with F = Σ_{A∌i} G_A, the recursion summed over the sets A ∋ i gives G − F = F λ_i/(μ − λ), so
-G = F (μ − λ + λ_i)/(μ − λ), and of its three factors only the last depends on λ_i.
+one. Proof: with F = Σ_{A∌i} G_A, the recursion summed over the sets A ∋ i gives
+G − F = F λ_i/(μ − λ), so G = F (μ − λ + λ_i)/(μ − λ). Neither F nor μ − λ + λ_i depends on λ_i.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ TILTS = 200
 
 @dataclass(frozen=True, slots=True)
 class SharingMeans:
-    """Stationary means of a queue, per class (N,) but for the first.
+    """Stationary means of a queue; all but the first are per class (N,).
 
     `normalising_constant` is G = 1/π̄(0); `mean_jobs` E[X_i]; `mean_response_times` E[X_i]/λ_i, the
     time from arrival to the end of service, in units of time; `mean_rates` γ_i, its inverse, in
-    jobs per unit of time. Times and rates of a class without arrivals are those of one stray job.
+    jobs per unit of time. For a class without arrivals, times and rates are those of a single job.
     """
 
     normalising_constant: float
@@ -141,15 +142,15 @@ def measure(
 def rates(queue: MultiServerQueue, jobs: Sequence[int]) -> NDArray[np.float64]:
     """φ_i(x) for x = `jobs`, shape (N,): the rates of balanced fairness, jobs per unit of time.
 
-    They sum to μ(A_x), and no others of the capacity set are larger in every class present. Takes
-    the states below x, ∏ (x_i + 1) of them.
+    They sum to μ(A_x), and no other rates in the capacity set are larger in every class present.
+    The recursion has the ∏ (x_i + 1) states from 0 to x.
     """
     x = np.asarray(jobs)
     if x.shape != (queue.classes,) or not np.issubdtype(x.dtype, np.integer) or (x < 0).any():
         raise ValueError(f"jobs is {jobs!r}, expected {queue.classes} integers of at least 0")
     if not x.any():
         return np.zeros(queue.classes)
-    # Arrivals in the proportions of x keep the measure near x from overflowing or vanishing.
+    # Arrival rates proportional to x keep the measure near x from overflow and underflow.
     arrival_rates = x * stability(queue, x).scale
     weights = measure(queue, arrival_rates, tuple(x.tolist()))
     here = tuple(x.tolist())
@@ -162,12 +163,12 @@ def rates(queue: MultiServerQueue, jobs: Sequence[int]) -> NDArray[np.float64]:
 
 
 def truncated_means(queue: MultiServerQueue, arrival_rates: ArrayLike, jobs: int) -> TruncatedMeans:
-    """E[X_i] by the recursion for Φ over the states with ‖x‖ ≤ M = `jobs`, and how far off it is.
+    """E[X_i] by the recursion for Φ over the states with ‖x‖ ≤ M = `jobs`, with error bounds.
 
     Let w(x) = Φ(x) ∏ λ_i^{x_i} and let G(θ) be its sum with θλ for λ, finite for θ up to the scale
     of stability. As w(x) = w_θ(x) θ^{−‖x‖}, the states beyond M weigh at most θ^{−M−1} G(θ), and
     Σ_{‖x‖>M} x_i w(x) ≤ n θ^{−n} G(θ) with n = max(M + 1, 1/log θ), where n θ^{−n} is largest. The
-    smallest of the bounds for a range of θ is taken. Takes (M + 1)^N states.
+    smallest of the bounds for a range of θ is taken. The recursion has (M + 1)^N states.
     """
     rates = require_stable(queue, arrival_rates)
     if jobs < 1:

@@ -1,13 +1,13 @@
-"""The chain of a network of multi-server queues, job by job.
+"""The Markov chain of a network of multi-server queues, job by job.
 
-A state lists the jobs of every queue by class, oldest first. Every server serves the oldest job
-that it can, at its rate; a job that completes goes where the routing sends it, to the end of a
-queue (`parallel-processing`, Section 2). The chain is built from this rule alone and solved by
-elimination: it shares no code with the product form (Theorems 1, 3 and 4), beside which `compare`
-puts it.
+A state lists the classes of the jobs of every queue, oldest first. Every server serves the oldest
+job that it can, at its rate; a job that completes joins the end of a queue, by the routing
+(`parallel-processing`, Section 2). The chain is built from this rule alone and solved by
+elimination. It shares no code with the product form (Theorems 1, 3 and 4), with which `compare`
+compares it.
 
-With transient jobs the chain is cut: from `most` of them on, jobs that come from outside are lost.
-What is lost so keeps the product form on the states that are left.
+With transient jobs the chain is truncated: while `most` of them are present, arrivals from outside
+are lost. Such losses keep the product form on the remaining states.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class ChainGaps:
     """How far the chain, of `states` states, is from the exact solution.
 
     `distribution` is the largest difference between its probabilities and the product form on the
-    same states; those of E[X_i], `mean_jobs`, and of the completions, `throughput`, are relative,
-    to the exact means with any number of jobs.
+    same states. `mean_jobs` and `throughput` are the largest relative differences of E[X_i] and of
+    the completion rates from the exact means without truncation.
     """
 
     states: int
@@ -45,7 +45,7 @@ class ChainGaps:
 
 
 def compare(network: Network, most: int) -> ChainGaps:
-    """The chain with at most `most` transient jobs beside the product form and the exact means.
+    """The chain with at most `most` transient jobs against the product form and the exact means.
 
     Raises `TooLargeError` if the chain may have more than `MOST_STATES` states.
     """
@@ -74,11 +74,12 @@ def compare(network: Network, most: int) -> ChainGaps:
 
 
 def count_states(network: Network, most: int) -> float:
-    """In how many ways the jobs of the chains and up to `most` transient ones can stand in line.
+    """The number of states: of orders of the jobs of the chains and up to `most` transient ones.
 
-    Of a_c jobs of each kind c, a queue with N_c classes for them makes (Σ a)! ∏ N_c^a_c / a_c!
-    lines; the queues are convolved over the numbers of jobs. Infinite beyond `MOST_NUMBERS` of
-    these.
+    With a_c jobs of each kind c (a chain, or transient), a queue with N_c classes for them has
+    (Σ a)! ∏ N_c^a_c / a_c! orders; the queues are convolved over the numbers of jobs. Infinite if
+    there are more than `MOST_NUMBERS` combinations of these numbers, or more than `MOST_STATES`
+    orders in one queue.
     """
     traffic = network.traffic
     kinds, limits = list(traffic.chains), list(network.populations)
@@ -107,7 +108,7 @@ def count_states(network: Network, most: int) -> float:
 
 
 def rates_in_service(queue: MultiServerQueue, jobs: tuple[int, ...]) -> list[float]:
-    """The rate of every job, oldest first: each server serves the first that it can."""
+    """The service rate of every job, oldest first: each server serves the first job that it can."""
     rates = [0.0] * len(jobs)
     for s, rate in enumerate(queue.rates):
         served = next((n for n, i in enumerate(jobs) if s in queue.compatible[i]), None)
@@ -117,7 +118,7 @@ def rates_in_service(queue: MultiServerQueue, jobs: tuple[int, ...]) -> list[flo
 
 
 def moves(network: Network, state: State, most: int) -> Iterator[tuple[State, float]]:
-    """The states that follow, and at what rates; from `most` transient jobs on, others are lost."""
+    """The next states and their rates; with `most` transient jobs present, arrivals are lost."""
     transient, home = set(network.traffic.transient), _home(network)
     if sum(i in transient for jobs in state for i in jobs) < most:
         for i, rate in enumerate(network.arrivals):
@@ -157,7 +158,7 @@ def stationary_distribution(network: Network, most: int) -> dict[State, float]:
             rates.append(rate)
     n = len(index)
     flow = coo_array((rates, (columns, rows)), shape=(n, n)).tocsr()
-    # One balance equation follows from the others: with π(start) = 1 it makes way for nothing.
+    # One balance equation is redundant: that of `start` is dropped, and π(start) is set to 1.
     balance = (flow - coo_array((flow.sum(axis=0), (range(n), range(n))), shape=(n, n))).tocsc()
     inner = splu(balance[1:, 1:].tocsc()).solve(-balance[1:, [0]].toarray()[:, 0])
     weights = np.concatenate([[1.0], inner])

@@ -1,8 +1,8 @@
-"""Clusters: servers, the sets of them that jobs are given, and the load.
+"""Clusters: servers, the sets of servers assigned to jobs, and the load.
 
-Every class i has a set of servers, with a share p_i of the work that comes in; or all jobs have d
+Either every class i has a set of servers and a share p_i of the arriving work, or every job has d
 of S equal servers, chosen uniformly at random (`parallel-processing`, Section 8). With σ the mean
-size and C_s the capacities the load is ρ = Σ λ_i σ / Σ C_s, and class i brings
+size and C_s the capacities, the load is ρ = Σ λ_i σ / Σ C_s, and class i brings work at rate
 λ_i σ = ρ p_i Σ C_s.
 """
 
@@ -51,7 +51,7 @@ class AssignedServers:
         return stability(self.queue, self.work(1.0)).scale
 
     def work(self, load: float) -> NDArray[np.float64]:
-        """λ_i σ, the work of each class that arrives in a unit of time."""
+        """λ_i σ, the work of each class that arrives per unit of time."""
         return load * self.capacity * np.array(self.shares)
 
     def service_rates(self, load: float) -> NDArray[np.float64]:
@@ -61,8 +61,8 @@ class AssignedServers:
 
 @dataclass(frozen=True, slots=True)
 class RandomServers:
-    """`count` equal servers, `degree` of them for every job: one class. Raises `ValueError` unless
-    there are so many."""
+    """`count` equal servers and one class, each job of which has `degree` random servers. Raises
+    `ValueError` if `degree` exceeds `count`."""
 
     count: int
     rate: float
@@ -84,7 +84,7 @@ class RandomServers:
 
     @property
     def servers(self) -> tuple[int, ...]:
-        """The number of servers of the jobs."""
+        """The number of servers of each job, as a tuple of one."""
         return (self.degree,)
 
     @property

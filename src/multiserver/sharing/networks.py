@@ -8,21 +8,23 @@ a class of any queue, or leaves, at random. With λ from the traffic equations,
 is a stationary distribution (`parallel-processing`, Theorem 3 for open networks, Proposition 3 and
 Theorem 4 for closed ones, Proposition 4 and Section 6 for mixed ones), over the states with the
 given number L_c of jobs in each *chain* c, a set of classes that jobs never leave. The network is
-stable if each queue would be without its permanent jobs: (7) for the sets of classes from which
-jobs leave.
+stable if each queue would be stable without its permanent jobs: if (7) holds for the sets of
+classes from which jobs leave.
 
-One recursion serves all of them. In one queue, let G_A(l) be the sum of Φ(x) ∏ λ_i^{x_i} over the
-x with A as set of classes present and l_c jobs of chain c. From μ(A_x) Φ(x) = Σ_i Φ(x − e_i),
+One recursion covers all three cases. In one queue, let G_A(l) be the sum of Φ(x) ∏ λ_i^{x_i} over
+the x for which A is the set of classes present and there are l_c jobs of chain c. From
+μ(A_x) Φ(x) = Σ_i Φ(x − e_i),
 
     (μ(A) − λ_o(A)) G_A(l) = Σ_{i∈A, open} λ_i G_{A∖i}(l)
                              + Σ_{i∈A, closed} λ_i (G_{A∖i}(l − e_c) + G_A(l − e_c)),
 
-c the chain of i, λ_o(A) the sum of λ_i over the open classes of A. Weighted by x_i, the sums obey
-the same recursion with λ_i times (G_{A∖i} + G_A), at l or l − e_c, added on the right. The sums of
-a queue, Σ_A G_A(l), are convolved over the queues; what the other queues leave of L makes the means
-of a queue's classes. Jobs of class i complete at rate λ_i G(L − e_c)/G(L), or λ_i if open.
+where c is the chain of i and λ_o(A) the sum of λ_i over the open classes of A. The sums weighted by
+x_i satisfy the same recursion, with λ_i (G_{A∖i} + G_A), at l or l − e_c, added on the right. The
+sums of each queue, Σ_A G_A(l), are convolved over the queues. The means of a queue's classes are
+its weighted sums, convolved with the sums of the other queues and taken at L. Jobs of class i
+complete at rate λ_i G(L − e_c)/G(L), or λ_i if open.
 
-Nothing but slacks is subtracted. Operations: 2^N N² ∏ (L_c + 1) for a queue of N classes.
+Nothing is subtracted but in the slacks. A queue of N classes takes 2^N N² ∏ (L_c + 1) operations.
 """
 
 from __future__ import annotations
@@ -46,21 +48,21 @@ from multiserver.sharing.queue import (
 )
 from multiserver.sharing.traffic import Traffic, solve_traffic
 
-# The tables over numbers of jobs and sets of classes, in entries; and the steps of a convolution,
-# which takes every pair of numbers of jobs.
+# The most entries of a table over numbers of jobs and sets of classes; and the most steps of a
+# convolution, which takes every pair of numbers of jobs.
 LARGEST = 30_000_000
 MOST_PAIRS = 10**10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Queues, numbered classes and the ways of the jobs.
+    """Queues, numbered classes and the routing of jobs.
 
-    Classes are numbered through the queues, those of the first queue first. `arrivals` (N,) are the
-    rates ν_i at which jobs come from outside, `routing` (N, N) the probabilities p_ij, and
+    Classes are numbered consecutively over the queues, from the first queue on. `arrivals` (N,) are
+    the rates ν_i at which jobs come from outside, `routing` (N, N) the probabilities p_ij, and
     `populations` the numbers L_c of jobs in the chains, in the order of the chains' first classes.
-    `traffic` is the solution of the traffic equations. Raises ValueError on arguments that do not
-    fit one another, a class that is never visited, or jobs that pile up.
+    `traffic` is the solution of the traffic equations. Raises ValueError on inconsistent arguments,
+    a class that is never visited, or jobs that accumulate.
     """
 
     queues: tuple[MultiServerQueue, ...]
@@ -93,7 +95,7 @@ class Network:
             )
 
     def spans(self) -> tuple[slice, ...]:
-        """The numbers of each queue's classes."""
+        """For each queue, the slice of its classes."""
         ends = list(accumulate((queue.classes for queue in self.queues), initial=0))
         return tuple(slice(a, b) for a, b in pairwise(ends))
 
@@ -102,10 +104,10 @@ class Network:
 class NetworkMeans:
     """Stationary means of a network, per class (N,).
 
-    `visit_rates` are the λ_i used, those of a chain on a scale of the solver's choice, and
-    `normalising_constant` is the G that goes with them; `throughputs` are the completions per unit
-    of time, `mean_jobs` E[X_i], `mean_sojourn_times` the time per visit, arrival to end of service
-    (NaN where no job ever comes).
+    `visit_rates` are the λ_i used, which in a chain are scaled by the solver, and
+    `normalising_constant` is the G for them; `throughputs` are the completions per unit of time,
+    `mean_jobs` E[X_i], `mean_sojourn_times` the time per visit, from arrival to the end of service
+    (NaN for a class without jobs).
     """
 
     visit_rates: NDArray[np.float64]
@@ -119,7 +121,7 @@ def solve(network: Network) -> NetworkMeans:
     """The exact means of an open, closed or mixed network.
 
     Raises `TooLargeError` as `require_fits` does, and UnstableError, with the binding classes in
-    the network's numbering, unless it is stable.
+    the network's numbering, unless the network is stable.
     """
     require_fits(network.queues, network.populations)
     traffic, spans = network.traffic, network.spans()
@@ -164,7 +166,7 @@ def solve(network: Network) -> NetworkMeans:
 
 
 def require_fits(queues: Sequence[MultiServerQueue], populations: Sequence[int]) -> None:
-    """Raise `TooLargeError` if the exact means are out of reach.
+    """Raise `TooLargeError` if the exact means need too much memory or too many steps.
 
     A queue of N classes takes Π_c (L_c + 1) · 2^N · (N + 1) numbers, and each of its convolutions
     Π_c (L_c + 1)² steps.
@@ -199,9 +201,10 @@ def load_of(network: Network) -> float:
 
 
 def ceilings(network: Network) -> NDArray[np.float64]:
-    """Throughputs that the classes of each chain tend to as its jobs multiply, NaN if transient.
+    """The limits of the throughputs of each chain's classes as its number of jobs grows; NaN for
+    transient classes.
 
-    The busiest set of classes limits them all: λ(A) ≤ μ(A), less what transient jobs bring.
+    The busiest set of classes limits them all: λ(A) ≤ μ(A) minus the rates of transient classes.
     """
     traffic = network.traffic
     opened = _rates(traffic, traffic.transient)
@@ -216,9 +219,9 @@ def ceilings(network: Network) -> NDArray[np.float64]:
 
 
 def _scaled(network: Network, traffic: Traffic, chain: NDArray[np.int64]) -> NDArray[np.float64]:
-    """λ, with each chain just saturating its bottleneck.
+    """λ, scaled so that each chain alone just saturates its bottleneck.
 
-    The sums of a chain then grow with its jobs like a power of their number, not exponentially.
+    The sums of a chain then grow as a power of its number of jobs, not exponentially.
     """
     rates = traffic.rates.copy()
     for c, classes in enumerate(traffic.chains):
@@ -237,7 +240,7 @@ def _queue_sums(
     chain: NDArray[np.int64],
     limits: Sequence[int],
 ) -> NDArray[np.float64]:
-    """Σ_A G_A(l) and, class by class, its sum weighted by x_i: shape (L_1 + 1, …, 1 + N)."""
+    """Σ_A G_A(l) and, class by class, the sum weighted by x_i: shape (L_1 + 1, …, 1 + N)."""
     slack = (queue.ranks() - over_subsets(np.where(chain < 0, rates, 0.0)))[:, None]
     shape = tuple(n + 1 for n in limits)
     # Axes: numbers of jobs l, set of classes A, (G, its first moments).

@@ -5,19 +5,19 @@ server works on the oldest job it can serve, so job l is served at rate
 
     μ(S_{c_l} \\ ∪_{l'<l} S_{c_l'}) = μ({c_1 … c_l}) − μ({c_1 … c_{l−1}}).
 
-Whatever the routing of jobs that have been served, and with λ from the traffic equations,
+With λ from the traffic equations, for any routing of the jobs that have been served,
 
     π(c) = π(0) ∏_{l=1..n} λ_{c_l} / μ({c_1 … c_l})             (`parallel-processing`, Theorem 1)
 
-is a stationary measure, for a fixed number of permanent jobs (Proposition 3) and for permanent
-and transient ones together (Proposition 4) as well. Its *partial balance*,
+is a stationary measure. This also holds for a fixed number of permanent jobs (Proposition 3), and
+for permanent and transient jobs together (Proposition 4). Its *partial balance*,
 
     π(c) λ_i = Σ_{l=1..n+1} π(c with a job of class i put in at l) μ(S_i \\ ∪_{l'<l} S_{c_l'}),  (6)
 
-holds class by class. Queues of a network are independent up to the numbers of permanent jobs:
-their measures multiply (Theorems 3 and 4).
+holds class by class. The measure of a network is the product of the measures of its queues,
+restricted to the given numbers of permanent jobs (Theorems 3 and 4).
 
-Fractions in, fractions out: nothing here rounds.
+Given fractions, all functions return exact fractions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def service_rates(queue: MultiServerQueue, sequence: Sequence[int]) -> tuple[Rea
     free = set(range(queue.size))
     found = []
     for i in sequence:
-        # Summed server by server: a difference of ranks would round to something near 0.
+        # Summed server by server: a difference of ranks may round to a small number instead of 0.
         found.append(sum(queue.rates[s] for s in free & queue.compatible[i]))
         free -= queue.compatible[i]
     return tuple(found)

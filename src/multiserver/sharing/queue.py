@@ -1,20 +1,20 @@
 """The multi-server queue with parallel processing, its rank function and its stability.
 
-Server s has rate μ_s, and jobs of class i, whose sizes are exponential with mean 1, can be served
-by the servers S_i, all at once if need be: a job is served at the sum of the rates of the servers
-that work on it. Each server serves the jobs it can serve in the order of their arrival
-(`parallel-processing`, Section 2). Classes and servers are numbered from 0, and a set of classes
-is a bit mask: bit i of A stands for class i. What matters of the servers is the rank function
+Server s has rate μ_s. Jobs of class i have exponential sizes with mean 1 and can be served by the
+servers S_i, several at once: a job is served at the sum of the rates of the servers that work on
+it. Each server serves the jobs that it can serve in order of arrival (`parallel-processing`,
+Section 2). Classes and servers are numbered from 0, and a set of classes is a bit mask: bit i of A
+stands for class i. The servers matter only through the rank function
 
     μ(A) = Σ_s μ_s 1{s ∈ ∪_{i∈A} S_i},
 
 the rate at which jobs leave while A is the set of classes present. With λ_i the rate at which jobs
-of class i arrive, from outside and from within, the queue is stable if and only if
+of class i arrive, from outside and by routing, the queue is stable if and only if
 
     Σ_{i∈A} λ_i < μ(A)    for every non-empty set A of classes        (`parallel-processing`, (7)),
 
-that is if the *load* max_A Σ_{i∈A} λ_i / μ(A) is below 1. The set that attains it *binds*. (As
-printed, (7) includes the empty set, for which it says 0 < 0.)
+that is, if the *load* max_A Σ_{i∈A} λ_i / μ(A) is below 1. A set that attains the maximum *binds*.
+(As printed, (7) includes the empty set, for which it says 0 < 0.)
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ TIE = 1e-12
 class MultiServerQueue:
     """Servers of rates μ_s and classes of jobs with their sets S_i of compatible servers.
 
-    A server of rate 0 is allowed, a class with no rate at all is not. Rates keep their type:
-    fractions give exact ranks. Raises ValueError on anything else.
+    A server may have rate 0, but each class needs a server of positive rate. Rates keep their type,
+    so fractions give exact ranks. Raises ValueError on invalid arguments.
     """
 
     rates: tuple[Real, ...]
     compatible: tuple[frozenset[int], ...]
 
     if TYPE_CHECKING:
-        # What is taken; the fields say what is kept.
+        # The types accepted; the fields above have the types stored.
         def __init__(
             self, rates: Iterable[float | Real], compatible: Iterable[Iterable[int]]
         ) -> None: ...
@@ -97,9 +97,9 @@ class MultiServerQueue:
 class Stability:
     """Whether condition (7) holds, and by how much.
 
-    `fraction_of_limit` is max_A λ(A)/μ(A), `scale` its inverse (all arrival rates may be multiplied
-    by less than that), `binding` the smallest set that attains it (empty if nothing arrives), and
-    `margin` its μ(A) − λ(A) in jobs per unit of time.
+    `fraction_of_limit` is max_A λ(A)/μ(A), and `scale` its inverse (the queue is stable if all
+    arrival rates are multiplied by less than that). `binding` is the smallest set that attains the
+    maximum (empty if nothing arrives), and `margin` its μ(A) − λ(A) in jobs per unit of time.
     """
 
     stable: bool
@@ -131,9 +131,9 @@ def stability(queue: MultiServerQueue, arrival_rates: ArrayLike) -> Stability:
 def require_stable(
     queue: MultiServerQueue, arrival_rates: ArrayLike, first: int = 0
 ) -> NDArray[np.float64]:
-    """λ as an array; raises UnstableError, with the binding set, where condition (7) fails.
+    """λ as an array; raises UnstableError, with the binding set, if condition (7) fails.
 
-    The error numbers the classes from `first` on.
+    The error numbers the classes from `first`.
     """
     rates, found = as_rates(arrival_rates, queue.classes), stability(queue, arrival_rates)
     if not found.stable:
@@ -175,7 +175,7 @@ def layers(
 ) -> tuple[tuple[tuple[int, NDArray[np.int64], NDArray[np.int64]], ...], ...]:
     """Sets of classes by size: for each size ≥ 1, (i, all A ∋ i of that size, A \\ i) per class i.
 
-    A recursion from A \\ i to A runs layer by layer, one from A to A \\ i the other way round.
+    A recursion from A \\ i to A goes through the layers in order, one from A to A \\ i in reverse.
     """
     masks = np.arange(1 << classes)
     sizes = np.bitwise_count(masks)

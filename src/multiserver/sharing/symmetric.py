@@ -6,9 +6,9 @@ classes of equal rates. One pool and one type is the random assignment of `paral
 Section 8; d = 0 or n_t in every pool gives nested or partly overlapping pools; pools of one server
 each give any compatibility graph.
 
-By Theorem 1 a sequence of jobs weighs ∏ λ/μ(∪), and by symmetry only the numbers u = (u_1, …) of
-servers in the union matter, whose rate is μ(u) = Σ_t C_t u_t. A job of type r takes u to u + j
-with probability
+By Theorem 1 a sequence of jobs has the weight ∏ λ/μ(∪). By symmetry the union of their servers
+matters only through the numbers u = (u_1, …) of its servers by pool, whose rate is
+μ(u) = Σ_t C_t u_t. A job of type r takes u to u + j with probability
 
     q_r(u, u + j) = ∏_t C(n_t − u_t, j_t) C(u_t, d_{r,t} − j_t) / C(n_t, d_{r,t}).
 
@@ -18,10 +18,10 @@ a_0 = G, and E_r(u) the mean number of jobs of type r in a continuation drawn by
     a_u = 1 + Σ_{r,j} λ_r q_r(u, u+j) a_{u+j} / μ(u+j),
     a_u E_r(u) = Σ_{s,j} λ_s q_s(u, u+j) a_{u+j} / μ(u+j) (1{r = s} + E_r(u+j)).
 
-The terms with j = 0 go to the left, where Σ_r λ_r q_r(u, u) < μ(u), the classes with all servers
-within u being stable (which is condition (7), for every u). Then E[X_r] = E_r(0). The a_u are kept
-as logarithms, for G outgrows floating point; the E_r are averages with weights that stay of
-order 1. The cost is ∏_t (n_t + 1) states with ∏_t (d_{r,t} + 1) terms for each type.
+The terms with j = 0 go to the left side, where Σ_r λ_r q_r(u, u) < μ(u) as the classes with all
+servers within u are stable (condition (7), for every u). Then E[X_r] = E_r(0). The a_u are kept as
+logarithms, since G overflows; the E_r are averages with weights of order 1. The cost is
+∏_t (n_t + 1) states with ∏_t (d_{r,t} + 1) terms for each type.
 
 For one pool and one type there is a closed form: with r_i = C(i − 1, d − 1)/C(n − 1, d − 1) and
 ρ = λ/(n C), G = ∏_{i=d..n} 1/(1 − ρ r_i), so that the number of jobs is distributed as a sum of
@@ -103,11 +103,11 @@ class RandomAssignmentMeans:
 def random_assignment(
     servers: int, degree: int, arrival_rates: ArrayLike, rate: float = 1.0
 ) -> RandomAssignmentMeans:
-    """n = `servers` of rate C = `rate` each, d = `degree` of them for each job, any array of
-    λ = `arrival_rates` in all, jobs per unit of time.
+    """The means for n = `servers` of rate C = `rate` each, d = `degree` of them for each job, and
+    any array of total rates λ = `arrival_rates`, in jobs per unit of time.
 
-    By the closed form, all terms positive: a few roundings over 1 − ρ. Raises UnstableError where
-    λ ≥ n C.
+    The terms of the closed form are all positive: the relative error is a few roundings over 1 − ρ.
+    Raises UnstableError if λ ≥ n C.
     """
     pool = ServerPool(servers, rate)
     require_integer("degree", degree, 1)
@@ -134,9 +134,9 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
     """The exact means for pools of servers and types of jobs, by recursion on the union.
 
     Relative error below 1e-14/(1 − load) for 100 servers, as tested; log G has an absolute error
-    of 1e-13. Milliseconds for a hundred servers in one
-    pool. Raises ValueError if a type has no server or more than there are, or beyond 1e5 states,
-    UnstableError, with the numbers of servers that bind, pool by pool, where (7) fails.
+    of 1e-13. Takes milliseconds for a hundred servers in one pool. Raises ValueError if a type has
+    no servers, more than there are, or if there are more than 1e5 states, and UnstableError, with
+    the binding numbers of servers by pool, if (7) fails.
     """
     shape = tuple(pool.servers + 1 for pool in pools)
     for kind in types:
@@ -165,7 +165,7 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
     log_a = np.zeros(shape)
     times = np.zeros((*shape, len(types)))
     for u in product(*(range(n - 1, -1, -1) for n in shape)):
-        # Weights of the next job, type by type, over the unions it may lead to; its own first.
+        # Weights of the next job, type by type, over the unions it may lead to; index 0 keeps u.
         stay = np.zeros(len(types))
         arrived, later, top = [], [], 0.0
         for r, tables in enumerate(joining):

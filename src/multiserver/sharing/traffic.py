@@ -1,14 +1,14 @@
-"""The traffic equations of a network: how often jobs of each class arrive.
+"""The traffic equations of a network: the arrival rate of each class.
 
-Jobs of class i arrive from outside at rate ν_i; a job of class i that has been served comes back
-as one of class j with probability p_ij and leaves with probability p_i = 1 − Σ_j p_ij. The rates
-λ_i at which jobs of class i arrive, from outside and from within, solve
+Jobs of class i arrive from outside at rate ν_i. A job of class i that has been served becomes one
+of class j with probability p_ij and leaves with probability p_i = 1 − Σ_j p_ij. The rates λ_i at
+which jobs of class i arrive, from outside and by routing, solve
 
     λ_i = ν_i + Σ_j λ_j p_ji                      (`parallel-processing`, (1) and (11), Section 6).
 
-Classes from which jobs eventually leave have one solution. The others fall into *chains*, sets of
-classes that a job visits for ever; there λ is fixed up to a factor per chain, here so as to sum to
-1: λ_i is the share of the visits to class i.
+Classes from which jobs eventually leave have one solution. The others form *chains*, sets of
+classes that a job visits for ever. There λ is determined up to a factor per chain; here it sums to
+1, so λ_i is the share of the visits to class i.
 """
 
 from __future__ import annotations
@@ -97,13 +97,13 @@ def _chains(p: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[tuple[int,
 def _visit_shares(p: NDArray[np.float64]) -> NDArray[np.float64]:
     """The stationary distribution of an irreducible stochastic matrix."""
     equations = np.eye(len(p)) - p.T
-    # One balance equation follows from the others: it makes way for the sum.
+    # One balance equation is redundant, and is replaced by the sum.
     equations[-1] = 1.0
     return np.linalg.solve(equations, np.eye(len(p))[-1])
 
 
 def _visited(p: NDArray[np.float64], entered: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The classes that jobs from outside reach."""
+    """The classes that jobs from outside can reach."""
     while True:
         reached = entered | (p[entered] > 0).any(axis=0)
         if (reached == entered).all():

@@ -1,7 +1,7 @@
 """Two classes with a dedicated server each and one server that both share.
 
-Classes 1 and 2 can be served by servers 1 and 3 and by servers 2 and 3, of capacities C_1, C_2 and
-C_3, C in all; jobs have mean size 1 (`parallel-processing`, Section 8). With
+Class 1 can be served by servers 1 and 3, class 2 by servers 2 and 3. Their capacities are C_1, C_2
+and C_3, with sum C; jobs have mean size 1 (`parallel-processing`, Section 8). With
 
     ρ_1 = λ_1/(C_1 + C_3),    ρ_2 = λ_2/(C_2 + C_3),    ρ = (λ_1 + λ_2)/C,
 
@@ -14,9 +14,9 @@ and E[X_1] = λ_1 d log G/dλ_1 with
     1/γ_1 = E[X_1]/λ_1 = 1/D + 1/((C_1 + C_3)(1 − ρ_1)) − (1 − b)/(D + e),
     b = ρ_2 C_3/(C_1 + C_3).
 
-In print the last numerator is 1 − ρ_2 C_3/C (equation (15), and likewise (16)), which is right for
-class 1 only if C_2 = 0, when γ_1 = C (1 − ρ), and for class 2 only if C_1 = 0. Near D = 0 or e = 0
-the first and last terms cancel; together they are (e + b D)/(D (D + e)), all terms positive.
+The paper prints the last numerator as 1 − ρ_2 C_3/C (equation (15), and likewise (16)). This is
+right for class 1 only if C_2 = 0, when γ_1 = C (1 − ρ), and for class 2 only if C_1 = 0. Near D = 0
+or e = 0 the first and last terms cancel; their sum is (e + b D)/(D (D + e)), all terms positive.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale", "low", "high", 
 
 
 def scaled(size: Size, factor: float) -> Size:
-    """The distribution of `factor` times S. Raises `ValueError` if that is out of range."""
+    """The distribution of `factor` times S. Raises `ValueError` if a parameter is out of range."""
     if isinstance(size, PhaseType):
         return size.scaled(factor)
     changed = {}

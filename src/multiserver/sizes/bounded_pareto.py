@@ -1,4 +1,4 @@
-"""The tail of a power, cut off: what is used for durations of jobs that vary over decades."""
+"""The bounded Pareto distribution, used for durations that vary over decades."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from multiserver.sizes.parameters import positive
 from multiserver.sizes.unphased import not_phase_type
 
-# Gauss-Legendre rule for distributions that are narrow, and where its integrand has decayed.
+# A Gauss-Legendre rule for narrow or steep distributions, and the exponent at which it is cut off.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 DECAYED = 45.0
 
@@ -20,7 +20,7 @@ DECAYED = 45.0
 class BoundedPareto:
     """P(S > x) = ((low/x)^shape − (low/high)^shape)/(1 − (low/high)^shape) for low ≤ x ≤ high.
 
-    ln(S/low) is an exponential of rate `shape`, given that it is at most ln(high/low). All moments
+    ln(S/low) is exponential with rate `shape`, conditioned to be at most ln(high/low). All moments
     are finite. Raises `ValueError` unless the parameters are within range and low < high.
 
     >>> from multiserver.sizes import BoundedPareto
@@ -50,7 +50,7 @@ class BoundedPareto:
 
     @property
     def variance(self) -> float:
-        """E[S²] − E[S]², from S/low − 1, which is not large where the distribution is narrow."""
+        """E[S²] − E[S]², from moments of S/low − 1, small if the distribution is narrow."""
         return self.low**2 * (self._excess(2) - self._excess(1) ** 2)
 
     def moment(self, k: int) -> float:
@@ -60,7 +60,7 @@ class BoundedPareto:
 
     @property
     def largest_remaining(self) -> float:
-        """rem_max: found at age 0, or at some age in between, before what is left is cut off."""
+        """rem_max, attained at age 0 or at an age between `low` and `high`."""
         from scipy.optimize import minimize_scalar
 
         span = math.log(self.high / self.low)
@@ -76,11 +76,11 @@ class BoundedPareto:
         return max(self.mean, left(ages[most]), -float(found.fun))
 
     def phases(self) -> NoReturn:
-        """Raises `ValueError`: no finite number of phases has this size."""
+        """Raises `ValueError`: the distribution is not phase-type."""
         raise not_phase_type(self)
 
     def _excess(self, k: int) -> float:
-        """E[(S/low − 1)^k] for k of 1 or 2, by a rule if it would be a difference."""
+        """E[(S/low − 1)^k] for k = 1 or 2; by quadrature where the closed form would cancel."""
         span = math.log(self.high / self.low)
         if self.shape <= 5 and span >= 1:
             first = _integral(1 - self.shape, span) / _integral(-self.shape, span)

@@ -1,10 +1,11 @@
-"""Two distributions that logs of durations are fitted by, lognormal and Weibull; neither has
-phases.
+"""Two distributions that are fitted to logs of durations, lognormal and Weibull; neither is
+phase-type.
 
-Their moments are E[S^k] = median^k exp(k² σ²/2) and scale^k Γ(1 + k/shape); of what is at most x,
-Φ(z − k σ) of the first with z = ln(x/median)/σ, and P(1 + k/shape, (x/scale)^shape) of the other, P
-being the regularised incomplete gamma function. All are finite, but a run of J jobs shows little of
-the high ones: `seen` is the distribution up to the size that one of J exceeds on average.
+Their moments are E[S^k] = median^k exp(k² σ²/2) and scale^k Γ(1 + k/shape). The share of E[S^k]
+from sizes up to x is Φ(z − k σ) for the lognormal, with z = ln(x/median)/σ, and
+P(1 + k/shape, (x/scale)^shape) for the Weibull, with P the regularised incomplete gamma function.
+All moments are finite, but a run of J jobs shows little of the high ones: `seen` is the
+distribution up to the size that one of J jobs exceeds on average.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from typing import NoReturn
 from multiserver.sizes.parameters import positive
 from multiserver.sizes.unphased import not_phase_type
 
-# Beyond, E[S⁶], on which judgements of simulations rest, is of no use: c² = 9e6, and 7e10.
+# Outside these limits, where c² = 9e6 and 7e10, E[S⁶], on which the judgement of simulations
+# rests, is of no use.
 MOST_SIGMA, LEAST_SHAPE = 4.0, 0.1
-# ln Γ(1 + 2x) − 2 ln Γ(1 + x) = Σ ζ(j) (−x)^j (2^j − 2)/j over j ≥ 2, for 2x < 1; to 0.2^TERMS.
+# ln Γ(1 + 2x) − 2 ln Γ(1 + x) = Σ ζ(j) (−x)^j (2^j − 2)/j over j ≥ 2, for 2x < 1. For x ≤ SHORT
+# the error is about 0.2^TERMS.
 SHORT, TERMS = 0.1, 26
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A lognormal or Weibull distribution, given that S is at most what one of `jobs` exceeds on
-    average."""
+    """A lognormal or Weibull distribution, conditioned on S being at most the size that one of
+    `jobs` exceeds on average."""
 
     distribution: Lognormal | Weibull
     jobs: float
@@ -59,7 +62,7 @@ class Lognormal:
 
     @classmethod
     def of(cls, *, mean: float, scv: float) -> Lognormal:
-        """That of a mean and a squared coefficient of variation c²."""
+        """The lognormal with a given mean and squared coefficient of variation c²."""
         variance = math.log1p(positive("scv", scv))
         return cls(positive("mean", mean) * math.exp(-variance / 2), math.sqrt(variance))
 
@@ -84,27 +87,27 @@ class Lognormal:
 
     @property
     def largest_remaining(self) -> float:
-        """rem_max, infinite: the older a job, the more it has left."""
+        """rem_max, infinite: E[S − x | S > x] → ∞ as x → ∞."""
         return math.inf
 
     def seen(self, jobs: float) -> Seen:
-        """What so many jobs show of the distribution."""
+        """The distribution up to the size that one of `jobs` exceeds on average."""
         return Seen(self, jobs)
 
     def share_below(self, k: int, jobs: float) -> float:
-        """The part of E[S^k] up to the size that one of `jobs` exceeds."""
+        """The share of E[S^k] from sizes up to that which one of `jobs` exceeds on average."""
         from scipy.special import ndtr, ndtri
 
         return float(ndtr(-ndtri(1 / (1 + jobs)) - k * self.sigma))
 
     def phases(self) -> NoReturn:
-        """Raises `ValueError`: no finite number of phases has this size."""
+        """Raises `ValueError`: the distribution is not phase-type."""
         raise not_phase_type(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Weibull:
-    """P(S > x) = exp(−(x/scale)^shape); of shape 1 the exponential.
+    """P(S > x) = exp(−(x/scale)^shape); exponential for shape 1.
 
     Raises `ValueError` unless both are within range and the shape is at least 0.1.
 
@@ -139,7 +142,7 @@ class Weibull:
         if x > SHORT:
             apart = math.lgamma(1 + 2 * x) - 2 * math.lgamma(1 + x)
         else:
-            # The two nearly cancel, their series about 0 term by term.
+            # The two terms above nearly cancel; the series of their difference does not.
             from scipy.special import zeta
 
             terms = range(2, TERMS)
@@ -152,20 +155,21 @@ class Weibull:
 
     @property
     def largest_remaining(self) -> float:
-        """rem_max: infinite for shapes below 1; from 1 on a job has the less left the older."""
+        """rem_max: infinite for a shape below 1. Otherwise the mean, as E[S − x | S > x] does not
+        increase."""
         return math.inf if self.shape < 1 else self.mean
 
     def seen(self, jobs: float) -> Seen | Weibull:
-        """What so many jobs show of the distribution; of a tail no heavier than the exponential,
-        all."""
+        """The distribution up to the size that one of `jobs` exceeds on average; all of it if the
+        tail is no heavier than exponential."""
         return Seen(self, jobs) if self.shape < 1 else self
 
     def share_below(self, k: int, jobs: float) -> float:
-        """The part of E[S^k] up to the size that one of `jobs` exceeds."""
+        """The share of E[S^k] from sizes up to that which one of `jobs` exceeds on average."""
         from scipy.special import gammainc
 
         return float(gammainc(1 + k / self.shape, math.log1p(jobs)))
 
     def phases(self) -> NoReturn:
-        """Raises `ValueError`: no finite number of phases has this size."""
+        """Raises `ValueError`: the distribution is not phase-type."""
         raise not_phase_type(self)

@@ -1,7 +1,7 @@
-"""What the parameters of a size may be.
+"""Checks of the parameters of sizes.
 
-They are numbers within [1e-100, 1e100], so that no moment that is finite overflows.
-Probabilities are divided by their sum, which must be 1 up to 1e-9.
+They must be numbers within [1e-100, 1e100], so that no finite moment overflows.
+Probabilities are divided by their sum, which must be 1 to within 1e-9.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def positive(name: str, value: object) -> float:
 def set_mixture(
     size: object, name: str, values: Iterable[float], probabilities: Iterable[float]
 ) -> None:
-    """Set the field `name` and the probabilities of a frozen mixture, checked."""
+    """Check the field `name` and the probabilities of a frozen mixture, and set them."""
     values, probabilities = tuple(values), tuple(probabilities)
     if len(values) != len(probabilities) or not values:
         raise ValueError(

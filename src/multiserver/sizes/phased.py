@@ -1,4 +1,4 @@
-"""Phase-type sizes of one parameter or a few: `multiserver.phase_type` has the general one."""
+"""Phase-type sizes with few parameters; `multiserver.phase_type` has the general one."""
 
 from __future__ import annotations
 

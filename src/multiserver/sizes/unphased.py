@@ -1,4 +1,4 @@
-"""Sizes that no finite number of phases has: atoms, and the tail of a power."""
+"""Sizes that are not phase-type: atoms, and a power-law tail."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Deterministic:
 
     @property
     def largest_remaining(self) -> float:
-        """rem_max, the value: a job that has just started."""
+        """rem_max, the value, attained by a job that has just started."""
         return self.value
 
     def phases(self) -> NoReturn:
-        """Raises `ValueError`: no finite number of phases has this size."""
+        """Raises `ValueError`: the distribution is not phase-type."""
         raise not_phase_type(self)
 
 
@@ -87,11 +87,11 @@ class Bimodal:
 
     @property
     def largest_remaining(self) -> float:
-        """rem_max, found at age 0 or at one of the values: E[S − x | S > x] falls in between."""
+        """rem_max, at age 0 or at one of the values, as E[S − x | S > x] decreases in between."""
         return max(self._remaining(x) for x in (0.0, *self.values) if x < max(self.values))
 
     def phases(self) -> NoReturn:
-        """Raises `ValueError`: no finite number of phases has this size."""
+        """Raises `ValueError`: the distribution is not phase-type."""
         raise not_phase_type(self)
 
     def _atoms(self) -> Iterable[tuple[float, float]]:
@@ -106,7 +106,7 @@ class Bimodal:
 class Pareto:
     """P(S > x) = (scale/x)^shape for x ≥ scale. Raises `ValueError` unless both are within range.
 
-    Moments of order `shape` and above are infinite; `warning` says what follows.
+    Moments of order `shape` and above are infinite; `warning` states the consequences.
     """
 
     shape: float
@@ -138,8 +138,7 @@ class Pareto:
         return self.scale**k * self.shape / (self.shape - k) if self.shape > k else math.inf
 
     def seen(self, jobs: float) -> BoundedPareto:
-        """The distribution up to the size that one of so many `jobs` exceeds on average: what they
-        show."""
+        """The distribution up to the size that one of `jobs` exceeds on average."""
         from multiserver.sizes.bounded_pareto import BoundedPareto
 
         return BoundedPareto(self.shape, self.scale, self.scale * (1 + jobs) ** (1 / self.shape))
@@ -151,7 +150,7 @@ class Pareto:
 
     @property
     def warning(self) -> str:
-        """Which of the first three moments are infinite and what that does; empty if none is."""
+        """Which of the first three moments is infinite, and the consequence; empty if none is."""
         if self.shape <= 1:
             return "the mean is infinite: no arrival rate is stable"
         if self.shape <= 2:
@@ -161,10 +160,10 @@ class Pareto:
         return ""
 
     def phases(self) -> NoReturn:
-        """Raises `ValueError`: no finite number of phases has this size."""
+        """Raises `ValueError`: the distribution is not phase-type."""
         raise not_phase_type(self)
 
 
 def not_phase_type(size: object) -> ValueError:
-    """What is wrong with asking for the phases of such a size."""
+    """The error to raise if such a size is asked for its phases."""
     return ValueError(f"only phase-type sizes have phases, found {size!r}")
