@@ -1,4 +1,4 @@
-"""Chromium, in which nothing may go wrong on a page and which may ask for nothing but its files."""
+"""Chromium for tests: pages must have no errors, and may load nothing but their own files."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Copies of the project to break, a way to run Snakemake in them, and the tiers of the tests.
 
-What is not marked is the default run. `slow` tests build papers, break builds and files, open pages
-in a browser and compile LaTeX; `verification` is a suite of its own, which writes a report
-(`tests.report`). Examples of properties are the same in every run; `--hypothesis-profile=search`
+Unmarked tests are the default run. `slow` tests build papers, break builds and files, open pages
+in a browser and compile LaTeX. `verification` is a separate suite, which writes a report
+(`tests.report`). Hypothesis uses the same examples in every run; `--hypothesis-profile=search`
 looks for new ones.
 """
 
@@ -34,27 +34,27 @@ from tests.faults.forks import Forks
 from tests.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
-# As in the pipeline: jobs find the project by its paths; and small matrices lose time, and the last
-# bits vary, where BLAS shares them out.
+# As in the pipeline: jobs import the project by path. BLAS has one thread, as several are slower on
+# small matrices and vary the last bits.
 os.environ["PYTHONPATH"] = str(ROOT / "src")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Numba does not notice that a function changed which another module calls: as in the pipeline, what
-# it compiled is kept under the digest of the sources.
+# As in the pipeline, compiled code is cached under the digest of the sources: Numba does not notice
+# a change of a function that another module calls.
 _DIGEST = CodeDigests.below(ROOT).compiled
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache/compiled" / _DIGEST)
-# Their jobs are forked already (`tests.faults.forks`).
+# The tests fork jobs themselves (`tests.faults.forks`).
 os.environ["MULTISERVER_WARM"] = ""
-# As by default: else every job of every run compiles all that it imports of the project.
+# As by default: otherwise every job of every run compiles each project module that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Copies of the project share it.
+# Copies of the project share the cache.
 os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "atlas.numba_cache.ByPackage"
 
 PARTS = (
     *("Snakefile", "benchmarks", "config", "profiles", "pyproject.toml", "requirements.lock"),
     *("run.py", "scripts", "src", "workflow"),
 )
-# The longest first: else one of them is left when all workers but one are done.
+# The longest tests first: otherwise one of them runs on after all other workers are done.
 FIRST = ("workflow/test_everything", "workflow", "faults", "fuzz", "gallery", "simulation")
 
 
@@ -106,13 +106,13 @@ class Project:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run Snakemake as run.py does; all that it says is its `stdout` and its `stderr`."""
+        """Run Snakemake as run.py does; `stdout` and `stderr` both hold all of its output."""
         done = forks().start(self.root, list(arguments)).wait()
         done.stderr = done.stdout
         return done
 
     def build(self, *arguments: str) -> list[str]:
-        """Run Snakemake, which must succeed, and return what its jobs said they did."""
+        """Run Snakemake, which must succeed, and return the messages of its jobs."""
         done = self.run(*arguments)
         assert done.returncode == 0, done.stderr
         return jobs(done)
@@ -121,8 +121,8 @@ class Project:
 def call(
     script: str, *arguments: str | Path, options: tuple[str, ...] = (), **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a script on what a stranger hands it: it may refuse that, but neither break nor repeat
-    codes that a terminal would obey."""
+    """Run a script on untrusted input: it may refuse the input, but must not end in a traceback or
+    print escape codes of a terminal."""
     done = subprocess.run(
         [sys.executable, *options, ROOT / "scripts", script, *arguments],
         env=os.environ | environment,
@@ -138,21 +138,21 @@ def call(
 
 
 def check_output(*command: str | Path, cwd: Path = ROOT) -> str:
-    """What a command prints, which must succeed."""
+    """The output of a command, which must succeed."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
 def jobs(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The messages of the jobs of a run, without that of the target itself."""
+    """The messages of the jobs of a run, except that of the target rule."""
     said = re.findall(r"^Job \d+: (.*)$", done.stdout, re.MULTILINE)
     return sorted(message for message in said if not message.startswith("all "))
 
 
 @cache
 def forks() -> Forks:
-    """Forks runs and their jobs, which start in no time, for as long as the tests last."""
+    """Forks runs and their jobs, so that they start at once, until the tests end."""
     served = Forks()
     served.__enter__()
     atexit.register(served.__exit__)
@@ -161,14 +161,14 @@ def forks() -> Forks:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A paper that was built once for the tests of all workers, which work on copies of it."""
+    """A paper, built once for the tests of all workers, which work on copies of it."""
     return build_once(tmp_path_factory, "built", copy_project)
 
 
 def build_once(
     factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Project]
 ) -> Project:
-    """A project that the first worker that asks for it makes and builds."""
+    """A project, made and built by the first worker that requests it."""
     folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
@@ -183,7 +183,7 @@ def build_once(
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """While others wait."""
+    """Hold an exclusive lock on the file `lock`."""
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         yield
@@ -191,7 +191,7 @@ def alone(lock: Path) -> Iterator[None]:
 
 @pytest.fixture
 def copy(built: Project, tmp_path: Path) -> Project:
-    """A copy of the built paper, times and all."""
+    """A copy of the built paper, with its modification times."""
     return copy_built(built, tmp_path / "atlas")
 
 
@@ -202,7 +202,7 @@ def copy_built(built: Project, target: Path) -> Project:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """A fresh copy of what the pipeline is made of."""
+    """A fresh copy of the pipeline's sources."""
     return copy_project(tmp_path / "atlas")
 
 
@@ -223,6 +223,6 @@ def copy_project(target: Path, papers: str = "[two-class-stability]") -> Project
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator:
-    """Chromium; one at a time, since another module may start its own."""
+    """Chromium, closed at the end of the module, as another module may start its own."""
     with chromium() as running:
         yield running

@@ -1,4 +1,4 @@
-"""The report of the statistical verification: what was run, with which numbers, how it came out."""
+"""The report of the statistical verification: the tests run, their numbers and their outcomes."""
 
 from __future__ import annotations
 

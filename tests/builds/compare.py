@@ -1,12 +1,12 @@
-"""Whether two built checkouts show the same: every series by its numbers, every figure by what is
-drawn, every table and page by its text.
+"""Compare two built checkouts: every series by its numbers, every figure by what is drawn, every
+table and page by its text.
 
     python -m tests.builds.compare OLD NEW [--common]
 
-What tells of the making and not of the result is masked: fingerprints, digests of code and data,
-sums, revision, versions, machine and time. As files of series are named by digests, series are
-paired by the product that is made from them and their name there. With `--common` only products
-that both have are compared, and no page about all of them.
+Records of how a file was made are masked: fingerprints, digests of code and data, sums, revision,
+versions, machine and time. As files of series are named by digests, series are paired by the
+product that is made from them and their name there. With `--common`, only products that both have
+are compared, and no page about all of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The comparison of two builds finds what differs, and nothing else."""
+"""The comparison of two builds finds all differences and nothing else."""
 
 from __future__ import annotations
 

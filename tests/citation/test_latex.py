@@ -1,7 +1,7 @@
-r"""What is cited compiles, in the classes and with the bibliographies that papers use.
+r"""Citations compile in LaTeX, in the document classes and with the bibliographies that papers use.
 
-Needs LaTeX with IEEEtran, acmart, biblatex and biber, which `.ci/run` installs; what is missing is
-said.
+Needs LaTeX with IEEEtran, acmart, biblatex and biber, which `.ci/run` installs; missing programs
+are reported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The cases of the ledger one at a time, in this process, at the effort of a quick run.
 
-A case is what a claim states, or a reading of it, or further evidence: parameters, from which a
-quantity of `src/atlas/claims` follows, and what is allowed of it.
+A case is a claim's statement, a reading of it, or further evidence. It has parameters, from which
+a quantity of `src/atlas/claims` is computed, and the values allowed for that quantity.
 """
 
 from __future__ import annotations

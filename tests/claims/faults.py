@@ -1,13 +1,13 @@
 """Faults to plant: in a parameter of a case, in the library, in a formula of `src/atlas/claims`.
 
-A fault of a *parameter* is a number one more or less, twice or half as much, or a tenth more; a
-probability p that is 1 − p; classes in each other's place, or all like the first. One of the
-*library*, or of a *formula*, is an operator, a sign, a constant one off, a comparison, or two names
-that are swapped, in a function that is run. It is named by the place, the text before and after,
-and which of several such texts it is.
+A fault in a *parameter* makes a number one more or less, twice or half as large, or a tenth larger,
+replaces a probability p by 1 − p, swaps classes, or makes all classes like the first. A fault in
+the *library* or in a *formula* changes an operator, a sign, a constant by one, or a comparison, or
+swaps two names, in a function that is run. A fault is identified by its place, the text before and
+after, and the index of this text among equal ones.
 
-What compares is left alone, for it decides whatever is compared: in `src/atlas/claims` comparisons,
-and the differences, ratios and extremes that a quantity itself takes of what it has computed.
+Comparisons themselves get no faults, as a fault there would turn any case: neither comparisons in
+`src/atlas/claims`, nor the differences, ratios and extremes that a quantity takes of its results.
 """
 
 from __future__ import annotations

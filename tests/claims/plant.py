@@ -2,14 +2,14 @@
 
     python -m tests.claims.plant [--again] [PAPER/CLAIM ...]
 
-looks at the cases that have no fault in tests/claims/faults.csv, or at those that are named, or
-`--again` at all; writes the file; and lists the cases that nothing turns. A case is turned where a
-value is found that is not allowed: an error, a value that is not finite and a run that takes five
-times as long say nothing.
+treats the cases that have no fault in tests/claims/faults.csv, or the named ones, or with `--again`
+all. It writes the file and lists the cases that no fault turns. A fault turns a case if the value
+found is not allowed; errors, values that are not finite and runs that take five times as long do
+not count.
 
-Faults are tried in an order: parameters of the case, the outermost first, then functions of the
-library, then formulas of `src/atlas/claims`, the functions that are called last first: what reads a
-system comes before what computes.
+Faults are tried in this order: parameters of the case, the outermost first; then functions of the
+library; then formulas of `src/atlas/claims`. Functions that are called last come first, so that
+those that read a system come before those that compute.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""No case of the ledger holds whatever is computed: a fault that is on record turns it."""
+"""No case of the ledger holds regardless of what is computed: a recorded fault turns each case."""
 
 from __future__ import annotations
 

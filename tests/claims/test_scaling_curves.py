@@ -1,4 +1,4 @@
-"""What the claims say about the figures of `multilevel-scaling`, against its formulas."""
+"""The claims about the figures of `multilevel-scaling`, against its formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the claims say about the proofs of `multilevel-scaling`, against sums and chains."""
+"""The claims about the proofs of `multilevel-scaling`, against sums and chains."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A Slurm cluster of two nodes on this machine, without root, accounting or cgroups.
 
-All its daemons listen on the loopback device, under ports that were free, and keep their state in
-one folder. Its nodes share the machine's cores, whatever they claim to have.
+All its daemons listen on free ports of the loopback device and keep their state in one folder. Its
+nodes share the machine's cores, whatever number they declare.
 """
 
 from __future__ import annotations

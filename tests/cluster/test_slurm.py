@@ -1,6 +1,6 @@
-"""The workflow on a Slurm cluster: `profiles/slurm`, and what it says of one without accounting.
+"""The workflow on a Slurm cluster: `profiles/slurm`, and its advice for one without accounting.
 
-The cluster is real, but for its nodes, which are two names of this machine.
+The cluster is real except that its two nodes are both this machine.
 """
 
 from __future__ import annotations

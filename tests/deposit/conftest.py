@@ -1,4 +1,4 @@
-"""A run of one figure and one ledger, what there is to archive of it, and its archive."""
+"""A run of one figure and one ledger, its files to be archived, and its archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An archive that is not fit to be unpacked is refused unread."""
+"""An archive that is unsafe to unpack is refused without being read."""
 
 from __future__ import annotations
 

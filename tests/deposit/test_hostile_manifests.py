@@ -1,4 +1,4 @@
-"""A manifest speaks of plain files below its folder, each once; what is neither is not believed."""
+"""A manifest may list only plain files below its folder, each once; any other entry is rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The archive describes itself as a Workflow Run Crate, in known terms that lead somewhere."""
+"""The archive describes itself as a Workflow Run Crate, in known terms whose links resolve."""
 
 from __future__ import annotations
 

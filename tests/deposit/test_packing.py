@@ -1,4 +1,4 @@
-"""The archive is the same each time, holds everything, and nothing that is not as it was made."""
+"""The archive is reproducible and complete, and holds no file that changed since it was made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An archive passes the validator of RO-Crates: what fails is recommended, and explained."""
+"""An archive passes the RO-Crate validator: only recommendations fail, and each is explained."""
 
 from __future__ import annotations
 

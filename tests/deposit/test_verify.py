@@ -1,4 +1,4 @@
-"""The manifest shows damage, and is one for other tools."""
+"""The manifest reveals damage, and other tools can read it."""
 
 from __future__ import annotations
 

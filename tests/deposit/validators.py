@@ -1,7 +1,7 @@
 """The validator of RO-Crates, without a network.
 
-What it would ask the web for is the context of RO-Crate 1.3: it is put into the validator's cache
-from the package `rocrate`, and in its offline mode the validator takes nothing from elsewhere.
+The validator would fetch the context of RO-Crate 1.3 from the web. The context is put into its
+cache from the package `rocrate`, and in offline mode it loads nothing else.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Who starts when under policies that interrupt no job: their definitions and nothing else.
+"""Start times of jobs under nonpreemptive policies, from the definitions of the policies alone.
 
-Nothing is shared with the engines.
+No code is shared with the engines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""EASY and conservative backfilling: job by job against their definitions, and where exact."""
+"""EASY and conservative backfilling against their definitions, job by job, and exact means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who waits for a compiler is told for what, and how long it took."""
+"""While code is compiled, messages say what is compiled and how long it took."""
 
 from __future__ import annotations
 

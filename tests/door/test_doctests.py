@@ -1,4 +1,4 @@
-"""Every example in a docstring of the library runs, and so does the first page."""
+"""Every example in a docstring of the library runs, and so does the one of `help(multiserver)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The front door gives what the engines give, to the last digit, whatever the order of classes."""
+"""The public API returns the engines' results to the last digit, in any order of classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""First Fit without preemption: job by job against its definition, and where it is FCFS exactly."""
+"""First Fit without preemption: job by job against its definition, and exactly where it is FCFS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of programs print what they show, and what they say of that is so."""
+"""The programs on documentation pages print the output shown, and the text about it is true."""
 
 from __future__ import annotations
 

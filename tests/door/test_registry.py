@@ -1,4 +1,4 @@
-"""What is registered is what files, tables and Python know, and nothing is imported too soon."""
+"""Config files, tables and Python know exactly the registered policies; imports are lazy."""
 
 from __future__ import annotations
 

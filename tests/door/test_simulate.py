@@ -1,7 +1,7 @@
-"""What the front door simulates is what the engines do, bit by bit, and agrees with what is exact.
+"""Simulations by the public API equal those of the engines, bit by bit, and agree with exact means.
 
-Thirty-nine scores are taken of runs that are long against their relaxation; each exceeds 5.3 by
-chance with a probability of 1.2e-7, any of them with one of at most 5e-6.
+Thirty-nine scores are taken, of runs that are long compared with their relaxation times; each
+exceeds 5.3 by chance with probability 1.2e-7, any of them with probability at most 5e-6.
 """
 
 from __future__ import annotations

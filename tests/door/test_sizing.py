@@ -1,4 +1,4 @@
-"""The fewest servers for a target: against Erlang's formula, and where more servers are worse."""
+"""The fewest servers for a target, against Erlang's formula, and where more servers are worse."""
 
 from __future__ import annotations
 

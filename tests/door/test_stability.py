@@ -1,4 +1,4 @@
-"""Limits of any law through the front door: what is simulated says so, with its interval."""
+"""Stability limits for any distribution by the public API; simulated ones have an interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be said or solved in two ways has one answer."""
+"""Equivalent descriptions of a queue, and different methods for it, give the same answer."""
 
 from __future__ import annotations
 

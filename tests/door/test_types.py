@@ -1,4 +1,4 @@
-"""A typed script of a user passes the type checkers, and what it misuses does not."""
+"""A user's typed script passes the type checkers, and misuse does not."""
 
 from __future__ import annotations
 

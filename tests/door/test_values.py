@@ -1,4 +1,4 @@
-"""Values scale, shift, convert and print as numbers do; results show themselves."""
+"""Values scale, shift, convert and print like numbers; results display themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user of type checkers writes, in the words of the first page."""
+"""A typed user script that follows the first page of the documentation."""
 
 import numpy as np
 

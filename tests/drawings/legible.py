@@ -1,4 +1,4 @@
-"""Whether the words of a figure can be read: their sizes and colours, from the file."""
+"""Checks that the text of a figure is legible, from the sizes and colours in its file."""
 
 from __future__ import annotations
 

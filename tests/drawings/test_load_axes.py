@@ -1,4 +1,4 @@
-"""Axes of how busy a system is: each limit stands where it is, and says whose it is."""
+"""Load axes: each stability limit is drawn at its value and labelled with its system."""
 
 from __future__ import annotations
 

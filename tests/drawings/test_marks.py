@@ -1,4 +1,4 @@
-"""What is drawn can be read: sizes and contrast of text in the files; one look means one thing."""
+"""Figures are legible: size and contrast of text in the files; each line style has one meaning."""
 
 from __future__ import annotations
 

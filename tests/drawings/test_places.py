@@ -1,4 +1,4 @@
-"""One colour for one thing in all figures of a paper: in the plan, and read from the SVGs."""
+"""Each colour means one thing in all figures of a paper: in the plan, and read from the SVGs."""
 
 from __future__ import annotations
 

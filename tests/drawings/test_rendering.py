@@ -1,5 +1,5 @@
-"""Figures go to their files by short ways, on which nothing is lost: one layout, ticks found once,
-fonts of which a PDF gets what it needs."""
+"""Figures are written fast and without loss: one layout, ticks found once, and only the glyphs of a
+font that a PDF needs."""
 
 from __future__ import annotations
 

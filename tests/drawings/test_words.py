@@ -1,4 +1,4 @@
-"""What figures say: captions promise what is drawn, and units are of one convention."""
+"""The text of figures: captions match what is drawn, and units follow one convention."""
 
 from __future__ import annotations
 

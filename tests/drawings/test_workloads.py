@@ -1,4 +1,4 @@
-"""Every figure of the examples of one's own is drawn, of tables that its studies make."""
+"""Every figure of the examples of own systems is drawn, from tables that its studies compute."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The second route alone: against closed forms, by hand and against its own other parts.
 
-Against the library it is held by `tests/referee/test_reference.py`, on all reference systems.
+`tests/referee/test_reference.py` compares it with the library on all reference systems.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every system of the papers is a preset, or the page says why not; and each is solved there."""
+"""Every system of the papers is a preset or the page says why not; the page solves every preset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's formulas against the library's: the second implementation of each."""
+"""The page's formulas, a second implementation of each, against the library's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explorer beside the library: single durations, chains, mixes, servers and response times."""
+"""The explorer against the library: single durations, chains, mixes, servers and response times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page hands over: files that the workflow draws, lines that run, pictures."""
+"""The page's exports: config files that the workflow draws, Python that runs, pictures."""
 
 from __future__ import annotations
 

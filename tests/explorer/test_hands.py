@@ -1,4 +1,4 @@
-"""The page under a reader's hands: keys, boxes, sliders, undo, the address."""
+"""User input on the page: keys, boxes, sliders, undo, the address."""
 
 from __future__ import annotations
 

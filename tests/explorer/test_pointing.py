@@ -1,4 +1,5 @@
-"""Plots under a pointer: what is dragged moves, what is read stays, and both say what is drawn."""
+"""Plots and the pointer: dragging changes the system, reading values does not, and both agree with
+the drawing."""
 
 from __future__ import annotations
 

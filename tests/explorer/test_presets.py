@@ -1,4 +1,4 @@
-"""What the page takes up of a run."""
+"""The presets that the page takes from a run."""
 
 from __future__ import annotations
 

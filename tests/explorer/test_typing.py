@@ -1,4 +1,4 @@
-"""Numbers as people write them: read, or refused in words."""
+"""Numbers as people write them are read, or refused with a message."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""A driver that does to a project what happens to projects: edits, damage and interruptions, drawn
-by lot from a seed.
+"""A driver of random edits, damage and interruptions of a project, drawn from a seed.
 
-After each step the same command is run until it succeeds once more, and every output is compared,
-byte for byte, with a build of the same sources from nothing. `python -m tests.faults.driver FIRST
-LAST LOG` runs the sequences of these seeds, notes in LOG how each one ended as soon as it has, and
-counts what was done, by class.
+After each step the same command is run until it succeeds again, and every output is compared, byte
+for byte, with a build of the same sources from scratch. `python -m tests.faults.driver FIRST LAST
+LOG` runs the sequences of these seeds, writes the outcome of each to LOG as soon as it ends, and
+counts the steps by class.
 """
 
 from __future__ import annotations

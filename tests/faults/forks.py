@@ -1,8 +1,8 @@
 """Runs of Snakemake that start warm, as their jobs do (`prefork`).
 
-A process has imported other people's packages, and forks the runs of the tests. What is forked
-reads the project as a new interpreter does: nothing of it is imported here. A run is a session of
-its own, in which a second such process forks its jobs: what kills the group kills them too, and
+A process that has imported third-party packages forks the runs of the tests. A fork reads the
+project as a new interpreter does, as nothing of the project is imported before. A run is a session
+of its own, in which a second such process forks its jobs: killing the group kills them too, and
 they outlive the run if it alone is killed.
 
 `python -P forks.py NAME` serves `Forks` there, until its standard input is closed.

@@ -1,4 +1,4 @@
-"""Files and folders that a run cannot write, whoever runs it."""
+"""Files and folders that a run cannot write, whichever user runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build a project from nothing without Snakemake: every stage once, in order, in one process.
+"""Build a project from scratch without Snakemake: every stage once, in order, in one process.
 
 `python reference.py PROJECT`, in the folder to build in.
 """

@@ -1,4 +1,4 @@
-"""A paper that is built in seconds, and a project that has nothing else."""
+"""A paper that is built in seconds, and a project with only this paper."""
 
 from __future__ import annotations
 

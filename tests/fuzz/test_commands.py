@@ -1,9 +1,9 @@
-"""Whatever a stranger hands to `score`, `whence` and `verify` is dealt with or refused.
+"""Untrusted input to `score`, `whence` and `verify` is processed or refused.
 
-Each command ends with 0, with 3 where something is amiss, or with 2 and what was found; never in a
-traceback, never late, never with thousands of lines, and nothing that it prints moves a cursor.
-`verify` says nothing good of files that are not as they were, and `whence` of no story that is not
-ours that the config would make it.
+Each command exits with 0, with 3 if something is amiss, or with 2 and a message that says what was
+found. It never ends in a traceback, runs too long or prints thousands of lines, and prints no
+control codes that move a cursor. `verify` approves no changed files, and `whence` never says of a
+foreign record that the config would make it.
 
 `python -m tests.fuzz.test_commands COUNT SEED` counts outcomes by class.
 """

@@ -1,8 +1,8 @@
-"""Whatever becomes of compiled code, the same command computes the same numbers again.
+"""However compiled code is damaged, the same command computes the same numbers again.
 
-Each round damages files of a cache by lot, indexes and compiled code alike, and runs a program of
-two modules twice: it says what it said when it was compiled first, and the second run finds all of
-it compiled.
+Each round damages random files of a cache, indexes as well as compiled code, and runs a program of
+two modules twice. It prints what it printed when it was first compiled, and the second run finds
+all of it compiled.
 """
 
 from __future__ import annotations

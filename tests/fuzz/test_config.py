@@ -1,8 +1,8 @@
-"""Whatever single thing is wrong with a config file, the plan says so, in one form, or takes it.
+"""A config file with one mutation is accepted as valid or refused in the standard form.
 
 Each mutation is drawn from a seed. A file is refused with file, line, what was found and what was
-expected, or it is valid: its parameters then make the objects of the library again, and what their
-jobs refuse has a found and an expected too. Mutations that nothing can make valid must be refused.
+expected, or it is valid. Then its parameters make the library's objects, and refusals by jobs also
+say what was found and expected. Mutations that can never be valid must be refused.
 
 `python -m tests.fuzz.test_config COUNT SEED` counts outcomes by class, and says what is wrong.
 """

@@ -1,8 +1,8 @@
-"""Whatever hands do to the explorer, its text is what the library says of the system that it shows.
+"""After any user input, the explorer's text agrees with the library for the system shown.
 
-Each step is drawn from a seed: a number is typed, a slider is moved by keys or dragged, a class
-comes or goes, a hand drags in a plot, a step is undone. Then the rate that FCFS sustains, the
-servers wasted and the utilisation are read from the page, in as many digits as it shows.
+Each step is drawn from a seed: a number is typed, a slider is moved by keys or dragged, a class is
+added or removed, the pointer drags in a plot, a step is undone. Then the rate that FCFS sustains,
+the wasted servers and the utilisation are read from the page, in as many digits as it shows.
 
 `python -m tests.fuzz.test_explorer COUNT SEED` counts steps by kind, and what was too large.
 """

@@ -1,11 +1,9 @@
-"""Files that decide besides YAML, and letters of any script: each mutation is refused in form, or
+"""Input files other than YAML, and letters of any script: each mutation is refused in the standard
+form, or does no harm.
 
-pytestmark = pytest.mark.slow
-does no harm.
-
-A style that is taken draws a figure in every format, without a word from matplotlib; a table of
-classes that is taken is one of a cluster that can be; a text that is taken is LaTeX in ASCII; a
-label that is taken is drawn without a word.
+A style that is accepted draws a figure in every format without a warning of matplotlib. A table of
+classes that is accepted describes a possible cluster. A text that is accepted becomes LaTeX in
+ASCII. A label that is accepted is drawn without a warning.
 
 `python -m tests.fuzz.test_others COUNT SEED` counts outcomes by class.
 """

@@ -1,4 +1,4 @@
-"""Pages that come piece by piece, as over a slow line: what is painted stays where it is."""
+"""Pages that load piece by piece, as over a slow connection: nothing moves once it is painted."""
 
 from __future__ import annotations
 

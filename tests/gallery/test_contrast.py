@@ -1,4 +1,4 @@
-"""Words on filled shapes can be read on a light and on a dark ground."""
+"""Text on filled shapes is legible on a light and on a dark background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures for either ground: what is black, white or grey adapts, and nothing else."""
+"""Figures on a light or dark background: black, white and grey adapt, other colours do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of strangers stay words, on the pages and in LaTeX."""
+"""Untrusted text stays plain text, on the pages and in LaTeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How pages look in a real browser: on a phone, in either theme, to who has only a keyboard."""
+"""How pages look in a real browser: on a phone, in either theme, and by keyboard alone."""
 
 from __future__ import annotations
 

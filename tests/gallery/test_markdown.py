@@ -1,4 +1,4 @@
-"""A figure pasted into MyST and Quarto is one figure, whose words are those of the page."""
+"""A figure pasted into MyST and Quarto is one figure, with the text of the page."""
 
 from __future__ import annotations
 

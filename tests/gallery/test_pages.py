@@ -1,4 +1,4 @@
-"""The pages as files: whole in themselves, complete, and the same from the same products."""
+"""The pages as files: self-contained, complete, and the same for the same products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search finds figures, theorems and sections however their names are spelled."""
+"""The search finds figures, theorems and sections under any spelling of their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages say: headings, prose, cells and settings, and which claims stand beside a figure."""
+"""The text of pages: headings, prose, cells and settings, and the claims shown beside a figure."""
 
 from __future__ import annotations
 

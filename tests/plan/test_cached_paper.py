@@ -1,4 +1,4 @@
-"""A plan that was made before is recalled, as long as all that it follows from is the same."""
+"""A cached plan is reused as long as all of its inputs are unchanged."""
 
 from __future__ import annotations
 

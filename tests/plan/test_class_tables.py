@@ -1,4 +1,4 @@
-"""Tables of classes: what is read, and what is said of a table that cannot be."""
+"""Tables of classes: how they are read, and the errors for tables that cannot be read."""
 
 from __future__ import annotations
 

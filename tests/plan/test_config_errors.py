@@ -1,5 +1,5 @@
-"""Every mistake in config is caught before a job starts, and said with file, line, key, found and
-expected; a slip, with what was most likely meant."""
+"""Every mistake in config is caught before a job starts, and reported with file, line, key, found
+and expected; a misspelling, with the most likely correction."""
 
 from __future__ import annotations
 

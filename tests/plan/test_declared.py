@@ -1,4 +1,4 @@
-"""A system of one's own: what studies and drawings declare is held against what a file says."""
+"""Config files of own systems are checked against the declarations of studies and drawings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One block describes a system, whatever draws, computes or publishes it."""
+"""The same block describes a system for drawing, computing and publishing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What would not fit memory or has no exact method is refused, by the plan if counting tells and by
-the job if solving does, and told what can be done instead; what is simulated needs no solution."""
+"""Systems that would not fit in memory or have no exact method are refused: by the plan if counting
+shows it, by the job if only solving does. The message says what to do instead. Simulated systems
+need no exact solution."""
 
 from __future__ import annotations
 

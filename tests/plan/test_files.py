@@ -1,4 +1,4 @@
-"""A file of config that is none is refused with its line, whatever it is instead."""
+"""A file that is not a config file is refused with its line, whatever it contains."""
 
 from __future__ import annotations
 

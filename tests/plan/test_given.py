@@ -1,4 +1,4 @@
-"""What a claim is given can be, or is refused with its line before a job starts."""
+"""Parameters of a claim are valid, or refused with their line before a job starts."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a stranger writes in a config file leads out of no folder that runs write to, and is refused
-in form where it cannot be read or filled in."""
+"""An untrusted config file cannot make a run write outside its folders, and is refused in the
+standard form if it cannot be read or filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A product's mark is the digest of everything that its script reads, and of nothing else."""
+"""A product's mark is the digest of exactly what its script reads."""
 
 from __future__ import annotations
 

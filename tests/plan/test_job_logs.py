@@ -1,4 +1,4 @@
-"""What is said of jobs: reasons are short, slips have a hint, and a failure ends with its cause."""
+"""Messages about jobs: reasons are short, slips have a hint, and a failure ends with its cause."""
 
 from __future__ import annotations
 

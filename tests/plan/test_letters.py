@@ -1,4 +1,4 @@
-"""Letters of any language are printed, or refused where they stand before a job starts."""
+"""Letters of any language are printed, or refused with their line before a job starts."""
 
 from __future__ import annotations
 

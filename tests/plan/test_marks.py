@@ -1,4 +1,4 @@
-"""What is special about a parameter is said where it is defined: a new study needs no list."""
+"""Special properties of a parameter are declared where it is defined: a new study needs no list."""
 
 from __future__ import annotations
 

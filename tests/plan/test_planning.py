@@ -1,4 +1,4 @@
-"""To plan is to read and to count: nothing is solved, and nothing compiled."""
+"""Planning only reads and counts: it solves and compiles nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever policy the library has may stand in config, by its name or with its options."""
+"""Config may name every policy of the library, with or without options."""
 
 from __future__ import annotations
 

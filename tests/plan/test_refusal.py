@@ -1,4 +1,4 @@
-"""What a job refuses is said as the plan says it, as far as the job knows where config has it."""
+"""A job reports refusals in the form of the plan, as far as it knows their place in config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a cluster is asked for: time that grows with what is simulated, and whole jobs alone."""
+"""Resources requested of a cluster: time grows with what is simulated, and long series are jobs of
+their own."""
 
 from __future__ import annotations
 

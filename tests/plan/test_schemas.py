@@ -1,4 +1,4 @@
-"""The JSON Schemas are those of the declared blocks; editors get from them what the plan says."""
+"""The JSON Schemas agree with the declared blocks, so that editors report the plan's errors."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The random streams of all simulated series of config/papers, of the reference systems and of
-simulated claims are those under which they were first drawn: stream_keys.csv has their keys.
+simulated claims have not changed since they were first drawn: stream_keys.csv has their keys.
 
     python -m tests.plan.test_stream_keys
 
-writes the file anew, for series that are new or mean something else than before.
+rewrites the file, for series that are new or have a new meaning.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A style file that no figure can be drawn by is refused at its line before a job starts; by every
-other one figures are drawn."""
+"""A style file with which no figure can be drawn is refused at its line before a job starts; with
+every other one figures are drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides whether a number agrees is read as strictly as the numbers that it decides on."""
+"""Tolerances are read as strictly as the numbers that they judge."""
 
 from __future__ import annotations
 

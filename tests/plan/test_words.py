@@ -1,4 +1,4 @@
-"""Titles, captions and credits follow what is drawn, and a hostile text is only a text."""
+"""Titles, captions and credits follow what is drawn, and hostile text is refused or stays plain."""
 
 from __future__ import annotations
 

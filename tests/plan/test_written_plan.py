@@ -1,4 +1,4 @@
-"""What a job on another machine finds of the plan: the specs, as they were planned, or nothing."""
+"""A job on another machine finds the specs as they were planned, or refuses."""
 
 from __future__ import annotations
 

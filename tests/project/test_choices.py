@@ -1,4 +1,4 @@
-"""The page of what config may name leaves nothing out, and its examples are what config takes."""
+"""The page of all config choices is complete, and its examples are valid config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A container is built of what an archive of a run has, with the packages of the lock."""
+"""The container is built from the files in a run's archive, with the locked packages."""
 
 from __future__ import annotations
 

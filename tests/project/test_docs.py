@@ -1,4 +1,4 @@
-"""The documentation builds without a warning, and what it shows to type or to write works."""
+"""The documentation builds without a warning, and its commands and code work."""
 
 from __future__ import annotations
 

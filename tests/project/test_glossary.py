@@ -1,4 +1,4 @@
-"""The glossary: whatever it names exists, and whatever is public has a line."""
+"""The glossary: every name in it exists, and every public name has an entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house stands as designed: who imports whom, what is formatted, what is cited."""
+"""The rules of the code base: which modules import which, formatting, citations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a public project has: how to contribute, forms, hosted tests, a small run for catalogs."""
+"""Files of a public project: how to contribute, forms, hosted tests, a small run for catalogs."""
 
 from __future__ import annotations
 

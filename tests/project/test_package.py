@@ -1,4 +1,4 @@
-"""What `pip install multiserver-atlas` would give: the library, and nothing of the pipeline."""
+"""`pip install multiserver-atlas` would install the library, and nothing of the pipeline."""
 
 from __future__ import annotations
 

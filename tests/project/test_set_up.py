@@ -1,4 +1,4 @@
-"""Set-up installs with uv, and with pip what uv cannot."""
+"""Set-up installs with uv, and with pip where uv fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others' tools read of the project is valid, up to date, and where they look for it."""
+"""Project files read by other tools are valid, up to date, and in the expected places."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The pages that add a policy, a figure and a paper, carried out in a copy of the project.
 
-Blocks that name a file are written there, those of language `diff` add their lines behind the line
-before; then every command of the page is run, in its order, and must succeed.
+Blocks that name a file are written there; blocks of language `diff` insert their lines after the
+line that they show. Then every command of the page is run, in order, and must succeed.
 """
 
 from __future__ import annotations

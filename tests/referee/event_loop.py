@@ -1,8 +1,8 @@
 """A tiny simulator of rigid jobs, written from `reference/README.md` alone.
 
-It reads the published description of a system and knows no library: one loop over arrivals and
-completions, in plain Python. `policy` may be another than the system's, and `slower` stretches all
-durations: mistakes that a referee is to recognise.
+It reads the published description of a system and uses no library: one loop over arrivals and
+completions, in plain Python. `policy` may differ from the system's, and `slower` stretches all
+durations: mistakes that the referee must recognise.
 """
 
 from __future__ import annotations

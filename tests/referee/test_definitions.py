@@ -1,4 +1,4 @@
-"""Other definitions are recognised for what they are, from values alone."""
+"""Other definitions of a quantity are recognised from values alone."""
 
 from __future__ import annotations
 

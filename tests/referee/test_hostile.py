@@ -1,4 +1,4 @@
-"""What a stranger hands to `score` is scored, or refused in a few lines."""
+"""Untrusted input to `score` is scored, or refused in a few lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file of results is said: all of it, with line and reason."""
+"""All errors in a file of results are reported, with line and reason."""
 
 from __future__ import annotations
 

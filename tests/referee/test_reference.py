@@ -1,4 +1,4 @@
-"""The published reference is what its schema and README say, and is found again."""
+"""The published reference agrees with its schema and README, and can be recomputed."""
 
 from __future__ import annotations
 

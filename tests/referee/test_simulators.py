@@ -1,4 +1,4 @@
-"""Simulators that know no code of ours: correct, off by 1 %, with other ties, with another reading.
+"""Simulators that share no code with ours: correct, off by 1 %, with other ties or readings.
 
 A correct simulator would be faulted with probability 0.003 at most, by the referee's own levels;
 the seeds are fixed.

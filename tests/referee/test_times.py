@@ -1,4 +1,4 @@
-"""Percentiles of others are scored: those of a right simulator, and of wrong ones with right means.
+"""Percentiles are scored, of a correct simulator and of wrong ones whose means are right.
 
 A correct simulator would be faulted with probability 0.003 at most, by the referee's own levels;
 the seeds are fixed.

@@ -1,4 +1,4 @@
-"""A file is written whole, and what killed processes were writing in its place does not stay."""
+"""A file is written whole, and the temporary files of killed processes are removed."""
 
 from __future__ import annotations
 

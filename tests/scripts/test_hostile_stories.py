@@ -1,4 +1,4 @@
-"""Whatever a stranger hands to `whence` is told of, or refused, and words in it stay words."""
+"""Untrusted input to `whence` is reported or refused, and text in it stays plain text."""
 
 from __future__ import annotations
 

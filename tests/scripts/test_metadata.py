@@ -1,4 +1,4 @@
-"""Figures tell title, licence and source in Dublin Core, whatever their format, and no date."""
+"""Figures of every format hold title, licence and source in Dublin Core, but no date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves of response times take the chain that reaches: the same numbers where both do."""
+"""Curves of response times use whichever chain can solve them; where both can, they agree."""
 
 from __future__ import annotations
 

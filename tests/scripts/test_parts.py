@@ -1,4 +1,4 @@
-"""A series that several jobs compute is that of one job, byte for byte."""
+"""A series computed by several jobs equals that of one job, byte for byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies against the load: exact where they are known in seconds, else simulated, and said so."""
+"""Policies by load: exact where that takes seconds, otherwise simulated and marked as such."""
 
 from __future__ import annotations
 

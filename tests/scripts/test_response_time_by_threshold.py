@@ -1,4 +1,4 @@
-"""Quickswap at every threshold: the means of the library, and which is the least."""
+"""Quickswap at every threshold: the means of the library, and the smallest of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs on more cores: makespans that are known, bounds that hold, and what a run has noted."""
+"""Jobs on more cores: known makespans, bounds that hold, and the records of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables are written and read back as they were, and no text in them is a formula."""
+"""Tables are read back as they were written, and no text in them acts as a formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions of times as config asks for them: by formulas of A. K. Erlang, and simulated."""
+"""Distributions of times from config: by formulas of A. K. Erlang, and simulated."""
 
 from __future__ import annotations
 

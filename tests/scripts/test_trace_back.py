@@ -1,4 +1,4 @@
-"""Every figure file leads back to its making, and says whether it is still what would be drawn."""
+"""Every figure file leads back to its making, and `whence` says if it would be drawn the same."""
 
 from __future__ import annotations
 

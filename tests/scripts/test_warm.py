@@ -1,4 +1,4 @@
-"""Forks do what a new interpreter does: the same files, the same words, the same end."""
+"""A fork does the same as a new interpreter: files, messages and exit code."""
 
 from __future__ import annotations
 

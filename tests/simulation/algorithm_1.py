@@ -1,4 +1,4 @@
-"""Algorithm 1 as its pseudo-code, server by server on a list of jobs."""
+"""Algorithm 1 as in its pseudo-code, server by server on a list of jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sizes of the paper, and how many standard errors are an alarm."""
+"""The sizes of the paper, and the number of standard errors that fails a test."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Slow, plain routes to what the engines for preemptive policies compute.
+"""Slow, simple computations of the results of the engines for preemptive policies.
 
-`responses` serves a list of jobs under a policy that is given as a function of all of them;
-`mean_jobs` solves the Markov chain of a policy that looks at counts only.
+`responses` serves a list of jobs under a policy given as a function of all jobs; `mean_jobs` solves
+the Markov chain of a policy that depends on counts only.
 """
 
 from __future__ import annotations

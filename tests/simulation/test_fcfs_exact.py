@@ -1,7 +1,7 @@
 """The job-level simulator against exact formulas, by z-scores.
 
-There are fewer than a hundred in this file; each is allowed Z = 5.7, which a right simulator
-exceeds with probability 1.2e-8, all of them with 1.2e-6.
+There are fewer than a hundred in this file; each may reach Z = 5.7. A correct simulator exceeds it
+with probability 1.2e-8 for one score and 1.2e-6 for any of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Unstable systems are refused by the engines; λ* of any law is estimated with an interval."""
+"""Engines refuse unstable systems; λ* for any distribution is estimated with an interval."""
 
 from __future__ import annotations
 

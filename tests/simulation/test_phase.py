@@ -1,7 +1,8 @@
-"""Simulation by jumps against exact laws: z-scores, their law, coverage; and exact repeatability.
+"""Simulation by jumps against exact distributions: z-scores, their distribution, coverage; and
+exact repeatability.
 
 A comparison fails at |z| > 6, which has probability 2e-9 if the simulation is right: 1e-6 over the
-some 530 comparisons here. Other tests fail with the probability that they state. Seeds are fixed.
+about 530 comparisons here. Other tests fail with the probability that they state. Seeds are fixed.
 """
 
 from __future__ import annotations

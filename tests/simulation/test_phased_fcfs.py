@@ -1,4 +1,4 @@
-"""Exact response times of phase-type durations against a simulation of the same laws, job by job.
+"""Exact response times for phase-type durations against a simulation of the same jobs, job by job.
 
 Each interval is at 1 − 1e-6: of the nine asserted here one misses in about 100,000 seeds.
 """

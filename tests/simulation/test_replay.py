@@ -1,4 +1,4 @@
-"""Given jobs under four policies: job by job against the definitions, and where they are known."""
+"""Given jobs under four policies: job by job against the definitions, and against known results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of an interval before a run, by other routes; and that it is acted upon."""
+"""Predictions of whether a run's intervals hold, by other routes; and that they are acted upon."""
 
 from __future__ import annotations
 

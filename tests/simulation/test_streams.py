@@ -1,4 +1,4 @@
-"""Streams are a function of seed and key, and the sizes drawn from them have their laws."""
+"""Streams are a function of seed and key, and sizes drawn from them have their distributions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Means that rest on what a run has seen too little of have no intervals, and say why.
+"""Means that depend on a class of which a run has seen too few jobs have no intervals, and say why.
 
-That those which are left hold is for the verification suite and for scores; here runs that once had
-intervals which missed, in most of their seeds, have none.
+The verification suite and scores test that the remaining intervals hold. Here, runs whose intervals
+once missed, for most seeds, have no intervals.
 """
 
 from __future__ import annotations

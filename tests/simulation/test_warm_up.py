@@ -1,4 +1,4 @@
-"""Runs that are short against the time in which their servers fill have honest intervals."""
+"""Runs that are short compared with the time to fill their servers have honest intervals."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Chains that know the phase of every job, oldest first: the second route to queues of
-finite-skip models, which knows nothing of levels or fronts."""
+"""Chains whose states hold the phase of every job, oldest first: the second route to finite-skip
+models, which uses no levels or fronts."""
 
 from __future__ import annotations
 

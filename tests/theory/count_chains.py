@@ -1,5 +1,5 @@
-"""Chains of numbers of jobs by class in a box, solved at once, and systems for which it is far
-beyond what matters."""
+"""Chains of numbers of jobs by class in a box, solved directly, and systems for which the box is
+much larger than needed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Plain routes to the saturated and the open system when durations have phases: a job at a time, in
-dictionaries, with dense elimination. Nothing here imports the package.
+"""Simple solutions of the saturated and the open system with phase-type durations: a job at a time,
+in dictionaries, with dense elimination. Nothing here imports the package.
 
-A law is (α, T); a state (counts by class and phase, head, jobs waiting behind whose class is not
-drawn or None if there is always one).
+A distribution is (α, T); a state is (counts by class and phase, head, number of jobs waiting behind
+it whose class is not drawn, or None if there is always one).
 """
 
 from __future__ import annotations

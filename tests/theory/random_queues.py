@@ -1,4 +1,4 @@
-"""Random systems of few fronts and of many, for routes to be held against each other."""
+"""Random systems with few and with many fronts, to compare routes with each other."""
 
 from __future__ import annotations
 

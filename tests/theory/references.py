@@ -1,4 +1,4 @@
-"""Slow, plain routes to what `multiserver.saturated` computes: dictionaries and dense matrices.
+"""Slow, simple versions of `multiserver.saturated`, with dictionaries and dense matrices.
 
 Nothing here imports the package.
 """

@@ -1,4 +1,4 @@
-"""Stationary laws of Markov chains that are written out state by state: the second route of many
+"""Stationary distributions of Markov chains written out state by state: the second route of many
 tests."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Curves over the load from few exact points, against exact points elsewhere."""
+"""Curves over the load, interpolated from few exact points, against exact points elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Response times class by class, against their sum and against systems with known ones."""
+"""Response times by class, against their sum and against systems where they are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The enumerated chain against Lemma 5.1 and against FCFS played out job by job."""
+"""The enumerated chain against Lemma 5.1 and against FCFS simulated job by job."""
 
 from __future__ import annotations
 

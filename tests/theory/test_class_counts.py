@@ -1,4 +1,4 @@
-"""Chains of numbers of jobs by class, against chains of a box far beyond, solved at once."""
+"""Chains of numbers of jobs by class, against chains of a much larger box, solved directly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates of numbers of jobs: their rates by enumeration, and what a cycle must not change."""
+"""Aggregates of numbers of jobs: their rates by enumeration, and the invariants of a cycle."""
 
 from __future__ import annotations
 

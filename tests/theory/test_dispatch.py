@@ -1,4 +1,4 @@
-"""Whatever method is picked, the means are those of the enumerated chain."""
+"""The means of every chosen method are those of the enumerated chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitted phase-type durations have the moments that were asked for."""
+"""Fitted phase-type durations have the given moments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three formulations of the saturated system are one."""
+"""The three formulations of the saturated system are equivalent."""
 
 from __future__ import annotations
 

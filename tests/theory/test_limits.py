@@ -1,4 +1,4 @@
-"""The limits of wastage against sweeps far out, and the paper's remarks on them."""
+"""The limits of wastage against sweeps near the limits, and the paper's remarks on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations of hundreds of phases: ways to share servers are numbered without large keys."""
+"""Durations with hundreds of phases: ways to share servers are numbered without large keys."""
 
 from __future__ import annotations
 

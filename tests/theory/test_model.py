@@ -1,4 +1,4 @@
-"""The vocabulary: what a system may be, and the means that need no theory."""
+"""`MultiserverJobSystem`: valid and invalid systems, and the means that need no theory."""
 
 from __future__ import annotations
 

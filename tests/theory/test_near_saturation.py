@@ -1,5 +1,5 @@
-"""The age of the head next to λ*: against the number of jobs as the level, forty digits, and what
-loads further off lead to, as E[N] (1 − λ/λ*) is analytic there."""
+"""The age of the head near λ*: against chains with the number of jobs as the level, against forty
+digits, and against extrapolation from lower loads, as E[N] (1 − λ/λ*) is analytic there."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""M/G/1 and M/D/k of any law: against fronts with phases, fifty digits, chains written out and
-simulations, at every policy that serves one job after another."""
+"""M/G/1 for any distribution, and M/D/k: against fronts with phases, fifty digits, chains written
+out and simulations, under every policy that serves one job at a time."""
 
 from __future__ import annotations
 

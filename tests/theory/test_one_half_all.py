@@ -1,4 +1,4 @@
-"""`one_half_all` against the chain itself, sparse or in many digits, and against what is known."""
+"""`one_half_all` against the chain itself, sparse or in many digits, and against known cases."""
 
 from __future__ import annotations
 

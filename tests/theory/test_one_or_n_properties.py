@@ -1,4 +1,4 @@
-"""What must hold of `one_or_n` whatever the system, and its limits."""
+"""Properties of `one_or_n` that hold for every system, and its limits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Finite-skip models, phase by phase, against chains over jobs in order of age.
 
-The chains here know no canonical fronts and no blocks: a state is a sequence of jobs, a policy
-gives every one of them a rate, and the chain is cut off at a number of jobs.
+The chains here use no canonical fronts and no blocks: a state is a sequence of jobs, a policy gives
+each job a rate, and the chain is truncated at a number of jobs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The functions and times of which queues of needs 1 and n are made, each by another route."""
+"""The functions and times used for queues with needs 1 and n, each by another route."""
 
 from __future__ import annotations
 

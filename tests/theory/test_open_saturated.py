@@ -1,4 +1,4 @@
-"""Queues of multiserver jobs near and beyond saturation, and what holds in every system."""
+"""Queues of multiserver jobs near and beyond saturation, and properties of every system."""
 
 from __future__ import annotations
 

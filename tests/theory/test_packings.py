@@ -1,4 +1,5 @@
-"""What no policy exceeds: columns beside all packings, and both certificates in whole numbers."""
+"""The λ that no policy exceeds: column generation against all packings, and both certificates in
+whole numbers."""
 
 from __future__ import annotations
 

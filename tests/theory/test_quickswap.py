@@ -1,4 +1,4 @@
-"""Quickswap by cycles against its chain, written state by state from the words, and simulation."""
+"""Quickswap by cycles against its chain, written out from the definition, and simulation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Jobs of a class that hardly ever comes wait as one that is added to a queue without them: the
-exact routes to E[T_c], against M/M/n in closed form and against each other."""
+"""A job of a very rare class waits like a single job added to a queue without that class. The exact
+routes to E[T_c] are tested against M/M/n in closed form and against each other."""
 
 from __future__ import annotations
 

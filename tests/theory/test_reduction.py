@@ -1,4 +1,4 @@
-"""Systems reduced to two of their needs keep what they should."""
+"""Systems reduced to two of their needs keep the demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chain of a network job by job, the loads and ceilings of its classes."""
+"""The chain of a network job by job, and the loads and limiting throughputs of its classes."""
 
 from __future__ import annotations
 

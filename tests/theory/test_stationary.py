@@ -1,4 +1,4 @@
-"""Laws and relative completions of the chain against dense elimination and the closed forms."""
+"""Distribution and relative completions of the chain against dense elimination and closed forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two needs without preemption, against a chain of a box far beyond, written from the words."""
+"""Two needs without preemption, against a chain in a much larger box, from the definition."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Distributions of times by steps: closed forms, dense matrices, factorial moments of the numbers
-undrawn, chains with a tagged job, and Poisson sums of chains that are known."""
+"""Distributions of times by uniformization steps, against closed forms, dense matrices, factorial
+moments of the numbers undrawn, chains with a tagged job, and Poisson sums of known chains."""
 
 from __future__ import annotations
 

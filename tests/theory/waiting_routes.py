@@ -1,17 +1,17 @@
 """Second routes to distributions of waiting and response times.
 
 *Little's law in its distributional form*: jobs of a class start in order of arrival. So the number
-Q_c of class c that wait when one starts is, given its wait, Poisson of mean λ p_c W_c, and it has
-the law of Q_c at any time:
+Q_c of jobs of class c that wait when one starts is, given its wait, Poisson with mean λ p_c W_c,
+and has the distribution of Q_c at any time:
 
     E[(Q_c)_r] = (λ p_c)^r E[W_c^r],    P(Q_c = 0) = E[exp(−λ p_c W_c)].
 
-Q_c is counted level by level: of q undrawn each is of class c with probability p_c, and one more is
-where class c blocks the head of the queue.
+Q_c is counted level by level: each of q undrawn jobs is of class c with probability p_c, and there
+is one more if class c blocks the head of the queue.
 
-*Quantiles* by the chain with a tagged job, `atlas.enumeration.tagged`, which shares no code with
-the library; and, where that takes too many steps, by the exponential of the matrix that the library
-takes in doubled steps.
+*Quantiles* come from the chain with a tagged job, `atlas.enumeration.tagged`, which shares no code
+with the library; where that takes too many steps, from the exponential of the matrix that the
+library takes in doubled steps.
 """
 
 from __future__ import annotations

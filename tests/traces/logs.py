@@ -1,4 +1,4 @@
-"""Logs to read: of each format one with all its quirks, and what is read of them."""
+"""Sample logs: for each format one with all its quirks, and the jobs to be read from it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The log that the recipes read: made up, in the Standard Workload Format, by a seed.
+"""The log that the recipes read: synthetic, in the Standard Workload Format, drawn from a seed.
 
-Jobs come to 100 nodes by day more often than by night, a user's in a row; they last as lognormal
-times do, request a round number of hours, and wait under EASY backfilling. Some rows are what the
-rows of logs are like: jobs that were cancelled before they ran, or whose end is not known. Run as a
-program it writes `config/examples/log.swf.gz`.
+Jobs arrive at 100 nodes, more often by day than by night, those of a user in a row. Their durations
+are lognormal, they request a round number of hours, and wait under EASY backfilling. As in real
+logs, some jobs were cancelled before they ran, or have no known end. Run as a program, this module
+writes `config/examples/log.swf.gz`.
 """
 
 from __future__ import annotations

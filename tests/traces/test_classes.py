@@ -1,4 +1,4 @@
-"""Tables of classes as workloads: systems, what FCFS wastes, response times; and two real cells."""
+"""Tables of classes as workloads: systems, waste under FCFS, response times; and two real cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every format is read as it is really laid out, with its quirks, and no row is lost."""
+"""Every format is read in its real layout, with its quirks, and no row is lost."""
 
 from __future__ import annotations
 

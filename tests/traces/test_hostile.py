@@ -1,4 +1,4 @@
-"""A log of anybody's is read in bounded memory, and what in it is no job is counted or refused."""
+"""An untrusted log is read in bounded memory; lines that are not jobs are counted or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the format, lines are whole, no row is lost, and files that are none are named."""
+"""In every format lines are whole, no row is lost, and files that are not logs are named."""
 
 from __future__ import annotations
 

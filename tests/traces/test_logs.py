@@ -1,4 +1,4 @@
-"""What a log says of itself, and its jobs replayed and resampled on other numbers of servers."""
+"""A log's own header, and its jobs replayed and resampled on other numbers of servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operator's page shows what its config makes: its tables, as they are typeset."""
+"""The operator's page shows the typeset tables that its config makes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workload of a trace: systems, and what FCFS wastes by three routes."""
+"""The workload of a trace: systems, and waste under FCFS by three routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queues at a load with their exact means, and the systems of which they are made."""
+"""Queues at a load with their exact means, and the systems from which they are made."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What the intervals of many independent runs of one system are worth.
+"""The quality of the intervals of many independent runs of one system.
 
-A run of each seed gives an estimate of E[T], of all jobs and of each class. Of those that are said
-to be fair: the share that holds the exact mean (`coverage`), the mean of their scores (`bias`), the
-root of the mean square of these (`spread`) and the mean half-width over the exact mean (`width`).
-Of all, the share that is `withheld`. Where every interval of the first runs is withheld, as it is
-known beforehand that they are too short, there are no more.
+The run of each seed estimates E[T], of all jobs and of each class. For the estimates reported as
+fair, this computes the share whose interval holds the exact mean (`coverage`), the mean of their
+scores (`bias`), the root mean square of the scores (`spread`) and the mean half-width over the
+exact mean (`width`); for all, the share that is `withheld`. If every interval of the first runs is
+withheld, because the runs are known beforehand to be too short, no more are run.
 """
 
 from __future__ import annotations

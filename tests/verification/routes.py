@@ -1,9 +1,9 @@
-"""Exact means by routes that share nothing with the simulators, nor with the exact solvers.
+"""Exact means by routes that share nothing with the simulators or the exact solvers.
 
-`counts` and `words` write the Markov chain of a policy from its definition for exponential
-durations, as the law of the numbers of jobs by class or of the classes of all jobs in order of
-arrival, and solve it where so few jobs are present that the rest has no weight. `pollaczek` is for
-any duration: all jobs use all servers, first come, first served, and
+`counts` and `words` build the Markov chain of a policy from its definition for exponential
+durations. The state is the numbers of jobs by class, or the classes of all jobs in order of
+arrival. The chain is truncated at a number of jobs above which the rest has no weight. `pollaczek`
+is for any duration: all jobs use all servers, first come, first served, and
 E[W] = λ E[S²]/(2 (1 − ρ)) (Pollaczek and Khinchine).
 """
 

@@ -1,8 +1,8 @@
-"""Systems whose intervals are held to their word, with their exact means and how these are known.
+"""Systems whose intervals are tested, with their exact means and the source of these.
 
-Every policy and every model that can be simulated, with rare and long classes, light and heavy
-loads, large pools, large c² and cut-off powers. Runs are of the length of a first look: some are
-too short, and must say so.
+They cover every policy and every model that can be simulated, with rare and long classes, light and
+heavy loads, large pools, large c² and truncated power laws. Runs have the length of a first try:
+some are too short, and must say so.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Do intervals hold under backfilling, whose means are known by no other route than a long run?
+"""Do intervals hold under backfilling, whose means are known only from long runs?
 
 `SEEDS` runs of `JOBS` jobs of three needs, against one run of `TRUTH` jobs, whose own error widens
-theirs by less than 1 %. Of the intervals that are said to be fair, for E[T] of all jobs and of each
-class and for the 95 % points of all jobs, 93 to 97 % must hold it: each share is off by chance with
-a probability of at most `ALARM` for each of the two limits.
+theirs by less than 1 %. Of the intervals reported as fair, for E[T] of all jobs and of each class
+and for the 95 % points of all jobs, 93 to 97 % must hold the value of the long run. Each share
+violates each of these two limits by chance with probability at most `ALARM`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Do intervals hold what they promise, of every policy and model, common systems and strange ones?
+"""Do intervals have their nominal coverage, for every policy and model, in common and odd systems?
 
-`SEEDS` runs of each system of `tests.verification.systems`. Of the intervals that are said to be
-fair, of all jobs and of each class, 93 to 97 % must hold the exact mean, and the mean score must be
-within 0.15 of 0. A system whose intervals do so fails by chance with a probability of at most
-`ALARM` for each of the two limits, by class. Runs that were done are kept, under the digest of the
-library, so that a suite that was stopped goes on where it was; the table of all goes to
-`results/coverage.csv`, and into the documentation as `benchmarks/measured/coverage.csv`.
+`SEEDS` runs of each system of `tests.verification.systems`. Of the intervals reported as fair, of
+all jobs and of each class, 93 to 97 % must hold the exact mean, and the mean score must be within
+0.15 of 0. A system with such intervals fails by chance with probability at most `ALARM` for each of
+the two limits, by class. Finished runs are kept under the digest of the library, so that a stopped
+suite resumes where it was. The table of all goes to `results/coverage.csv`, and into the
+documentation as `benchmarks/measured/coverage.csv`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Do intervals of runs that are as long as a pilot says hold, and are they as narrow as asked for?
+"""Do the intervals of runs whose length a pilot sets hold, and are they as narrow as requested?
 
 `SEEDS` runs each of systems under five policies, against exact means. A system passes if 93 to 97 %
-of the intervals for E[T] hold and the widest of all jobs and of a class is on average at most a
-sixth wider than what was asked for; it fails by chance with a probability of at most `ALARM` for
-each of the limits on coverage.
+of the intervals for E[T] hold and the widest, over all jobs and the classes, is on average at most
+a sixth wider than requested. It fails by chance with probability at most `ALARM` for each of the
+limits on coverage.
 """
 
 from __future__ import annotations

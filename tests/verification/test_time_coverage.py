@@ -1,16 +1,16 @@
-"""Do intervals of quantiles hold what they promise?
+"""Do intervals of quantiles have their nominal coverage?
 
-`RUNS` runs of each of `SYSTEMS` random systems under first come, first served, of which exact
-quantiles are known. Systems of which runs are known beforehand to be too short are not among them.
-Of the intervals that are said to be fair, of waiting and response times of all jobs and of each
-class, 93 to 97 % must hold the exact quantile, at each probability. Those of one run are not
-independent, so that the error of a share is that of independent runs; chance exceeds `DEVIATIONS`
-of it with a probability below 1e-3 for all limits together.
+`RUNS` runs of each of `SYSTEMS` random systems under first come, first served, with known exact
+quantiles. Systems whose runs are known beforehand to be too short are left out. Of the intervals
+reported as fair, of waiting and response times of all jobs and of each class, 93 to 97 % must hold
+the exact quantile, at each probability. The intervals of one run are not independent, so the error
+of a share is computed from independent runs; chance exceeds `DEVIATIONS` of it with probability
+below 1e-3 for all limits together.
 
-A wait that is 0 with probability p and more has a quantile that is *certain*: its interval is
-[0, 0] in nearly every run and holds it. Such ones are told apart, for they say nothing of the
-others, and make coverage look like more than it is. The table goes to `results/time-coverage.csv`,
-and into the documentation as `benchmarks/measured/time-coverage.csv`.
+If a wait is 0 with probability p or more, its quantile is *certain*: its interval is [0, 0] in
+nearly every run and holds it. Such quantiles are counted separately, as they would make coverage
+look better than it is. The table goes to `results/time-coverage.csv`, and into the documentation as
+`benchmarks/measured/time-coverage.csv`.
 """
 
 from __future__ import annotations

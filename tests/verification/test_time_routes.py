@@ -1,4 +1,4 @@
-"""Distributions of times by routes that share no code, over many random systems and strange ones.
+"""Distributions of times by routes that share no code, over many random systems and odd ones.
 
 The table goes to `results/time-routes.csv`, and into the documentation as
 `benchmarks/measured/time-routes.csv`: a row for each system, with the largest relative difference

@@ -1,4 +1,4 @@
-"""No run starts beside one that lives, whichever way either was started."""
+"""No run starts while another is alive, whichever way either was started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal outputs on one core and all, in other surroundings, and where nothing is installed."""
+"""Equal outputs on one core and on all, in another environment, and without installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of words on the command line, and config files that are none."""
+"""The order of arguments on the command line, and config files that are not YAML."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`snakemake --software-deployment-method conda`, with a stand-in for conda itself.
 
-The stand-in answers what Snakemake asks of conda and makes an environment of this interpreter and
-its packages, in which the project is not installed. That the packages of `workflow/envs/atlas.yaml`
-exist under their names in conda's channels is not seen here.
+The stand-in answers Snakemake's calls of conda and makes an environment of this interpreter and its
+packages, in which the project is not installed. Whether the packages of `workflow/envs/atlas.yaml`
+exist under these names in conda's channels is not tested here.
 """
 
 from __future__ import annotations

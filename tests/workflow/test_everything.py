@@ -1,4 +1,4 @@
-"""One run makes every product of every paper, and agrees."""
+"""One run makes every product of every paper, and all claims agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One gallery holds the papers and the systems of one's own; what nothing asks for is cleaned."""
+"""One gallery holds the papers and a user's own systems; files that nothing needs are cleaned."""
 
 from __future__ import annotations
 

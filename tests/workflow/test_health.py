@@ -1,4 +1,4 @@
-"""What is damaged is made again; what is renamed or reordered is drawn again."""
+"""Damaged files are made again; figures with renamed or reordered series are drawn again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two builds of the same thing are the same files, and each file says what it is."""
+"""Two builds of the same sources give identical files, and each file says what it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""To look changes nothing: what is damaged is mended by runs, and refused by who reads it."""
+"""Read-only commands change nothing; damaged files are mended by runs and refused by readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Another workflow takes this one as a module, and a config file of one's own as a paper."""
+"""Another workflow uses this one as a module, with a config file of its own as a paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every file that a stage reads is in its spec, or is code that its spec holds the digest of."""
+"""Every file that a stage reads is in its spec, or is code whose digest is in its spec."""
 
 from __future__ import annotations
 

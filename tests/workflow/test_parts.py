@@ -1,4 +1,4 @@
-"""A build whose long series are split over jobs makes what another makes."""
+"""A build whose long series are split over jobs makes the same files as one without splits."""
 
 from __future__ import annotations
 

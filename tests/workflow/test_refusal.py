@@ -1,4 +1,4 @@
-"""What only a solution can tell is refused by the job, in the form in which the plan refuses."""
+"""Errors that only solving can reveal are reported by the job, in the form of the plan's errors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What reruns after what: by dry runs on projects that have been built once, and by builds.
+"""Which jobs rerun after which change: by dry runs on projects built once, and by builds.
 
-The tiny paper shows what holds of any, one of the papers what depends on claims and many products;
-`test_everything` builds the others.
+The tiny paper tests rules common to all papers; one of the papers tests those on claims and many
+products; `test_everything` builds the others.
 """
 
 from __future__ import annotations

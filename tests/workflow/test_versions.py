@@ -1,4 +1,4 @@
-"""The oldest and the newest Snakemake that the project allows build a paper."""
+"""The oldest and the newest Snakemake that the project allows can build a paper."""
 
 from __future__ import annotations
 
