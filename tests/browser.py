@@ -30,8 +30,8 @@ def chromium() -> Iterator:
 
 @contextmanager
 def watched(browser, within: Path, **options: Any) -> Iterator:
-    """A new page and the list of its faults, which must stay empty; it may ask for a file or a
-    folder and what is in it."""
+    """A new page and the list of its faults, which must stay empty; it may load only files within
+    `within`, a file or a folder."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
     page = context.new_page()
     faults: list[str] = []

@@ -29,7 +29,7 @@ In short::
 - Errors: `UnstableError` (with λ and λ*), `NotKnownError` (which says what to call instead).
 
 The engines underneath are independent of each other: `multiserver.saturated`, `open`, `wcfs`,
-`sharing`, `simulation`. `MultiserverJobSystem` is the system that they work on.
+`sharing`, `simulation`. `saturated` and parts of `open` take a `MultiserverJobSystem`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from atlas.io.cite import references
 from atlas.io.tidy import write_table
 from atlas.plan import Plan
 
-# All quick to compute. Of the ledger, those claims whose numbers are.
+# All are quick to compute; of the ledger, only the claims that are.
 PRODUCTS = {
     "two-class-stability": {
         *("fig4", "fig5", "fig7a", "fig7b", "fig8a", "fig8b"),
@@ -52,7 +52,7 @@ def kit(tmp_path_factory) -> Path:
 
 
 def make(spec: dict[str, Any], folder: Path) -> None:
-    """What a job makes of a spec, its series computed here."""
+    """The outputs of a job for a spec, with its series computed here."""
     if "claims" in spec:
         spec["series"] = {k: s for k, s in spec["series"].items() if k in QUICK}
         quick = [c for c in spec["claims"] if c["cases"][0]["quantity"].partition("/")[0] in QUICK]
@@ -69,8 +69,8 @@ def make(spec: dict[str, Any], folder: Path) -> None:
 def compile_document(
     folder: Path, text: str, bibliography: str = "", runs: int = 3, engine: str = "pdflatex"
 ) -> tuple[str, str | None]:
-    """What LaTeX says of a document in its last run, with the log of the bibliography, and the text
-    of its pages, or none if it fails."""
+    """The output of LaTeX in its last run on a document, with the log of the bibliography; and the
+    text of its pages, or none if LaTeX fails."""
     (folder / "paper.tex").write_text(text, encoding="ascii")
     latex = [engine, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     commands = [latex] * runs

@@ -29,7 +29,7 @@ def digest(content: bytes) -> str:
 
 
 def make_run(root: Path) -> archive.Spec:
-    """A run of one figure and one ledger, and what there is to archive of it."""
+    """A run of one figure and one ledger, and the spec of its archive."""
 
     def write(name: str, content: bytes) -> str:
         file = root / name

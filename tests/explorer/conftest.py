@@ -33,7 +33,7 @@ def paper(id: str, *figures: Exhibit, claims: tuple[Claim, ...] = ()) -> Paper:
 
 
 def present(page):
-    """What is set, once all is drawn."""
+    """The system set on the page, once everything is drawn."""
     page.wait_for_function(SETTLED)
     return page.evaluate("() => explorer.present")
 
@@ -51,7 +51,7 @@ def page_file(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(browser, page_file):
-    """A page of a small system, opened once for tests that leave it as it is."""
+    """A page with a small system, opened once for tests that do not change it."""
     with watched(browser, page_file) as (page, _):
         page.goto(f"{page_file.as_uri()}{TEN}")
         page.wait_for_function(SETTLED)
@@ -60,7 +60,7 @@ def page(browser, page_file):
 
 @pytest.fixture
 def exploring(browser, page_file):
-    """Opens the page: nothing may go wrong on it, and it may ask for nothing but itself."""
+    """Opens the page: it must have no errors, and may load nothing but itself."""
 
     @contextmanager
     def opened(hash: str = "", **options: Any) -> Iterator:

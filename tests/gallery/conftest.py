@@ -151,7 +151,7 @@ def write_spec(folder: Path, entries: list[dict[str, Any]]) -> None:
 
 
 def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: str = "") -> dict:
-    """A row of a ledger, and the series that the claim is of."""
+    """A row of a ledger, and the series of its claim."""
     row = {"claim": id, "where": where, "quote": f"the quote of {id}", "quantity": "queue/jobs"}
     row |= {"parameters": '{"servers": 10}', "stated": '"2"', "recomputed": "2.5", "at": "ρ = 0.5"}
     row |= {"within": "about", "half_width": "null", "readings": "[]", "evidence": "[]"}
@@ -161,7 +161,7 @@ def claim(id: str, where: str, verdict: str = "agrees", reason: str = "", of: st
 
 
 def draw(stem: Path, title: str, width: float) -> None:
-    """A figure as SVG for either ground, and as PNG."""
+    """A figure as SVG for light and dark backgrounds, and as PNG."""
     figure = Figure(figsize=(width, 2.4))
     axes = figure.subplots()
     axes.plot([0, 1, 2], [0, 1, 4], "o-", label=title)

@@ -14,7 +14,7 @@ from referee.read import Reference
 
 pytestmark = pytest.mark.slow
 SCALING = "config/papers/multilevel-scaling.yaml"
-# Of so many loads or more every fourth is left.
+# Lists of seven loads or more, of which every fourth is kept.
 MANY = re.compile(r"(?<=[:&a-z] )\[(?:0\.[0-9]+, ){6,}0\.[0-9]+\]")
 
 
@@ -25,9 +25,8 @@ def thin(loads: re.Match) -> str:
 
 @pytest.fixture(scope="module")
 def everything(built, tmp_path_factory):
-    """All papers, beside the one whose series are computed already, in the format that takes least
-    (half of what a figure takes goes into the fonts of its PDF), with few points of curves and few
-    loads."""
+    """All papers, built on a copy that has the series of one, in the fastest format (half of the
+    time of a figure goes into the fonts of its PDF), with few points of curves and few loads."""
     project = copy_built(built, tmp_path_factory.mktemp("everything") / "atlas")
     project.edit("config/config.yaml", "formats: [pdf, svg, png]", "formats: [svg]")
     for file in (project.root / "config/papers").glob("*.yaml"):
