@@ -2,15 +2,15 @@
 
 Walker's method spreads the outcomes over K = 2^b columns of equal mass, each shared by at most two
 of them (Vose, *A linear algorithm for generating random numbers with a given distribution*, 1991).
-The low b bits of a uniform 64-bit word u choose the column, and its first outcome is taken if
-u < T, its second otherwise. Given the column, the other 64 − b bits of u are uniform, and T is a
+The low b bits of a uniform 64-bit word u choose the column, and its first outcome is taken if u <
+T, its second otherwise. Given the column, the other 64 − b bits of u are uniform, and T is a
 multiple of K: so u < T says that those bits are below T/K, and one word serves for both choices
 without bias.
 
 Masses are integers that sum to 2^62, so each outcome's share of all words is its mass times 2^-62
-exactly. A mass differs from the given p by less than 2^-62, by which it is rounded down; the
-likeliest outcome takes what is left over, the number of outcomes times 2^-62 and by how much the
-given probabilities miss 1 in floating-point arithmetic. Outcomes below 2^-62 are never drawn.
+exactly. Each mass is the given p rounded down, by less than 2^-62. The likeliest outcome takes what
+is left over: at most the number of outcomes times 2^-62, and the floating-point error by which the
+given probabilities miss 1. Outcomes with probabilities below 2^-62 are never drawn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def alias_tables(
 
 @njit(cache=True)
 def _outcomes_of_rows(probabilities):
-    """How many outcomes of each row have a mass."""
+    """The number of outcomes in each row that have a mass."""
     found = np.zeros(probabilities.shape[0], dtype=np.int64)
     for x in range(probabilities.shape[0]):
         for p in probabilities[x]:
@@ -51,7 +51,7 @@ def _fill(probabilities, outcomes, bits):
     rows, width = probabilities.shape
     columns = 1 << bits
     capacity = np.int64(1) << (MASS_BITS - bits)
-    # A word of column c is f K + c; of the 2^(64 − b) values of f, four make up a unit of mass.
+    # A word of column c is f K + c; four of the 2^(64 − b) values of f make up a unit of mass.
     scale = np.uint64(bits + 64 - MASS_BITS)
     half = np.uint64(32)
     tables = np.empty((rows, columns, 2), dtype=np.uint64)
@@ -81,7 +81,7 @@ def _fill(probabilities, outcomes, bits):
             else:
                 ample[amples] = c
                 amples += 1
-        # Masses are exact: whenever a column lacks some, another has more than enough.
+        # Masses are exact integers: whenever a column lacks some, another has more than enough.
         while needies > 0:
             needies -= 1
             c, donor = needy[needies], ample[amples - 1]

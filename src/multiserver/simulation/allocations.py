@@ -1,8 +1,9 @@
-"""Who serves whom in parallel processing: the rule, and what compiled lists make of it.
+"""Which server serves which job in parallel processing: the rule, and a record of the compiled
+lists.
 
-All jobs stand in one queue, and every server serves the first of the jobs that are compatible with
-it (`parallel-processing`, Sections 2 and 7). `record` runs the lists of `assignments` on jobs and
-interruptions given in advance, to be held against the rule.
+All jobs form one queue, and every server serves the first job in it that is compatible with the
+server (`parallel-processing`, Sections 2 and 7). `record` runs the lists of `assignments` on given
+jobs and interruptions, for comparison with the rule.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from multiserver.simulation.assignments import LATEST, NONE, doubled, join, leav
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What stands after an event at `time`: the `order` of the jobs, and the `served` job of each
+    """The state after an event at `time`: the `order` of the jobs, and the job `served` by each
     server (S,), None if it idles. The `event` is an arrival, departure or interruption."""
 
     time: float
@@ -27,8 +28,8 @@ class Allocation:
 
 
 def allocate(compatibilities: Sequence[Sequence[int]], order: Sequence[int]) -> dict[int, int]:
-    """The job that each busy server serves: the first in `order` whose servers,
-    `compatibilities[job]`, it is among."""
+    """The job that each busy server serves: the first in `order` whose set of servers,
+    `compatibilities[job]`, contains the server."""
     serving: dict[int, int] = {}
     for job in order:
         for s in compatibilities[job]:
@@ -39,7 +40,7 @@ def allocate(compatibilities: Sequence[Sequence[int]], order: Sequence[int]) -> 
 def interrupt(order: Sequence[int], job: int) -> tuple[int, ...]:
     """The order after the interruption of `job`, which goes to the end.
 
-    Raises `ValueError` if the job is not there.
+    Raises `ValueError` if the job is not in the queue.
     """
     if job not in order:
         raise ValueError(f"an interrupted job must be in the queue {tuple(order)}, found {job!r}")
@@ -51,7 +52,7 @@ def record(
     jobs: Sequence[tuple[float, Sequence[int], float]],
     interruptions: Sequence[tuple[float, int]],
 ) -> list[Allocation]:
-    """What the compiled lists do, event by event, with jobs and interruptions given in advance.
+    """The allocations of the compiled lists after each event, for given jobs and interruptions.
 
     Job j is (time of arrival, servers, size); an interruption is (time, server) and has no effect
     on an idle server. Departures come before other events of the same time, and arrivals before

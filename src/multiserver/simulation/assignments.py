@@ -1,20 +1,21 @@
-"""Who serves whom when jobs are processed in parallel.
+"""Which server serves which job when jobs are processed in parallel, in compiled code.
 
-All jobs stand in one queue, and every server serves the first of the jobs that are compatible with
-it (`parallel-processing`, Sections 2 and 7); the rate of a job is the capacity of the servers that
-it has. `allocations` says this in its own words; what is compiled here keeps it up to date.
+All jobs form one queue, and every server serves the first job in it that is compatible with the
+server (`parallel-processing`, Sections 2 and 7). A job is served at the total capacity of the
+servers that it has. `allocations` states the rule directly; the code here keeps the assignment up
+to date.
 
-Server s needs to know only its own jobs in the order of the queue: a linked list of *nodes*, one
-for every pair of a job and a server of its set. The job at the head is in service. A job that joins
-the end of the queue joins the end of its lists; one that leaves hands the servers that it had to
-the next jobs of their lists. Algorithm 1 finds the same jobs by scanning the queue from the
-position of the one that left: a server that had nobody before it needs not look there. Here it
-takes d steps, however long the queue.
+Server s needs only its own compatible jobs, in the order of the queue: a linked list of *nodes*,
+one for every pair of a job and a server of its set. The job at the head is in service. A job that
+joins the end of the queue joins the end of its lists. A job that leaves hands each server that it
+had to the next job of that server's list. Algorithm 1 finds the same jobs by scanning the queue
+from the position of the job that left: the servers that it had have no compatible job before that
+position. Here the search takes d steps for a job with d servers, however long the queue.
 
-A job only ever gains servers until it leaves the queue, so that nothing else ends a *phase* of it,
-which is all its work or what it may have done without interruption. Of the servers that a job has,
-the one of lowest number keeps the time at which its phase will end; a tournament tree finds the
-earliest in log2(S) steps and, of equal times, that of the lowest server.
+A job gains servers but loses none until it leaves the queue, so it leaves only at the end of its
+*phase*: all its work, or the work that it may do without interruption. The server of lowest number
+among those that the job has keeps the time at which the phase will end. A tournament tree finds the
+earliest end in log2(S) steps; of equal times, it finds that of the lowest server.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ ROOM = 64
 LATEST = np.finfo(float).max
 
 SERVER = np.dtype([("capacity", "f8"), ("head", "i8"), ("tail", "i8")])
-# The pair of a job and the k-th server of its set, and its neighbours in the list of that server.
+# A pair of a job and the k-th server of its set, with its neighbours in that server's list.
 NODE = np.dtype([("server", "i8"), ("before", "i8"), ("after", "i8")])
 # `leader` is the lowest server that the job has; `work` is what was left of its phase at time
-# `since`, when its rate became `rate`; `rest` comes after the phase.
+# `since`, when its rate became `rate`; `rest` is the work left after the phase.
 JOB = np.dtype(
     [
         ("kind", "i8"),
@@ -51,10 +52,10 @@ JOB = np.dtype(
 class Queue(NamedTuple):
     """S servers and room for J jobs of 2^shift ≥ D nodes; node j 2^shift + k is the k-th of job j.
 
-    `servers` (S,), `nodes` (J 2^shift,), `jobs` (J,) are records; `ends` (2P,) is the tree: P ≥ S
-    leaves from P on, the earliest end at 1. `free` (J + 1,) lists the rooms that are free, their
-    number last. `served` (N,) is the work done class by class, in stretches of constant rate that
-    have ended.
+    `servers` (S,), `nodes` (J 2^shift,), `jobs` (J,) are records; `ends` (2P,) is the tree, with
+    its P ≥ S leaves from index P on and the earliest end at index 1. `free` (J + 1,) lists the free
+    places for jobs, with their number last. `served` (N,) is the work done for each class in
+    stretches of constant rate that have ended.
     """
 
     servers: NDArray
@@ -86,7 +87,7 @@ def opened(capacities, width, classes):
 
 @njit(cache=True)
 def doubled(queue):
-    """The same queue, full as it is, with room for twice as many jobs."""
+    """The same queue, which is full, with room for twice as many jobs."""
     room = len(queue.jobs)
     nodes, jobs = np.empty(2 * len(queue.nodes), NODE), np.empty(2 * room, JOB)
     for n in range(len(queue.nodes)):
@@ -100,7 +101,7 @@ def doubled(queue):
 
 @njit(cache=True)
 def set_end(queue, s, end):
-    """The phase that server s leads ends at `end`."""
+    """Set the end of the phase that server s leads to `end`."""
     ends = queue.ends
     k = len(ends) // 2 + s
     ends[k] = end
@@ -127,11 +128,11 @@ def soonest(queue):
 
 @njit(cache=True, error_model="numpy")
 def gain(queue, j, s, t):
-    """Server s turns to job j at time t."""
+    """Server s starts to serve job j at time t."""
     job = queue.jobs[j]
     done = job.rate * (t - job.since)
     queue.served[job.kind] += done
-    # Rounding may leave less than nothing to do.
+    # Rounding may make the remaining work negative.
     job.work = max(job.work - done, 0.0)
     job.since = t
     job.rate += queue.servers[s].capacity
@@ -147,7 +148,7 @@ def gain(queue, j, s, t):
 def join(queue, j, size, quantum, t):
     """Job j, with `size` left to do, joins the end of the queue for a phase of at most `quantum`.
 
-    Its class and its servers, in increasing order, are set.
+    Its class and its servers, in increasing order, must be set already.
     """
     job = queue.jobs[j]
     job.work = min(size, quantum)
@@ -171,7 +172,7 @@ def join(queue, j, size, quantum, t):
 
 @njit(cache=True)
 def leave(queue, j, t):
-    """Job j leaves the queue at time t; its servers, in increasing order, turn to others."""
+    """Job j leaves the queue at time t; its servers, in increasing order, go to the next jobs."""
     job = queue.jobs[j]
     if job.leader != NONE:
         set_end(queue, job.leader, np.inf)
@@ -193,7 +194,7 @@ def leave(queue, j, t):
 
 @njit(cache=True)
 def choose(rng, nodes, first, d, of):
-    """Set the servers of d nodes: d of 0 … `of` − 1, uniformly at random and sorted."""
+    """Set the servers of d nodes to d of 0 … `of` − 1, uniformly at random and sorted."""
     # Floyd's method: the d-subsets of 0 … top from the (d − 1)-subsets of 0 … top − 1.
     for chosen in range(d):
         top = of - d + chosen
@@ -211,7 +212,7 @@ def choose(rng, nodes, first, d, of):
 
 @njit(cache=True)
 def in_progress(queue, t):
-    """Work done by time t in the stretches of constant rate that go on, class by class."""
+    """Work done for each class by time t in stretches of constant rate that have not ended."""
     done = np.zeros(len(queue.served))
     for s in range(len(queue.servers)):
         n = queue.servers[s].head

@@ -1,13 +1,14 @@
 """Job-level engine for backfilling: jobs overtake where no reservation forbids it.
 
-A job of duration X requests a time R = (1 + x) X ≥ X, and is done after X. Nothing that a policy
-decides depends on X but by R, until the job leaves. Jobs are not interrupted. At one moment all
-jobs that are done leave, then those start whose time has come, then a job arrives.
+A job of duration X requests a time R = (1 + x) X ≥ X and completes after X. Until the job leaves,
+the decisions of a policy depend on X only through R. Jobs are not interrupted. At any one moment
+all completed jobs leave first, then the jobs that are due start, then a job arrives.
 
 Under EASY only the oldest waiting job has a reservation, made anew at every arrival and completion;
-under conservative backfilling each has one, from its arrival on. The rules are those of
-`multiserver.policies.backfilling`. An event looks at all jobs that wait (EASY), or at the
-reservations of all for each of them (conservative, where a job is done before its request).
+under conservative backfilling every waiting job has one, from its arrival on. The rules are those
+of `multiserver.policies.backfilling`. Under EASY an event looks at all waiting jobs; under
+conservative backfilling, a completion before the requested end looks at the reservations of all
+jobs for each waiting job.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ from multiserver.simulation.reservations import (
 )
 from multiserver.simulation.workload import Workload
 
-# Jobs in the system, which a stable run is not expected to reach: looking at more takes too long.
+# Limits on the jobs in the system. A stable run is not expected to reach them, and more jobs take
+# too long.
 EASY_LIMIT, CONSERVATIVE_LIMIT = 2**14, 2**12
 
 
@@ -67,7 +69,8 @@ def simulate(
     stable_below: float | None = None,
     record: NDArray[np.float64] | None = None,
 ) -> Responses:
-    """Simulate EASY or conservative backfilling, with requests of (1 + `overestimate`) durations.
+    """Simulate EASY or conservative backfilling, with requests of 1 + `overestimate` times the
+    duration.
 
     See `multiserver.simulation.replications` for the other arguments. Raises `ValueError` unless
     `overestimate` is finite and at least 0, and `Overloaded` if `limit` jobs are present.
@@ -151,6 +154,6 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
         done = first_moment(state.running)
         if conservative:
             due = first_moment(state.waiting)
-    # No job came after the last that is measured.
+    # The last mark is not set yet if no job arrived after the last measured one.
     marks[marked:] = everyone
     return True, sums, single

@@ -2,12 +2,12 @@
 
 Each fills in how many of the k servers every class gets; see `CLASS_POLICY` for the arguments. The
 classes come in increasing order of their needs v_1 < v_2 < … < v_C, N_c jobs of each are present,
-and u_c of them are served: always the oldest. All are called at every arrival and completion.
+and the u_c oldest of them are served. The functions are called at every arrival and completion.
 
 Policies for rigid jobs (`finite-skip`, Section 7.5), which hold v_c servers or none:
 `least_servers_first`, `most_servers_first`, `max_weight`, `preemptive_first_fit`. Policies for
 threshold parallelism (Section 6.3), where v_c is the threshold: `inelastic_first`, `elastic_first`.
-A policy of one's own is such a function, in what of Python numba compiles.
+A custom policy is such a function, in the subset of Python that numba compiles.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numba import njit
 def least_servers_first(present, number, needs, servers, allotted):
     """Least Servers First: the smallest needs first, as many jobs of each as fit.
 
-    u_c = min(N_c, ⌊(k − Σ_{b<c} u_b v_b)/v_c⌋ for c = 1, 2, …, C: a class is served as though there
-    were no larger needs. Once a job does not fit, no larger one does.
+    u_c = min(N_c, ⌊(k − Σ_{b<c} u_b v_b)/v_c⌋) for c = 1, 2, …, C: a class is served as though
+    there were no larger needs. Once a job does not fit, no larger one does.
     """
     idle = servers
     for c in range(len(needs)):
@@ -30,8 +30,8 @@ def least_servers_first(present, number, needs, servers, allotted):
 def most_servers_first(present, number, needs, servers, allotted):
     """Most Servers First: the largest needs first, as many jobs of each as fit.
 
-    u_c = min(N_c, ⌊(k − Σ_{b>c} u_b v_b)/v_c⌋ for c = C, …, 2, 1. Servers that are too few for the
-    jobs left over of a class go to the smaller needs.
+    u_c = min(N_c, ⌊(k − Σ_{b>c} u_b v_b)/v_c⌋) for c = C, …, 2, 1. Servers that are too few for
+    another job of a class go to the smaller needs.
     """
     idle = servers
     for c in range(len(needs) - 1, -1, -1):
@@ -41,8 +41,9 @@ def most_servers_first(present, number, needs, servers, allotted):
 
 @njit(cache=True)
 def _pack_heaviest(present, needs, servers, allotted, to_smaller, of_all):
-    # All u_2, …, u_C are gone through, u_2 fastest; u_1 is then as large as possible. `code` is the
-    # place of a packing in a mixed radix, where u_C counts most, and `rank` one where u_1 does.
+    # Goes through all u_2, …, u_C, with u_2 varying fastest; u_1 is then as large as possible.
+    # `code` is a packing as a number in a mixed radix whose leading digit is u_C; the leading digit
+    # of `rank` is u_1.
     C = len(needs)
     for c in range(C):
         allotted[c] = 0
@@ -87,12 +88,12 @@ def max_weight(present, number, needs, servers, allotted):
     """MaxWeight: of all packings of jobs that are present, the one of the largest weight.
 
     Packings u with Σ u_c v_c ≤ k and u_c ≤ N_c compete; the weight of u is Σ_c u_c N_c, where N_c
-    counts the jobs in service too. Every job that fits adds to the weight, so that the best packing
-    leaves out no job that would fit. Of packings of equal weight the one with most jobs of the
-    largest need is taken, of these the one with most jobs of the second largest need, and so on.
+    counts the jobs in service too. Every job that fits adds to the weight, so the best packing
+    leaves out no job that would fit. Among packings of equal weight, the one with most jobs of the
+    largest need wins, then the one with most jobs of the second largest need, and so on.
 
     Both rules matter. E[T] is 8 to 19 % larger in the systems of Figs 6 and 7 at load 0.9 if
-    packings of jobs that are not present compete too, and 10 % smaller in that of Fig. 6 at
+    packings of jobs that are not present compete too, and 10 % smaller in the system of Fig. 6 at
     load 0.5 if ties go to the smaller needs. These other definitions have functions of their own.
     """
     _pack_heaviest(present, needs, servers, allotted, False, False)
@@ -104,13 +105,13 @@ def max_weight_to_smaller(present, number, needs, servers, allotted):
 
 
 def max_weight_of_all(present, number, needs, servers, allotted):
-    """MaxWeight over all packings that fit the servers; served are the jobs of it that are
-    there."""
+    """MaxWeight over all packings that fit the servers; of the best packing, the jobs that are
+    present are served."""
     _pack_heaviest(present, needs, servers, allotted, False, True)
 
 
 def max_weight_of_all_to_smaller(present, number, needs, servers, allotted):
-    """The same with ties to the smaller needs."""
+    """`max_weight_of_all` with ties to the smaller needs."""
     _pack_heaviest(present, needs, servers, allotted, True, True)
 
 

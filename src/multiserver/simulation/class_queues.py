@@ -7,8 +7,8 @@ is served at rate q/v_c. A policy for rigid jobs (`finite-skip`, Section 7) allo
 under threshold parallelism (Section 6) v_c is the threshold p_c. Service is preempted and resumed
 without loss of work. The policies are in `multiserver.simulation.class_policies`.
 
-No more than ⌈k/v_c⌉ jobs of a class are in service at once. These oldest jobs lie in a short
-*window*, the others in a queue behind it: what an event costs depends on k, not on the backlog.
+At most ⌈k/v_c⌉ jobs of a class are in service at once. These oldest jobs are kept in a short
+*window*, the others in a queue behind it: the cost of an event depends on k, not on the backlog.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ from multiserver.simulation.replications import (
 from multiserver.simulation.waiting import empty_queues, pop, push
 from multiserver.simulation.workload import Workload
 
-# policy(present, number, needs, servers, allotted) fills in `allotted`, the servers for each class;
-# all arrays but `number` are (C,), the classes in increasing order of their needs. `present` counts
-# the jobs; number[c, j] tells when job j of class c, of those present, arrived: the smaller, the
-# earlier. Its columns are as many as jobs of a class can be in service at once; number[C] is the
-# policy's own, `memory` and then 0 at first, where it finds what it has left. On entry `allotted`
-# holds what the jobs that are present hold: a policy that only adds to it never preempts.
+# policy(present, number, needs, servers, allotted) fills in `allotted`, the servers for each class.
+# All arrays but `number` are (C,), with the classes in increasing order of their needs. `present`
+# counts the jobs; number[c, j] orders the jobs present of class c by arrival: the smaller, the
+# earlier. `number` has a column for each job of a class that can be in service at once. Row
+# number[C] is the policy's own and keeps what the policy writes there; it starts as `memory`,
+# followed by 0. On entry `allotted` is what the jobs present hold: a policy that only adds to it
+# never preempts.
 CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::1])
 
 
@@ -62,13 +63,13 @@ def simulate(
     equal_needs: bool = False,
     memory: Sequence[int] = (),
 ) -> Responses:
-    """Simulate a policy, any function of the arguments of `CLASS_POLICY`, compiled when first used.
+    """Simulate a policy, any function with the arguments of `CLASS_POLICY`, compiled on first use.
 
-    `equal_needs` says that the policy takes classes of the same need by age; `memory` is what it
-    finds in its own row. See `multiserver.simulation.replications` for the other arguments. Raises
-    `ValueError` if two classes have the same need and it does not take them (they are one class,
-    with a mixture of sizes) or if the policy allots servers that are not there or cannot be used,
-    and `Overloaded` if `limit` jobs are present.
+    `equal_needs` says that the policy orders classes of the same need by age; `memory` is the
+    initial content of its own row. See `multiserver.simulation.replications` for the other
+    arguments. Raises `ValueError` if two classes have the same need without `equal_needs` (they are
+    one class, with a mixture of sizes) or if the policy allots servers that do not exist or cannot
+    be used, and `Overloaded` if `limit` jobs are present.
     """
     if len(set(workload.needs)) < len(workload.needs) and not equal_needs:
         raise ValueError(f"classes must have different needs, found {workload.needs!r}")
@@ -118,7 +119,7 @@ def _run(
     waiting = empty_queues(C, limit)
     sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
 
-    # `remaining` is what it was at the time `updated`.
+    # `remaining` is as of the time `updated`.
     updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
     idle = servers
     arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
@@ -192,7 +193,7 @@ def _run(
                 amount -= needs[c]
                 j += 1
         completion = now + wait
-    # No job came after the last that is measured.
+    # The last mark is not set yet if no job arrived after the last measured one.
     marks[marked:] = everyone
     by_class = sums.copy()
     for c in range(C):
@@ -203,7 +204,7 @@ def _run(
 
 @njit(cache=True)
 def _ranked(needs):
-    """The place of each class by its need, and the needs in that order; ties keep theirs."""
+    """The rank of each class by its need, and the needs in that order; ties keep their order."""
     place, in_order = np.zeros(len(needs), np.int64), np.zeros(len(needs), np.int64)
     for c in range(len(needs)):
         for k in range(len(needs)):
@@ -225,7 +226,7 @@ def _equal(a, b):
 
 @njit(cache=True)
 def _serve(needs, allotted, elapsed, remaining):
-    """Take off what the jobs in service have received."""
+    """Subtract what the jobs in service have received."""
     for c in range(len(needs)):
         amount, j = allotted[c], 0
         while amount > 0:

@@ -1,7 +1,7 @@
 """A cluster whose jobs are processed in parallel, as `interruptions` simulates it.
 
-It has servers 0 … S − 1 of capacities C_s (work per unit of time). Jobs of class i come at rate λ_i
-with random sizes (work) of mean σ_i, each with a set of servers: S_i for all of the class, or d
+It has servers 0 … S − 1 of capacities C_s (work per unit of time). Jobs of class i arrive at rate
+λ_i with random sizes (work) of mean σ_i, each with a set of servers: S_i for all of the class, or d
 servers drawn uniformly at random for each job (`parallel-processing`, Sections 2 and 8).
 """
 
@@ -16,14 +16,15 @@ from multiserver.simulation.pooled import mean_work
 from multiserver.simulation.workload import MISSING, RELAXATION, Workload, stay
 from multiserver.sizes import Size, scaled
 
-# Relaxation times after which a queue in heavy traffic that was empty lacks 1e-4 of its mean.
+# Relaxation times after which the mean of a queue in heavy traffic that started empty is 1e-4 of
+# itself too small.
 SETTLED = 5.7
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelClass:
-    """Jobs that come at rate λ_i, with their size and their servers: the set S_i, or a number d of
-    servers drawn at random for each job.
+    """Jobs that arrive at rate λ_i, with their size and their servers: the set S_i, or a number d
+    of servers drawn at random for each job.
 
     Raises `ValueError` unless the rate is positive and finite, the mean size finite, and the
     servers a non-empty set of non-negative integers or one positive integer.
@@ -63,8 +64,8 @@ class ParallelClass:
 
 
 class Pool(NamedTuple):
-    """A single server (`pooled`) of some capacity that is given the jobs of some `classes` (N,),
-    and its mean work."""
+    """A single server (`pooled`) of the given capacity that serves the jobs of the `classes` marked
+    in (N,), with its mean work."""
 
     classes: tuple[bool, ...]
     capacity: float
@@ -122,7 +123,8 @@ class Cluster:
 
     @property
     def pools(self) -> tuple[Pool, ...]:
-        """All classes, and each that has a set of its own, where the work has a mean."""
+        """Pools of all classes together, and of each class that has a set of its own, where the
+        mean work is finite."""
         N = len(self.classes)
         everyone = (True,) * N, math.fsum(self.capacities)
         own = [
@@ -140,7 +142,8 @@ class Cluster:
 
     @property
     def workload(self) -> Workload:
-        """The jobs as rigid ones on as many servers of one speed, each holding all that it may."""
+        """The same jobs as rigid jobs on S servers of equal speed, each holding as many as it may
+        use."""
         rates = [c.arrival_rate for c in self.classes]
         S, rate = len(self.capacities), math.fsum(rates)
         speed = math.fsum(self.capacities) / S
@@ -149,8 +152,8 @@ class Cluster:
         return Workload(S, needs, sizes, [r / rate for r in rates], rate)
 
     def filling_jumps(self) -> int:
-        """The jumps within which servers that were empty forget it, as `Workload.least_warm_up`
-        says, each job being served by one of its servers at a time."""
+        """The jumps after which servers that started empty have forgotten it, as in
+        `Workload.least_warm_up`, if each job is served by one of its servers, the slowest."""
         servers = range(len(self.capacities))
         longest = max(
             stay(c.size) / min(self.capacities[s] for s in (c.servers if c.fixed else servers))
@@ -159,14 +162,15 @@ class Cluster:
         return math.ceil(self.jump_rate * RELAXATION * longest * math.log(1 / MISSING))
 
     def settling_jumps(self, limit: float = 1.0) -> int:
-        """The jumps that a queue takes to forget that it was empty; `limit` is the largest load.
+        """The jumps after which a queue that started empty has forgotten it; `limit` is the largest
+        load, ρ*.
 
         In heavy traffic the work in the system is a reflected Brownian motion with drift
         −δ = −(ρ* − ρ) Σ C_s and variance σ² = Σ λ_i E[S_i²] per unit of time, whose relaxation time
-        is τ = 2 σ²/δ². Of its mean 1e-4 is missing after `SETTLED` τ (J. Abate and
-        W. Whitt, Transient behavior of regulated Brownian motion I, Adv. Appl. Probab. 19, 1987).
-        For M/M/1 the exact 1/(√μ − √λ)² is (1 + √ρ)²/(4ρ) τ. Raises `ValueError` unless the load is
-        below `limit`.
+        is τ = 2 σ²/δ². After `SETTLED` τ its mean is 1e-4 of itself too small (J. Abate and W.
+        Whitt, Transient behavior of regulated Brownian motion I, Adv. Appl. Probab. 19, 1987). For
+        M/M/1 the exact relaxation time 1/(√μ − √λ)² is (1 + √ρ)²/(4ρ) τ. Raises `ValueError` unless
+        the load is below `limit`.
         """
         if not self.load < limit:
             raise ValueError(f"a load below {limit:.6g} is needed, found {self.load:.6g}")

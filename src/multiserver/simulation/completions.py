@@ -1,6 +1,6 @@
-"""The completions to come of the jobs in service, and the servers that each frees.
+"""The future completions of the jobs in service, and the servers that each frees.
 
-A binary heap by time in two arrays, `ends` and `held`, of which the first `size` entries count.
+A binary heap by time in two arrays, `ends` and `held`, of which the first `size` entries are used.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from numba import njit
 
 @njit(cache=True)
 def none_in_service(servers, needs, jobs):
-    """`ends` and `held` with room for the jobs that are in service at once, `jobs` at most."""
+    """Empty `ends` and `held` with room for the jobs that can be in service at once, `jobs` at
+    most."""
     room = 0
     for c in range(len(needs)):
         room = max(room, min(servers // needs[c], jobs))
@@ -20,7 +21,7 @@ def none_in_service(servers, needs, jobs):
 
 @njit(cache=True)
 def insert(ends, held, size, end, need):
-    """Put a job among the `size` in service: a binary heap by the time of completion."""
+    """Add a job to the `size` in service: a binary heap by the time of completion."""
     i = size
     while i > 0:
         parent = (i - 1) >> 1
@@ -33,7 +34,7 @@ def insert(ends, held, size, end, need):
 
 @njit(cache=True)
 def remove_first(ends, held, size):
-    """Take out the job that completes first; `size` jobs are left."""
+    """Remove the job that completes first; `size` jobs are left."""
     end, need = ends[size], held[size]
     i, child = 0, 1
     while child < size:

@@ -1,13 +1,12 @@
-"""Jobs with a given log-log correlation of need and duration, to stand in for a log.
+"""Jobs with a given log-log correlation of need and duration, as a substitute for a log.
 
 A need V = v has probability p_v; with Z = (ln V − E[ln V])/sd(ln V) and X an independent standard
 normal,
 
-    ln T = ln median + s (r Z + √(1 − r²) X),
+    ln T = ln median + s (r Z + √(1 − r²) X).
 
-so that r is Pearson's correlation of ln V and ln T, s the standard deviation of ln T, and a job of
-need v, z its Z, lasts median · exp(s r z + s² (1 − r²)/2) on average. (If all jobs have one need,
-Z = 0.)
+Then r is Pearson's correlation of ln V and ln T, and s is the standard deviation of ln T. A job
+with Z = z lasts median · exp(s r z + s² (1 − r²)/2) on average. (If all jobs have one need, Z = 0.)
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from multiserver.simulation.streams import generator
 
 Vector = NDArray[np.float64]
 
-# Jobs a stream, so that a longer run begins with the jobs of a shorter one.
+# Jobs per stream, so that a longer run begins with the jobs of a shorter one.
 PIECE = 2**16
 
 

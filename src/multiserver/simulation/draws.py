@@ -54,7 +54,7 @@ LOGNORMAL, WEIBULL = 8, 9
 def encode(sizes: Sequence[Size]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The kind of each of C sizes, (C,), and their parameters, (C, W), padded with zeros.
 
-    Raises `ValueError` if there is none, or one that is no size.
+    Raises `ValueError` if there are no sizes or one of them is not a size.
     """
     if not sizes:
         raise ValueError("at least one size is needed, found none")
@@ -160,7 +160,8 @@ def _phases(size: PhaseType) -> list[float]:
 
 
 class Source(NamedTuple):
-    """What jobs are drawn from, and the servers: sizes as `draws` encodes them."""
+    """The servers, and the distributions that jobs are drawn from, with sizes as encoded by
+    `encode`."""
 
     servers: int
     needs: NDArray[np.int64]

@@ -1,8 +1,8 @@
 """Means and confidence intervals from independent replications.
 
 Replication r yields a total Y_r and a weight w_r (an area and a length of time, a sum of response
-times and a number of jobs); the mean is estimated by the ratio m = Σ Y_r / Σ w_r. Linearised around
-its limit, m errs by the average of the residuals D_r = Y_r − m w_r over that of the weights, so
+times and a number of jobs); the mean is estimated by the ratio m = Σ Y_r / Σ w_r. To first order
+the error of m is the average of the residuals D_r = Y_r − m w_r over the average of the weights, so
 
     standard error = √(R Σ D_r² / (R − 1)) / Σ w_r,
 
@@ -10,7 +10,7 @@ and (m − exact)/(standard error) is about Student's t with R − 1 degrees of 
 Glynn, *Stochastic Simulation*, 2007, Sections III.4 and IV.4).
 
 The *effective size* is the number of independent observations whose average has this standard
-error. It shows how little many correlated observations may say.
+error. Many correlated observations may have a small effective size.
 """
 
 from __future__ import annotations
@@ -26,26 +26,28 @@ from multiserver.affine import Affine, in_brackets, with_error
 from multiserver.errors import NotSampledError
 
 SETTLED = 10
-# So many independent observations in each replication make Student's t nearly exact for numbers of
-# jobs, which are skewed: at 45 the mean score is -0.12 and 92.5 % of the intervals hold.
+# With so many independent observations in each replication, Student's t is nearly exact for numbers
+# of jobs, which are skewed: at 45 the mean score is -0.12 and 92.5 % of the intervals cover.
 FAIR = 50
-# Fewer are never enough, however much controls explain.
+# Fewer are never enough, however much the controls explain.
 FEWEST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate(Affine):
-    """An estimated mean, `mean` ± `half_width` at the confidence asked for.
+    """An estimated mean, `mean` ± `half_width` at the requested confidence.
 
-    It scales and shifts by numbers, `float(estimate)` is its mean, and it prints as 12.70 ± 0.68
-    with its half-width; `f"{estimate:.3f}"` says with how many digits, `f"{estimate:S}"` is
-    12.70(34), in brackets the standard error. Without an interval to be trusted both say so.
+    It scales and shifts by numbers, and `float(estimate)` is its mean. It prints as 12.70 ± 0.68,
+    with its half-width; `f"{estimate:.3f}"` sets the number of digits, and `f"{estimate:S}"` is
+    12.70(34), with the standard error in brackets. Without a trustworthy interval both print "(no
+    interval)".
 
     `standard_error` is that of the mean, from `replications` independent runs of `jobs` jobs in
-    all; `effective_size` the number of independent observations that would do as well, infinite if
-    the replications do not differ; `controls` the number of control variates that corrected it,
-    and `gain` how many times smaller they made its variance. `caveat` says in words why there is no
-    interval, `half_width` being NaN then; it is empty where nothing is known against one.
+    all; `effective_size` is the number of independent observations with the same standard error,
+    infinite if the replications do not differ; `controls` is the number of control variates that
+    corrected the mean, and `gain` the factor by which they reduced its variance. `caveat` says in
+    words why there is no interval, and `half_width` is then NaN; it is empty if nothing is known
+    against an interval.
     """
 
     mean: float
@@ -67,8 +69,8 @@ class Estimate(Affine):
     def settled(self) -> bool:
         """Whether each replication is worth at least `SETTLED` independent observations.
 
-        A replication that is not is short against the relaxation of what it measures: what is left
-        of its start and the bias of a ratio may then be felt in the mean, and no score is fair.
+        If not, replications are short against the relaxation time of what they measure. Their empty
+        start and the bias of a ratio may then affect the mean, and no score is fair.
         """
         return self.effective_size >= SETTLED * self.replications
 
@@ -105,11 +107,11 @@ class Estimate(Affine):
         return format(self, "")
 
     def without_interval(self, caveat: str) -> Estimate:
-        """The same estimate without an interval, and why; the first reason stays."""
+        """The same estimate without an interval, with the reason; an earlier reason stays."""
         return replace(self, half_width=math.nan, caveat=self.caveat or caveat)
 
     def covers(self, exact: float) -> bool:
-        """Whether the interval holds the exact value."""
+        """Whether the interval contains the exact value."""
         return abs(self.mean - exact) <= self.half_width
 
 
@@ -162,7 +164,7 @@ def held_back(estimate: Estimate, caveat: str) -> Estimate:
 
 
 def few_beyond(share: Estimate) -> str:
-    """Why the interval of a share of the jobs is not fair, in words, or nothing."""
+    """Why the interval of a share of the jobs is not fair, in words, or an empty string."""
     if min(share.mean, 1 - share.mean) * share.jobs < FAIR * share.replications:
         return f"too short, as a replication has fewer than {FAIR} jobs beyond it"
     return ""
@@ -178,11 +180,12 @@ def require_some(c: int, jobs: int, probability: float) -> None:
 
 
 def observations(jobs: float, fraction_of_limit: float, mean_jobs: float) -> float:
-    """About how many independent values of N are in `jobs` jobs of one replication, E[N] and λ/λ*
-    being known: M (1 − λ/λ*)/(4 E[N]).
+    """The approximate number of independent values of N in the M = `jobs` jobs of one replication,
+    given E[N] and λ/λ*: M (1 − λ/λ*)/(4 E[N]).
 
-    Near saturation N is about a reflected Brownian motion, which relaxes while 4 E[N]/(1 − λ/λ*)
-    jobs arrive, and twice the integral of its correlation is as long; M/M/1 has (1 + ρ)/2 of that.
+    Near saturation N is approximately a reflected Brownian motion. Its relaxation time, in
+    arrivals, is 4 E[N]/(1 − λ/λ*), and so is twice the integral of its correlation; M/M/1 has (1 +
+    ρ)/2 of that.
     """
     return jobs * max(1 - fraction_of_limit, 0.0) / (4 * mean_jobs)
 
@@ -190,12 +193,13 @@ def observations(jobs: float, fraction_of_limit: float, mean_jobs: float) -> flo
 def is_fair(estimate: Estimate, known: float | None = None) -> bool:
     """Whether replications are long enough for a score, and for an interval that does not mislead.
 
-    Which ones are must not be seen from their outcome: where replications are worth 7 observations,
-    those that seem to be worth 10 are those that found few jobs; their mean score is -1, and 72 %
-    of their intervals hold. So where `observations` are `known` they must be `FAIR`; where nothing
-    is (None, NaN), the estimate must be `settled`. Controls that follow the queue take the bias of
-    short runs with them: where they leave a share s of the variance, `FAIR` √s are enough (at
-    14 and s = 1/27,000 mean scores are within 0.1 of 0; at 23 and s from 1/3 to 1/100, 0 to 0.3).
+    Their outcome must not decide this: where replications are worth 7 observations, those that seem
+    to be worth 10 are those that found few jobs; their mean score is -1, and 72 % of their
+    intervals cover. So if the `observations` are `known`, there must be `FAIR` of them; if not
+    (None, NaN), the estimate must be `settled`. Controls that follow the queue also remove the bias
+    of short runs: where they leave a share s of the variance, `FAIR` √s are enough, if at least
+    `FEWEST` (at 14 and s = 1/27,000 mean scores are within 0.1 of 0; at 23 and s from 1/3 to 1/100,
+    0 to 0.3).
     """
     if estimate.caveat:
         return False
@@ -205,26 +209,26 @@ def is_fair(estimate: Estimate, known: float | None = None) -> bool:
 
 
 def fair_half_width(estimate: Estimate, known: float | None = None) -> float:
-    """The half-width of an estimate that `is_fair`, NaN of another: a short run starts from an
-    empty system, falls short of the mean, and does not see by how much."""
+    """The half-width of an estimate that `is_fair`, otherwise NaN: a short run starts from an empty
+    system, underestimates the mean, and does not show by how much."""
     return estimate.half_width if is_fair(estimate, known) else math.nan
 
 
 def score(estimate: Estimate, exact: float, known: float | None = None) -> float:
-    """`z_score` of an estimate that `is_fair`, NaN of another."""
+    """`z_score` of an estimate that `is_fair`, otherwise NaN."""
     return z_score(estimate, exact) if is_fair(estimate, known) else math.nan
 
 
 def z_score(estimate: Estimate, exact: float) -> float:
     """How far the estimate lies above the exact value, on the scale of a standard normal.
 
-    It is the z with Φ(z) = P(t ≤ (mean − exact)/(standard error)), t being Student's with as many
-    degrees of freedom as the estimate; infinite beyond 37, where the probability underflows.
-    Without a standard error it is 0 if the mean is exact and infinite otherwise.
+    It is the z with Φ(z) = P(t ≤ (mean − exact)/(standard error)), where t is Student's with the
+    degrees of freedom of the estimate; infinite beyond 37, where the probability underflows. If the
+    standard error is 0, it is 0 if the mean is exact and infinite otherwise.
     """
     error = estimate.mean - exact
     if estimate.standard_error == 0:
         return math.copysign(math.inf, error) if error else 0.0
-    # Either tail is taken from the left, where a small probability keeps its digits.
+    # Both tails are computed on the left, where a small probability keeps its digits.
     t = abs(error) / estimate.standard_error
     return math.copysign(float(-ndtri(stdtr(estimate.freedom, -t))), error)

@@ -1,29 +1,29 @@
 """Multiserver jobs of exponential durations, simulated by the numbers of jobs of each class.
 
-Jobs of one class are alike as long as durations are exponential, and a job behind the front is of
-any class until it comes to the front. So under policies that take jobs in order of arrival the
-state is the number u_c of each class at the front, the class h of the job that is next, and the
-number q of those behind it, whose classes are not drawn yet. The policies are
+With exponential durations, jobs of one class are interchangeable, and the class of a job need not
+be drawn until it comes to the front. So under policies that take jobs in order of arrival the state
+is the number u_c of each class at the front, the class h of the next job, and the number q of jobs
+behind it, whose classes are not drawn yet. The policies are
 
 * FCFS: the next job comes to the front, and starts, when v_h servers are idle;
-* ServerFilling (`finite-skip`, Section 4.2): it comes while the jobs at the front need fewer than
-  n servers, and of these the largest needs are served first. Needs must divide each other and n:
-  then no server is idle while the front needs n or more.
+* ServerFilling (`finite-skip`, Section 4.2): the next job comes to the front while the jobs there
+  need fewer than n servers, and the largest needs at the front are served first. Needs must divide
+  each other and n: then no server is idle while the front needs n or more.
 
-A jump costs a search among the classes, whatever the number of servers. In a state x jobs and
-servers held count with the mean time 1/r(x) until the next jump instead of a time that is drawn, so
+A jump costs a search among the classes, whatever the number of servers. Each state x is weighted
+with the mean time 1/r(x) until the next jump instead of a time that is drawn, so
 
-    Σ_j f(X_j)/r(X_j)  /  Σ_j 1/r(X_j)  →  the time average of f, of less variance.
+    Σ_j f(X_j)/r(X_j)  /  Σ_j 1/r(X_j)  →  the time average of f, with less variance.
 
-This is a route of its own beside the job level, which draws the duration of each job and takes any
-distribution. A mixture of exponentials is one class for each of its branches. E[T] is E[N]/λ, by
-Little.
+This method is independent of the simulation job by job, which draws the duration of each job and
+takes any distribution. A mixture of exponentials is one class for each of its branches. E[T] is
+E[N]/λ, by Little.
 
-Replications start empty; of the jobs that come to the front in each, the first share `warm_up` is
-left out, and all that come before the servers have forgotten that they were empty
-(`Workload.settling_time`). Of the jobs that follow, `SEEN` or more of each class are to be expected
-in each: one rare job may stop all others for long. Shorter runs would agree with each other, and be
-wrong.
+Replications start empty. Of the jobs that come to the front in each, the first share `warm_up` is
+left out, and so are all that come before the servers have forgotten that they were empty
+(`Workload.settling_time`). The jobs that follow include on average `SEEN` or more of each class in
+each replication, since one rare job may block all others for long: shorter runs would agree with
+each other, and be wrong.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from multiserver.simulation.instability_test import MARKS, check_growth, mark
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 
-# Jumps after which r, to which rates are added and from which they are taken, is summed anew.
+# Jumps after which r, updated by additions and subtractions, is summed anew.
 AFRESH = 1024
 SEEN = 10
-# More jobs than anyone waits for in each replication.
+# The most jobs in a replication: more take too long.
 MOST = 10**8
 
 
@@ -61,11 +61,11 @@ def hold(
 ) -> Estimate:
     """The mean number of servers held under FCFS if there is always a job in the queue, λ* E[S].
 
-    `jobs` is how many come to the front after the warm-up, in all replications together, or more
-    where a class is so rare that a replication would see fewer than `SEEN` of its jobs. The i-th
+    `jobs` is the number that come to the front after the warm-up, in all replications together; it
+    is increased if a replication would see fewer than `SEEN` jobs of a rare class. Replication i
     draws from the stream of `seed` and (key, i); equal arguments give equal bits. Raises
-    `ValueError` unless jobs and replications are integers, of at least 1 and 2, and
-    0 ≤ warm_up < 1, and if that takes more than `MOST` jobs.
+    `ValueError` unless jobs and replications are integers, of at least 1 and 2, and 0 ≤ warm_up <
+    1, or if a replication would take more than `MOST` jobs.
     """
     effort = jobs, replications, seed, tuple(key), warm_up
     jobs, (time, held, squares, *_), _ = _replicate(system, math.inf, False, *effort)
@@ -86,9 +86,9 @@ def respond(
 ) -> Estimate:
     """E[T] at arrival rate λ, of FCFS or of ServerFilling (`filling`).
 
-    The other arguments are those of `hold`. Raises `ValueError` besides unless λ is positive and
+    The other arguments are those of `hold`. Also raises `ValueError` unless λ is positive and
     finite and, for ServerFilling, needs differ and divide each other and n, and `UnstableError` if
-    the jobs in the system grow steadily (`growth`).
+    the jobs in the system grow steadily (`instability_test`).
     """
     if not 0 < arrival_rate < math.inf:
         raise ValueError(f"arrival_rate must be a positive finite number, found {arrival_rate!r}")
@@ -117,8 +117,9 @@ def _replicate(
     key: tuple[int, ...],
     warm_up: float,
 ) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
-    """The jobs measured; time, servers held, their squares, jobs present and their squares over
-    time, (5, R); the jobs in the system at the marks of each replication."""
+    """The number of jobs measured; the time, and the integrals over it of the servers held, their
+    square, the jobs present and their square, (5, R); the jobs in the system at the marks of each
+    replication."""
     for name, value, least in (("jobs", jobs, 1), ("replications", replications, 2)):
         require_integer(name, value, least)
     if not 0 <= warm_up < 1:
@@ -130,7 +131,7 @@ def _replicate(
             f" {MOST:.0e} take too long to simulate"
         )
     before = math.ceil(each * warm_up / (1 - warm_up))
-    # FCFS searches among the likeliest first, ServerFilling serves the largest first.
+    # FCFS searches the likeliest classes first, ServerFilling serves the largest needs first.
     order = (lambda c: -c.need) if filling else (lambda c: -c.probability)
     classes = sorted(system.classes, key=order)
     columns = (
@@ -163,7 +164,7 @@ def _average(
 def _run(
     rng, servers, needs, rates, cumulated, arrival_rate, filling, settled, before, jobs, marks
 ):
-    """The sums of one replication; at an infinite arrival rate the queue never ends."""
+    """The sums of one replication; at an infinite arrival rate the queue never empties."""
     C = len(needs)
     saturated = arrival_rate == np.inf
     counts = np.zeros(C, np.int64)
@@ -219,7 +220,7 @@ def _run(
             left -= arrival_rate
         for c in range(C):
             if served[c] > 0:
-                # If rounding lets the search run out, the last class that is there completes.
+                # If rounding lets the search run out, the last class in service completes.
                 done = c
                 left -= served[c] * rates[c]
                 if left < 0:

@@ -1,22 +1,22 @@
 """First come, first served, simulated job by job.
 
 Jobs arrive in a Poisson process of rate λ at n servers. A job is of class c with probability p_c,
-holds v_c servers at once for a time of the distribution of S_c, and starts when all earlier jobs
-have started and v_c servers are idle. N(t) jobs are in the system, Q(t) of them wait.
+holds v_c servers at once for a time distributed as S_c, and starts when all earlier jobs have
+started and v_c servers are idle. N(t) jobs are in the system, Q(t) of them wait.
 
-Every job is simulated: an event is an arrival or a completion, waiting jobs stand in a queue,
-completions to come in a heap. Nothing is taken from the theory that such runs are to check.
+Every job is simulated. An event is an arrival or a completion; waiting jobs are kept in a queue,
+future completions in a heap. The simulation uses none of the theory that it is meant to check.
 
 A replication starts empty. Of its jobs, numbered in order of arrival, the first W, a given
-fraction, are the *warm-up*; the J others are measured. Times are averaged from the arrival of job
-W + 1 to that of job W + J + 1, which does not enter: J whole interarrival times, over which an
+fraction, are the *warm-up*; the J others are measured. Times are averaged from the arrival of job W
++ 1 to that of job W + J + 1, which does not enter: J whole interarrival times, over which an
 average from a stationary start has no bias (Poisson arrivals see time averages, and the ratio is
-Palm's inversion formula). Response times are those of jobs W + 1 … W + J, all of them: the run goes
-on, without further arrivals, until the last has started, so that none is censored; later jobs
-cannot delay earlier ones.
+Palm's inversion formula). Response times are those of all jobs W + 1 … W + J: the run goes on,
+without further arrivals, until the last has started, so that none is censored. Later jobs cannot
+delay earlier ones.
 
-Replication r draws from `generator(seed, *key, r)`, job after job: the time since the previous
-arrival, the class, the duration. Equal seeds and keys give equal bits.
+Replication r draws from `generator(seed, *key, r)`, for one job after another: the time since the
+previous arrival, the class, the duration. Equal seeds and keys give equal bits.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Trace(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """The sums of one replication, rows of those of `Simulation`."""
+    """The sums of one replication: rows of the arrays of `Simulation`."""
 
     areas: NDArray[np.float64]
     time_at_level: NDArray[np.float64]
@@ -90,19 +90,20 @@ def simulate(
     overloaded: bool = False,
     traces: list[Trace] | None = None,
 ) -> Simulation:
-    """`replications` independent runs of `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ warm up.
+    """`replications` independent runs of `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ are the
+    warm-up.
 
-    Where servers take longer to fill, both are more (`settle`). `levels` is K, the number of levels
-    whose time is kept apart; `progress` is called with the number of replications done after each.
-    Near saturation what the empty start leaves of a bias fades over a number of jobs that grows as
-    (1 − λ/λ*)^−2; the warm-up must outlast that too (`Estimate.settled`). The averages of an
-    unstable workload estimate nothing but its `growth`: it is refused unless `overloaded` asks for
-    it (its time and memory are proportional to its jobs). `stable_below` is λ*, if known. `traces`
-    is given the jobs of each replication, one by one.
+    Both numbers are increased if the servers take longer to fill (`settle`). `levels` is K, the
+    number of levels whose times are recorded separately; `progress` is called after each
+    replication with the number done. Near saturation the bias of the empty start fades over a
+    number of jobs that grows as (1 − λ/λ*)^−2; the warm-up must outlast that too
+    (`Estimate.settled`). An unstable workload is refused unless `overloaded` is set: its averages
+    estimate nothing but its `growth`, and time and memory are proportional to its jobs.
+    `stable_below` is λ*, if known. The jobs of each replication are appended to `traces`.
 
-    Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`growth`), and `ValueError` unless
-    `jobs`, `replications` and `levels` are positive integers, and `warm_up`, in [0, 1), leaves a
-    job to measure.
+    Raises `UnstableError` if ρ ≥ 1 or the jobs grow steadily (`instability_test`), and `ValueError`
+    unless `jobs`, `replications` and `levels` are positive integers, and `warm_up`, in [0, 1),
+    leaves a job to measure.
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("levels", levels)):
         require_integer(name, value)
@@ -170,7 +171,7 @@ def _run(rng, source, warm_up, jobs, sums, record):
     areas, time_at_level, completions, response_sums, response_squares, present = sums
     arrivals, classes, durations, starts = record
     ends, held = none_in_service(servers, needs, jobs)
-    # The queue: a ring of waiting jobs, Q of them from `head` on, of a size that is a power of 2.
+    # The queue: a ring of waiting jobs, Q of them from `head` on; its size is a power of 2.
     ring = 64
     came, kind, duration = np.empty(ring), np.empty(ring, dtype=np.int64), np.empty(ring)
     head = Q = serving = arrived = started = marked = 0
@@ -232,7 +233,7 @@ def _run(rng, source, warm_up, jobs, sums, record):
             insert(ends, held, serving, end, needs[c])
             serving += 1
             if started >= warm_up:
-                # Cancels: at a clock of 1e8, 1e-8 is left.
+                # Cancellation: at a clock of 1e8, the response time is accurate to 1e-8.
                 response = end - came[head]
                 completions[c] += 1
                 response_sums[c] += response
@@ -250,7 +251,7 @@ def _run(rng, source, warm_up, jobs, sums, record):
 
 @njit(cache=True)
 def _wider(ring, head):
-    """A ring of twice the size, which starts with what stands from `head` on in a full one."""
+    """A ring of twice the size, which starts with the contents of a full one from `head` on."""
     wide = np.empty(2 * len(ring), ring.dtype)
     for i in range(len(ring)):
         wide[i] = ring[(head + i) & (len(ring) - 1)]

@@ -1,4 +1,4 @@
-"""What a simulation of first come, first served has counted, and the estimates that follow."""
+"""The sums that a simulation of first come, first served collects, and the estimates from them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Simulation:
     `areas` (R, 7) are integrals over the measured time of 1, N, N², Q, Q², the servers held and
     their square; `time_at_level` (R, K + 1) the time with N = 0, 1, …, K − 1 and with N ≥ K;
     `completions`, `response_sums` and `response_squares` (R, C) the measured jobs of each class,
-    their response times and the squares of these; `present` (R, M + 1) the jobs in the system that
-    M + 1 equally distant measured jobs find, from when the measured time begins to when it ends;
-    where they grew, `caveat` says so, and there are no intervals. The unit of time is that of the
+    their response times and the squares of these; `present` (R, M + 1) the jobs in the system found
+    by M + 1 equally spaced measured jobs, from the beginning of the measured time to its end. If
+    they grew, `caveat` says so, and there are no intervals. The unit of time is that of the
     workload.
 
-    Estimates raise `ValueError` if R = 1. What is known of the `length` of a replication beforehand
-    says which have intervals.
+    Estimates raise `ValueError` if R = 1. The `length` of a replication, known beforehand, decides
+    which of them have intervals.
     """
 
     workload: Workload
@@ -45,7 +45,7 @@ class Simulation:
 
     @property
     def growth(self) -> Estimate:
-        """What N gains in a unit of time: 0 if stable, λ − λ* if not."""
+        """The growth of N per unit of time: 0 if stable, λ − λ* if not."""
         gained = (self.present[:, -1] - self.present[:, 0]).astype(float)
         return self._estimate(gained, self.areas[:, TIME], gained**2)
 
@@ -80,7 +80,7 @@ class Simulation:
     def tail(self, k: int) -> Estimate:
         """P(N > k). Raises `ValueError` unless k is in 0 … K − 1.
 
-        What a replication has fewer than 50 jobs beyond has no interval.
+        There is no interval if a replication has on average fewer than 50 jobs on either side of k.
         """
         K = self.time_at_level.shape[1] - 1
         if not 0 <= k < K:
