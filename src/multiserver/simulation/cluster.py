@@ -64,8 +64,8 @@ class ParallelClass:
 
 
 class Pool(NamedTuple):
-    """A single server (`pooled`) of the given capacity that serves the jobs of the `classes` marked
-    in (N,), with its mean work."""
+    """A single server (`pooled`) of the given capacity that serves the jobs of the classes marked
+    in `classes` (N,), with its mean work."""
 
     classes: tuple[bool, ...]
     capacity: float

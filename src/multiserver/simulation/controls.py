@@ -27,10 +27,10 @@ For equal weights this is the HC3 of J. G. MacKinnon and H. White (J. Econometri
 without controls the error of `simulation.estimate`. Student's t has R − 1 − q degrees of freedom.
 If all is normal after all, the error is too large by a factor of about √((R − 1)/(R − 1 − q)), and
 95 to 97.5 % of the intervals at 95 % cover. Controls that depend linearly on others do not count.
-If replication r alone determines the coefficient of a control, h_r = 1 and no controls are used. Nor are
-any used if their means are so far from 0 that Hotelling's T² = R (R − 1) C̄ᵀ S⁻¹ C̄ exceeds its
-value with a probability below `STRANGE`: such controls hardly vary, or miss what is rare, and m
-would be an extrapolation.
+If replication r alone determines the coefficient of a control, h_r = 1 and no controls are used.
+Nor are any used if their means are so far from 0 that Hotelling's T² = R (R − 1) C̄ᵀ S⁻¹ C̄ has a
+p-value below `STRANGE`: such controls hardly vary, or miss what is rare, and m would be an
+extrapolation.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from multiserver.simulation.estimate import Estimate, estimate
 # With fewer degrees of freedom the larger quantile of Student's t offsets the gain of the controls.
 FREEDOM = 5
 # What controls leave may be so rare (a job that waits where almost none does) that few replications
-# have seen it, or none, so that only rounding is left. Its size is then unknown. The largest of 32
-# normal residuals exceeds 13 times the mean square with a probability of 0.0025.
+# have seen it, or none, so that only rounding is left. Its size is then unknown. The largest square
+# of 32 normal residuals exceeds 13 times their mean square with a probability of 0.0025.
 OUTLYING, LEAST, MOST, ROUNDING = 13, 0.25, 0.8, 1e-12
 STRANGE = 1e-6
 # If 1 − h_r is smaller, what is left of replication r is rounding.
@@ -68,9 +68,10 @@ def control(
     The other arguments and the exceptions are those of `estimate`. So is the result, without
     controls, if these would leave fewer than `FREEDOM` degrees of freedom, no positive weight or
     nothing but rounding, if one replication alone determines the coefficient of a control or holds
-    a large part of what the controls leave, or if their means are far from 0. The effective size stays that of the mean without
-    controls: it says whether replications are long, not how precise the corrected mean is. Also
-    raises `ValueError` unless controls are finite, with one row for each replication.
+    a large part of what the controls leave, or if their means are far from 0. The effective size
+    stays that of the mean without controls: it says whether replications are long, not how precise
+    the corrected mean is. Also raises `ValueError` unless controls are finite, with one row for
+    each replication.
     """
     plain = estimate(totals, weights, variance=variance, jobs=jobs, confidence=confidence)
     Y, w, C = (np.asarray(column, dtype=float) for column in (totals, weights, controls))

@@ -39,8 +39,8 @@ class Estimate(Affine):
 
     It scales and shifts by numbers, and `float(estimate)` is its mean. It prints as 12.70 ± 0.68,
     with its half-width; `f"{estimate:.3f}"` sets the number of digits, and `f"{estimate:S}"` is
-    12.70(34), with the standard error in brackets. Without a trustworthy interval both print "(no
-    interval)".
+    12.70(34), with the standard error in brackets. Without a trustworthy interval it prints the
+    mean and "(no interval)".
 
     `standard_error` is that of the mean, from `replications` independent runs of `jobs` jobs in
     all; `effective_size` is the number of independent observations with the same standard error,
@@ -184,8 +184,8 @@ def observations(jobs: float, fraction_of_limit: float, mean_jobs: float) -> flo
     given E[N] and λ/λ*: M (1 − λ/λ*)/(4 E[N]).
 
     Near saturation N is approximately a reflected Brownian motion. Its relaxation time, in
-    arrivals, is 4 E[N]/(1 − λ/λ*), and so is twice the integral of its correlation; M/M/1 has (1 +
-    ρ)/2 of that.
+    arrivals, is 4 E[N]/(1 − λ/λ*), and so is twice the integral of its correlation; M/M/1 has
+    (1 + ρ)/2 of that.
     """
     return jobs * max(1 - fraction_of_limit, 0.0) / (4 * mean_jobs)
 

@@ -8,8 +8,8 @@ Every job is simulated. An event is an arrival or a completion; waiting jobs are
 future completions in a heap. The simulation uses none of the theory that it is meant to check.
 
 A replication starts empty. Of its jobs, numbered in order of arrival, the first W, a given
-fraction, are the *warm-up*; the J others are measured. Times are averaged from the arrival of job W
-+ 1 to that of job W + J + 1, which does not enter: J whole interarrival times, over which an
+fraction, are the *warm-up*; the J others are measured. Times are averaged from the arrival of job
+W + 1 to that of job W + J + 1, which does not enter: J whole interarrival times, over which an
 average from a stationary start has no bias (Poisson arrivals see time averages, and the ratio is
 Palm's inversion formula). Response times are those of all jobs W + 1 … W + J: the run goes on,
 without further arrivals, until the last has started, so that none is censored. Later jobs cannot

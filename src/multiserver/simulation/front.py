@@ -1,11 +1,11 @@
 """Job-level engine for work-conserving finite-skip models.
 
 Jobs arrive at a queue and move, in order of arrival, to the *front*, which they leave when they
-complete. The front alone determines at which rates its jobs are served and whether it is *full*;
-while it is not, it requests the next job. It never holds more than n jobs, and whenever it is full
-the whole capacity is in use (`finite-skip`, Section 2): the engine stops if either fails. What an
-event costs depends on n, not on the backlog, and an arrival at a full front changes nothing.
-The models are in `multiserver.simulation.front_policies`.
+complete. The front alone determines the rates at which its jobs are served and whether it is
+*full*; while it is not, it requests the next job. It never holds more than n jobs, and whenever it
+is full the whole capacity is in use (`finite-skip`, Section 2): the engine raises if either fails.
+The cost of an event depends on n, not on the backlog, and an arrival at a full front changes
+nothing. The models are in `multiserver.simulation.front_policies`.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ CAPACITY_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class FrontPolicy:
-    """A finite-skip model: `rates`, a function of the arguments of `FRONT_POLICY`.
+    """A finite-skip model: `rates`, a function with the arguments of `FRONT_POLICY`.
 
     `largest_front` is n. A job of need v that is served at rate r uses v r; a full front uses
-    `capacity` in all. `speeds` of the servers are handed on to the function.
+    `capacity` in all. The `speeds` of the servers are passed to the function.
     """
 
     rates: Callable
@@ -57,8 +57,8 @@ class FrontPolicy:
     speeds: tuple[float, ...] = ()
 
     def serve(self, needs: Sequence[int], servers: int) -> NDArray[np.float64]:
-        """The rates of the jobs at the front, (m,), if jobs of these needs are present on so many
-        servers, oldest first; the other jobs wait in the queue."""
+        """The rates (m,) of the jobs at the front if jobs of these needs, oldest first, are present
+        on that many servers; the other jobs wait in the queue."""
         present, rates = np.array(needs, dtype=np.int64), np.zeros(self.largest_front)
         m, full = 0, False
         while m < len(needs) and not full:
@@ -131,7 +131,7 @@ def _run(
     queue = empty_queues(1, limit)
     sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
 
-    # `remaining` is what it was at the time `updated`.
+    # `remaining` is as of the time `updated`.
     updated, completion, done, used = 0.0, math.inf, 0, 0.0
     arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
     arrival = mean_gap * rng.standard_exponential()
@@ -197,6 +197,6 @@ def _run(
         if full and abs(used - capacity) > CAPACITY_TOLERANCE * capacity:
             raise ValueError("the front is full and does not use the whole capacity")
         completion = now + wait
-    # No job came after the last that is measured.
+    # The last mark is not set yet if no job arrived after the last measured one.
     marks[marked:] = everyone
     return True, sums, single

@@ -1,8 +1,8 @@
 """The work-conserving finite-skip models of `finite-skip`, Sections 4 to 7 and Appendix B.
 
-Each is a small function of the front and the bound n on its jobs; see `FRONT_POLICY` for
-the arguments. The k servers are those of the workload. Whether a model is stable depends on its
-load alone: it is, if that is below 1.
+Each is a small function of the front and the bound n on its jobs; see `FRONT_POLICY` for the
+arguments. The k servers are those of the workload. Stability depends on the load alone: a model is
+stable if its load is below 1.
 
 ===========================  =====================  ==================  ============
 model                        requirement of a job   full front          n
@@ -11,7 +11,7 @@ model                        requirement of a job   full front          n
 `server_filling_divisible`   time on its v servers  k/v jobs of some v  c(k, supp V)
 `fastest_server_first`       size, capacity 1       k jobs              k
 `limited_processor_sharing`  size, capacity 1       k jobs              k
-`threshold_parallelism`      time on its p servers  Σ p ≥ k             ⌊k/min p⌋
+`threshold_parallelism`      time on its p servers  Σ p ≥ k             ⌈k/min p⌉
 ===========================  =====================  ==================  ============
 """
 
@@ -28,9 +28,9 @@ from multiserver.simulation.workload import Workload
 def server_filling(workload: Workload) -> FrontPolicy:
     """ServerFilling in the exponential setting (Section 7.2.3): needs divide each other and k.
 
-    The front holds the fewest oldest jobs that need k servers together, or all jobs if they need
-    fewer. Only these are served: the larger needs first, those of equal need in order of arrival,
-    each if it still fits. A full front fills all k servers (Lemma 7.1).
+    The front is the shortest run of oldest jobs that need k servers or more together, or all jobs
+    if they need fewer. Only these are served: the larger needs first, those of equal need in order
+    of arrival, each if it still fits. A full front fills all k servers (Lemma 7.1).
 
     Raises `ValueError` unless, in increasing order, each need divides the next and the last one k.
     """
@@ -43,10 +43,10 @@ def server_filling_divisible(workload: Workload) -> FrontPolicy:
     """ServerFilling in the divisible setting (Appendix B.2): needs divide k.
 
     All jobs that are served have the same need v. Of the needs with at least k/v jobs present, the
-    one is taken whose (k/v)-th oldest job is the oldest; the k/v oldest jobs of that need are
-    served. If there is none, the need whose jobs fill most servers is taken and all of them are
-    served; of needs that fill equally many, the one whose newest job is the oldest. The front holds
-    at most n = c(k, supp V) = Σ_v (k/v − 1) + 1 jobs (the brackets are misplaced in the paper).
+    rule takes the one whose (k/v)-th oldest job is the oldest, and serves the k/v oldest jobs of
+    that need. If there is none, it takes the need whose jobs fill most servers and serves all of
+    them; ties go to the need whose newest job is the oldest. The front holds at most n = c(k, supp
+    V) = Σ_v (k/v − 1) + 1 jobs (the brackets are misplaced in the paper).
 
     Raises `ValueError` unless every need divides k.
     """
@@ -59,8 +59,8 @@ def fastest_server_first(workload: Workload, speeds: Sequence[float]) -> FrontPo
     """The heterogeneous M/G/k under preemptive Fastest Server First (Section 4), by age.
 
     The i-th oldest job is served by the i-th fastest server. When a job completes, all newer jobs
-    move up by one server: this is the rule by order of arrival, not that by which the newest job
-    takes over the idle server (E[T] differs by about 1 %).
+    move up by one server. This is not the rule by which the newest job takes over the idle server
+    (E[T] differs by about 1 %).
 
     Raises `ValueError` unless needs are 1 and there are k positive speeds with sum 1.
     """
@@ -86,8 +86,8 @@ def limited_processor_sharing(workload: Workload) -> FrontPolicy:
 def threshold_parallelism(workload: Workload) -> FrontPolicy:
     """Threshold parallelism, first come, first served (Section 6).
 
-    Needs are the thresholds p. Jobs take p servers each in order of arrival, the last one what is
-    left. A job of p that holds q servers is served at rate q/p.
+    Needs are the thresholds p. Jobs take p servers each in order of arrival, and the last one takes
+    what is left. A job of threshold p that holds q servers is served at rate q/p.
     """
     k = workload.servers
     return FrontPolicy(_threshold_parallelism, -(-k // min(workload.needs)), float(k))
@@ -113,7 +113,8 @@ def _server_filling(m, needs, servers, speeds, rates):
 
 
 def _server_filling_divisible(m, needs, servers, speeds, rates):
-    # Until the choice is made, rates[i] is what job i and the older jobs of its need fill.
+    # Until the choice is made, rates[i] is how many servers job i and the older jobs of its need
+    # fill.
     most, last = 0.0, -1
     for i in range(m):
         older = i - 1

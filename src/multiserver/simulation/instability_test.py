@@ -1,25 +1,25 @@
-"""Runs whose queue grows, told from those of stable queues.
+"""A test that distinguishes growing queues from stable ones.
 
-The jobs in the system are counted at `MARKS` + 1 equally distant jobs of each replication; what is
-gained from one mark to the next is a *step*. Of a queue that starts empty, gains alone show
-nothing: a stable one grows towards its mean, and one of λ = λ* for ever, as the modulus of a
-Brownian motion. But where it is long, only λ − λ* moves it. So only steps from *high* marks count,
-those `HIGH` times the root mean square of all steps above the lowest mark, where the servers do not
-run out of jobs during the step. An excursion to high marks that has ended has gained nothing, as it
-ends below its first mark; those that go on gain what the others lost, on average, if λ = λ*. So
-the sum of these steps over a replication has a mean of at most 0 if the queue is stable, and of
-λ − λ* times their duration if not.
+The jobs in the system are counted at `MARKS` + 1 equally spaced jobs of each replication; the gain
+from one mark to the next is a *step*. If a queue starts empty, gains alone show nothing: a stable
+queue grows towards its mean, and a queue with λ = λ* grows for ever, as the modulus of a Brownian
+motion. But a long queue drifts at λ − λ* only. So only steps from *high* marks count: those where
+the queue exceeds its lowest mark by `HIGH` times the root mean square of all steps, so that the
+servers do not run out of jobs during the step. An excursion to high marks that has ended has gained
+nothing, as it ends below its first mark; if λ = λ*, those that go on gain on average what the
+others lost. So the sum of these steps over a replication has a mean of at most 0 if the queue is
+stable, and of λ − λ* times their duration if not.
 
-Tests are Student's t over the replications (over equal parts of them, if they are fewer than
-`LEAST`), and follow in two degrees:
+The tests are Student's t over the replications (over equal parts of them, if there are fewer than
+`LEAST`), with two levels:
 
-* The steps from high marks sum to more than 0, with a probability of at most `FALSE_ALARM` if the
-  queue is stable and the sums are about normal: it is unstable.
-* With a probability of at most `DOUBT` each, in a run that is in its steady state from the first
-  mark on: the steps from high marks, or the whole gain from the first mark to the last, sum to more
-  than 0, or less capacity is at work than ρ n. Nobody knows then whether the queue is unstable or
-  the run too short, to have forgotten its empty start or to have met all the work that comes on
-  average: either way its means are too small, and have no intervals.
+* The queue is unstable if the steps from high marks sum to more than 0, by an amount that has a
+  probability of at most `FALSE_ALARM` if the queue is stable and the sums are about normal.
+* The run is in doubt if the steps from high marks, or the whole gain from the first mark to the
+  last, sum to more than 0, or if less capacity is at work than ρ n, each by an amount that has a
+  probability of at most `DOUBT` in a run that is in its steady state from the first mark on. The
+  queue may then be unstable, or the run too short to have forgotten its empty start or to have met
+  all the work that arrives on average. Either way its means are too small, and have no intervals.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from multiserver.simulation.workload import Workload
 
 MARKS = 64
 HIGH = 3.0
-# What jobs in service have begun is over, for most of them, after so many times what they remain:
-# a step must be as long, or a queue is long because it happens to be growing.
+# Most jobs in service have left after so many of their mean remaining durations. A step must be as
+# long: otherwise a queue may be long only because it happens to be growing.
 STAYS = 3.0
 FEWEST_STEPS = 4
 LEAST = 16
@@ -66,13 +66,14 @@ def check_growth(
     in_order: bool = False,
     stable_below: float | None = None,
 ) -> str:
-    """Why a run has no intervals, in words, or nothing.
+    """The reason why a run has no intervals, in words, or an empty string.
 
-    `present` (R, M + 1) are the jobs in the system at the marks of R replications that are settled
-    `stay` those that arrive while a job that is found in service remains. `missing` (R,) is what
-    ρ n exceeds the capacity at work by. `in_order` says that jobs leave an unstable queue at rate
-    λ*, as under FCFS, and `stable_below` is λ*, if it is known. Raises `UnstableError` if the queue
-    grows for certain and may be unstable: one that fills for longer than the run grows too.
+    `present` (R, M + 1) are the jobs in the system at the marks of R settled replications of `jobs`
+    jobs; `stay` is how many jobs arrive while a job found in service remains. `missing` (R,) is ρ n
+    less the capacity at work. `in_order` says that jobs leave an unstable queue at rate λ*, as
+    under FCFS, and `stable_below` is λ*, if it is known. Raises `UnstableError` if the queue
+    certainly grows and λ is not known to be below λ*: a stable queue that fills for longer than the
+    run grows too.
     """
     R, M = len(present), present.shape[1] - 1
     if R < 2 or M < 2:
@@ -107,7 +108,8 @@ def check_growth(
 def _from_high_marks(
     present: NDArray[np.int64], stride: int
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The gains of steps of so many marks, 0 where they are not from high marks, and which are."""
+    """The gains of steps of `stride` marks, 0 unless they start at high marks, and which of them
+    do."""
     steps = np.diff(present[:, ::stride], axis=1).astype(float)
     level = HIGH * max(math.sqrt(float(np.mean(steps**2))) if steps.size else 0.0, 1.0)
     high = present[:, :-1:stride][:, : steps.shape[1]] - present.min() >= level
@@ -116,12 +118,12 @@ def _from_high_marks(
 
 
 def _parts(steps: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
-    """Sums over as many equal parts of each replication."""
+    """Sums of the steps over so many equal parts of each replication."""
     return np.concatenate([p.sum(axis=1) for p in np.array_split(steps, parts, axis=1)])
 
 
 def _chance(gains: NDArray[np.float64]) -> float:
-    """The probability of so large a mean, or a larger, if the expectation is 0."""
+    """The probability of a mean at least as large, if the expectation is 0."""
     mean, spread = (gains.mean(), gains.std(ddof=1)) if len(gains) > 1 else (0.0, 0.0)
     if mean <= 0:
         return 1.0
@@ -130,15 +132,18 @@ def _chance(gains: NDArray[np.float64]) -> float:
 
 
 def settled_marks(present: NDArray[np.int64], early: float) -> NDArray[np.int64]:
-    """The marks after a share `early` of the time that is measured, in which servers still fill."""
+    """The marks after the first share `early` of the measured time, during which servers still
+    fill."""
     return present[:, math.ceil(min(early, 1.0) * (present.shape[1] - 1)) :]
 
 
 @njit(cache=True)
 def mark(marks, marked, arrivals, warm_up, jobs, everyone):
-    """Note how many jobs the job of this number finds, at `marks` from job `warm_up` to job `jobs`.
+    """Record in `marks`, from job `warm_up` to job `jobs`, how many jobs job number `arrivals`
+    finds.
 
-    Returns how many have been `marked`."""
+    Returns how many are `marked` by then.
+    """
     steps = len(marks) - 1
     while marked <= steps and arrivals >= warm_up + marked * (jobs - warm_up) // steps:
         marks[marked] = everyone

@@ -1,12 +1,12 @@
-"""Estimates from what Algorithm 1 of `parallel-processing` counts, class by class.
+"""Estimates for each class from the counts of Algorithm 1 of `parallel-processing`.
 
-Estimated is the work done on class i over the time ∫ X_i dt that its jobs spent. The work done on
-each class j differs from the λ_j σ_j of the average by what happened to come, which corrects the
-estimates (`multiserver.simulation.controls`): the variance of γ_i at load 0.95 is half as large for
-it in small clusters, and a sixth in large ones. So does the work in single servers of all capacity,
-or of that of one class, which are given the same jobs (`multiserver.simulation.pooled`): where all
-servers help each other it is a tenth of that at load 0.9, a seventieth at 0.95; in large clusters
-nothing is gained.
+The service rate γ_i is estimated by the work done on class i over the time ∫ X_i dt that its jobs
+spent. Two kinds of control variates correct the estimates (`multiserver.simulation.controls`). One
+is the work done on each class j less its average λ_j σ_j: at load 0.95 it makes the variance of γ_i
+half as large in small clusters, and a sixth in large ones. The other is the work in single servers
+of the whole capacity, or of that of one class, which are given the same jobs
+(`multiserver.simulation.pooled`): where all servers help each other, it reduces the variance
+further, to a tenth at load 0.9 and to a seventieth at 0.95; in large clusters nothing is gained.
 """
 
 from __future__ import annotations
@@ -36,9 +36,14 @@ class Performance:
 
     `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
     job. `durations` (R,) are the lengths of the R windows, `tallies` (R, rows, classes) what was
+<<<<<<< HEAD
     counted in them, row by row as named above. What is known of the `length` of a window beforehand
     says which have intervals; where the jobs in the cluster grew, `caveat` says so, and none has.
     Of a class without a departure only E[X_i] is known; its other means are NaN.
+=======
+    counted in them, row by row as named above. The `length` of a window, known beforehand, decides
+    which estimates have intervals; if the jobs in the cluster grew, `caveat` says so, and none has.
+>>>>>>> f46469a (Plain prose: simulation, the rest)
     """
 
     jobs: tuple[Estimate, ...]
@@ -60,9 +65,16 @@ def summarise(
     present: NDArray[np.int64],
     stable_below: float | None = None,
 ) -> Performance:
+<<<<<<< HEAD
     """From R windows: `durations` (R,) and `tallies` (R, rows, classes) as in `Performance`, what
     `pool` counted of Q single servers, `singles` (R, Q, columns), and the jobs in the cluster at
     the marks, `present` (R, M + 1). `stable_below` is λ*, if known."""
+=======
+    """The estimates from R windows: `durations` (R,) and `tallies` (R, rows, classes) as in
+    `Performance`, the counts of `pool` for Q single servers, `singles` (R, Q, columns), and the
+    jobs in the cluster at the marks, `present` (R, M + 1). Raises `ValueError` if a class has no
+    departure."""
+>>>>>>> f46469a (Plain prose: simulation, the rest)
     columns = []
     demands = np.array([c.arrival_rate * c.size.mean for c in cluster.classes])
     pools = cluster.pools

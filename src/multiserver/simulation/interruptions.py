@@ -1,25 +1,25 @@
 """Servers shared by random interruptions, job by job: Algorithm 1 of `parallel-processing`.
 
-A cluster has servers 0 … S − 1 of capacities C_s (work per unit of time). Jobs of class i come at
+A cluster has servers 0 … S − 1 of capacities C_s (work per unit of time). Jobs of class i arrive at
 rate λ_i with random sizes (work) of mean σ_i, each with a set of servers: S_i for all of the class,
-or d servers drawn uniformly at random for each job (Section 8). All stand in one queue. A server
-serves the first job whose set it is in; a job is served at the sum of the capacities of the
-servers that it has, and keeps what was done when it is interrupted (Section 7).
+or d servers drawn uniformly at random for each job (Section 8). All jobs form one queue. A server
+serves the first job whose set contains it; a job is served at the sum of the capacities of its
+servers, and no work is lost when it is interrupted (Section 7).
 
-Server s interrupts the job it serves at rate C_s/θ: the job gives up all its servers, which turn to
-the next jobs, and goes to the end of the queue. A job served at rate r is thus interrupted at rate
+Server s interrupts the job it serves at rate C_s/θ: the job gives up all its servers, which go to
+the next jobs, and moves to the end of the queue. A job served at rate r is thus interrupted at rate
 r/θ, that is, after an exponential amount of its own *work* of mean θ, however many servers it has
 and whenever it gets them. Here that amount is drawn when the job joins the end of the queue, which
 is the same in distribution as timers at the servers and leaves fewer events. A job of size x is
-interrupted Poisson(x/θ) times, hence m = σ/θ times on average, σ = Σ λ_i σ_i / Σ λ_i being the mean
-size: θ is given through m. m = 0 is FCFS at every server; m → ∞ tends to balanced fairness, which
-smaller m attain for exponential sizes of one mean.
+interrupted Poisson(x/θ) times, hence m = σ/θ times on average, where σ = Σ λ_i σ_i / Σ λ_i is the
+mean size: m determines θ. m = 0 is FCFS at every server; m → ∞ tends to balanced fairness, which
+smaller m attain if sizes are exponential with one mean.
 
-The mean service rate that class i sees is (Section 8), φ_i(X) being its completion rate,
+With φ_i(X) the completion rate of class i, the mean service rate that the class sees is (Section 8)
 
     γ_i = E[φ_i(X)] σ_i / E[X_i] = λ_i σ_i / E[X_i].
 
-Estimates are those of `interruption_estimates`.
+The estimates are those of `interruption_estimates`.
 """
 
 from __future__ import annotations
@@ -76,8 +76,10 @@ def simulate(
     stable_below: float | None = None,
     highest: float | None = None,
 ) -> Performance:
-    """Independent replications: each tallies `jumps` after `warmup` jumps of an empty cluster.
+    """Independent replications: each tallies `jumps` jumps of a cluster after `warmup` from an
+    empty start.
 
+<<<<<<< HEAD
     Arrivals, departures and interruptions are the jumps. Replication r draws from the stream of
     `seed` and (key, r), whatever the others are. The defaults are the effort of the paper, for
     100 replications (Section 8). Intervals need windows that are long against the relaxation of
@@ -85,6 +87,14 @@ def simulate(
     arrivals below which the cluster is stable, if known, and `highest` a rate that λ* is known not
     to exceed. Raises `ValueError` if there are fewer than two replications, and `UnstableError` if
     the jobs in the cluster grow and λ* is not known to be higher.
+=======
+    The jumps are arrivals, departures and interruptions. Replication r draws from the stream of
+    `seed` and (key, r), whatever the others are. The defaults are the effort of the paper, for 100
+    replications (Section 8). Intervals need windows that are long against the relaxation time of
+    the cluster, and sizes of finite third moment if m = 0. Raises `ValueError` if a class has no
+    departure in any window, or there are fewer than two replications. `stable_below` is the total
+    rate of arrivals below which the cluster is stable, if known.
+>>>>>>> f46469a (Plain prose: simulation, the rest)
     """
     require_integer("jumps", jumps)
     length = _length(cluster, warmup, jumps, stable_below or highest)
@@ -93,7 +103,7 @@ def simulate(
 
 
 def _length(cluster: Cluster, warmup: int, jumps: int, limit: float | None) -> RunLength:
-    """Of a window, in jobs."""
+    """The length of a window, in jobs."""
     jobs, before = (math.floor(n / (2 + cluster.interruptions)) for n in (jumps, warmup))
     return RunLength.of(cluster.workload, jobs, before, cluster.load, limit)
 
@@ -109,14 +119,14 @@ def until(
     jumps: int = 1_000_000,
     key: tuple[int, ...] = (),
 ) -> Performance:
-    """Replications until the 95 % half-width of every γ_i is at most `half_width`: `first`, and as
-    many more as their spread asks for, again if it was taken to be too small.
+    """Replicate until the 95 % half-width of every γ_i is at most `half_width`.
 
-    Stops at `most` replications at the latest, with the half-widths reached by then. A run that
-    stops when its interval is short stops sooner if the spread is underestimated, so that intervals
-    cover slightly less than they say; many first ones make this small (Asmussen and Glynn,
-    *Stochastic Simulation*, 2007, Section III.5). Equal arguments give equal results. Raises
-    `ValueError` unless 2 ≤ first ≤ most and the half-width is positive.
+    Runs `first` replications, then as many more as their spread requires, and again if the spread
+    was underestimated. Stops at `most` replications at the latest, with the half-widths reached by
+    then. A run that stops when its interval is short stops sooner if the spread is underestimated,
+    so that intervals cover slightly less than they say; many `first` replications make this small
+    (Asmussen and Glynn, *Stochastic Simulation*, 2007, Section III.5). Equal arguments give equal
+    results. Raises `ValueError` unless 2 ≤ first ≤ most and the half-width is positive.
     """
     require_positive("half_width", half_width)
     if not 2 <= first <= most:
@@ -125,9 +135,14 @@ def until(
     runs = _replicate(cluster, seed, range(first), warmup, jumps, key)
     while True:
         found, R = summarise(cluster, length, *runs), len(runs[0])
+<<<<<<< HEAD
         # Whether these are shown or not.
         widths = [-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate]
         widest = float(np.nan_to_num(widths, nan=math.inf).max())
+=======
+        # Intervals that are withheld count too.
+        widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
+>>>>>>> f46469a (Plain prose: simulation, the rest)
         if most == R or widest <= half_width:
             return found
         more = range(R, math.floor(min(most, R * (widest / half_width) ** 2 + 1)))
@@ -139,8 +154,8 @@ class _Servers(NamedTuple):
     """A cluster of N classes and S servers, as compiled code reads it.
 
     `arrival_rates` (N,); `degrees` (N,) and `sets` (N, D), of servers or of −1 for sets drawn at
-    random; sizes as encoded by `draws`. `quantum` is θ, infinite for no interruptions. `pools`
-    (Q, N) says whose work is pooled at the capacities `drains` (Q,).
+    random; sizes as encoded by `draws`. `quantum` is θ, infinite without interruptions. `pools` (Q,
+    N) says which classes are in each pool, and `drains` (Q,) are the capacities of the pools.
     """
 
     capacities: NDArray[np.float64]
@@ -162,8 +177,8 @@ def _replicate(
     jumps: int,
     key: tuple[int, ...],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Of the given replications, durations (R,), tallies (R, rows, classes), what `pool` has
-    counted (R, Q, columns), and the jobs in the cluster at the marks (R, M + 1)."""
+    """The durations (R,), the tallies (R, rows, classes), the counts of `pool` (R, Q, columns) and
+    the jobs in the cluster at the marks (R, M + 1), for the given replications."""
     classes = cluster.classes
     degrees = np.array([c.degree for c in classes])
     # Sets of different sizes are padded, sets drawn at random marked.

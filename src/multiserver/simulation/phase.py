@@ -1,10 +1,10 @@
 """Simulation of quasi-birth-death processes by their jumps, for samples of paper scale.
 
 The *phase level* of simulation: the process of `open.qbd` (number of jobs N, and a phase) is
-sampled as a Markov chain of jumps, many at a time, while no job and no clock is ever drawn. From
-the state X_j at the j-th epoch the distribution of X_(j+1), s jumps later, comes from an alias
-table at the cost of one random word, and what the s jumps contribute is replaced by its mean given
-X_j (`skeleton`). So for ∫ g dt over the jumps between epochs j and j + 1,
+sampled as a Markov chain of jumps, many at a time; no job and no clock is ever drawn. Given the
+state X_j at the j-th epoch, X_(j+1), s jumps later, is drawn from an alias table at the cost of one
+random word, and the contribution of the s jumps is replaced by its mean given X_j (`skeleton`). So
+for ∫ g dt over the jumps between epochs j and j + 1,
 
     ∫ g dt = E[∫ g dt | X_j] + D_j,        E[D_j | X_0, …, X_j] = 0:
 
@@ -13,15 +13,15 @@ expectation, from any initial state and for any s, and both ratios
 
     Σ_j E[∫ g dt | X_j] / Σ_j E[time | X_j]    and    ∫ g dt / time
 
-tend to the time average of g. With s = 1 it is the jump chain weighted by its mean holding times.
+tend to the time average of g. With s = 1 this is the jump chain weighted by its mean holding times.
 
 R replications start empty and are independent; each takes the same number of epochs after a warm-up
 that is left out. They advance side by side, one epoch each in turn, so that the latencies of memory
-and of random numbers overlap; no replication depends on the others. *Jobs* are arrivals, expected
-given the epochs: λ times the simulated time. One in the long run means two jumps, an arrival and a
-completion, and the changes of phase in between.
+and of random numbers overlap; no replication depends on the others. The number of *jobs* is the
+expected number of arrivals given the epochs: λ times the simulated time. In the long run a job
+takes two jumps, an arrival and a completion, and the changes of phase in between.
 
-Words come from SFC64, bit by bit those of the streams of `streams`.
+Random words come from SFC64, and are bit by bit those of the streams of `streams`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from multiserver.simulation.streams import generator
 
 @dataclass(frozen=True, slots=True)
 class PhaseSample:
-    """What a simulation found: jobs in the system, waiting jobs, response times, P(N > k) by k.
+    """Estimates from a simulation: jobs in the system, waiting jobs, response times, P(N > k) by k.
 
     The effective size of each estimate refers to the distribution in time of N, of the waiting
     jobs, of N/λ, or of the indicator of N > k. `jobs` of an estimate are those after the warm-up.
@@ -74,13 +74,13 @@ def simulate(
     tail_levels: Iterable[int] = (),
     steps: int | None = None,
 ) -> PhaseSample:
-    """About `jobs` jobs in all, of which each replication's first share `warm_up` is left out.
+    """Simulate about `jobs` jobs in all; the first share `warm_up` of each replication is left out.
 
-    If that is less than `least_warm_up` jobs in a replication, such as `Workload.least_warm_up`, so
-    many are left out of a run that is longer by the rest, unless the share is 0.
-    `tail_levels` are the levels k ≥ 0 whose P(N > k) is wanted; each takes about a quarter of the
-    time that the rest takes. Without `steps`, s is chosen so that tables and epochs together take
-    least. Replication r draws from the stream of `seed` and (key, r); equal arguments give equal
+    If that share is less than `least_warm_up` jobs, such as `Workload.least_warm_up`, that many
+    jobs are left out and the run is longer by the difference, unless the share is 0. `tail_levels`
+    are the levels k ≥ 0 for which P(N > k) is estimated; each takes about a quarter of the time
+    that the rest takes. Without `steps`, s is chosen to minimise the time for tables and epochs
+    together. Replication r draws from the stream of `seed` and (key, r); equal arguments give equal
     bits. A warm-up that is short for the load leaves a bias that no interval shows.
 
     Raises `UnstableError`, a `ValueError`, if the drift of the repeating part is not negative, and
@@ -132,7 +132,7 @@ def simulate(
 
 
 class Chains(NamedTuple):
-    """R replications on their way: SFC64's words (4, R), levels (R,), rows of the tables (R,)."""
+    """R replications in progress: SFC64's words (4, R), levels (R,), rows of the tables (R,)."""
 
     words: NDArray[np.uint64]
     levels: NDArray[np.uint64]
@@ -149,9 +149,9 @@ def empty_chains(replications: range, seed: int, key: tuple[int, ...]) -> Chains
 class Table(NamedTuple):
     """A skeleton in the form that compiled code reads.
 
-    `aliases` (X · 2^bits, 2) as of `alias.alias_tables`; `first` and `gains` as of `skeleton`. The
-    times above the i-th tail level stand in rows ends[i] to ends[i + 1] − 1 of `above`, from level
-    lowest[i] on.
+    `aliases` (X · 2^bits, 2) are those of `alias.alias_tables`; `first` and `gains` those of
+    `skeleton`. The times above the i-th tail level are in rows ends[i] to ends[i + 1] − 1 of
+    `above`, from level lowest[i] on.
     """
 
     steps: np.uint64
@@ -180,7 +180,8 @@ class Table(NamedTuple):
         )
 
     def run(self, chains: Chains, epochs: int) -> NDArray[np.float64]:
-        """Move all chains by `epochs` epochs; their gains on the way, (R, 5 + tail levels)."""
+        """Move all chains by `epochs` epochs, and return the gains on the way, (R, 5 + tail
+        levels)."""
         return _run(epochs, chains, self)
 
 
@@ -188,7 +189,7 @@ class Table(NamedTuple):
 def _run(epochs, chains, table):
     words, levels, rows = chains
     steps, bits, aliases, first, gains, lowest, ends, above = table
-    # Unsigned indices: signed ones would each be tested for counting from the end.
+    # Unsigned indices: each signed one would be tested for being negative, to count from the end.
     count, tails, top = len(levels), len(lowest), np.uint64(len(first) - 1)
     totals = np.zeros((count, GAINS + tails))
     drawn = np.empty(count, dtype=np.uint64)
@@ -227,7 +228,8 @@ def _run(epochs, chains, table):
 
 
 def _jumps_per_job(qbd: QuasiBirthDeath) -> float:
-    """2 + (changes of phase)/(completions) in the repeating part, or an error if it is unstable."""
+    """2 + (changes of phase)/(completions) in the repeating part; raises `UnstableError` if it is
+    unstable."""
     up, stay, down = qbd.repeating.up, qbd.repeating.stay, qbd.repeating.down
     rates = up + stay + down
     jumps = 2.0

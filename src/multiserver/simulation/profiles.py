@@ -1,7 +1,7 @@
-"""How many servers are free from when on: what running jobs and reservations leave, compiled.
+"""The number of free servers over time, given running jobs and reservations, in compiled code.
 
-`free[i]` servers are free from `times[i]` until `times[i + 1]`, the last of `size` for ever; the
-first time is the present. Neighbours differ in what is free.
+`free[i]` servers are free from `times[i]` until `times[i + 1]`, and the last of the `size` entries
+holds for ever; the first time is the present. Adjacent entries of `free` differ.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba import njit
 
 @njit(cache=True)
 def advance(times, free, size, now):
-    """Forget what is before `now`; the number of times that are left."""
+    """Drop what is before `now`; returns the number of times that are left."""
     gone = 0
     while gone + 1 < size and times[gone + 1] <= now:
         gone += 1
@@ -38,8 +38,8 @@ def earliest(times, free, size, need, length):
 
 @njit(cache=True)
 def take(times, free, size, begin, end, need):
-    """Take `need` servers from `begin` until `end`, or give them back if it is negative; the number
-    of times that there are then."""
+    """Take `need` servers from `begin` until `end`, or give them back if `need` is negative;
+    returns the new number of times."""
     if end <= begin:
         return size
     size = _split(times, free, size, begin)

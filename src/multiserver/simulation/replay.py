@@ -1,13 +1,14 @@
-"""Given jobs at their own times of arrival, under policies that interrupt none.
+"""Given jobs at their own times of arrival, under policies that do not preempt.
 
-Job i arrives at a_i, needs v_i of n servers for a time X_i and requests a time R_i ≥ X_i, in order
-of arrival a_1 ≤ a_2 ≤ …; its waiting time is W_i, from a_i to its start, and T_i = W_i + X_i. Jobs
-and arrivals are those of a log, or drawn by the caller (`resample`): nothing here is random.
+Job i arrives at a_i, needs v_i of n servers for a time X_i and requests a time R_i ≥ X_i; the jobs
+are in order of arrival, a_1 ≤ a_2 ≤ …. Its waiting time W_i is from a_i to its start, and T_i = W_i
++ X_i. Jobs and arrivals are those of a log, or drawn by the caller (`resample`): nothing here is
+random.
 
-FCFS starts the oldest waiting job as long as it fits, First Fit each that fits, oldest first; EASY
-and conservative backfilling are those of `multiserver.policies.backfilling`, with the requests
-given. At one moment all jobs that are done leave, then those start who may, then the jobs that
-arrive do so one by one.
+FCFS starts the oldest waiting job as long as it fits; First Fit starts each job that fits, oldest
+first; EASY and conservative backfilling are those of `multiserver.policies.backfilling`, with the
+given requests. At any one moment all completed jobs leave first, then jobs start, then new jobs
+arrive one by one.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ RULES = {
     "easy-backfilling": EASY,
     "conservative-backfilling": CONSERVATIVE,
 }
-# Jobs in the system: at an event, conservative backfilling looks at pairs of those that wait.
+# Limits on the jobs in the system. At an event, conservative backfilling looks at pairs of waiting
+# jobs.
 LIMITS = {"conservative-backfilling": 2**12}
 LIMIT = 2**16
 
@@ -57,11 +59,13 @@ def replay(
     requests: ArrayLike,
     policy: str,
 ) -> NDArray[np.float64]:
-    """W_i of each job (J,), in the unit of the times given, all (J,), under a policy in `RULES`.
+    """W_i of each job (J,) under a policy in `RULES`, in the unit of the given times; all columns
+    are (J,).
 
     Raises `ValueError` unless arrivals do not decrease, needs are integers in 1 … n, durations are
-    positive and requests no shorter, all finite; and `UnstableError` once more jobs are in the
-    system than `LIMITS`, or else `LIMIT`, says: a replay takes too long.
+    positive and requests no shorter, all finite; and `UnstableError` once the jobs in the system
+    reach the limit of the policy in `LIMITS`, or else `LIMIT`, since the replay would take too
+    long.
     """
     require_integer("servers", servers)
     if policy not in RULES:
@@ -95,7 +99,7 @@ def _require(holds: bool, expected: str, found: object) -> None:
 
 @njit(cache=True)
 def _run(rule, servers, needs, arrivals, classes, durations, requests, limit, waits):
-    """Fill in the waits; False once `limit` jobs are in the system."""
+    """Fill in the waits; returns False once `limit` jobs are in the system."""
     state, come, left, J = empty_state(servers, needs, limit), 0, 0, len(arrivals)
     done = due = math.inf
     while left < J:

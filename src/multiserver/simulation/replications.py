@@ -1,16 +1,18 @@
-"""Replications of the job-level engines for preemptive policies, and the estimates they give.
+"""Replications of the engines `class_queues`, `front` and `backfilling`, and the estimates from
+them.
 
 Replication r takes its jobs from `generator(seed, *key, r)` as `multiserver.simulation.fcfs` does:
 equal seeds and keys give every policy the same jobs, so that policies can be compared job by job.
 It starts empty. The first W jobs in order of arrival, a given fraction, are the *warm-up*; the
-others are measured. E[T] is the mean of their response times, E[N] that of the numbers of jobs that
-they find (Poisson arrivals see time averages). More jobs keep coming, unmeasured, until all that
-are measured have left, so that no response time is cut short even where newer jobs come first.
+others are measured. E[T] is the mean of their response times, E[N] the mean of the numbers of jobs
+that they find (Poisson arrivals see time averages). Unmeasured jobs keep arriving until all
+measured jobs have left, so that no response time is cut short even where newer jobs come first.
 
-The same jobs come to a single server of the whole capacity (`pooled`). The work that they find
-there, how many are of each class and what these require, less what is so on average, are control
-variates. At load 0.95 they make the variance of E[T] hundreds to ten thousands of times smaller
-under ServerFilling and hundreds of times under MaxWeight; under Least Servers First nothing is won.
+The same jobs go to a single server of the whole capacity (`pooled`). The control variates are the
+work that they find there, the number of jobs of each class and the total of their requirements,
+each less its average. At load 0.95 they make the variance of E[T] hundreds to ten thousands of
+times smaller under ServerFilling and hundreds of times under MaxWeight; under Least Servers First
+they gain nothing.
 """
 
 from __future__ import annotations
@@ -36,22 +38,23 @@ from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, settle, stay
 from multiserver.sizes import Exponential
 
-# Columns of `Responses.sums`: over the measured jobs of a class, 1, T and T²; over all measured
-# jobs, the jobs N_c of a class that they find, and N_c²; over those of the class, S. In the last
-# row, over all measured jobs, the capacity that they find at work, and its square.
+# Columns of `Responses.sums`, a row for each class. Sums of 1, T and T² over the measured jobs of
+# the class; of N_c and N_c² over all measured jobs, which find N_c jobs of the class; of S over the
+# measured jobs of the class. In the last row also sums, over all measured jobs, of the capacity
+# that they find at work, and of its square.
 MEASURED, RESPONSE, RESPONSE_SQUARED, FOUND, FOUND_SQUARED, REQUIREMENT = range(6)
 BUSY, BUSY_SQUARED, COLUMNS = range(6, 9)
 
-# Controls are at most this part of the replications: with more, the quantile of Student's t takes
-# back what they give.
+# Controls are at most this part of the replications: with more, the larger quantile of Student's t
+# offsets their gain.
 SHARE = 0.25
 
-# A stable run does not get here: jobs in the system.
+# A limit on the jobs in the system that a stable run does not reach.
 LIMIT = 2**17
 
-# What an engine takes after its own arguments: the source of the jobs, stream, warm-up, jobs, limit
-# on the jobs in the system, an array that records the response times of as many as it holds, and
-# one of marks (`growth`).
+# What an engine takes after its own arguments: the source of the jobs, the generator, the warm-up,
+# the number of jobs, the limit on the jobs in the system, an array that records as many response
+# times as it holds, and an array of marks (`instability_test`).
 COMMON_TYPES = (
     typeof(source_of(Workload(1, (1,), (Exponential(1.0),), (1.0,), 1.0))),
     typeof(generator(0)),
@@ -73,9 +76,9 @@ class Responses:
 
     `sums` is (R, C + 1, 8): the columns named above for each class and, in the last row, for all
     jobs together. `controls` (R, q) are control variates. `present` (R, M + 1) are the jobs in the
-    system at M + 1 equally distant measured jobs; where they grew, `caveat` says so, and there are
-    no intervals; nor where the `length` of a replication is known to be too short beforehand. The
-    unit of time is the workload's.
+    system at M + 1 equally spaced measured jobs; if they grew, `caveat` says so, and there are no
+    intervals. Nor are there any if the `length` of a replication is known beforehand to be too
+    short. The unit of time is the workload's.
     """
 
     workload: Workload
@@ -107,7 +110,7 @@ class Responses:
         return self._mean(c, FOUND, -1)
 
     def busy(self, capacity: float) -> Estimate:
-        """The capacity that is at work, all of it being `capacity`; ρ of it if stable."""
+        """The mean capacity at work, where the whole is `capacity`; ρ times that if stable."""
         found, _ = self._controlled(-1, BUSY, -1, capacity / self.capacity)
         return held_back(found, self.caveat or self.length.caveat(gain=found.gain))
 
@@ -115,8 +118,8 @@ class Responses:
         row = -1 if c is None else c
         found, plain = self._controlled(row, column, observers)
         alone = self.length.alone(c) * (1.0 if column == RESPONSE else self._rate(c))
-        # What controls leave is then in the few jobs that had to wait, and no distribution of their
-        # errors.
+        # Then what the controls leave lies in the few jobs that had to wait, and its errors follow
+        # no known distribution.
         if (found.mean / alone - 1) * self.sums[:, row, MEASURED].sum() < CARRIERS * len(self.sums):
             found = plain
         return held_back(found, self.caveat or self.length.caveat(c, found.gain))
@@ -133,7 +136,7 @@ class Responses:
         return control(totals, weights, self.controls, **told), estimate(totals, weights, **told)
 
     def _rate(self, c: int | None) -> float:
-        """At which jobs of class c, or all, come."""
+        """The arrival rate of class c, or of all jobs."""
         p = self.workload.probabilities
         return self.workload.arrival_rate * (1.0 if c is None else p[c])
 
@@ -153,19 +156,19 @@ def replicate(
     stable_below: float | None,
     record: NDArray[np.float64],
 ) -> Responses:
-    """`replications` runs of an engine over `jobs` jobs each, W = ⌈warm_up · jobs⌉ being warm-up,
-    or more jobs, and as many more in all, if that is less than the servers take to fill (`settle`).
+    """`replications` runs of an engine over `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ are the
+    warm-up. Both numbers are increased if the servers take longer to fill (`settle`).
 
-    `engine` takes the arguments of `COMMON_TYPES`; it returns False once `limit` jobs are in the
-    system, the sums (C + 1, 6) but for those of responses in the last row, and what `pool` counted
-    of a single server of this `capacity`. `stable_below` is λ*, if known.
-    `record`, overwritten by each replication unless it has a row for each, receives the response
-    times of as many jobs as it holds, in the order of arrival; those of the warm-up and those that
-    come after the measured jobs may stay as they are.
+    `engine` takes the arguments of `COMMON_TYPES`. It returns whether the jobs in the system stayed
+    below `limit`, the sums (C + 1, 8) except those that the last row adds up over the classes, and
+    the counts of `pool` for a single server of this `capacity`. `stable_below` is λ*, if known.
+    `record` receives the response times of as many jobs as it holds, in order of arrival; each
+    replication overwrites it unless it has a row for each. The entries of warm-up jobs, and of jobs
+    after the measured ones, may stay as they are.
 
     Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
     `warm_up`, in [0, 1), leaves a job to measure, `Overloaded` if the limit is reached, and
-    `UnstableError` if the jobs in the system grow steadily (`growth`).
+    `UnstableError` if the jobs in the system grow steadily (`instability_test`).
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("limit", limit)):
         require_integer(name, value)
@@ -212,10 +215,11 @@ def replicate(
 def _controls(
     length: RunLength, capacity: float, sums: NDArray[np.float64], servers: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """What R replications found and brought beyond the average (R, q): the work at the single
-    server, how many jobs were of each class and what these required. Where that is more than R
-    bears, the work that all brought stands for it; classes with fewer than `CARRIERS` jobs, and
-    what has no variance, are left out. Nothing is left of runs in which too little happens."""
+    """The control variates of R replications (R, q), each less its average: the work found at the
+    single server, the number of jobs of each class, and the total of their requirements. If that is
+    too many for R replications, the total work of all jobs replaces the latter two. Classes with
+    fewer than `CARRIERS` jobs and controls of infinite average are left out; there are none at all
+    for runs in which too little happens."""
     if not length.controllable:
         return np.empty((len(sums), 0))
     workload = length.workload
@@ -236,7 +240,7 @@ def _controls(
 
 
 def compiled(run: Callable, policy_type: types.FunctionType, *own: types.Type) -> Callable:
-    """An engine compiled once for every policy of a type, which it calls by its address."""
+    """An engine, compiled once for all policies of a type; it calls a policy by its address."""
     if not run.signatures:
         run.compile((policy_type, *own, *COMMON_TYPES))
         run.disable_compile()
@@ -245,7 +249,7 @@ def compiled(run: Callable, policy_type: types.FunctionType, *own: types.Type) -
 
 @cache
 def compiled_policy(policy: Callable, signature: types.Type) -> Callable:
-    """A policy, compiled; one that is compiled already stays as it is."""
+    """A policy, compiled; one that is compiled already is returned unchanged."""
     if hasattr(policy, "signatures"):
         return policy
     try:
@@ -267,8 +271,8 @@ def next_job(rng, cumulated, kinds, parameters):
 
 @njit(cache=True)
 def observe(sums, c, requirement, present, everyone, busy):
-    """Add what a measured job of class c requires, and the jobs that it finds, and how much of the
-    capacity `busy`."""
+    """Add the requirement of a measured job of class c, the jobs that it finds, and the capacity
+    that it finds `busy`."""
     sums[c, REQUIREMENT] += requirement
     for k in range(len(present)):
         sums[k, FOUND] += present[k]

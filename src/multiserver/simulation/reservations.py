@@ -1,11 +1,12 @@
-"""Jobs that wait and jobs in service, and who of them starts: in order of arrival, whoever fits, by
+"""Waiting jobs and jobs in service, and which of them start: in order of arrival, as they fit, by
 EASY or by conservative backfilling.
 
-A waiting job has its requested time R, one in service its requested end, start + R. EASY reserves
-servers for the oldest waiting job alone, at the first time s that the requested ends of those in
-service leave it enough; a younger job starts if it fits and is gone by s, or leaves enough at s.
-Under conservative backfilling each waiting job has a reservation, in a profile of free servers over
-time (`multiserver.simulation.profiles`). The rules are those of `multiserver.policies.backfilling`.
+A waiting job has its requested time R, a job in service its requested end, start + R. EASY reserves
+servers for the oldest waiting job alone, at the first time s at which the requested ends of the
+jobs in service leave it enough; a younger job starts if it fits and either ends by s or leaves
+enough at s. Under conservative backfilling each waiting job has a reservation, in a profile of free
+servers over time (`multiserver.simulation.profiles`). The rules are those of
+`multiserver.policies.backfilling`.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from numpy.typing import NDArray
 from multiserver.simulation.profiles import advance, earliest, take
 
 # Rows of `Jobs.times`: `MOMENT` is when a running job is done, or when a reservation begins;
-# `STARTED` is of running jobs.
+# `STARTED` is set for running jobs only.
 ARRIVED, DURATION, REQUEST, MOMENT, STARTED = range(5)
 # Rows of `Jobs.marks`.
 NUMBER, CLASS = range(2)
 
 
 class Jobs(NamedTuple):
-    """Jobs in a row, from `span[0]` up to `span[1]`."""
+    """A list of jobs, in the columns from `span[0]` up to `span[1]`."""
 
     times: NDArray[np.float64]
     marks: NDArray[np.int64]
@@ -35,8 +36,8 @@ class Jobs(NamedTuple):
 
 
 class State(NamedTuple):
-    """The waiting jobs by age, those in service in order of their requested ends; idle servers and,
-    of conservative backfilling, the profile of reservations."""
+    """The waiting jobs by age and the jobs in service in order of their requested ends; the idle
+    servers and, under conservative backfilling, the profile of free servers."""
 
     needs: NDArray[np.int64]
     waiting: Jobs
@@ -66,7 +67,7 @@ def empty_state(servers, needs, limit):
 
 @njit(cache=True)
 def first_moment(jobs):
-    """When the first of these jobs is done, or the first of their reservations begins."""
+    """The first time at which one of these jobs is done, or one of their reservations begins."""
     first = math.inf
     for j in range(jobs.span[0], jobs.span[1]):
         first = min(first, jobs.times[MOMENT, j])
@@ -75,8 +76,8 @@ def first_moment(jobs):
 
 @njit(cache=True)
 def copy(source, j, target, i):
-    """Put job j of a row at place i of another, or of the same: number by number, as a view of each
-    column would take longer."""
+    """Copy job j of one list to place i of another, or of the same: number by number, as a view of
+    each column would take longer."""
     for row in range(source.times.shape[0]):
         target.times[row, i] = source.times[row, j]
     for row in range(source.marks.shape[0]):
@@ -85,13 +86,13 @@ def copy(source, j, target, i):
 
 @njit(cache=True)
 def requested_end(begin, request):
-    """When a request ends: later than it begins, however short it is beside the clock."""
+    """The end of a request: later than its beginning, however short it is beside the clock."""
     return max(begin + request, np.nextafter(begin, np.inf))
 
 
 @njit(cache=True)
 def join(waiting, number, c, now, duration, request):
-    """Put a job behind those that wait; its place."""
+    """Append a job to the waiting jobs, and return its place."""
     first, end = waiting.span[0], waiting.span[1]
     if end == waiting.marks.shape[1]:
         for i in range(first, end):
@@ -106,7 +107,7 @@ def join(waiting, number, c, now, duration, request):
 
 @njit(cache=True)
 def leave(state, j, now):
-    """Take job j out of those in service; whether it is done before its request."""
+    """Remove job j from service, and return whether it is done before its requested end."""
     running, need = state.running, state.needs[state.running.marks[CLASS, j]]
     end = state.requested_ends[j]
     state.idle[0] += need
@@ -114,7 +115,7 @@ def leave(state, j, now):
     for i in range(j, running.span[1]):
         copy(running, i + 1, running, i)
         state.requested_ends[i] = state.requested_ends[i + 1]
-    # Of EASY the profile is not used: it stays that of idle servers.
+    # EASY does not use the profile, which stays that of idle servers.
     state.size[0] = advance(state.times, state.free, state.size[0], now)
     if end > now and state.size[0] > 1:
         state.size[0] = take(state.times, state.free, state.size[0], now, end, -need)
@@ -123,7 +124,7 @@ def leave(state, j, now):
 
 @njit(cache=True)
 def start(state, j, now):
-    """Start the waiting job j: those before it move up by one place."""
+    """Start the waiting job j; the jobs before it move by one place."""
     waiting, running = state.waiting, state.running
     end = requested_end(now, waiting.times[REQUEST, j])
     i = running.span[1]
@@ -144,7 +145,7 @@ def start(state, j, now):
 
 @njit(cache=True)
 def start_fitting(state, now, in_order):
-    """Start who fits, oldest first; `in_order` none behind one that does not."""
+    """Start the jobs that fit, oldest first; with `in_order`, none behind one that does not fit."""
     needs, waiting = state.needs, state.waiting
     j = waiting.span[0]
     while j < waiting.span[1] and state.idle[0] >= needs.min():
@@ -157,7 +158,7 @@ def start_fitting(state, now, in_order):
 
 @njit(cache=True)
 def start_easy(state, now):
-    """Start who may under EASY."""
+    """Start the jobs that may start under EASY."""
     needs, waiting, idle = state.needs, state.waiting, state.idle
     while (
         waiting.span[0] < waiting.span[1]
@@ -187,7 +188,7 @@ def start_easy(state, now):
 
 @njit(cache=True)
 def reserve(state, j):
-    """Reserve the first time for the waiting job j."""
+    """Reserve the first possible time for the waiting job j."""
     need, request = state.needs[state.waiting.marks[CLASS, j]], state.waiting.times[REQUEST, j]
     begin = earliest(state.times, state.free, state.size[0], need, request)
     end = requested_end(begin, request)
@@ -197,7 +198,8 @@ def reserve(state, j):
 
 @njit(cache=True)
 def compress(state, now):
-    """Move each reservation to the first time that the others leave, oldest first, once."""
+    """Move each reservation once, oldest first, to the first time that the other reservations
+    leave."""
     waiting = state.waiting
     for j in range(waiting.span[0], waiting.span[1]):
         need, begin = state.needs[waiting.marks[CLASS, j]], waiting.times[MOMENT, j]
@@ -210,7 +212,7 @@ def compress(state, now):
 
 @njit(cache=True)
 def keep_reservations(state, now):
-    """Start those whose reservation begins."""
+    """Start the jobs whose reservations have begun."""
     waiting = state.waiting
     j = waiting.span[0]
     while j < waiting.span[1]:

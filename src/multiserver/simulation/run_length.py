@@ -1,28 +1,29 @@
-"""How long a run must be for its interval to hold, as far as that is known beforehand.
+"""How long a run must be for its interval to cover, as far as that is known beforehand.
 
-Of R replications an interval takes it that their means are normal. The mean of Student's t is about
-−γ/(2 √R) if they have the skewness γ (N. J. Johnson, J. Am. Stat. Assoc. 73, 1978): runs that miss
-what is rare and large have a mean that is too small and an error that is too small with it, and
-nothing in them shows it. But γ follows from the distribution of the durations before anything is
-drawn.
+An interval from R replications assumes that their means are normal. If they have the skewness γ,
+the mean of Student's t is about −γ/(2 √R) (N. L. Johnson, J. Am. Stat. Assoc. 73, 1978): runs that
+miss what is rare and large have too small a mean and too small an error, and nothing in them shows
+it. But γ follows from the distribution of the durations before anything is drawn.
 
-*The queue.* All capacity C in one server, given the same jobs, is M/G/1. With B the work of a job
-and V the work present, ∫ V dt over a time t has a generating function of about exp(ψ(θ) t), the
-largest eigenvalue of the generator A of V with θ v added (A = −C d/dv + jumps by B at rate λ):
+*The queue.* A single server of the whole capacity C, given the same jobs, is M/G/1. Let B be the
+work of a job and V the work present. The generating function of ∫ V dt over a time t is about
+exp(ψ(θ) t), where ψ(θ) is the largest eigenvalue of A + θ v, and A = −C d/dv + jumps by B at rate λ
+is the generator of V:
 
     (A + θ v) h = ψ(θ) h,    h = 1 + θ h_1 + θ² h_2 + …,    ψ = ψ_1 θ + ψ_2 θ² + ψ_3 θ³ + …
 
 h_k is a polynomial of degree 2k without a linear term (nothing drains at v = 0), so that each order
-is a triangular system: ψ_1 = E[V] (Pollaczek and Khinchine), the variance 2 ψ_2 t rests on E[B⁴]
-and the third cumulant 6 ψ_3 t on E[B⁶]. Where most jobs find servers idle, only so many as wait
-(Erlang's C, of as many servers and as much traffic as have the mean and the variance of the servers
-wanted: A. A. Fredericks, Bell Syst. Tech. J. 59, 1980) are like jobs of that queue.
+is a triangular system: ψ_1 = E[V] (Pollaczek and Khinchine), the variance 2 ψ_2 t depends on E[B⁴]
+and the third cumulant 6 ψ_3 t on E[B⁶]. If most jobs find idle servers, only those that wait are
+like jobs of that queue. Their share is Erlang's C, for as many servers and as much traffic as match
+the mean and the variance of the servers demanded (A. A. Fredericks, Bell Syst. Tech. J. 59, 1980).
 
-The distribution of a power, and another of a tail heavier than the exponential's, is cut off at the
-size that one job of a replication exceeds: nothing is known from what was not drawn, and no more
-than a part of E[B⁴] may be beyond.
+A power-law distribution, or another with a tail heavier than the exponential's, is cut off at the
+size that one job of a replication exceeds: a replication tells nothing of larger sizes, and only a
+limited part of E[B⁴] may lie beyond.
 
-*The jobs.* J of them bring variance and skewness of their own durations, whatever they wait.
+*The jobs.* The durations of the J jobs bring variance and skewness of their own, whatever the
+waits.
 """
 
 from __future__ import annotations
@@ -39,25 +40,26 @@ from multiserver.simulation.estimate import FAIR
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
-# Up to this skewness of the means of 32 replications their mean score is −0.14, and of M/M/1 and
-# M/G/1 with c² = 10 93 to 94 % of intervals at 95 % hold (1500 runs each).
+# Up to this skewness of the means, their mean score with 32 replications is −0.14, and 93 to 94 %
+# of intervals at 95 % cover, for M/M/1 and for M/G/1 with c² = 10 (1500 runs each).
 SKEWED = 1.5
-# Of E[B⁴], on which the variance rests, this part may be in sizes that a replication does not show.
+# The part of E[B⁴], on which the variance depends, that may be in sizes that a replication does not
+# show.
 UNSEEN = 0.4
-# Where controls leave a share s of the variance the runs may be shorter by √s, but never shorter
-# than a fifth, which is a skewness √5 times as large.
+# If controls leave a share s of the variance, the runs may be shorter by √s, but never shorter than
+# a fifth, which is a skewness √5 times as large.
 LEAST_SHARE = 1 / 5
-# Controls are to be normal, and what they explain to depend on them linearly: this many jobs must
-# bring most of E[B²] in each replication, and as many find others there.
+# Controls should be normal, and what they explain linear in them: in each replication, this many
+# jobs must bring most of E[B²], and as many must find others present.
 CARRIERS = 50
-# Relaxation times of the queue that must pass before runs measure: of its mean 1 % is missing.
+# Relaxation times of the queue that must pass before runs measure: 1 % of its mean is then missing.
 PASSED = 2
 
 
 @dataclass(frozen=True, slots=True)
 class RunLength:
     """J measured `jobs` of `workload` in each replication, after `warm_up` jobs, at a `fraction`
-    λ/λ* of the stability limit, or the load where that is not known."""
+    λ/λ* of the stability limit, or the load if λ* is not known."""
 
     workload: Workload
     jobs: int
@@ -75,8 +77,8 @@ class RunLength:
         self, c: int | None = None, gain: float = 1.0, *, queued: float | None = None
     ) -> str:
         """What is wrong with an interval for E[T_c], or E[T] of all jobs, in words; empty if
-        nothing is. `gain` says how many times controls made the variance smaller; it is one for
-        E[Q] or E[W] if so many jobs were `queued` on average."""
+        nothing is. `gain` is the factor by which controls reduced the variance. If `queued` is
+        given, the mean number of waiting jobs, the interval is one for E[Q] or E[W]."""
         work = self.workload
         seen = self.jobs * (1.0 if c is None else work.probabilities[c])
         if seen < FAIR:
@@ -106,27 +108,28 @@ class RunLength:
     @property
     def controllable(self) -> bool:
         """Whether controls may be used: enough jobs bring most of the variance of the work, and
-        enough find others."""
+        enough find others present."""
         work = self.workload
         second, fourth = (self._moments(4)[k] for k in (2, 4))
         found = -math.expm1(-work.arrival_rate * self.alone())
         return self.jobs * min(second**2 / fourth, found) >= CARRIERS
 
     def alone(self, c: int | None = None) -> float:
-        """E[X_c], or E[X] of all jobs: their response time if none waits."""
+        """E[X_c], or E[X] of all jobs: their mean response time if none waits."""
         means = [X.mean for X in self.workload.sizes]
         return _mean(self.workload, means) if c is None else means[c]
 
     @property
     def relaxation(self) -> float:
-        """τ = λ E[B²]·2/(C − λ E[B])², that of the queue in heavy traffic."""
+        """τ = λ E[B²]·2/(C − λ E[B])², the relaxation time of the queue in heavy traffic."""
         moments, rate = self._moments(2), self.workload.arrival_rate
         return 2 * rate * moments[2] / (self._capacity - rate * moments[1]) ** 2
 
     @lru_cache(maxsize=256)  # noqa: B019 (of frozen values, which are small)
     def skewness(self, c: int | None = None, queued: float | None = None) -> float:
-        """γ of the mean response time of class c, or of all jobs, over a replication, or of the
-        mean time that they wait, of which durations are no part, if so many were `queued`."""
+        """γ of the mean response time of class c, or of all jobs, over a replication. If `queued`
+        is given, the mean number of waiting jobs, γ of the mean waiting time, of which durations
+        are no part."""
         work, rate = self.workload, self.workload.arrival_rate
         moments, C = self._moments(6), self._capacity
         p = 1.0 if c is None else work.probabilities[c]
@@ -134,7 +137,7 @@ class RunLength:
         jobs, waiting = p * self.jobs, self._waiting
         if queued is not None:
             waiting = min(queued * C / (rate * ψ[0]), 1.0)
-        # Of Σ W over the jobs of the class: p λ ∫ V dt/C, in bursts.
+        # Cumulants of Σ W over the jobs of the class: p λ ∫ V dt/C, in bursts.
         scale = p * rate / C
         time = self.jobs / rate * waiting
         second, third = 2 * ψ[1] * scale**2 * time, 6 * ψ[2] * scale**3 * time
@@ -152,12 +155,12 @@ class RunLength:
 
     @property
     def _capacity(self) -> float:
-        """That of which λ would be the same fraction."""
+        """The capacity of the single server of which λ is the same fraction."""
         return self.workload.arrival_rate * self._moments(1)[1] / self.fraction
 
     @property
     def _waiting(self) -> float:
-        """P(wait), against that of a single server, which is the load."""
+        """P(wait) relative to that of a single server, which is the load."""
         work = self.workload
         durations = [X.mean for X in work.sizes]
         mean = _mean(work, [v * d for v, d in zip(work.needs, durations, strict=True)])
@@ -168,7 +171,7 @@ class RunLength:
 
     @property
     def _seen(self) -> list[Size]:
-        """The distributions as far as one replication shows them."""
+        """The distributions, cut off at what one replication shows."""
         work = self.workload
         return [
             X.seen(p * self.jobs) if isinstance(X, Pareto | Lognormal | Weibull) else X
@@ -177,7 +180,7 @@ class RunLength:
 
     @property
     def _unseen(self) -> float:
-        """The largest part of the fourth moment of any class that is beyond."""
+        """The largest part, over the classes, of the fourth moment that lies beyond the cut-off."""
         pairs = zip(self._seen, self.workload.sizes, strict=True)
         return max(1 - seen.moment(4) / X.moment(4) for seen, X in pairs)
 
@@ -194,7 +197,7 @@ def cumulants(arrival_rate: float, moments: Sequence[float], capacity: float) ->
     """ψ_1, ψ_2 and ψ_3 of M/G/1, with `moments` E[B^k] from k = 0 to 6."""
     found, polynomials = [], [np.ones(1)]
     for k in (1, 2, 3):
-        # A h_k = Σ_j ψ_j h_{k−j} − v h_{k−1}, but for ψ_k.
+        # A h_k = Σ_j ψ_j h_{k−j} − v h_{k−1}, without the term ψ_k.
         right = np.zeros(2 * k)
         right[1 : 2 * k] -= polynomials[-1]
         for j, ψ in enumerate(found, start=1):
@@ -212,7 +215,7 @@ def cumulants(arrival_rate: float, moments: Sequence[float], capacity: float) ->
 
 def erlang_c(servers: float, traffic: float) -> float:
     """P(wait) in M/M/n for any real n ≥ 1 and a traffic below n."""
-    # Of Erlang's B, with n real: a^n e^{−a}/Γ(n + 1, a).
+    # Erlang's B for real n: a^n e^{−a}/Γ(n + 1, a).
     log = servers * math.log(traffic) - traffic - gammaln(servers + 1)
     lost = math.exp(log) / gammaincc(servers + 1, traffic)
     return lost / (1 - traffic / servers * (1 - lost))

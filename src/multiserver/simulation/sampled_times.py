@@ -1,15 +1,15 @@
-"""Quantiles of simulated times, with intervals that hold for jobs that depend on each other.
+"""Quantiles of simulated times, with intervals that hold although jobs depend on each other.
 
-Of N measured jobs in R independent replications let F(x) be the share with time ≤ x. The quantile
-at p is estimated by the order statistic q of rank ⌈pN⌉. The shares F_r(q) of the replications err
-independently: as a ratio estimate (`estimate`) they give F(q) an interval p ± h by Student's t, and
-the order statistics of the ranks (p ± h) N are the ends of an interval for the quantile (after
-S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Chapter III). No density is
-estimated. It is shown as q ± (upper − lower)/2 or, where an end is an atom, as q ± the larger of
-q − lower and upper − q.
+Let F(x) be the share with time ≤ x among N measured jobs in R independent replications. The
+quantile at p is estimated by the order statistic q of rank ⌈pN⌉. The shares F_r(q) of the
+replications have independent errors: as a ratio estimate (`estimate`) they give F(q) an interval p
+± h by Student's t, and the order statistics of the ranks (p ± h) N are the ends of an interval for
+the quantile (after S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Chapter III). No
+density is estimated. The interval is shown as q ± (upper − lower)/2 or, if an end is an atom, as q
+± the larger of q − lower and upper − q.
 
-What the jobs were is not kept by the engines for preemptive policies, but drawn again from the same
-stream: nothing is slower where times are not asked for.
+The engines of `multiserver.simulation.replications` do not keep the classes and durations of the
+jobs. These are drawn again from the same stream, so that runs without sampled times are no slower.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 
 Array = NDArray[np.float64]
-# Waits that are smaller parts of the response time are rounding of 0.
+# Waits below this part of the response time are rounded zeros.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SampledTimes:
-    """R replications of J measured jobs: `classes`, `responses` and `services` (R, J), the times in
-    which jobs are served if they are rigid, or None; `caveat` says why nothing has an interval."""
+    """R replications of J measured jobs: `classes`, `responses` and `services`, each (R, J).
+    `services` are the service times of rigid jobs, or None; `caveat` says why nothing has an
+    interval."""
 
     workload: Workload
     length: RunLength
@@ -54,7 +55,7 @@ class SampledTimes:
         return SampledTime(self, c, waiting)
 
     def values(self, c: int | None, waiting: bool) -> tuple[Array, NDArray[np.int64]]:
-        """Times in increasing order, and in which replication each was."""
+        """The times in increasing order, and the replication of each."""
         times = self.responses
         if waiting:
             if self.services is None:
@@ -111,8 +112,8 @@ def quantile_of(
     probability: float,
     confidence: float = 0.95,
 ) -> Estimate:
-    """The least t with P(time ≤ t) ≥ p by N times in increasing order, each of one of R independent
-    `replications`; its caveat says that these are too few, if they are."""
+    """The least t with P(time ≤ t) ≥ p, from N times in increasing order, each of one of R
+    independent `replications`; its caveat says if these are too few."""
     p, N = probability, len(values)
     found = float(values[math.ceil(p * N) - 1])
     rank = np.searchsorted(values, found, side="right")
@@ -127,7 +128,7 @@ def quantile_of(
         few = few or "too short, as its interval has no end among the times"
     half_width = max(float(upper - lower) / 2, 0.0)
     if (np.searchsorted(values, ends, "right") - np.searchsorted(values, ends)).max() > 1:
-        # Beside an atom, as a wait of 0 is, what is likely may lie on one side of q alone.
+        # Beside an atom, such as a wait of 0, the likely values may lie on one side of q only.
         half_width = float(max(found - lower, upper - found))
     return replace(
         share,
@@ -168,7 +169,7 @@ class SampledDistribution:
 
     @classmethod
     def of(cls, times: SampledTimes) -> SampledDistribution:
-        """All that was sampled."""
+        """The distributions of all times that were sampled."""
         groups = [
             tuple(times.of(c, waiting=waiting) for waiting in (True, False))
             for c in (None, *range(len(times.workload.needs)))
@@ -177,8 +178,8 @@ class SampledDistribution:
         return cls(*groups[0], classes)
 
     def rows(self, probabilities: Sequence[float] = (0.5, 0.95, 0.99)) -> list[dict[str, Any]]:
-        """A row for each class, time and probability: the quantile `value` and its interval, NaN
-        where it is not fair, `caveat` then saying why."""
+        """A row for each class, time and probability: the quantile `value` and its interval, which
+        is NaN if it is not fair; `caveat` then says why."""
         found = []
         for label, group in (("all", self), *enumerate(self.by_class, start=1)):
             for name in ("waiting", "response"):

@@ -1,9 +1,9 @@
 """The servers held under FCFS when there is always a job in the queue, simulated job by job.
 
-The mean number of servers held, λ* E[S], is what stability leaves of n (`two-class-stability`,
-Theorem 4.3). The job at the head of the queue starts as soon as its need v is idle; the next is
-drawn independently (`hold`, `limit`), or given, as it stands in a log (`replay`). Durations may be
-of any distribution.
+The mean number of servers held, λ* E[S], is how many of the n servers a stable queue can use
+(`two-class-stability`, Theorem 4.3). The job at the head of the queue starts as soon as its v
+servers are idle; the next job is drawn independently (`hold`, `limit`), or taken from a log in its
+order (`replay`). Durations may have any distribution.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, refuse_endless
 from multiserver.sizes import Size
 
-# More jobs than a variance that is itself estimated asks for.
+# The factor by which jobs are increased because the variance is itself estimated.
 MARGIN = 1.2
 
 
@@ -41,9 +41,9 @@ def hold(
 ) -> Estimate:
     """The mean number of servers held, by independent replications with `jobs` jobs together.
 
-    Needs and probabilities are those of `system`, durations those of `sizes`, class by class, which
-    must have the same means. Of the jobs that start in a replication the first fifth is left out,
-    and all that start before the servers have forgotten that they were empty
+    Needs and probabilities are those of `system`; durations are those of `sizes`, class by class,
+    which must have the same means. The first fifth of the jobs that start in a replication is left
+    out, and so are all that start before the servers have forgotten that they were empty
     (`Workload.settling_time`). `seed` and `key` name the random streams. Raises `ValueError` if
     that takes more than `workload.MOST` jobs.
     """
@@ -68,12 +68,13 @@ def limit(
 ) -> Estimate:
     """λ* for durations of any distribution, in jobs per unit of time, to a relative `half_width`.
 
-    The servers held in the saturated system, over E[S]. A pilot run of `pilot` jobs a replication
-    says how many jobs the interval asked for takes (C. Stein, Ann. Math. Stat. 16, 1945); the
-    estimate comes from a run of that many that shares no random number with the pilot. Should its
-    interval be wider, it takes the pilot's place, until a run had `most` jobs in all: one looks at
-    widths, never at means (Y. S. Chow and H. Robbins, Ann. Math. Stat. 36, 1965). With infinite
-    variance no interval can be trusted. Raises `ValueError` unless 0 < half_width < 1.
+    It is the number of servers held in the saturated system, over E[S]. A pilot run of `pilot` jobs
+    per replication says how many jobs the requested interval takes (C. Stein, Ann. Math. Stat. 16,
+    1945); the estimate comes from a run of that many jobs that shares no random number with the
+    pilot. If its interval is too wide, it becomes the pilot of the next run, until a run has had
+    `most` jobs in all. This looks at widths, never at means (Y. S. Chow and H. Robbins, Ann. Math.
+    Stat. 36, 1965). With infinite variance no interval can be trusted. Raises `ValueError` unless 0
+    < half_width < 1.
     """
     if not 0 < half_width < 1:
         raise ValueError(f"half_width must lie in (0, 1), found {half_width!r}")
@@ -110,11 +111,11 @@ def _replicate(
     key: tuple[int, ...],
     confidence: float,
 ) -> Estimate:
-    """The mean number of servers held by `jobs` jobs in each replication, of which the first fifth
-    warms up, or as many more as it takes."""
+    """The mean number of servers held, from `jobs` jobs in each replication, of which the first
+    fifth, or as many more as it takes, are the warm-up."""
     columns = tuple(needs), tuple(sizes), tuple(probabilities)
     demand = math.fsum(p * v * X.mean for v, X, p in zip(*columns, strict=True))
-    # The most that can start, with which the time until the servers have settled is refused or not.
+    # At the highest rate at which jobs can start, refuse durations that take too long to settle.
     workload = Workload(servers, *columns, servers / demand)
     refuse_endless(workload)
     settled, before, source = workload.settling_time, math.ceil(jobs / 5), source_of(workload)
@@ -131,7 +132,8 @@ def _replicate(
 
 @njit(cache=True)
 def _run(rng, source, settled, before, jobs):
-    """The time of one replication, the servers held and their squares over it."""
+    """The measured time of one replication, and the integrals over it of the servers held and of
+    their square."""
     servers, needs, cumulated, kinds, parameters, _ = source
     ends, held = none_in_service(servers, needs, servers)
     idle, serving, come, now, last = servers, 0, -before, 0.0, len(cumulated) - 1
@@ -152,7 +154,7 @@ def _run(rng, source, settled, before, jobs):
             idle += held[0]
             serving -= 1
             remove_first(ends, held, serving)
-        # The measured time goes from the start of one job to that of the last but for `jobs`.
+        # The measured time goes from the start of one job to that of the job `jobs` later.
         if come == jobs:
             return time, area, square
         idle -= needs[c]
@@ -165,7 +167,7 @@ def _run(rng, source, settled, before, jobs):
 def replay(
     servers: int, needs: NDArray[np.int64], durations: NDArray[np.float64], batches: int
 ) -> Estimate:
-    """The mean number of servers held when the given jobs stand in a queue in this order.
+    """The mean number of servers held when the given jobs wait in a queue in this order.
 
     `needs` (jobs,), at most `servers`, `durations` (jobs,). The intervals come from batches of
     equally many jobs, which take the place of independent replications.

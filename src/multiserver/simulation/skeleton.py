@@ -1,5 +1,5 @@
-"""Several jumps of a quasi-birth-death process at once: the distribution of where it goes, and mean
-gains.
+"""Several jumps of a quasi-birth-death process at once: the distribution of the state that they
+lead to, and mean gains.
 
 State x = (ℓ, i): level ℓ, the number of jobs N, and phase i. A jump leads from x to y with
 probability P(x, y), after a time of mean h(x) = 1/(rate out of x). Let g be a function of the
@@ -8,21 +8,21 @@ first jump:
 
     P^s(x, ·) = Σ_y P(x, y) P^(s−1)(y, ·),        V_s(x) = h(x) g(x) + Σ_y P(x, y) V_(s−1)(y).
 
-From levels above B + s − 1, s jumps start in levels above B only, where rates depend on the phase
-alone. There the distribution of the change of level and the phase does not depend on the level, so
-that the states of levels below *top* = B + s and one more set of phases, for top and all levels
-above it, make up a finite table.
+Let B be the last level of the boundary. From levels above B + s − 1, all s jumps start in levels
+above B, where rates depend on the phase alone. There the distribution of the change of level and
+the phase does not depend on the level, so that the states of levels below *top* = B + s and one
+more set of phases, for top and all levels above it, make up a finite table.
 
-Gains are tabulated relative to the starting level. With τ the mean time of s jumps, A_1 and A_2 the
-means of ∫ (N − ℓ) dt and ∫ (N − ℓ)² dt,
+Gains are tabulated relative to the starting level. With τ the mean time of s jumps, and A_1 and A_2
+the means of ∫ (N − ℓ) dt and ∫ (N − ℓ)² dt,
 
     E ∫ N dt = ℓ τ + A_1,        E ∫ N² dt = ℓ² τ + 2 ℓ A_1 + A_2,
 
-and the same with the number of waiting jobs, N less those in service, in the place of N. Where a
-jump goes from y at level ℓ' ≠ ℓ, A_1 and A_2 are shifted by ℓ' − ℓ = ±1 in this way.
+and the same with the number of waiting jobs, N less those in service, in the place of N. If a jump
+goes to y at a level ℓ' ≠ ℓ, the A_1 and A_2 of y are shifted by ℓ' − ℓ = ±1 in this way.
 
 The time that N spends above a level k depends on ℓ itself, if s jumps can cross k from there. It is
-tabulated for those ℓ, and up to top; below it is 0 and above it is τ.
+tabulated for those ℓ, and up to top; below them it is 0 and above them it is τ.
 """
 
 from __future__ import annotations
@@ -39,14 +39,16 @@ from multiserver.open.qbd import Level, QuasiBirthDeath
 from multiserver.simulation.alias import alias_tables
 
 GAINS = 5
-# What an epoch costs while tables fit into a private cache, and more for each doubling beyond that;
-# what making an entry costs (ns). They decide on s, the number of jumps, but on no distribution.
+# The cost of an epoch while tables fit into a private cache, and its increase for each doubling
+# beyond that; the cost of making an entry (ns). They decide on s, the number of jumps, but on no
+# distribution.
 EPOCH, EPOCH_PER_DOUBLING, SET_UP_PER_ENTRY = 5.0, 5.5, 45.0
 CACHED_ENTRIES, MOST_ENTRIES = 2**16, 2**20
 
 
 class JumpChain(NamedTuple):
-    """Single jumps, for s of them at once: X states, row by row, with E jumps in all.
+    """Single jumps, from which s of them at once are computed: X states, row by row, with E jumps
+    in all.
 
     The states of level l are rows first[l], first[l] + 1, …, those of all levels from top on
     first[top], …; `holding` is h (X,) and `in_service` the number of jobs (X,). The jumps of row x
@@ -72,9 +74,10 @@ class Skeleton:
 
     `distribution` is (X, slots, phases), slot j standing for a change of level by j · stride − s,
     where the stride is 2 if every jump changes the level and 1 otherwise. `gains` (X, 5) has τ, A_1
-    and A_2 of the jobs in the system, A_1 and A_2 of those waiting. `above` has for each level
-    asked for the lowest level tabulated and the mean time above it from there on, (levels, phases):
-    the first row holds for all lower levels too and the last one for all higher ones.
+    and A_2 of the jobs in the system, A_1 and A_2 of those waiting. `above` has for each requested
+    level the lowest level tabulated, and the mean time above the requested level from there on,
+    (levels, phases): the first row also holds for all lower levels, and the last one for all higher
+    ones.
     """
 
     chain: JumpChain
@@ -91,7 +94,7 @@ class Skeleton:
 
 
 def jump_chain(qbd: QuasiBirthDeath, steps: int) -> JumpChain:
-    """The single jumps out of all levels that `steps` jumps distinguish."""
+    """The single jumps out of all levels that must be distinguished for `steps` jumps."""
     boundary, B = qbd.boundary, len(qbd.boundary) - 1
     levels = [*boundary, *[qbd.repeating] * steps]
     sizes = [len(level.in_service) for level in levels]
@@ -145,7 +148,7 @@ def skeleton(qbd: QuasiBirthDeath, steps: int, levels: tuple[int, ...] = ()) -> 
 
 
 def cheapest_steps(qbd: QuasiBirthDeath, jumps: float) -> int:
-    """The s for which the tables and that many jumps together take least time."""
+    """The s for which the tables and `jumps` jumps together take least time."""
     levels = [*qbd.boundary, qbd.repeating]
     sizes = [len(level.in_service) for level in levels]
     within = any((level.stay - np.diag(np.diagonal(level.stay))).any() for level in levels)
@@ -207,7 +210,8 @@ def _distribution(chain, own, stride):
 
 @njit(cache=True)
 def _gains(chain, elapsed):
-    """τ, A_1, A_2, and A_1, A_2 of the waiting jobs, (X, 5); τ of fewer jumps in `elapsed`."""
+    """τ, A_1, A_2, and A_1, A_2 of the waiting jobs, (X, 5); fills `elapsed` with τ of up to s
+    jumps."""
     start, move, target, probability = chain.start, chain.move, chain.target, chain.probability
     holding, in_service = chain.holding, chain.in_service
     steps, rows = chain.steps, len(holding)

@@ -1,8 +1,8 @@
 """First-in-first-out queues of any lengths in one pool of memory, in compiled code.
 
 A waiting job is a slot of the pool: its class, its number in order of arrival, its time of arrival
-and its requirement. The slot of a job that leaves is the next to be used, so that a pool made for
-`limit` jobs touches no more memory than the longest backlog there was.
+and its requirement. The slot of a job that leaves is the next to be used, so that a pool for
+`limit` jobs touches no more memory than the longest backlog.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a simulation of multiserver jobs is given: the servers, the classes and the arrivals."""
+"""The input of a simulation of multiserver jobs: the servers, the classes and the arrivals."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from multiserver.sizes import Exponential, Size
 
 # The part of the load that may be missing when a run that starts empty begins to measure.
 MISSING = 1e-4
-# How long servers that were empty take to forget it, in mean remaining durations of the jobs that
+# The time in which servers that start empty forget it, in mean remaining durations of the jobs that
 # stay longest: the relaxation time 1/gap of exact saturated chains is at most 1.28 of them.
 RELAXATION = 1.3
-# More jobs than anyone waits for in each replication.
+# The most jobs in a replication: more take too long.
 MOST = 10**8
 
 
@@ -22,9 +22,9 @@ MOST = 10**8
 class Workload:
     """n servers, and needs, sizes (of durations) and probabilities of C classes arriving at rate λ.
 
-    Raises `ValueError` unless there are equally many of each, at least one, needs are integers in
-    1 … n, probabilities lie in (0, 1] with sum 1, sizes have a finite mean and λ is positive and
-    finite. Whether λ is below the stability limit is for the caller to know.
+    Raises `ValueError` unless there are equally many of each, at least one, needs are integers in 1
+    … n, probabilities lie in (0, 1] with sum 1, sizes have a finite mean and λ is positive and
+    finite. It is not checked whether λ is below the stability limit.
     """
 
     servers: int
@@ -58,7 +58,7 @@ class Workload:
 
     @classmethod
     def of(cls, system: MultiserverJobSystem, arrival_rate: float) -> Workload:
-        """The exponential durations of `system`."""
+        """The workload of `system`, with its exponential durations."""
         sizes = tuple(Exponential(rate) for rate in system.rates)
         return cls(system.servers, system.needs, sizes, system.probabilities, arrival_rate)
 
@@ -69,12 +69,13 @@ class Workload:
 
     @property
     def settling_time(self) -> float:
-        """How long servers that were empty take to forget it.
+        """The time in which servers that start empty forget it.
 
-        A share s of the load, of jobs that `stay` for a time r, is missing by s exp(−t/r) at time
-        t, and by less than `MISSING` after r ln(s/`MISSING`): the longest of these times over the
-        classes, times `RELAXATION`. What a queue takes to settle comes on top near saturation, and
-        shows in `Estimate.settled`; this does not, as all replications lack the same.
+        If a class has a share s of the load and its jobs `stay` for a time r, s exp(−t/r) of the
+        load is missing at time t, and less than `MISSING` after r ln(s/`MISSING`). The settling
+        time is the longest of these times over the classes, times `RELAXATION`. Near saturation the
+        queue itself takes longer to settle, which shows in `Estimate.settled`. The empty servers do
+        not show there, as all replications lack the same.
         """
         total, longest = math.fsum(self._demands), 0.0
         for demand, size in zip(self._demands, self.sizes, strict=True):
@@ -95,14 +96,14 @@ class Workload:
 
 
 def stay(size: Size) -> float:
-    """E[S²]/(2 E[S]), the mean time for which a job that is found in service remains, and no less
-    than E[S], which stands for it if it is infinite."""
+    """E[S²]/(2 E[S]), the mean time for which a job found in service remains, but at least E[S],
+    and E[S] if it is infinite."""
     remaining = size.second_moment / (2 * size.mean)
     return max(size.mean, remaining) if math.isfinite(remaining) else size.mean
 
 
 def refuse_endless(workload: Workload) -> None:
-    """Raise `ValueError` if jobs stay so long that more than `MOST` pass before runs settle."""
+    """Raise `ValueError` if jobs stay so long that more than `MOST` arrive before runs settle."""
     if workload.least_warm_up > MOST:
         raise ValueError(
             f"{workload.least_warm_up:.1g} jobs arrive before the servers have forgotten that they"
@@ -114,10 +115,10 @@ def refuse_endless(workload: Workload) -> None:
 def settle(workload: Workload, jobs: int, warm_up: float) -> tuple[int, int]:
     """The jobs W that a replication of `jobs` jobs takes to warm up, and all its jobs J.
 
-    W is the share `warm_up` of the jobs, but no less than `Workload.least_warm_up`, unless the
-    share is 0 and the empty start is wanted; J makes up for it, so that as many are measured.
-    Raises `ValueError` unless the share lies in [0, 1) and leaves a job to measure, and if jobs
-    stay so long that more than `MOST` must pass.
+    W is the share `warm_up` of the jobs, but at least `Workload.least_warm_up`, unless the share is
+    0 and the empty start is wanted. J is increased by as many, so that the number of measured jobs
+    stays. Raises `ValueError` unless the share lies in [0, 1) and leaves a job to measure, and if
+    jobs stay so long that more than `MOST` must pass.
     """
     if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
         raise ValueError(
