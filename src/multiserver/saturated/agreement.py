@@ -1,8 +1,8 @@
-"""The product form of two classes beside the enumerated chain.
+"""The product form of two classes compared with the enumerated chain.
 
-Two routes to the same saturated system: `two_class`, the closed form of `two-class-stability`
-(Theorems 4.1 and 4.2), and `stationary`, linear algebra on the states and transitions of `chain`,
-which knows no product form.
+There are two routes to the same saturated system: `two_class`, the closed form of
+`two-class-stability` (Theorems 4.1 and 4.2), and `stationary`, linear algebra on the states and
+transitions of `chain`, which does not use the product form.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from multiserver.saturated import stationary, two_class
 
 @dataclass(frozen=True, slots=True)
 class ProductFormGaps:
-    """How far both routes are apart on a system of so many `states`.
+    """The differences between both routes on a system with so many `states`.
 
     `throughput_gap` is relative, `wastage_gap` in servers per server, `embedded_gap` and `time_gap`
     are the largest differences of a probability; `local_balance` is the largest violation of local
@@ -33,7 +33,7 @@ class ProductFormGaps:
 
 
 def compare(system: MultiserverJobSystem) -> ProductFormGaps:
-    """The gaps on one system of two classes. Raises `ValueError` if it has not two needs."""
+    """The gaps on one system of two classes. Raises `ValueError` unless it has two needs."""
     closed, solved = two_class.distribution(system), stationary.solve(system)
     return ProductFormGaps(
         states=len(closed.time),

@@ -1,13 +1,13 @@
 """The balance equations of a saturated chain, z = z P, and Poisson's, (I − P) Δ = reward.
 
-A few states are eliminated in one dense matrix, more in the order of a `dissection`, both without a
-subtraction (`elimination`, `block_elimination`): each z_s is as accurate relative to itself as the
-jump probabilities are, however rarely s is visited and however nearly the chain falls apart. For
-two to four classes with rates and probabilities over 40 decades λ* and E[N_idle] are within 1e-15
-of elimination in fractions, and E[Δ], from 1e-25 to 1e20, as well.
+Small chains are eliminated in one dense matrix, larger ones in the order of a `dissection`, both
+without a subtraction (`elimination`, `block_elimination`). Each z_s has the relative accuracy of
+the jump probabilities, however rarely s is visited and however nearly the chain falls apart. For
+two to four classes with rates and probabilities over 40 decades, λ*, E[N_idle] and E[Δ], the last
+from 1e-25 to 1e20, are within 1e-15 of elimination in fractions.
 
-Δ is found with the same factors, 0 in a state that is likely: the equation of that state is left
-out, and what rounding has left of the mean of the reward is divided by its mass. The residual of
+The same factors give Δ, with 0 in a likely state. The equation of that state is left out, and what
+rounding has left of the mean of the reward is divided by the mass of that state. The residual of
 each state is formed from differences along its edges, in extended precision, so that the diagonal,
 1 − P_ss, never enters.
 """
@@ -22,13 +22,13 @@ from multiserver.errors import TooLargeError
 from multiserver.saturated.elimination import Eliminated, Elimination, NeverLeft
 
 Vector = NDArray[np.float64]
-# States that are eliminated in one dense matrix, without compiled code.
+# The most states that are eliminated in one dense matrix, without compiled code.
 FEW = 160
-# Numbers of 8 bytes that elimination may keep.
+# The most numbers of 8 bytes that elimination may keep.
 MOST_NUMBERS = 8e8
-# Relative to the most likely state: the state left out when Δ is solved for has at least this.
+# The state left out when Δ is solved for has at least this mass, relative to the most likely state.
 LIKELY = 1e-3
-# How often another state is put last.
+# How often another state may be put last.
 MOST_TRIALS = 5
 REFINEMENTS = 2
 
@@ -38,7 +38,7 @@ class Balance:
     of the given `counts` (N, K); `likely` is a guess of a likely state.
 
     Raises `TooLargeError` if more than `MOST_NUMBERS` numbers would be kept, and `NeverLeft` if
-    parts of the chain reach each other with a probability below 1e-150 a jump.
+    parts of the chain reach each other with a probability below 1e-150 per jump.
     """
 
     def __init__(self, jumps: sparse.csr_array, counts: NDArray[np.int64], likely: int) -> None:
@@ -68,8 +68,8 @@ class Balance:
         return relative
 
     def _eliminate(self) -> Eliminated:
-        """Where the last state is next to never reached, one from which it is not takes its place:
-        if both reach each other next to never, the chain falls apart."""
+        """If some state practically never reaches the last one, it becomes the last one instead. If
+        neither practically ever reaches the other, the chain falls apart."""
         tried = set()
         while True:
             try:

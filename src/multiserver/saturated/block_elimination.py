@@ -1,13 +1,14 @@
 """Elimination without a subtraction, block by block, for chains of up to a million states.
 
-The steps of `elimination` hold for blocks of states too. A block of a `dissection` takes the rates
-among its pivots B and its border C into one dense matrix, [[q_BB, q_BC], [q_CB, q_CC]], adds what
-blocks before it have left over, and eliminates B: with L the shares q_ik/d_k of the eliminated
-rates, below the diagonal D of the d_k, and U those above,
+The steps of `elimination` hold for blocks of states too. For a block of a `dissection`, the rates
+among its pivots B and its border C are put into one dense matrix, [[q_BB, q_BC], [q_CB, q_CC]].
+What earlier blocks have left over is added, and B is eliminated. With D the diagonal of the d_k, L
+the shares q_ik/d_k of the eliminated rates below it, and U the rates above it,
 
-    q_BC ← (I − L)⁻¹ q_BC,   q_CB ← q_CB (D − U)⁻¹,   q_CC ← q_CC + q_CB q_BC,
+    q_BC ← (I − L)⁻¹ q_BC,   q_CB ← q_CB (D − U)⁻¹,   q_CC ← q_CC + q_CB q_BC.
 
-products and substitutions of numbers of one sign, which run at the speed of matrix products.
+These are products and substitutions of numbers of one sign, which run at the speed of matrix
+products.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from scipy import sparse
 from multiserver.saturated.dissection import Dissection, Integers
 from multiserver.saturated.elimination import HIGH, LOW, NeverLeft, Vector
 
-# Pivots that are eliminated one by one before the rest of the matrix is brought up to date.
+# Pivots that are eliminated one by one before the rest of the matrix is updated.
 PANEL = 32
 
 
 class BlockElimination:
     """The rates (N, N) of an irreducible chain, eliminated in the order of a dissection.
 
-    Raises `NeverLeft` if there is a state from which the last one is next to never reached.
+    Raises `NeverLeft` if some state practically never reaches the last one.
     """
 
     def __init__(self, rates: sparse.csr_array, dissection: Dissection) -> None:
@@ -60,7 +61,7 @@ class BlockElimination:
 
 
 def _height(parts: Integers, border: Integers) -> int:
-    """How many numbers are left over by blocks and not yet taken over, at most."""
+    """The most numbers, at any time, that blocks have left over and no block has taken over yet."""
     waiting: list[int] = []
     now = most = 0
     for taken, size in zip(parts.tolist(), border.tolist(), strict=True):
@@ -124,7 +125,7 @@ def _eliminate(rp, rj, rx, cp, ci, cx, first, last, border, start, at, numbers, 
 @njit(cache=True, error_model="numpy")
 def _eliminate_block(rates, pivots):
     """Eliminate the first states of `rates` (f, f) in place: q_ik/d_k below the diagonal, d_k on
-    it. The last state of all is left alone: nothing is left to which it could go."""
+    it. The very last state is left alone: there is no state to which it could go."""
     f, b = len(rates), pivots
     for a in range(0, b, PANEL):
         z = min(a + PANEL, b)
@@ -150,7 +151,7 @@ def _eliminate_block(rates, pivots):
 
 @njit(cache=True, error_model="numpy")
 def _eliminate_panel(rates, a, z):
-    """The same for states a … z − 1 alone: rates from and to all that follow stay as they are."""
+    """The same for states a … z − 1 alone: rates from and to all later states are not updated."""
     f = len(rates)
     leaving = np.zeros(z - a)
     for k in range(a, z):
@@ -175,7 +176,7 @@ def _eliminate_panel(rates, a, z):
 
 @njit(cache=True, error_model="numpy")
 def _inverses(rates, a, z):
-    """(I − L)⁻¹ and (D − U)⁻¹ of states a … z − 1, sums of terms of one sign as well."""
+    """(I − L)⁻¹ and (D − U)⁻¹ of states a … z − 1, which are also sums of terms of one sign."""
     m = z - a
     lower, upper = np.zeros((m, m)), np.zeros((m, m))
     for i in range(m):

@@ -2,18 +2,19 @@
 
 A state is (u, h): u_c jobs of class c in service, and the class h of the job that blocks the head
 of the queue (needs v_h servers while fewer are idle), or no h where nothing fits and the class of
-the next job is left unsampled. Between two completions jobs enter one by one in no time; these
-*instantaneous* states, in which servers are idle and the next job is yet to be drawn, are kept:
-each state then has at most as many successors as there are classes, whereas a completion alone can
-lead to as many states as jobs can enter. (`two-class-stability`, Sections 3.2 and 5.1, with its
-h = 1 read as "class 2 blocks".)
+the next job is left unsampled. Between two completions jobs enter one by one in no time. The
+*instantaneous* states on the way, in which servers are idle and the next job is yet to be drawn,
+are kept: each state then has at most as many successors as there are classes, whereas a completion
+alone can lead to a state for every way in which jobs can enter. (`two-class-stability`, Sections
+3.2 and 5.1, with its h = 1 read as "class 2 blocks".)
 
-From a *timed* state a job of class c completes at rate u_c μ_c. If the blocking job fits now, it
-enters; if it does not, it goes on blocking. Otherwise the next job is drawn: of class c with
-probability p_c, it enters if v_c servers are idle and blocks if not.
+From a *timed* state a job of class c completes at rate u_c μ_c. The blocking job enters if it now
+fits; if not, it goes on blocking. While no job blocks and the smallest need fits, the next job is
+drawn: of class c with probability p_c, it enters if v_c servers are idle and blocks if not.
 
-Whatever the state, smallest jobs may be drawn until no others are left. So the chain has one
-recurrent class, the one that holds the state with ⌊n/v_min⌋ smallest jobs, and only it is returned.
+From every state, smallest jobs may be drawn until no others are left. So the chain has one
+recurrent class, which contains the state with ⌊n/v_min⌋ smallest jobs, and only this class is
+returned.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class SaturatedChain:
 
     `in_service` (K, classes) holds u, `blocking` (K,) the class index of h or `UNSAMPLED`, `idle`
     (K,) the idle servers, `completion_rate` (K,) is Σ_c u_c μ_c; `room` (I, classes) holds u of the
-    instantaneous states. `completions[c]` (K, K + I) holds
-    the probability that the next completion is of class c and leads to a state; `entries`
-    (I, K + I) the probability that the next job drawn leads to a state.
+    instantaneous states. `completions[c]` (K, K + I) holds the probability that the next completion
+    is of class c and leads to a state; `entries` (I, K + I) the probability that the next job drawn
+    leads to a state.
     """
 
     system: MultiserverJobSystem
@@ -51,11 +52,11 @@ class SaturatedChain:
     entries: sparse.csr_array
 
     def transitions(self) -> tuple[sparse.csr_array, ...]:
-        """P_c (K, K), class by class: the next completion is of class c and, once all jobs that
-        can enter have entered, leads to a state."""
+        """P_c (K, K) for each class: the probability that the next completion is of class c and
+        leads to a state, once all jobs that can enter have entered."""
         timed = len(self.idle)
         onward, settled = self.entries[:, timed:], self.entries[:, :timed]
-        # A job that enters fills servers: entries cannot cycle and the powers of `onward` end.
+        # Each entry fills servers, so entries cannot cycle and the powers of `onward` end.
         total, term = settled, onward @ settled
         while term.nnz:
             total, term = total + term, onward @ term
@@ -102,7 +103,7 @@ def possible_counts(servers: int, needs: NDArray[np.int64]) -> NDArray[np.int64]
     """All u with n − 2 v_max < Σ u_c v_c ≤ n, one a row: a saturated state leaves fewer than v_max
     servers idle, and a completion frees at most v_max more.
 
-    Raises `TooLargeError` if they are too many.
+    Raises `TooLargeError` if there are too many.
     """
     return count_vectors(servers, needs, fewest_held(servers, needs))
 
@@ -113,8 +114,8 @@ def fewest_held(servers: int, needs: NDArray[np.int64]) -> int:
 
 
 def packings(system: MultiserverJobSystem) -> int:
-    """How many ways there are to hold more than n − 2 v_max of the servers: what the enumeration
-    looks at, and so a bound on the number of states but for h."""
+    """The number of ways to hold more than n − 2 v_max of the servers. The enumeration looks at all
+    of them, so this bounds the number of states, apart from h."""
     ways = [1] + [0] * system.servers
     for need in system.needs:
         for held in range(need, system.servers + 1):

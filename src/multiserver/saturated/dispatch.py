@@ -12,7 +12,7 @@ single duration     `single_duration`, one rate for all          n · d     no
 enumerated chain    `stationary`, any classes                    states    yes
 ==================  ===========================================  ========  =========
 
-The first that applies is taken; those that lack the relative completions only if these are not
+The first method that applies is used; those without relative completions only if these are not
 wanted. Every method is exact; each is tested against the enumerated chain.
 """
 
@@ -31,7 +31,7 @@ from multiserver.saturated.single_duration import one_half_all_one_rate, single_
 @dataclass(frozen=True, slots=True)
 class SaturatedMeans:
     """Throughput λ* in jobs per unit of time, wastage E[N_idle] in servers, utilisation, and
-    E[Δ(Y_d)] in jobs or None where it was not wanted; `method` is the row of the table above."""
+    E[Δ(Y_d)] in jobs or None if it was not computed; `method` is the row of the table above."""
 
     throughput: float
     wastage: float
@@ -59,7 +59,7 @@ def solve(system: MultiserverJobSystem, relative_completions: bool = True) -> Sa
         return _means(one_or_n(n, p_n, *rates, probability_1=p_1), "needs 1 and n")
     near = max(rates) / min(rates) <= RATIO_LIMIT
     if near and distinct and needs[0] == 1 and set(needs) <= halves.keys():
-        # A class that is not there has any rate.
+        # An absent class may have any rate.
         p, mu = [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]
         for need, probability, rate in zip(needs, probabilities, rates, strict=True):
             p[halves[need]], mu[halves[need]] = probability, rate

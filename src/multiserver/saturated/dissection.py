@@ -1,15 +1,16 @@
 """An order of elimination: nested dissection of a chain whose states are vectors of counts.
 
-A jump changes each count by at most 1. So few of the states in which a count is below m are linked
-to others, and these part the rest of both sides, each of about half of all states if m is the
-median. Of all counts the one is cut that has the fewest states there. Both sides are eliminated
-first, each in the same way, then what parts them, so that no state becomes linked to many others.
-The parts form a binary tree of *blocks*: a block eliminates its own states (pivots), whose
-neighbours that are eliminated later are its *border*. (A. George, SIAM J. Numer. Anal. 10, 1973,
-for grids.) It is right for any chain, and short work where jumps are short.
+A jump changes each count by at most 1. So of the states in which a count is below m, few are linked
+to states in which it is not. These few are a *separator*: the states on either side of it are about
+half of all if m is the median. The count is cut that has the fewest states at the cut, relative to
+the smaller side. Both sides are eliminated first, each in the same way, then the separator, so that
+no state becomes linked to many others. The parts form a binary tree of *blocks*: a block eliminates
+its own states (pivots); their neighbours that are eliminated later are its *border*. (A. George,
+SIAM J. Numer. Anal. 10, 1973, for grids.) The order is right for any chain, and efficient if jumps
+are short.
 
-With two counts that vary freely N states have blocks of about √N, and some N log N numbers are
-left; with d counts a block has N^(1−1/d) states, and costs their cube.
+With two counts that vary freely, N states have blocks of about √N states, and some N log N numbers
+are kept; with d counts a block has N^(1−1/d) states, and its cost is the cube of that.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 
-# Fewer states are eliminated as one block.
+# Up to so many states are eliminated as one block.
 SMALL = 48
 FEW, MANY, PARTING, OUTSIDE = 0, 1, 2, 3
 Integers = NDArray[np.int64]
@@ -29,10 +30,9 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Dissection:
-    """`order` (N,) lists the states as they are eliminated. Of F blocks, each after those it takes
-    over from, block i has the pivots `first[i]` … `last[i]` − 1 in this order, `parts[i]` (0 or 2)
-    says how many blocks it takes over, and `border[start[i]:start[i + 1]]` is its border.
-    """
+    """`order` (N,) lists the states as they are eliminated. There are F blocks, each after those
+    that it takes over from. Block i has the pivots `first[i]` … `last[i]` − 1 in this order, takes
+    over from `parts[i]` blocks (0 or 2), and has the border `border[start[i]:start[i + 1]]`."""
 
     order: Integers
     first: Integers
@@ -43,7 +43,7 @@ class Dissection:
 
     @property
     def sizes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(F,) pivots and (F,) states of the border, block by block."""
+        """The number of pivots (F,) and the number of border states (F,) of each block."""
         return (self.last - self.first).astype(float), np.diff(self.start).astype(float)
 
     @property
@@ -66,7 +66,7 @@ def dissect(moves: sparse.csr_array, counts: Integers, final: int) -> Dissection
     links = linked.indptr.astype(np.int64), linked.indices.astype(np.int64)
     N = len(counts)
     order = np.append(np.delete(np.arange(N), final), final)
-    # Every cut has a state that parts or two sides, one of which may be empty.
+    # A cut has a non-empty separator or two non-empty sides: 2N + 1 blocks are enough.
     blocks = np.empty((3, 2 * N + 1), dtype=np.int64)
     having = np.empty(counts.max() + 1, dtype=np.int64)
     F = _part(*links, np.ascontiguousarray(counts), order, *blocks, np.full(N, OUTSIDE), having)
@@ -80,8 +80,9 @@ def dissect(moves: sparse.csr_array, counts: Integers, final: int) -> Dissection
 
 @njit(cache=True)
 def _part(pointer, links, counts, order, first, last, parts, side, having):
-    """Bring `order` into order and fill in the blocks, the last to be eliminated first; how many
-    they are. `side` (N,) is all `OUTSIDE`, `having` room for as many as a count has values."""
+    """Bring `order` into the order of elimination and fill in the blocks, the last to be eliminated
+    first; returns how many they are. `side` (N,) is all `OUTSIDE`, and `having` has room for as
+    many numbers as a count has values."""
     N = len(counts)
     low_of, high_of = np.empty(N + 1, dtype=np.int64), np.empty(N + 1, dtype=np.int64)
     where = np.empty(N, dtype=np.int64)
@@ -91,14 +92,15 @@ def _part(pointer, links, counts, order, first, last, parts, side, having):
         left -= 1
         low, high = low_of[left], high_of[left]
         axis, least = _cut(counts, order, low, high, having)
-        # The last of all stays with the block that is eliminated last.
+        # The very last state stays with the block that is eliminated last.
         first[F], last[F], parts[F] = low, high if F else N, 0
         F += 1
         if axis < 0:
             continue
         for i in range(low, high):
             side[order[i]] = FEW if counts[order[i], axis] < least else MANY
-        # The states on one side that are linked to the other part them.
+        # The separator: the states on one side, the one with fewer of them, that are linked to the
+        # other.
         touching = 0
         for i in range(low, high):
             where[i] = _touches(order[i], pointer, links, side)
@@ -135,7 +137,7 @@ def _part(pointer, links, counts, order, first, last, parts, side, having):
 
 @njit(cache=True)
 def _cut(counts, order, low, high, having):
-    """The count by which to part the states, and the least value of those with many, or (−1, 0)."""
+    """The count by which to part the states, and its least value on the upper side, or (−1, 0)."""
     axis, value, best, size = -1, 0, np.inf, high - low
     for k in range(counts.shape[1] if size > SMALL else 0):
         least = most = counts[order[low], k]

@@ -7,8 +7,8 @@ Let q_ij be the rates of a chain, and let states be eliminated one by one: with 
 are the rates of the chain watched on the states that are left. Nothing is subtracted if d_k is
 summed anew each time, and if the diagonal is never used: every rate keeps its relative accuracy,
 however small, and so does the distribution, z_k = Σ_{i>k} z_i (q_ik/d_k) from the last state back.
-Poisson's equation −Q Δ = reward goes along: reward_i ← reward_i + (q_ik/d_k) reward_k, and then Δ_k
-= (reward_k + Σ_{j>k} q_kj Δ_j)/d_k.
+Poisson's equation −Q Δ = reward is solved along the way: reward_i ← reward_i + (q_ik/d_k) reward_k,
+and then Δ_k = (reward_k + Σ_{j>k} q_kj Δ_j)/d_k.
 
 References: W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper. Res. 33 (1985); for the error of
 the distribution, C. A. O'Cinneide, Numer. Math. 65 (1993).
@@ -24,9 +24,9 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 
 Vector = NDArray[np.float64]
-# Masses above are scaled down, so that those of rare states may vanish but none overflows.
+# Masses above this are scaled down, so that those of rare states may vanish but none overflows.
 HIGH = 1e150
-# A state that is left at a lower rate is as good as never left.
+# A state left at a lower rate counts as never left.
 LOW = 1e-150
 
 
@@ -51,7 +51,7 @@ class Eliminated(Protocol):
 class Elimination:
     """The rates (N, N) of an irreducible chain in one dense matrix, the state `last` coming last.
 
-    Raises `NeverLeft` if there is a state from which that is next to never reached.
+    Raises `NeverLeft` if some state practically never reaches that state.
     """
 
     def __init__(self, rates: sparse.csr_array, last: int) -> None:

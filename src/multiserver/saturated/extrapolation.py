@@ -1,8 +1,9 @@
 """Limits as n → ∞ from exact values at finite n.
 
-μ and E[Δ(Y_d)] over their growth rates (`asymptotics`) tend to 1 with errors of order 1/ln n, too
-slowly to be seen: still 3 to 10 % at n = 1e15. But they are smooth functions of some h(n) → 0, such
-as 1/ln n, up to powers of n: the polynomial in h through a few exact values is continued to h = 0.
+The ratios of μ and E[Δ(Y_d)] to their growth rates (`asymptotics`) tend to 1 with errors of order
+1/ln n, too slowly to be seen: the errors are still 3 to 10 % at n = 1e15. But up to powers of n the
+ratios are smooth functions of some h(n) → 0, such as 1/ln n. So the polynomial in h through a few
+exact values is continued to h = 0.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def extrapolate(
 ) -> float:
     """The limit of value(n) as variable(n) → 0, by the polynomial through all `sizes` n, rounded.
 
-    It errs by the remainder of that polynomial and by what powers of n are left at these sizes.
+    Its error is the remainder of that polynomial, and what powers of n contribute at these sizes.
     """
     n = [round(size) for size in sizes]
     h, y = [variable(size) for size in n], [value(size) for size in n]

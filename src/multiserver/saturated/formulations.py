@@ -1,17 +1,16 @@
 """The three formulations of the saturated system, job by job.
 
 k servers; jobs of class c need v_c servers and complete at rate μ_c; classes are drawn i.i.d. The
-jobs present stand in the order of arrival; the longest prefix whose total need is at most k is
-in service. The formulations differ in how many jobs are present (`product-form-saturated`,
-Section 2):
+jobs present are in order of arrival; the longest prefix whose total need is at most k is in
+service. The formulations differ in how many jobs are present (`product-form-saturated`, Section 2):
 
 - I: always exactly k;
 - II: just enough that their total need is at least k;
 - III: infinitely many.
 
-Since every job needs a server, the prefix in service is settled by the first k jobs and by those of
-formulation II alike: with the same jobs in the same order and the same completions, all three serve
-the same jobs at all times (`couple`). Their chains embedded at completions are small enough to be
+Since every job needs a server, the first k jobs determine the prefix in service, and so do the jobs
+of formulation II. With the same jobs in the same order and the same completions, all three serve
+the same jobs at all times (`couple`). The chains embedded at completions are small enough to be
 enumerated for a handful of servers (`embedded_distribution`), as a check on all else.
 """
 
@@ -86,7 +85,7 @@ def couple(system: MultiserverJobSystem, completions: int, rng: np.random.Genera
     """Whether the three formulations serve the same jobs through a random run.
 
     They get the same sequence of classes, and the same job completes in all three. Formulation III
-    holds every job that the run could come to.
+    holds every job that the run could reach.
     """
     n = system.servers
     draws = rng.choice(len(system.classes), p=system.probabilities, size=completions + n)

@@ -1,4 +1,4 @@
-"""The layers of `one_half_all` as vectors, and the five corners by which they hang together."""
+"""The layers of `one_half_all` as vectors, and the five corners that connect them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Layers:
         self.idle = np.concatenate([n - a[:n], n - a[h:], h - a[:h], h - a[:h]])
         self.rate[[0, n, n + h + 1]] = mu[2] / mu[0], h + theta, 2 * theta  # N, S and H_0.
         self.idle[[0, n, n + h + 1]], self.tau = 0.0, 1 / self.rate
-        # Near 1, p_1 lacks digits of its logarithm.
+        # Near 1, p_1 has too few digits for its logarithm.
         self.powers = p_1**a if p_1 < 0.5 else np.exp(a * math.log1p(-p_h - p_n))
         self.f, self.f_ = a[: h + 1] / (a[: h + 1] + theta), theta / (a[: h + 1] + theta)
         self.levels = self.p, self.f, self.f_, k

@@ -1,9 +1,9 @@
-"""The layers of `one_half_all` level by level: what its equations (1) and (2) need loops for.
+"""The layers of `one_half_all` level by level: the loops for its equations (1) to (3).
 
-The symbols are those of that module, f' being `g`. Arrays over levels have a length of h, f and g
-of h + 1, E of n, the powers of p_1 of n + 1. Levels below k are eliminated from 0 up, with (V, W) =
-(H, D), those above from h − 1 down, with (V, W) = (D, H). Numbers below `NOTHING` are left out:
-floats that small have few digits, and processors are slow with them.
+The symbols are those of that module, with f' written `g`. Arrays over levels have a length of h, f
+and g of h + 1, E of n, the powers of p_1 of n + 1. Levels below k are eliminated from 0 up, with
+(V, W) = (H, D), those above from h − 1 down, with (V, W) = (D, H). Numbers below `NOTHING` are left
+out: floats that small have few digits, and processors are slow with them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 NOTHING = 1e-290
-# Long sums are taken in so many parts, and keep digits.
+# Long sums are taken in this many parts, to keep digits.
 PARTS = 64
 
 Array = NDArray[np.float64]
@@ -58,8 +58,8 @@ def send(
     e: Array,
     s: Array,
 ) -> float:
-    """What `visits` to N, S, A, H_k and D_k send into `z`, through other states and into corners,
-    and through D and E, which are filled; what comes into D_k is returned."""
+    """Fill in the flows `z`, `D` and `E` that result from `visits` to N, S, A, H_k and D_k, through
+    other states and into corners; returns the flow into D_k."""
     p_1, p_h, p_n = p
     N, S, A, H_k, D_k = visits
     h = len(D)
@@ -88,7 +88,7 @@ def send(
         W = D[a] + p_1 * e[a] / s[a] * D[a - 1]
         D[a] = p_h * E[a] + (S if a == h - 1 else 0.0) + g[a] * W + p_1 * D[a - 1]
         D[a] = D[a] if D[a] > NOTHING else 0.0
-    # By layers: L and U sum up, H and M fall. What a million sums round off would be missed.
+    # By layers: L and U sum up, H and M fall. A million plain sums would round off too much.
     L, U, H, M = (0.0, 0.0), (0.0, 0.0), 0.0, 0.0
     z[n + h] = p_1 * E[n - 1]
     for a in range(n - 1, h - 1, -1):
@@ -106,7 +106,7 @@ def send(
 
 @njit(cache=True)
 def _add(sum: tuple[float, float], x: float) -> tuple[float, float]:
-    """A sum with x, and what is rounded off (Kahan's)."""
+    """A Kahan sum with x added, and its rounding error."""
     x -= sum[1]
     whole = sum[0] + x
     return whole, (whole - sum[0]) - x
@@ -116,7 +116,7 @@ def _add(sum: tuple[float, float], x: float) -> tuple[float, float]:
 def climb_and_fall(
     corners: Array, w: Array, M: Array, p: Triple, f: Array, g: Array, k: int, e: Array, s: Array
 ) -> tuple[Array, Array]:
-    """H and D by (1), given w of the former, M, and `corners` N, S, A, H_k and D_k."""
+    """H and D by (1), given w of H, given M, and given `corners` N, S, A, H_k and D_k."""
     p_1, p_h, p_n = p
     _, S, _, H_k, D_k = corners
     h = len(e)

@@ -2,9 +2,9 @@
 
 n servers, FCFS; a job needs one server (probability p_1, rate μ_1) or all n (p_n = 1 − p_1, μ_n).
 State i < n of the saturated system has i one-server jobs in service and an n-server job blocked
-behind them (in service itself if i = 0); state n has n one-server jobs. One of them completes
-every τ_i on average: τ_0 = 1/μ_n, τ_i = 1/(i μ_1). Write r = μ_1/μ_n, ν = μ/μ_1 for the throughput
-μ, and G for the number of one-server jobs between two n-server jobs: P(G = i) = p_n p_1^i.
+behind them (in service itself if i = 0); state n has n one-server jobs. The mean time to the next
+completion is τ_i: τ_0 = 1/μ_n, τ_i = 1/(i μ_1). Write r = μ_1/μ_n, ν = μ/μ_1 for the throughput μ,
+and G for the number of one-server jobs between two n-server jobs: P(G = i) = p_n p_1^i.
 
 `multilevel-scaling` (Grosof & Ayhan, "Multiserver-job Response Time under Multilevel Scaling")
 embeds the chain at completions: there the state is B = min(G, n) (Lemma 5.4) and 1/μ = E[τ_B]
@@ -16,9 +16,9 @@ under the distribution of B, and lim E[Q (1 − ρ)] = E[Δ(Y_d)] + 1 as ρ → 
     E[Δ(Y_d)] = p_1^n (1 − ν/n) (n − 1 + 1/p_n − ν H_{n−1} − ν/(n p_n))
                 + Σ_{i<n} p_n p_1^i (1 − ν/i) (i − ν H_i).
 
-Its terms are as large as 1/p_n, its value as small as p_n. Take the pace of state n out of them:
-with δ_i = 1/i − 1/n and J_i = δ_1 + … + δ_i for i < n, δ_i = 0 and J_i = J_{n−1} from n on, and
-x = 1 − ν/n, the lemma reads E[(x − ν δ_G)(x G − ν J_G)]. Put sums over 1 ≤ i < n
+Its terms are as large as 1/p_n, its value as small as p_n. So subtract the pace of state n from
+them: with δ_i = 1/i − 1/n and J_i = δ_1 + … + δ_i for i < n, δ_i = 0 and J_i = J_{n−1} from n on,
+and x = 1 − ν/n, the lemma reads E[(x − ν δ_G)(x G − ν J_G)]. Define, with sums over 1 ≤ i < n,
 
     K = Σ p_1^i δ_i = E[J_G],    F = Σ p_1^i (1 − i/n),    Q = Σ p_1^i δ_i J_i.
 
@@ -36,9 +36,9 @@ p^i/i = p ∫ (p t)^{i−1} dt and H_i/i = ∫ t^{i−1} ln(1/(1 − t)) dt over
 
 positive integrands, analytic in a strip of half-width π/2, whatever n and p_n.
 
-If p_n ≥ 1/2, (A) may cancel (all of its order p_1 does, if μ_1 = μ_n), but sixty states hold all
-the mass. With a_i = 1 − μ τ_i, E[a_B] = 0, and m_k = E[a_B | B ≥ k], summing Lemma 5.5 by parts
-leaves squares,
+If p_n ≥ 1/2, (A) may cancel (the whole order p_1 does, if μ_1 = μ_n), but sixty states hold all the
+mass. With a_i = 1 − μ τ_i, E[a_B] = 0, and m_k = E[a_B | B ≥ k], summing Lemma 5.5 by parts leaves
+squares,
 
     E[Δ(Y_d)] = (E[a_B²] + Σ_{k≥1} p_1^k m_k²)/2,    m_k = m_n = a_n for k > n.             (B)
 """
@@ -59,7 +59,7 @@ from multiserver.saturated.quadrature import WEIGHTS, panels
 # Contributions below e^-TAIL of the whole are left out.
 TAIL = 42.0
 PANEL = 2.0
-# Beyond, n is not a float, and ν² or 1/ν² may overflow.
+# Beyond these, n is not exact as a float, and ν² or 1/ν² may overflow.
 LARGEST_EXACT, RATIO_LIMIT = 2**53, 1e100
 
 
@@ -154,8 +154,8 @@ def _phi(n: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     near = (n * z < 0.5) | (n == 1)
     far_z = z[~near]
     phi[~near] = (1 + np.expm1(n * np.log1p(-far_z)) / (n * far_z)) / far_z
-    # The closed form cancels as n z → 0, and leaves rounding where n = 1 has φ = 0: there, sum the
-    # binomial series instead.
+    # The closed form cancels as n z → 0, and for n = 1, where φ = 0, it leaves rounding. There, the
+    # binomial series is summed instead.
     near_z = z[near]
     series = np.ones_like(near_z)
     for j in range(15, 2, -1):

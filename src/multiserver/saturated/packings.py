@@ -1,27 +1,26 @@
-"""The rate that no policy exceeds: jobs in service are a packing of the servers.
+"""The highest arrival rate under any policy: jobs in service are a packing of the servers.
 
-Of n servers a job of class c holds v_c, for a time of mean E[X_c]; λ p_c jobs of class c arrive in
-a unit of time. A *packing* k has k_c jobs of class c in service at once, Σ_c v_c k_c ≤ n. Under
-whatever policy, preemptive or not, and whatever the distribution of the durations, the jobs in
-service are a packing at every moment, and if the queue is stable λ a_c of class c are there on
-average, where a_c = p_c E[X_c] (Little's law). So λ a lies in the convex hull of the packings, and
-λ < λ_max,
+A job of class c holds v_c of the n servers for a time of mean E[X_c]; jobs of class c arrive at
+rate λ p_c. A *packing* k has k_c jobs of class c in service at once, Σ_c v_c k_c ≤ n. Under any
+policy, preemptive or not, and for any distribution of the durations, the jobs in service are a
+packing at every moment. If the queue is stable, λ a_c of them are of class c on average, where
+a_c = p_c E[X_c] (Little's law). So λ a lies in the convex hull of the packings, and λ < λ_max,
 
     λ_max = max {λ : λ a ≤ Σ_k x_k k,  Σ_k x_k = 1,  x ≥ 0}                                (primal)
           = min {K(y)/(y·a) : y ≥ 0},    K(y) = max {y·k : Σ_c v_c k_c ≤ n}.                (dual)
 
 *Prices* y certify the bound: jobs in service are worth y·k ≤ K(y) at every moment, and λ y·a on
 average. MaxWeight attains every λ < λ_max (L. Tassiulas and A. Ephremides, IEEE Transactions on
-Automatic Control 37, 1992). As y = v gives K(v) ≤ n, λ_max ≤ n/E[S]; it is less where classes
-cannot fill the servers beside each other: 16 servers, needs 1 and 11, equal shares and durations,
-hold 12 servers busy on average, and λ_max is three quarters of n/E[S].
+Automatic Control 37, 1992). As y = v gives K(v) ≤ n, λ_max ≤ n/E[S]. It is less if the classes
+cannot fill the servers together: with 16 servers, needs 1 and 11, equal shares and durations, 12
+servers are busy on average, and λ_max is three quarters of n/E[S].
 
-Packings are many. 1/λ_max is the least Σ_k x_k with Σ_k x_k k ≥ a, the relaxed cutting-stock
-problem, which is solved by generating columns (P. C. Gilmore and R. E. Gomory, Operations Research
-9, 1961): C packings are a basis B, prices solve Bᵀ y = 1, and the packing of the largest y·k, a
-knapsack solved by dynamic programming over the servers, enters if that exceeds 1. Rows that leave
-are chosen lexicographically, so that no basis comes twice. What is returned are both certificates:
-the prices, and the packings with their shares x_k λ_max of the time.
+There are many packings. 1/λ_max is the least Σ_k x_k with Σ_k x_k k ≥ a, the relaxed cutting-stock
+problem, which is solved by column generation (P. C. Gilmore and R. E. Gomory, Operations Research
+9, 1961): C packings are a basis B, prices solve Bᵀ y = 1, and the packing of the largest y·k (a
+knapsack problem, solved by dynamic programming over the servers) enters if that exceeds 1. The
+column that leaves is chosen lexicographically, so that no basis comes twice. Both certificates are
+returned: the prices, and the packings with their shares x_k λ_max of the time.
 """
 
 from __future__ import annotations
@@ -35,20 +34,21 @@ from numpy.typing import NDArray
 
 from multiserver.errors import TooLargeError
 
-# Numbers in the table of a knapsack: 200 MB.
+# The most numbers in the table of a knapsack: 200 MB.
 MOST = 25_000_000
-# A packing that is worth less than this beyond 1 is not looked for: λ_max is as exact.
+# A packing that is worth at most this beyond 1 does not enter: λ_max is as exact.
 EXCESS = 1e-13
-# Far more bases than are ever gone through; what is found by then still bounds λ_max.
+# Far more bases than are ever visited; the result after so many still bounds λ_max.
 BASES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """λ_max, `limit` (jobs per unit of time), good to 1e-11, and why it is neither less nor more.
+    """λ_max, `limit` (jobs per unit of time), accurate to 1e-11, and the certificates of it.
 
-    `needs` (C,) are distinct, in increasing order, `prices` y (C,) scaled to K(y) = 1. To keep up
-    `packings` (m, C) for `shares` (m,) of the time serves jobs that arrive at rate λ_max.
+    `needs` (C,) are distinct, in increasing order, `prices` y (C,) scaled to K(y) = 1. If each of
+    the `packings` (m, C) is in service for its share of the time, `shares` (m,), jobs that arrive
+    at rate λ_max are served.
     """
 
     limit: float
@@ -91,11 +91,11 @@ def capacity(servers: int, needs: Sequence[int], in_service: Sequence[float]) ->
 def heaviest(
     servers: int, needs: NDArray[np.int64], prices: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.int64]]:
-    """K(y) and the packing k (C,) that has it. Raises `TooLargeError`.
+    """K(y) and the packing k (C,) that attains it. Raises `TooLargeError`.
 
-    Of the need v_b that is worth most a server, all other jobs of some best packing are fewer than
-    v_b: any v_b of them have some whose needs sum to a multiple of v_b, for which jobs of need v_b
-    are worth as much. The servers beyond what so few jobs can hold need no table.
+    Let v_b be the need that is worth most per server. Some best packing has fewer than v_b jobs of
+    other needs: any v_b of them include some whose needs sum to a multiple of v_b, for which jobs
+    of need v_b are worth as much. The servers beyond those that so few jobs can hold need no table.
     """
     density = prices / needs
     best = int(np.argmax(density >= density.max() * (1 - 1e-14)))
@@ -108,7 +108,7 @@ def heaviest(
             f"the packings of {servers} servers by jobs that need {needs.tolist()} take a table of"
             f" {(len(order) + 1) * (n + 1)} numbers"
         )
-    # Rows: the most that j = 0 … n servers are worth, by the first classes alone.
+    # Rows: the most that j = 0 … n servers are worth with the first classes alone.
     table = [np.zeros(n + 1)]
     for c in order:
         table.append(_with_one_more(table[-1], int(needs[c]), float(prices[c])))
@@ -130,8 +130,8 @@ def _with_one_more(before: NDArray[np.float64], v: int, price: float) -> NDArray
 
 
 def _leaving(basis: NDArray[np.int64], a: NDArray[np.float64], packing: NDArray[np.int64]) -> int:
-    """The column that a packing replaces: of those that it uses, the first to be used up; where
-    several are, lexicographically the least row of (B⁻¹ a, B⁻¹)/(B⁻¹ packing)."""
+    """The column that a packing replaces: of those that it uses, the first to be used up; if
+    several are, the one whose row of (B⁻¹ a, B⁻¹)/(B⁻¹ packing) is lexicographically least."""
     inverse = np.linalg.inv(basis)
     used = inverse @ packing
     rows = [i for i in range(len(a)) if used[i] > 1e-12]

@@ -1,4 +1,5 @@
-"""Where a curve over the mixes of a system is highest; the mix of two classes that wastes most.
+"""The maximum of a curve over the mixes of a system; the mix of two classes that wastes most
+servers.
 
 With n, (n1, n2) and (μ1, μ2) given, E[N_idle] is a smooth function of p2 that may have several
 maxima (`two-class-stability`, Section 9.1, reads the highest off its Fig. 6).
@@ -48,8 +49,8 @@ def find_peak_wastage(
 
 
 def find_highest(curve: Callable[[float], float], grid: NDArray[np.float64]) -> float:
-    """Where a curve is highest: the best point of an increasing `grid`, refined to 1e-9 between its
-    neighbours, which must hold no second peak."""
+    """The argument at which a curve is highest: the best point of an increasing `grid`, refined to
+    1e-9 between its neighbours, which must hold no second peak."""
     return _refine(curve, grid, int(np.argmax([curve(x) for x in grid])))[0]
 
 

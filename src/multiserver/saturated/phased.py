@@ -8,17 +8,18 @@ to z_s / (rate out of s), and with t_s the rate of completions in s,
 
     λ* = Σ_s time_s t_s,    E[N_idle] = Σ_s time_s (n − Σ_k u_k v_k).
 
-Theorem 4.3 of `two-class-stability`, the queue is stable if λ < λ*, rests on a finite chain of
-fronts and a drift of the number in the queue: it holds for phase-type durations word for word.
+The proof of Theorem 4.3 of `two-class-stability` (the queue is stable if λ < λ*) rests on a finite
+chain of fronts and a drift of the number in the queue, so the theorem holds for phase-type
+durations word for word.
 
-The relative completions Δ solve Poisson's equation, where a settled front is worth (t_s − λ*) for
-each unit of time spent there; E[Δ(Y_d)] is their mean just after a completion, when all jobs that
-can enter have entered. I. Grosof, Y. Hong, M. Harchol-Balter and A. Scheller-Wolf (The RESET and
-MARC techniques, with application to multiserver-job analysis, 2023) prove that
+The relative completions Δ solve Poisson's equation, with the reward t_s − λ* per unit of time in a
+settled front s; E[Δ(Y_d)] is their mean just after a completion, when all jobs that can enter have
+entered. I. Grosof, Y. Hong, M. Harchol-Balter and A. Scheller-Wolf (The RESET and MARC techniques,
+with application to multiserver-job analysis, 2023) prove that
 
     E[T] = (1/λ*) (E[Δ(Y_d)] + 1)/(1 − λ/λ*) + O(1)
 
-for every such system. With exponential durations all this is `stationary`.
+for every such system. With exponential durations this is the same as `stationary`.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 from multiserver.saturated.balance import Balance
 from multiserver.saturated.signed_balance import SignedBalance
 
-# More fronts of a queue that never empties are interpolated, if they can be.
+# If a queue that never empties has more fronts, they are interpolated if possible.
 MOST_FRONTS = 20_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PhasedDistribution:
-    """The distributions over the m settled `fronts`, of which some may never recur and have mass 0.
+    """The distributions over the m settled `fronts`; fronts that do not recur have mass 0.
 
     `time` (m,) is the distribution in time, `embedded` (m,) the distribution just after a
     completion, `throughput` λ* in jobs per unit of time, `wastage` E[N_idle] in servers,
@@ -64,13 +65,15 @@ class PhasedDistribution:
 
 
 def fits(jobs: PhasedJobs) -> bool:
-    """Whether the saturated system has few fronts, or some that can be interpolated."""
+    """Whether the saturated system has at most `MOST_FRONTS` fronts, or fronts that can be
+    interpolated."""
     return interpolated.applies(jobs) or count_fronts(jobs, only_full=True)[0] <= MOST_FRONTS
 
 
 def solve(jobs: PhasedJobs) -> PhasedDistribution:
-    """The distributions and the relative completions of the saturated system; where there are more
-    than `MOST_FRONTS` and they can be interpolated, the distributions are weights of any sign.
+    """The distributions and the relative completions of the saturated system. If there are more
+    than `MOST_FRONTS` fronts and they can be interpolated, the distributions are weights of any
+    sign.
 
     Raises `TooLargeError` if there are too many fronts to enumerate.
     """
@@ -81,10 +84,10 @@ def solve(jobs: PhasedJobs) -> PhasedDistribution:
 
 
 def of_fronts(fronts: Fronts) -> PhasedDistribution:
-    """The same, of fronts that are enumerated."""
+    """The same for given fronts."""
     m = len(fronts.head)
     rate, completions = fronts.outflow, fronts.completion_rate
-    # What a jump may do: (from timed or instantaneous) x (to timed or instantaneous).
+    # Jumps: (from timed or instantaneous) x (to timed or instantaneous).
     timed = sparse.hstack([fronts.moves + fronts.blocked, fronts.opened])
     timed = sparse.diags_array(1 / rate) @ timed
     jumps = sparse.vstack([timed, sparse.hstack([fronts.settles, fronts.further])]).tocsr()
@@ -122,7 +125,7 @@ def of_fronts(fronts: Fronts) -> PhasedDistribution:
 
 
 def _no_idling(jobs: PhasedJobs) -> NDArray[np.float64]:
-    """(K,) the mean numbers in service of each kind if no server was ever idle."""
+    """The mean numbers (K,) of each kind in service if no server was ever idle."""
     starts = jobs.start * np.array(jobs.probabilities)[jobs.owner]
     leaving = np.diag(jobs.exits + jobs.moves.sum(axis=1)) - jobs.moves
     spent = np.linalg.solve(leaving.T, starts)
@@ -130,8 +133,8 @@ def _no_idling(jobs: PhasedJobs) -> NDArray[np.float64]:
 
 
 def _recurrent(fronts: Fronts, jumps: sparse.csr_array) -> NDArray[np.int64]:
-    """The one closed class: it holds as many smallest jobs as fit, all just started, since these
-    may be drawn until no others are left."""
+    """The one closed class. It contains the front with as many smallest jobs as fit, all just
+    started, since these may be drawn until no others are left."""
     jobs = fronts.jobs
     kind = jobs.kinds(int(np.argmin(jobs.needs)))[0]
     start = np.zeros(len(jobs.start), dtype=np.int64)

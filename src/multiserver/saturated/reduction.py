@@ -1,10 +1,10 @@
 """A system of many classes reduced to two of its needs.
 
-`two-class-stability`, Section 10, suggests to pick the smallest and the largest need or those of
-most jobs. Jobs of other needs move to one of the two (*nearest* on a log scale) or to either by
-chance, so that the mean need stays (*mixed*, as far as the two needs allow). Jobs keep their number
-and their server-seconds: what is moved to another need changes its duration instead, so that
-n/E[S], the throughput if no server were wasted, stays as it is.
+`two-class-stability`, Section 10, suggests picking the smallest and the largest need, or the needs
+of most jobs. Jobs of other needs move to one of the two (*nearest* on a log scale), or to either at
+random such that the mean need is kept (*mixed*, as far as the two needs allow). The numbers of jobs
+and of server-seconds are kept: a job that moves to another need changes its duration instead, so
+that n/E[S], the throughput if no server were wasted, does not change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SPLITS = ("nearest", "mixed")
 
 
 def reduce(system: MultiserverJobSystem, pick: str, split: str) -> MultiserverJobSystem:
-    """The system of two of its needs that is to stand for it (a system of one need is its own).
+    """The system reduced to two of its needs (a system of one need is returned unchanged).
 
     The `pick` is `extremes` (the smallest and the largest), `common` (those of most jobs) or
     `heavy` (those of most server-seconds), the `split` is `nearest` or `mixed`.

@@ -1,12 +1,12 @@
 """The balance equations of a saturated chain whose steps are interpolated, and Poisson's.
 
-Rates between interpolated fronts (`multiserver.fronts.interpolated`) may be negative, so that there
-is nothing to gain from elimination without a subtraction (`balance`). The balance equation of one
-state is dropped and its flow fixed at 1; it must be a likely one, or the others overflow, and a
-slightly killed chain says which are. Digits that sparse elimination loses are brought back by
-refinement: the residual of each state is formed from the flows along its edges, in extended
-precision. Where probabilities are positive it is another route to what `balance` finds, good to
-1e-13 unless parts of the chain are left with a probability below 1e-16 a jump.
+Rates between interpolated fronts (`multiserver.fronts.interpolated`) may be negative, so that
+elimination without a subtraction (`balance`) has no advantage. The balance equation of one state is
+dropped and its flow fixed at 1. This must be a likely state, or the other flows overflow; a
+slightly killed chain shows which states are likely. Digits that sparse elimination loses are
+recovered by refinement: the residual of each state is formed from the flows along its edges, in
+extended precision. If all probabilities are positive, this is another route to the results of
+`balance`, good to 1e-13 unless parts of the chain are left with a probability below 1e-16 per jump.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ Theorem 1; `two-class-stability`, Theorem 8.2). The distribution in time is prop
     X = μ / E[1/σ],    E[N_idle] = E[(n − S_σ)/σ] / E[1/σ],    expectations under π.
 
 As printed, E[1/σ] = Σ_m π_m/σ(m) has exponentially many terms, and `multilevel-scaling`, Section
-10.4, leaves a linear number of terms open. They suffice. Under π, σ = k means S_k = s and
-V_{k+1} > n − s for some s ≤ n, and V_{k+1} is independent of S_k. With G(x) = Σ_v p_v x^v,
+10.4, leaves open a formula with linearly many terms. These suffice. Under π, σ = k means S_k = s
+and V_{k+1} > n − s for some s ≤ n, and V_{k+1} is independent of S_k. With G(x) = Σ_v p_v x^v,
 
     l_s = Σ_{k≥1} P(S_k = s)/k = [x^s] Σ_k G(x)^k/k = [x^s] −log(1 − G(x)),
     E[1/σ] = Σ_{s=1..n} l_s P(V > n − s),    E[(n − S_σ)/σ] = Σ_{s=1..n} (n − s) l_s P(V > n − s).
@@ -24,7 +24,7 @@ Differentiating the logarithm gives l from the renewal sequence u of the needs,
 
 in O(n d) operations for d needs, every one an addition of positive terms. Rounding still lets l_s
 drift by a factor (1 + ε)^s; it cancels in the ratio E[N_idle], so E[1/σ] = E[V]/(n − E[N_idle]) is
-read from there: Little's law on busy servers, n − E[N_idle] = X E[V]/μ.
+computed from that: Little's law on busy servers, n − E[N_idle] = X E[V]/μ.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ TAP, ADDITION, ELEMENT = 0.8, 1300.0, 0.5
 class SingleDurationMeans:
     """Stationary means of the saturated system.
 
-    `mean_reciprocal` is E[1/σ] under π, `throughput` X and `naive_throughput` n μ/E[V] (what no
-    wastage would allow) in jobs per unit of time, `jobs_in_service` the mean of σ in time,
+    `mean_reciprocal` is E[1/σ] under π, `throughput` X and `naive_throughput` n μ/E[V] (the
+    throughput without wastage) in jobs per unit of time, `jobs_in_service` the mean of σ in time,
     `wastage` E[N_idle] in servers, `utilisation` 1 − E[N_idle]/n.
     """
 
@@ -130,8 +130,8 @@ def partial_log_series(x: float, first: int, last: int) -> float:
 
         ∫_x^∞ e^{−first t} (1 − e^{−(last − first + 1) t}) / (1 − e^{−t}) dt,
 
-    a positive integrand, smooth in log t: Gauss–Legendre panels there. Relative error below 1e-14
-    for last up to 1e9, besides the rounding of first · x, which no method can recover.
+    a positive integrand, smooth in log t, where Gauss–Legendre panels are used. Relative error
+    below 1e-14 for last up to 1e9, besides the rounding of first · x, which no method can recover.
     """
     if last < first or math.isinf(x):
         return 0.0
@@ -199,7 +199,7 @@ def _renewal(n: int, v: NDArray[np.int64], p: NDArray[np.float64]) -> NDArray[np
 
 
 def _small_needs(n: int, v: NDArray[np.int64]) -> int:
-    """How many of the needs, from the smallest, `_renewal` is fastest to filter."""
+    """How many of the needs, from the smallest on, `_renewal` should filter to be fastest."""
     filtered = np.concatenate([[0], v]) * (n * TAP)
     large = np.arange(v.size, -1, -1)
     added = n / np.append(v, n + 1) * (large + 4) * ADDITION + n * large * ELEMENT

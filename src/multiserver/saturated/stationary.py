@@ -7,10 +7,10 @@ distribution π embedded at completions; the distribution in time is proportiona
 (completion rate of s), and the throughput is λ* = 1 / Σ_s π_s / rate_s (`two-class-stability`,
 Theorem 4.2, for any classes).
 
-The chain is eliminated without a subtraction (`balance`): the flow through each state has its own
-thirteen digits, be it 1e-24 of the others or 1e-200.
+The chain is eliminated without a subtraction (`balance`): the flow through each state has thirteen
+correct digits, even if it is 1e-24 or 1e-200 of the others.
 
-The relative completions Δ(s) say how many more jobs complete in the long run from s than on
+The relative completions Δ(s) say how many more jobs complete in the long run from state s than on
 average. They solve Poisson's equation, (I − P) Δ = 1 − λ*/rate over timed states and 0 over
 instantaneous ones, and have mean 0 in time (`multilevel-scaling`, Eq. (1)). Their mean at
 completions gives the queue in heavy traffic: E[Q (1 − ρ)] → E[Δ(Y_d)] + 1 (ibid., Eq. (2)). The
@@ -91,7 +91,7 @@ def solve(system: MultiserverJobSystem) -> SaturatedDistribution:
 
 
 def _likely(chain: SaturatedChain) -> int:
-    """The state nearest to what would be in service if no server was ever idle."""
+    """The state nearest to the mean numbers in service if no server were ever idle."""
     system = chain.system
     mean = system.naive_throughput * np.array(system.probabilities) / np.array(system.rates)
     return int(np.argmin(abs(chain.in_service - mean) @ np.array(system.needs)))

@@ -124,7 +124,8 @@ def sweep(
     """λ* and wastage over arrays of rates and of p2, which broadcast against each other.
 
     `rates` is (μ1, μ2), each positive and finite; p2 lies in [0, 1], where the two ends mean jobs
-    of one class only. Costs O(points × n/n1) in blocks of bounded memory. Raises `ValueError`.
+    of one class only. Costs O(points × n/n1) in blocks of bounded memory. Raises `ValueError`
+    outside these ranges.
     """
     s = states(servers, needs)
     mu1, mu2, p2 = np.broadcast_arrays(*(np.asarray(x, float) for x in (*rates, probability_2)))

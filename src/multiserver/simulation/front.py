@@ -3,9 +3,9 @@
 Jobs arrive at a queue and move, in order of arrival, to the *front*, which they leave when they
 complete. The front alone determines the rates at which its jobs are served and whether it is
 *full*; while it is not, it requests the next job. It never holds more than n jobs, and whenever it
-is full the whole capacity is in use (`finite-skip`, Section 2): the engine raises if either fails.
-The cost of an event depends on n, not on the backlog, and an arrival at a full front changes
-nothing. The models are in `multiserver.simulation.front_policies`.
+is full the whole capacity is in use (`finite-skip`, Section 2): the engine raises an error if
+either fails. The cost of an event depends on n, not on the backlog, and an arrival at a full front
+changes nothing. The models are in `multiserver.simulation.front_policies`.
 """
 
 from __future__ import annotations

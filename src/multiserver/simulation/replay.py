@@ -1,9 +1,9 @@
 """Given jobs at their own times of arrival, under policies that do not preempt.
 
 Job i arrives at a_i, needs v_i of n servers for a time X_i and requests a time R_i ≥ X_i; the jobs
-are in order of arrival, a_1 ≤ a_2 ≤ …. Its waiting time W_i is from a_i to its start, and T_i = W_i
-+ X_i. Jobs and arrivals are those of a log, or drawn by the caller (`resample`): nothing here is
-random.
+are in order of arrival, a_1 ≤ a_2 ≤ …. Its waiting time W_i is from a_i to its start, and
+T_i = W_i + X_i. Jobs and arrivals are those of a log, or drawn by the caller (`resample`): nothing
+here is random.
 
 FCFS starts the oldest waiting job as long as it fits; First Fit starts each job that fits, oldest
 first; EASY and conservative backfilling are those of `multiserver.policies.backfilling`, with the

@@ -77,8 +77,8 @@ class RunLength:
         self, c: int | None = None, gain: float = 1.0, *, queued: float | None = None
     ) -> str:
         """What is wrong with an interval for E[T_c], or E[T] of all jobs, in words; empty if
-        nothing is. `gain` is the factor by which controls reduced the variance. If `queued` is
-        given, the mean number of waiting jobs, the interval is one for E[Q] or E[W]."""
+        nothing is. `gain` is the factor by which controls reduced the variance. With `queued`, the
+        mean number of waiting jobs, the interval is one for E[Q] or E[W]."""
         work = self.workload
         seen = self.jobs * (1.0 if c is None else work.probabilities[c])
         if seen < FAIR:
@@ -127,9 +127,9 @@ class RunLength:
 
     @lru_cache(maxsize=256)  # noqa: B019 (of frozen values, which are small)
     def skewness(self, c: int | None = None, queued: float | None = None) -> float:
-        """γ of the mean response time of class c, or of all jobs, over a replication. If `queued`
-        is given, the mean number of waiting jobs, γ of the mean waiting time, of which durations
-        are no part."""
+        """γ of the mean response time of class c, or of all jobs, over a replication. With
+        `queued`, the mean number of waiting jobs, it is γ of the mean waiting time, of which
+        durations are no part."""
         work, rate = self.workload, self.workload.arrival_rate
         moments, C = self._moments(6), self._capacity
         p = 1.0 if c is None else work.probabilities[c]

@@ -5,8 +5,8 @@ quantile at p is estimated by the order statistic q of rank ⌈pN⌉. The shares
 replications have independent errors: as a ratio estimate (`estimate`) they give F(q) an interval p
 ± h by Student's t, and the order statistics of the ranks (p ± h) N are the ends of an interval for
 the quantile (after S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Chapter III). No
-density is estimated. The interval is shown as q ± (upper − lower)/2 or, if an end is an atom, as q
-± the larger of q − lower and upper − q.
+density is estimated. The interval is shown as q ± (upper − lower)/2 or, if an end is an atom, as
+q ± the larger of q − lower and upper − q.
 
 The engines of `multiserver.simulation.replications` do not keep the classes and durations of the
 jobs. These are drawn again from the same stream, so that runs without sampled times are no slower.

@@ -20,8 +20,8 @@ and their sum bounds E[T]. The first line follows from the work of the system,
 
     E[W] = (λ E[S²]/2 + E[W (1 − B)])/(1 − ρ),                                              (2)
 
-the second from Little's law and E[B] = ρ. Where more is known of the front than r_min, any upper
-bound t on E[T_F] may be put in its place by way of r_min = E[S]/t.
+the second from Little's law and E[B] = ρ. If more is known of the front than r_min, any upper bound
+t on E[T_F] may be used instead, by setting r_min = E[S]/t.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class _Ends(NamedTuple):
 
 
 class Interval(Affine, _Ends):
-    """A `lower` and an `upper` bound on a mean, a pair that scales and shifts by numbers; it is no
-    number: take an end."""
+    """A `lower` and an `upper` bound on a mean: a pair that scales and shifts by numbers. It is not
+    a number itself; take one of its ends."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class Interval(Affine, _Ends):
         return Interval(*sorted(factor * end + shift for end in self))
 
     def at_least(self, least: float) -> Interval:
-        """The same with what is known otherwise: the mean is at least `least`."""
+        """The same bounds if it is also known that the mean is at least `least`."""
         return Interval(max(self.lower, least), max(self.upper, least))
 
     def __format__(self, spec: str) -> str:
@@ -63,7 +63,7 @@ class Interval(Affine, _Ends):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What bounds E[T_Q] (`queueing`), E[T_F] (`front`) and E[T] (`response`)."""
+    """The bounds on E[T_Q] (`queueing`), E[T_F] (`front`) and E[T] (`response`)."""
 
     queueing: Interval
     front: Interval
@@ -72,7 +72,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """What the theorem knows of a model: E[S], E[S²], w_nonfull, w_nonbusy, r_min."""
+    """The constants of a model in the theorem: E[S], E[S²], w_nonfull, w_nonbusy, r_min."""
 
     mean_size: float
     second_moment: float

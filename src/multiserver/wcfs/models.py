@@ -20,14 +20,14 @@ with c = Σ_v (k/v − 1) + 1. In the exponential setting the needs divide k and
 divisible setting they divide k. (Section 4.4 prints v_k for min v, though it orders the speeds
 upwards, and Appendix B.2 misplaces a bracket in c.)
 
-Threshold parallelism and ServerFilling have *refined* constants too, which Sections 6.4 and B.2.1
-announce: let rem_c be the largest expected remaining size of class c. A front that is not full
+Threshold parallelism and ServerFilling also have *refined* constants, which Sections 6.4 and B.2.1
+announce. Let rem_c be the largest expected remaining size of class c. A front that is not full
 holds jobs whose thresholds (needs) sum to at most k − 1, so that
 
     w_nonfull ≤ max { Σ_c u_c rem_c : Σ_c u_c v_c ≤ k − 1 },
 
-or, if needs only divide k, less than k/v jobs of each need v, w_nonfull ≤ Σ_v (k/v − 1) rem_v.
-A full front has at most ⌈k/min v⌉ jobs: r_min ≥ 1/⌈k/min v⌉.
+or, if needs only divide k, fewer than k/v jobs of each need v, w_nonfull ≤ Σ_v (k/v − 1) rem_v. A
+full front has at most ⌈k/min v⌉ jobs: r_min ≥ 1/⌈k/min v⌉.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def divisible_server_filling(
 ) -> Constants:
     """Multiserver jobs under ServerFilling in the divisible setting (Appendix B.2).
 
-    As `server_filling`, but raises `ValueError` only unless every need divides k.
+    As `server_filling`, but needs only have to divide k: raises `ValueError` unless they do.
     """
     k = _classes(servers, needs, durations, probabilities)
     c = divisible_front_size(k, needs)
