@@ -17,7 +17,7 @@ from multiserver.saturated import stationary, two_class
 
 @dataclass(frozen=True, slots=True)
 class ProductFormGaps:
-    """The differences between both routes on a system with so many `states`.
+    """The differences between both routes on one system; `states` is its number of states.
 
     `throughput_gap` is relative, `wastage_gap` in servers per server, `embedded_gap` and `time_gap`
     are the largest differences of a probability; `local_balance` is the largest violation of local

@@ -13,7 +13,7 @@ enumerated chain    `stationary`, any classes                    states    yes
 ==================  ===========================================  ========  =========
 
 The first method that applies is used; those without relative completions only if these are not
-wanted. Every method is exact; each is tested against the enumerated chain.
+requested. Every method is exact; each is tested against the enumerated chain.
 """
 
 from __future__ import annotations

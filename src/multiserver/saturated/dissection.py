@@ -22,7 +22,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 
-# Up to so many states are eliminated as one block.
+# Up to this many states are eliminated as one block.
 SMALL = 48
 FEW, MANY, PARTING, OUTSIDE = 0, 1, 2, 3
 Integers = NDArray[np.int64]

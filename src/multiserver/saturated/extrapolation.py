@@ -18,7 +18,8 @@ def extrapolate(
 ) -> float:
     """The limit of value(n) as variable(n) → 0, by the polynomial through all `sizes` n, rounded.
 
-    Its error is the remainder of that polynomial, and what powers of n contribute at these sizes.
+    Its error is the remainder of that polynomial plus the contribution of powers of n at these
+    sizes.
     """
     n = [round(size) for size in sizes]
     h, y = [variable(size) for size in n], [value(size) for size in n]

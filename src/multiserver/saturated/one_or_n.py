@@ -34,7 +34,7 @@ p^i/i = p ∫ (p t)^{i−1} dt and H_i/i = ∫ t^{i−1} ln(1/(1 − t)) dt over
     K = p_1 ∫_0^∞ e^{−y} φ(p_n + p_1 e^{−y}) dy,
     Q = p_1 ∫_0^∞ y e^{−y} φ(p_n + p_1 e^{−y}) dy − F/n,    F = p_1 φ(p_n):
 
-positive integrands, analytic in a strip of half-width π/2, whatever n and p_n.
+positive integrands, analytic in a strip of half-width π/2, for all n and p_n.
 
 If p_n ≥ 1/2, (A) may cancel (the whole order p_1 does, if μ_1 = μ_n), but sixty states hold all the
 mass. With a_i = 1 − μ τ_i, E[a_B] = 0, and m_k = E[a_B | B ≥ k], summing Lemma 5.5 by parts leaves

@@ -178,7 +178,8 @@ def _log_series(
 def _renewal(n: int, v: NDArray[np.int64], p: NDArray[np.float64]) -> NDArray[np.float64]:
     """u_0 … u_n: small needs by a recursive filter, large ones by whole blocks at a time.
 
-    Blocks are as long as the smallest large need, whose terms then only reach back to earlier ones.
+    Blocks are as long as the smallest large need, so that the terms of large needs reach back to
+    earlier blocks only.
     """
     small = _small_needs(n, v)
     block = int(v[small]) if small < v.size else n + 1

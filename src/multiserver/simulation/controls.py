@@ -45,9 +45,10 @@ from multiserver.simulation.estimate import Estimate, estimate
 
 # With fewer degrees of freedom the larger quantile of Student's t offsets the gain of the controls.
 FREEDOM = 5
-# What controls leave may be so rare (a job that waits where almost none does) that few replications
-# have seen it, or none, so that only rounding is left. Its size is then unknown. The largest square
-# of 32 normal residuals exceeds 13 times their mean square with a probability of 0.0025.
+# What controls leave may be due to events so rare (a job that waits where almost none does) that
+# few replications have seen any, or none, so that only rounding is left. Its size is then unknown.
+# The largest square of 32 normal residuals exceeds 13 times their mean square with a probability of
+# 0.0025.
 OUTLYING, LEAST, MOST, ROUNDING = 13, 0.25, 0.8, 1e-12
 STRANGE = 1e-6
 # If 1 − h_r is smaller, what is left of replication r is rounding.

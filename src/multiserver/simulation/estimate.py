@@ -26,8 +26,9 @@ from multiserver.affine import Affine, in_brackets, with_error
 from multiserver.errors import NotSampledError
 
 SETTLED = 10
-# With so many independent observations in each replication, Student's t is nearly exact for numbers
-# of jobs, which are skewed: at 45 the mean score is -0.12 and 92.5 % of the intervals cover.
+# With this many independent observations in each replication, Student's t is nearly exact for
+# numbers of jobs, which are skewed: at 45 the mean score is -0.12 and 92.5 % of the intervals
+# cover.
 FAIR = 50
 # Fewer are never enough, however much the controls explain.
 FEWEST = 10

@@ -6,9 +6,9 @@ queue grows towards its mean, and a queue with λ = λ* grows for ever, as the m
 motion. But a long queue drifts at λ − λ* only. So only steps from *high* marks count: those where
 the queue exceeds its lowest mark by `HIGH` times the root mean square of all steps, so that the
 servers do not run out of jobs during the step. An excursion to high marks that has ended has gained
-nothing, as it ends below its first mark; if λ = λ*, those that go on gain on average what the
-others lost. So the sum of these steps over a replication has a mean of at most 0 if the queue is
-stable, and of λ − λ* times their duration if not.
+nothing, as it ends below its first mark; if λ = λ*, the excursions that go on gain on average what
+the others lost. So the sum of these steps over a replication has a mean of at most 0 if the queue
+is stable, and of λ − λ* times their duration if not.
 
 The tests are Student's t over the replications (over equal parts of them, if there are fewer than
 `LEAST`), with two levels:
@@ -36,8 +36,8 @@ from multiserver.simulation.workload import Workload
 
 MARKS = 64
 HIGH = 3.0
-# Most jobs in service have left after so many of their mean remaining durations. A step must be as
-# long: otherwise a queue may be long only because it happens to be growing.
+# Most jobs in service have left after this many mean remaining durations. A step must be as long:
+# otherwise a queue may be long only because it happens to be growing.
 STAYS = 3.0
 FEWEST_STEPS = 4
 LEAST = 16
@@ -118,7 +118,7 @@ def _from_high_marks(
 
 
 def _parts(steps: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
-    """Sums of the steps over so many equal parts of each replication."""
+    """Sums of the steps over `parts` equal parts of each replication."""
     return np.concatenate([p.sum(axis=1) for p in np.array_split(steps, parts, axis=1)])
 
 

@@ -89,7 +89,7 @@ def simulate(
     the jobs in the cluster grow and λ* is not known to be higher.
 =======
     The jumps are arrivals, departures and interruptions. Replication r draws from the stream of
-    `seed` and (key, r), whatever the others are. The defaults are the effort of the paper, for 100
+    `seed` and (key, r), whichever others are run. The defaults are the effort of the paper, for 100
     replications (Section 8). Intervals need windows that are long against the relaxation time of
     the cluster, and sizes of finite third moment if m = 0. Raises `ValueError` if a class has no
     departure in any window, or there are fewer than two replications. `stable_below` is the total

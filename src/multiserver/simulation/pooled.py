@@ -9,8 +9,8 @@ the M/G/1 queue (Pollaczek and Khinchine; Poisson arrivals see time averages),
 So Σ (V − E[V]) over the jobs of a replication is a control variate (`simulation.controls`) for all
 that grows with the work in the system. If a policy is work-conserving and finite-skip, its E[T]
 differs from that of this queue by a bounded amount (`finite-skip`, Corollary 3.8), and near
-saturation next to no variance is left. This also removes what is left of the empty start, as this
-server starts empty too.
+saturation almost no variance is left. The remaining bias of the empty start is removed too, as this
+server also starts empty.
 """
 
 from __future__ import annotations

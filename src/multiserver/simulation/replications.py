@@ -6,7 +6,7 @@ equal seeds and keys give every policy the same jobs, so that policies can be co
 It starts empty. The first W jobs in order of arrival, a given fraction, are the *warm-up*; the
 others are measured. E[T] is the mean of their response times, E[N] the mean of the numbers of jobs
 that they find (Poisson arrivals see time averages). Unmeasured jobs keep arriving until all
-measured jobs have left, so that no response time is cut short even where newer jobs come first.
+measured jobs have left, so that no response time is cut short even if newer jobs are served first.
 
 The same jobs go to a single server of the whole capacity (`pooled`). The control variates are the
 work that they find there, the number of jobs of each class and the total of their requirements,
@@ -218,8 +218,8 @@ def _controls(
     """The control variates of R replications (R, q), each less its average: the work found at the
     single server, the number of jobs of each class, and the total of their requirements. If that is
     too many for R replications, the total work of all jobs replaces the latter two. Classes with
-    fewer than `CARRIERS` jobs and controls of infinite average are left out; there are none at all
-    for runs in which too little happens."""
+    fewer than `CARRIERS` jobs and controls of infinite average are left out; runs in which too
+    little happens have none at all."""
     if not length.controllable:
         return np.empty((len(sums), 0))
     workload = length.workload
@@ -254,7 +254,7 @@ def compiled_policy(policy: Callable, signature: types.Type) -> Callable:
         return policy
     try:
         return njit(signature, cache=True)(policy)
-    except RuntimeError:  # It was typed in: there is no file beside which it could be kept.
+    except RuntimeError:  # Defined interactively: there is no file beside which to cache it.
         return njit(signature)(policy)
 
 

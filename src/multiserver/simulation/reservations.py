@@ -86,7 +86,8 @@ def copy(source, j, target, i):
 
 @njit(cache=True)
 def requested_end(begin, request):
-    """The end of a request: later than its beginning, however short it is beside the clock."""
+    """The end of a request: later than its beginning, even if the request is below the rounding of
+    the clock."""
     return max(begin + request, np.nextafter(begin, np.inf))
 
 

@@ -2,8 +2,8 @@
 
 An interval from R replications assumes that their means are normal. If they have the skewness γ,
 the mean of Student's t is about −γ/(2 √R) (N. L. Johnson, J. Am. Stat. Assoc. 73, 1978): runs that
-miss what is rare and large have too small a mean and too small an error, and nothing in them shows
-it. But γ follows from the distribution of the durations before anything is drawn.
+miss rare large values have too small a mean and too small an error, and nothing in them shows it.
+But γ follows from the distribution of the durations before anything is drawn.
 
 *The queue.* A single server of the whole capacity C, given the same jobs, is M/G/1. Let B be the
 work of a job and V the work present. The generating function of ∫ V dt over a time t is about
@@ -49,8 +49,8 @@ UNSEEN = 0.4
 # If controls leave a share s of the variance, the runs may be shorter by √s, but never shorter than
 # a fifth, which is a skewness √5 times as large.
 LEAST_SHARE = 1 / 5
-# Controls should be normal, and what they explain linear in them: in each replication, this many
-# jobs must bring most of E[B²], and as many must find others present.
+# Controls should be normal and their effect linear: in each replication, this many jobs must bring
+# most of E[B²], and as many must find others present.
 CARRIERS = 50
 # Relaxation times of the queue that must pass before runs measure: 1 % of its mean is then missing.
 PASSED = 2
@@ -128,8 +128,8 @@ class RunLength:
     @lru_cache(maxsize=256)  # noqa: B019 (of frozen values, which are small)
     def skewness(self, c: int | None = None, queued: float | None = None) -> float:
         """γ of the mean response time of class c, or of all jobs, over a replication. With
-        `queued`, the mean number of waiting jobs, it is γ of the mean waiting time, of which
-        durations are no part."""
+        `queued`, the mean number of waiting jobs, it is γ of the mean waiting time, which does not
+        include durations."""
         work, rate = self.workload, self.workload.arrival_rate
         moments, C = self._moments(6), self._capacity
         p = 1.0 if c is None else work.probabilities[c]
@@ -155,7 +155,7 @@ class RunLength:
 
     @property
     def _capacity(self) -> float:
-        """The capacity of the single server of which λ is the same fraction."""
+        """The capacity of a single server for which λ is the same fraction of the limit."""
         return self.workload.arrival_rate * self._moments(1)[1] / self.fraction
 
     @property

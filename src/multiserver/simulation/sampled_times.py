@@ -1,4 +1,4 @@
-"""Quantiles of simulated times, with intervals that hold although jobs depend on each other.
+"""Quantiles of simulated times, with intervals that are valid although jobs depend on each other.
 
 Let F(x) be the share with time ≤ x among N measured jobs in R independent replications. The
 quantile at p is estimated by the order statistic q of rank ⌈pN⌉. The shares F_r(q) of the

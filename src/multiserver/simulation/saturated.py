@@ -111,8 +111,8 @@ def _replicate(
     key: tuple[int, ...],
     confidence: float,
 ) -> Estimate:
-    """The mean number of servers held, from `jobs` jobs in each replication, of which the first
-    fifth, or as many more as it takes, are the warm-up."""
+    """The mean number of servers held, from `jobs` jobs in each replication. The first fifth of
+    them is the warm-up, which is longer if the servers take longer to settle."""
     columns = tuple(needs), tuple(sizes), tuple(probabilities)
     demand = math.fsum(p * v * X.mean for v, X, p in zip(*columns, strict=True))
     # At the highest rate at which jobs can start, refuse durations that take too long to settle.

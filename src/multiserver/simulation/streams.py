@@ -19,6 +19,6 @@ def generator(seed: int, *key: int) -> np.random.Generator:
     """
     for name, value in (("seed", seed), *(("key", part) for part in key)):
         require_integer(name, value, least=0)
-    # A plain integer hashes as the same words whatever its width was.
+    # Plain integers hash as the same words, whatever their width was.
     sequence = np.random.SeedSequence(int(seed), spawn_key=tuple(int(part) for part in key))
     return np.random.Generator(np.random.SFC64(sequence))
