@@ -12,7 +12,7 @@ the head of the queue matter. Its throughput λ* is the boundary of stability of
 - `peak`: where a curve over the mixes is highest, and the mix that wastes most servers;
 - `limits`: the wastage as one class becomes far faster than the other;
 - `single_duration`: the product form when all classes have the same rate;
-- `one_or_n`: needs 1 and n in closed form, up to n = 1e8;
+- `one_or_n`: needs 1 and n, in a time that hardly depends on n;
 - `one_half_all`: needs 1, n/2 and n by recursion (`half_size_layers`, `half_size_levels`);
 - `asymptotics`: how the system with needs 1 and n grows with n;
 - `phased`: any classes whose durations have phases, by the same algebra;

@@ -8,8 +8,8 @@ from 1e-25 to 1e20, are within 1e-15 of elimination in fractions.
 
 The same factors give Δ, with 0 in a likely state. The equation of that state is left out, and the
 rounding error of the mean of the reward is divided by the mass of that state. The residual of each
-state is formed from differences along its edges, in extended precision, so that the diagonal, 1 −
-P_ss, never enters.
+state is formed from differences along its edges, in extended precision, so that the diagonal,
+1 − P_ss, never enters.
 """
 
 from __future__ import annotations
