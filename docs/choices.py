@@ -1,7 +1,7 @@
-"""What config may name: every study, drawing and quantity of a claim, as the code declares them.
+"""The names that config may use: every study, drawing and quantity of a claim, from the code.
 
-Keys, defaults and meanings are those of the JSON Schemas, units those of the studies' columns, and
-examples the shortest of their kind in config/papers and config/examples.
+Keys, defaults and meanings come from the JSON Schemas, units from the studies' columns; examples
+are the shortest of their kind in config/papers and config/examples.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from atlas.config.schemas import describe
 PAPERS = [
     file for of in ("papers", "examples") for file in sorted((ROOT / "config" / of).glob("*.yaml"))
 ]
-# No longer example helps.
+# Longer examples (in characters) are left out.
 LONGEST = 600
 
 
@@ -64,7 +64,7 @@ def write_quantities() -> str:
 
 
 def _section(group: str, key: str, kind: str) -> list[str]:
-    """The heading, what the module says of itself, and a table of keys."""
+    """The heading, the module's docstring, and a table of keys."""
     schema = _schemas()[f"{group}-{kind}"]
     about = module(group, kind).__doc__.strip()
     lines = [f"### {kind}", "", about, ""]
@@ -80,7 +80,7 @@ def _section(group: str, key: str, kind: str) -> list[str]:
 
 
 def _meaning(one: Mapping[str, Any]) -> str:
-    """What a key says: its own words, or those of what it refers to."""
+    """The description of a key, or that of the definition to which it refers."""
     if "description" in one:
         return one["description"]
     if "$ref" in one:
@@ -109,7 +109,7 @@ def _schemas() -> Mapping[str, Any]:
 
 
 def _blocks(key: str) -> Iterator[dict[str, Any]]:
-    """Series, or drawings, of all files."""
+    """The blocks of all series (key `study`) or of all drawings, in all files."""
     for content in _papers():
         for group in ("figures", "tables"):
             for block in (content.get(group) or {}).values():

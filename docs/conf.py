@@ -1,4 +1,4 @@
-"""The site: a few written pages, and the library's docstrings. No page asks another host."""
+"""The site: hand-written pages and the library's docstrings. No page loads from another host."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 
 exclude_patterns = ["_*.md", "_modules/modules.rst"]
-suppress_warnings = ["ref.python"]  # the front page names what stands in modules
+suppress_warnings = ["ref.python"]  # the package's page repeats names of its modules
 
 html_theme = "furo"
 html_title = project
@@ -75,13 +75,13 @@ html_css_files = ["wide.css"]
 
 
 def setup(app: Sphinx) -> None:
-    """Draw what the pages show."""
+    """Generate pictures and tables before the pages are read."""
     app.connect("config-inited", draw)
     app.connect("autodoc-skip-member", skip)
 
 
 def skip(app: Sphinx, what: str, name: str, value: object, *_: object) -> bool | None:
-    """Leave out the function that has the name of a module beside it."""
+    """Leave out the function `policy`, which shares its name with a module."""
     return True if value is multiserver.policies.policy else None
 
 

@@ -1,4 +1,4 @@
-"""What intervals held in many runs, from the last whole run in benchmarks/measured."""
+"""Measured coverage of intervals, from the last complete run in benchmarks/measured."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import pandas as pd
 from atlas.io.tidy import read_table
 from timed import MEASURED
 
-# Of fewer intervals a share says nothing.
+# A share of fewer intervals is not reported.
 FEWEST = 50
 ENDS = ("coverage", "spread", "width")
 DIGITS = {"coverage": 3, "width": 2}
 
 
 def write_coverage() -> str:
-    """A table of all systems and classes, in Markdown; those without intervals, by name, below."""
+    """A Markdown table of all systems and classes, then the names of those without intervals."""
     table, _ = read_table(MEASURED / "coverage.csv")
     lines = [
         "| system | jobs | class | coverage | mean score | half-width | withheld |",
@@ -35,7 +35,7 @@ def write_coverage() -> str:
 
 
 def write_coverage_in_short() -> str:
-    """How many systems and intervals there are, and what they hold, in a sentence."""
+    """The numbers of systems and intervals, and their coverage, in a sentence."""
     table, _ = read_table(MEASURED / "coverage.csv")
     fair = table[table["withheld"] < 1]
     counts = (fair["runs"] * (1 - fair["withheld"])).round()
@@ -51,8 +51,8 @@ def write_coverage_in_short() -> str:
 
 
 def write_controls() -> str:
-    """What controls do to intervals of the same runs: without them and with the error of least
-    squares as measured once, with that of the jackknife as in the table of all systems."""
+    """Intervals of the same runs without controls, with the standard error of least squares (both
+    measured once) and with that of the jackknife (from the table of all systems)."""
     once, _ = read_table(MEASURED / "controls.csv")
     suite, _ = read_table(MEASURED / "coverage.csv")
     lines = [
@@ -80,7 +80,7 @@ def _ends(ends: list[tuple[float, float]]) -> str:
 
 
 def _named(row: pd.Series) -> str:
-    """A system without its jobs, which stand beside it."""
+    """The name of a system without the number of jobs, which has a column of its own."""
     return row["system"].removesuffix(f", {row['jobs']:,} jobs")
 
 

@@ -10,7 +10,7 @@ COLUMNS = ("policy", "question", "method", "range", "cost", "source")
 
 
 def write_methods() -> str:
-    """A section for each model, in Markdown: what is known under each policy; then the policies."""
+    """A Markdown section for each model, with the methods under each policy; then the policies."""
     parts = []
     for model, rows in groupby(ms.known().rows(), key=lambda row: row["model"]):
         parts += [f"## {model.replace('-', ' ').capitalize()}", "", *_table(list(rows)), ""]
@@ -21,7 +21,7 @@ def write_methods() -> str:
 
 
 def write_exact() -> str:
-    """One table, in Markdown: of every model and policy, how means are exact, or that none are."""
+    """One Markdown table: for every model and policy the method of exact means, or none."""
     lines = ["| model | policy | E[T] by | for | cost |", "|---|---|---|---|---|"]
     rows = [row for row in ms.known().rows() if row["question"] == "exact"]
     for policy in sorted(map(ms.policy, ms.policies.names()), key=lambda p: (p.models, p.name)):
@@ -39,7 +39,7 @@ def write_exact() -> str:
 
 
 def _table(rows: list[dict[str, str]]) -> list[str]:
-    """A policy and a question are said once, where they begin."""
+    """A policy and a question are written only in the first row of their block."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
     above: tuple[str, ...] = ()
     for row in rows:

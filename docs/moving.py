@@ -1,5 +1,5 @@
-"""The first page's moving picture: that of the explorer, with one system, and the exact mean that
-its average tends to, by the library."""
+"""The first page's animation: the explorer's, for one system, with the exact mean to which the
+average converges, from the library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import multiserver as ms
 
 EXPLORER = Path(__file__).parents[1] / "src/atlas/gallery/templates/explorer"
 SCRIPTS = ("model", "words", "axes", "plot", "blocking", "moving_picture")
-# Servers, and classes of need, rate and probability: small enough to see who holds what.
+# Servers, and (need, rate, probability) of the classes: few enough to see which job holds which.
 SERVERS, CLASSES = 24, ((1, 2.0, 0.9), (12, 1.0, 0.1))
 STYLED = (".view .", ".view rect", ".view text", "#blocking")
 STYLE = """
@@ -27,7 +27,7 @@ body[data-theme="dark"] .explorer { --look0: #6cbcf0; --look1: #f2a266; --look3:
 
 
 def write_moving() -> str:
-    """What the first page includes: a figure, its style and its scripts, which load nothing."""
+    """The first page's figure, with its style and its scripts, which load nothing."""
     jobs = [
         ms.JobClass(need=need, duration=ms.Exponential(rate=rate), probability=probability)
         for need, rate, probability in CLASSES
@@ -39,7 +39,7 @@ def write_moving() -> str:
     style = STYLE + "\n".join(x for x in sheet if x.startswith(STYLED))
     scripts = [(EXPLORER / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     scripts.append(f"moving_picture.show({json.dumps(shown)});")
-    # In a block of their own, so that the theme's scripts do not meet their names.
+    # In a block, so that their names do not clash with those of the theme's scripts.
     script = "\n".join(["{", *scripts, "}"])
     return f"""```{{raw}} html
 <style>{style}</style>

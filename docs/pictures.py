@@ -30,28 +30,28 @@ class Canvas:
         self._size, self._title, self._parts = (width, height), title, []
 
     def add(self, kind: str, text: str = "", **attributes: object) -> None:
-        """An element; underscores at the end of a name, or within, are dropped or made hyphens."""
+        """Add an element; trailing underscores of a name are dropped, inner ones become hyphens."""
         named = ((k.rstrip("_").replace("_", "-"), v) for k, v in attributes.items())
         inside = " ".join(f'{k}="{escape(str(v))}"' for k, v in named)
         self._parts.append(f"<{kind} {inside}>{escape(text)}</{kind}>")
 
     def label(self, x: float, y: float, text: str, *, anchor: str = "start", small: bool = False):
-        """A text with its baseline at y."""
+        """Add a text with its baseline at y."""
         self.add("text", text, x=x, y=y, text_anchor=anchor, class_="small" if small else "label")
 
     def servers(self, x: float, y: float, count: int, widths: list[float] | None = None) -> None:
-        """Servers beneath each other, as wide as they are fast."""
+        """Add servers below each other, with widths in proportion to their speeds."""
         for i in range(count):
             width = CELL if widths is None else widths[i]
             self.add("rect", x=x, y=y + i * CELL, width=width, height=CELL, class_="server")
 
     def job(self, x: float, y: float, need: float, kind: str, width: float = CELL) -> None:
-        """A job that holds `need` servers."""
+        """Add a job that holds `need` servers."""
         box = {"x": x + 2, "y": y + 2, "width": width - 4, "height": need * CELL - 4, "rx": 4}
         self.add("rect", **box, class_=kind)
 
     def arrow(self, x: float, y: float, to_x: float, to_y: float) -> None:
-        """An arrow from (x, y)."""
+        """Add an arrow from (x, y) to (to_x, to_y)."""
         self.add("path", d=f"M{x},{y}L{to_x},{to_y}", class_="arrow")
 
     def svg(self) -> str:
@@ -149,7 +149,7 @@ def threshold_parallelism() -> Canvas:
 
 
 def parallel_processing() -> Canvas:
-    """Jobs that several servers process at once: which ones, depends on the class."""
+    """Jobs that several servers process at once; the class determines which ones."""
     picture = Canvas(430, 160, "Two classes and three servers")
     for y, kind, name in ((40, "a", "class 1"), (110, "b", "class 2")):
         picture.job(90, y - 13, 1, kind)

@@ -1,6 +1,6 @@
-"""The rules of `snakemake all`, as a picture: which takes what another made.
+"""The rules of `snakemake all` as a picture: arrows lead to the rules that use a rule's output.
 
-The arrows stand in `rulegraph.csv`, which a test holds against `snakemake --rulegraph`.
+The arrows are in `rulegraph.csv`, which a test compares with `snakemake --rulegraph`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BOX, GAP, ROW = 96, 14, 78
 
 
 def rulegraph() -> Canvas:
-    """Rules in rows, each below those that it takes from."""
+    """Rules in rows, each below those whose outputs it uses."""
     with Path(__file__).with_name("rulegraph.csv").open(encoding="utf-8") as file:
         arrows = [(row["from"], row["to"]) for row in csv.DictReader(file)]
     rows = find_rows(arrows)
@@ -28,7 +28,7 @@ def rulegraph() -> Canvas:
     }
     for source, target in arrows:
         (x, y), (to_x, to_y) = places[source], places[target]
-        if to_y - y == ROW:  # `all` takes everything: what it alone takes is drawn
+        if to_y - y == ROW:  # only arrows between adjacent rows: `all` uses every output
             picture.arrow(x + BOX / 2, y + 30, to_x + BOX / 2, to_y - 2)
     for rule, (x, y) in places.items():
         picture.add("rect", x=x, y=y, width=BOX, height=30, rx=6, class_="server")
@@ -37,7 +37,7 @@ def rulegraph() -> Canvas:
 
 
 def find_rows(arrows: list[tuple[str, str]]) -> list[list[str]]:
-    """The rules by the length of the longest way to them."""
+    """The rules by the length of the longest path to them."""
     before: dict[str, set[str]] = {}
     for source, target in arrows:
         before.setdefault(target, set()).add(source)

@@ -1,4 +1,4 @@
-"""What the referee says of simulators that others wrote, from the results in benchmarks/scored."""
+"""The referee's verdicts on simulators by others, from the results in benchmarks/scored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def write_scored() -> str:
-    """A table of all simulators, and one of the systems, in Markdown."""
+    """Two Markdown tables: one of the simulators, one of the systems."""
     reference = Reference.load(ROOT / "reference")
     found = {
         file.stem: assess(read_results(file, reference), reference)

@@ -1,4 +1,4 @@
-"""What the routes to the same numbers took, from the last whole runs in benchmarks/measured."""
+"""Times of the routes to the same numbers, from the last complete runs in benchmarks/measured."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cost import drawn
 from scaling import draw
 
 MEASURED = Path(__file__).resolve().parents[1] / "benchmarks/measured"
-STAR = r"\*"  # a limit, not a beginning of emphasis
-FEWEST = 100  # fronts of a system in the table of costs
+STAR = r"\*"  # the star of λ*, which Markdown would take for emphasis
+FEWEST = 100  # the fewest fronts of a system in the table of costs
 PREFIXES = {-9: "ns", -6: "µs", -3: "ms", 0: "s"}
 
 
@@ -35,7 +35,7 @@ def write_timed() -> str:
 
 
 def write_scaling() -> str:
-    """A table of the cores and how long a build would take on them, in Markdown."""
+    """A Markdown table of the time of a build by the number of cores."""
     table, _ = read_table(MEASURED / "scaling.csv")
     lines = ["| cores | seconds | speed-up | efficiency |", "|--:|--:|--:|--:|"]
     lines += [
@@ -46,14 +46,14 @@ def write_scaling() -> str:
 
 
 def draw_scaling() -> Figure:
-    """The same, with the bounds."""
+    """The same as a figure, with the bounds."""
     table, _ = read_table(MEASURED / "scaling.csv")
     path, _ = read_table(MEASURED / "longest-path.csv")
     return draw(table, path["end"].iloc[-1])
 
 
 def write_cost() -> str:
-    """A table of systems of many fronts and what a point of each takes, in Markdown."""
+    """A Markdown table of the seconds of a point, for systems of many fronts."""
     table, _ = read_table(MEASURED / "cost-by-classes.csv")
     keys = ["fronts", "servers", "classes", "phases"]
     found = table[table["fronts"] >= FEWEST].pivot(index=keys, columns="method", values="seconds")
@@ -65,12 +65,12 @@ def write_cost() -> str:
 
 
 def draw_cost() -> Figure:
-    """All of them."""
+    """The seconds of a point against the fronts, for all systems."""
     table, _ = read_table(MEASURED / "cost-by-classes.csv")
     return drawn(table)
 
 
 def seconds(time: float) -> str:
-    """A time to three digits, in the unit that suits it."""
+    """A time to three digits, in a suitable unit."""
     exponent = max(min(3 * math.floor(math.log10(time) / 3), 0), min(PREFIXES))
     return f"{time / 10**exponent:.3g}\N{NO-BREAK SPACE}{PREFIXES[exponent]}"

@@ -1,4 +1,4 @@
-"""How far distributions of times are apart by two routes, from the last whole run in
+"""Differences of distributions of times between two routes, from the last complete run in
 benchmarks/measured."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KINDS = {
 
 
 def write_time_routes() -> str:
-    """The largest relative difference of each pair of routes, by kind of system, in Markdown."""
+    """A Markdown table of the largest relative difference of two routes, by kind of system."""
     table, _ = read_table(MEASURED / "time-routes.csv")
     largest = table.groupby("kind")[list(ROUTES)].max()
     counts = table["kind"].value_counts()
@@ -40,7 +40,7 @@ def write_time_routes() -> str:
 
 
 def write_time_coverage() -> str:
-    """What intervals of quantiles hold, by probability, in Markdown."""
+    """A Markdown table of the coverage of intervals of quantiles, by probability."""
     table, _ = read_table(MEASURED / "time-coverage.csv")
     lines = [
         "| quantile at | systems | intervals | hold the exact one | besides, certain to be 0 |",
