@@ -32,6 +32,8 @@ from atlas.io.mathematics import formulate
 from atlas.io.rendering import draw_sample, save, style_context
 from atlas.models.class_tables import TableError, read_class_table
 
+pytestmark = pytest.mark.slow
+
 SEED = 81
 STYLE = (ROOT / "config/atlas.mplstyle").read_text("utf-8")
 TABLE = (ROOT / "config/cells/borg.csv").read_text("utf-8")

@@ -36,14 +36,9 @@ class Performance:
 
     `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
     job. `durations` (R,) are the lengths of the R windows, `tallies` (R, rows, classes) what was
-<<<<<<< HEAD
-    counted in them, row by row as named above. What is known of the `length` of a window beforehand
-    says which have intervals; where the jobs in the cluster grew, `caveat` says so, and none has.
-    Of a class without a departure only E[X_i] is known; its other means are NaN.
-=======
     counted in them, row by row as named above. The `length` of a window, known beforehand, decides
     which estimates have intervals; if the jobs in the cluster grew, `caveat` says so, and none has.
->>>>>>> f46469a (Plain prose: simulation, the rest)
+    For a class without a departure only E[X_i] is known, and the other means are NaN.
     """
 
     jobs: tuple[Estimate, ...]
@@ -65,16 +60,9 @@ def summarise(
     present: NDArray[np.int64],
     stable_below: float | None = None,
 ) -> Performance:
-<<<<<<< HEAD
-    """From R windows: `durations` (R,) and `tallies` (R, rows, classes) as in `Performance`, what
-    `pool` counted of Q single servers, `singles` (R, Q, columns), and the jobs in the cluster at
-    the marks, `present` (R, M + 1). `stable_below` is λ*, if known."""
-=======
     """The estimates from R windows: `durations` (R,) and `tallies` (R, rows, classes) as in
     `Performance`, the counts of `pool` for Q single servers, `singles` (R, Q, columns), and the
-    jobs in the cluster at the marks, `present` (R, M + 1). Raises `ValueError` if a class has no
-    departure."""
->>>>>>> f46469a (Plain prose: simulation, the rest)
+    jobs in the cluster at the marks, `present` (R, M + 1). `stable_below` is λ*, if known."""
     columns = []
     demands = np.array([c.arrival_rate * c.size.mean for c in cluster.classes])
     pools = cluster.pools

@@ -79,7 +79,6 @@ def simulate(
     """Independent replications: each tallies `jumps` jumps of a cluster after `warmup` from an
     empty start.
 
-<<<<<<< HEAD
     Arrivals, departures and interruptions are the jumps. Replication r draws from the stream of
     `seed` and (key, r), whatever the others are. The defaults are the effort of the paper, for
     100 replications (Section 8). Intervals need windows that are long against the relaxation of
@@ -87,14 +86,6 @@ def simulate(
     arrivals below which the cluster is stable, if known, and `highest` a rate that λ* is known not
     to exceed. Raises `ValueError` if there are fewer than two replications, and `UnstableError` if
     the jobs in the cluster grow and λ* is not known to be higher.
-=======
-    The jumps are arrivals, departures and interruptions. Replication r draws from the stream of
-    `seed` and (key, r), whichever others are run. The defaults are the effort of the paper, for 100
-    replications (Section 8). Intervals need windows that are long against the relaxation time of
-    the cluster, and sizes of finite third moment if m = 0. Raises `ValueError` if a class has no
-    departure in any window, or there are fewer than two replications. `stable_below` is the total
-    rate of arrivals below which the cluster is stable, if known.
->>>>>>> f46469a (Plain prose: simulation, the rest)
     """
     require_integer("jumps", jumps)
     length = _length(cluster, warmup, jumps, stable_below or highest)
@@ -135,14 +126,9 @@ def until(
     runs = _replicate(cluster, seed, range(first), warmup, jumps, key)
     while True:
         found, R = summarise(cluster, length, *runs), len(runs[0])
-<<<<<<< HEAD
-        # Whether these are shown or not.
+        # Intervals that are withheld count too.
         widths = [-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate]
         widest = float(np.nan_to_num(widths, nan=math.inf).max())
-=======
-        # Intervals that are withheld count too.
-        widest = max(-stdtrit(g.freedom, 0.025) * g.standard_error for g in found.service_rate)
->>>>>>> f46469a (Plain prose: simulation, the rest)
         if most == R or widest <= half_width:
             return found
         more = range(R, math.floor(min(most, R * (widest / half_width) ** 2 + 1)))
