@@ -87,12 +87,11 @@ def follow(rule: FirstCome, arrival_rate: float, least: float) -> Times:
     before = undrawn.size
     law = np.concatenate([undrawn.ravel(), entering @ drawn])
     begun = law[before:] @ (lasts - waits)
+    either = np.hstack([waits, lasts])
     rows: list[Array] = []
     last = MOST_STEPS
     while len(rows) < last:
-        state = law[before:]
-        found = law[:before].sum() + np.stack([state @ waits, state @ lasts])
-        rows.append(np.column_stack([found, found @ p]))
+        rows.append(law[:before].sum() + law[before:] @ either)
         if last == MOST_STEPS and rows[-1].max() < least:
             # At a Poisson number of steps the mean is below `least` a few steps later; then the
             # steps that this number is below but for 1e-25.
@@ -101,7 +100,8 @@ def follow(rule: FirstCome, arrival_rate: float, least: float) -> Times:
         law = one_step @ law
     if last == MOST_STEPS:
         raise ArithmeticError(f"times of more than {MOST_STEPS} steps")
-    waiting, response = np.stack(rows, axis=1)
+    found = np.array(rows).reshape(len(rows), 2, -1)
+    waiting, response = np.moveaxis(np.concatenate([found, found @ p[:, None]], axis=2), 1, 0)
     return Times(np.append(begun, begun @ p), waiting, response, rate)
 
 
