@@ -1,23 +1,24 @@
 """The front of a first-come first-served queue of multiserver jobs, whose durations have phases.
 
-A front is (u, h): u_k jobs of kind k in service (see `phased`), and the class h of the job that
-blocks the head of the queue, or no h. It is *settled* if no job can join it whatever comes next:
-h needs more servers than are idle, or fewer than v_min are idle. In an *unsettled* front v_min
-servers or more are idle and no job is known to wait: the next job, if there is one, is drawn.
+A front is (u, h): u_k jobs of kind k are in service (see `phased`), and h is the class of the job
+that blocks the head of the queue, if there is one. It is *settled* if the next job cannot join it,
+whatever its class: h needs more servers than are idle, or fewer than v_min are idle. In an
+*unsettled* front v_min servers or more are idle and no job is known to wait: the class of the next
+job, if there is one, has yet to be drawn.
 (Two-class systems with exponential durations: `two-class-stability`, Section 3.)
 
-With m settled and e unsettled fronts, what can happen is in sparse matrices of rates::
+With m settled and e unsettled fronts, the transitions are in sparse matrices of rates::
 
     moves     (m, m)  a job turns into another kind,
-    blocked   (m, m)  a job completes and none is drawn: h goes on blocking, or its job enters and
-                      leaves fewer than v_min servers idle,
+    blocked   (m, m)  a job completes and none is drawn: h still blocks, or the job that blocked
+                      enters service and leaves fewer than v_min servers idle,
     opened    (m, e)  a job completes, and the next is to be drawn,
     settles   (e, m)  the probability that the job drawn settles the front,
-    further   (e, e)  … that it enters and leaves it unsettled,
-    emptier   (e, e)  where nobody waits: a job completes, or turns into another kind.
+    further   (e, e)  the probability that the job drawn enters and leaves the front unsettled,
+    emptier   (e, e)  if no job waits: a job completes, or turns into another kind.
 
-The saturated system and the open one are both made of these. Which fronts are told apart says a
-`Places`: all (`every`), or some among which all others are interpolated (`interpolated`).
+The saturated and the open system are both built from these. A `Places` says which fronts are kept:
+all (`every`), or some, between which all others are interpolated (`interpolated`).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from multiserver.phased import UNSAMPLED, PhasedJobs
 
 
 class Places(Protocol):
-    """The fronts that are told apart, as in `Fronts`, and where each other one is to be looked for.
+    """The fronts that are kept, as in `Fronts`, and how any front is composed of these.
 
     `smallest` is v_min.
     """
@@ -47,10 +48,10 @@ class Places(Protocol):
     room: NDArray[np.int64]
 
     def settled(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> Found:
-        """Rows and shares of settled fronts, all shares 0 for those that are left out."""
+        """Rows and shares of settled fronts; the shares of a front that is left out are all 0."""
 
     def unsettled(self, counts: NDArray[np.int64]) -> Found:
-        """Rows and shares of unsettled fronts, all shares 0 for those that are left out."""
+        """Rows and shares of unsettled fronts; the shares of one that is left out are all 0."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,22 +82,22 @@ class Fronts:
 
     @property
     def outflow(self) -> NDArray[np.float64]:
-        """(m,) the rate of all that happens but arrivals."""
+        """(m,) the total rate of all transitions but arrivals."""
         return self.counts @ (self.jobs.exits + self.jobs.moves.sum(axis=1))
 
 
 def enumerate_fronts(jobs: PhasedJobs, *, only_full: bool = False) -> Fronts:
-    """All fronts; `only_full` leaves out those that a queue which never empties cannot reach,
-    because n − 2 v_max servers or fewer are held.
+    """All fronts; `only_full` leaves out those that hold n − 2 v_max servers or fewer, which a
+    queue that never empties cannot reach.
 
-    Raises `TooLargeError` if they are too many.
+    Raises `TooLargeError` if there are too many.
     """
     least = max(jobs.servers - 2 * max(jobs.needs) + 1, 0) if only_full else 0
     return fronts_among(jobs, EveryFront(jobs, least), only_full=only_full)
 
 
 def fronts_among(jobs: PhasedJobs, grid: Places, *, only_full: bool = False) -> Fronts:
-    """The fronts of `grid`, and what can happen between them."""
+    """The fronts of `grid`, and the transitions between them."""
     n, held = jobs.servers, jobs.held
     m, K = len(grid.head), len(held)
     settled = np.arange(m)
@@ -144,14 +145,15 @@ def drawn(fronts: Fronts) -> NDArray[np.int64]:
     """The unsettled fronts in which a job may be drawn while others wait."""
     first = abs(fronts.opened).sum(axis=0) > 0
     e = len(first)
-    # One more, from which the search starts.
+    # One more node, from which the search starts.
     graph = sparse.block_array([[fronts.further, None], [first[None, :].astype(float), [[0.0]]]])
     found = breadth_first_order(graph.tocsr(), e, return_predecessors=False)
     return np.sort(found[found < e])
 
 
 def drawn_through(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The flow (e,) through each unsettled front while jobs are drawn, given what opens it (e,)."""
+    """The flow (e,) through each unsettled front while jobs are drawn, given `opened` (e,), the
+    flow into it from completions."""
     onward = sparse.eye_array(len(fronts.room)) - fronts.further
     return splu(onward.T.tocsc(), permc_spec="COLAMD").solve(opened)
 
@@ -188,7 +190,7 @@ def _emptier(jobs: PhasedJobs, grid: Places) -> _Entries:
 
 
 class _Entries:
-    """A sparse matrix that is being written."""
+    """A sparse matrix under construction."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[NDArray, NDArray, NDArray]] = []
@@ -209,7 +211,7 @@ class _Entries:
 def _moved(
     counts: NDArray[np.int64], before: int | None = None, after: int | None = None
 ) -> NDArray[np.int64]:
-    """One job of kind `before` less, one of kind `after` more."""
+    """The counts with one job of kind `before` less and one of kind `after` more."""
     counts = counts.copy()
     if before is not None:
         counts[:, before] -= 1

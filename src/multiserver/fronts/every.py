@@ -16,7 +16,7 @@ Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 class EveryFront:
     """All fronts that hold `least` servers or more (a `fronts.Places`).
 
-    Raises `TooLargeError` beyond `LARGEST` numbers.
+    Raises `TooLargeError` if arrays would hold more than `LARGEST` numbers.
     """
 
     def __init__(self, jobs: PhasedJobs, least: int) -> None:
@@ -44,13 +44,13 @@ class EveryFront:
 
 
 class Ranks:
-    """The place of each u with `least` ≤ Σ u_k v_k ≤ n among all of them, the last kind counting
-    most.
+    """The rank of each u with `least` ≤ Σ u_k v_k ≤ n among all of them, the last kind being the
+    most significant.
 
-    With W_k[s] the number of ways to share s servers among the kinds up to k so that n − `least` or
-    fewer are left, the vectors of fewer than u_k jobs of kind k, given those of later kinds, which
-    leave s_k servers, are W_k[s_k] − W_k[s_k − u_k v_k]. No key is larger than the number of
-    vectors, however many kinds there are.
+    Let W_k[s] be the number of ways to share s servers among the kinds up to k so that n − `least`
+    or fewer are left. If jobs of later kinds leave s_k servers, then W_k[s_k] − W_k[s_k − u_k v_k]
+    vectors have fewer than u_k jobs of kind k. The rank is the sum of these numbers over k, so that
+    it never exceeds the number of vectors, however many kinds there are.
     """
 
     def __init__(self, servers: int, needs: NDArray[np.int64], least: int) -> None:
@@ -65,7 +65,7 @@ class Ranks:
             self._ways.append(ways)
 
     def of(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places of vectors (…, K), any for those that hold fewer than `least` servers."""
+        """The ranks of vectors (…, K), arbitrary for those that hold fewer than `least` servers."""
         left = np.full(len(counts), self._servers)
         found = np.zeros(len(counts), dtype=np.int64)
         for k in range(len(self._needs) - 1, -1, -1):
@@ -76,9 +76,9 @@ class Ranks:
 
 
 def ranked(servers: int, needs: NDArray[np.int64], least: int) -> tuple[NDArray[np.int64], Ranks]:
-    """All u with `least` ≤ Σ u_k v_k ≤ n, one a row, in the order of their places.
+    """All u with `least` ≤ Σ u_k v_k ≤ n, one a row, in the order of their ranks.
 
-    Raises `TooLargeError` beyond `LARGEST` numbers.
+    Raises `TooLargeError` if arrays would hold more than `LARGEST` numbers.
     """
     counts, ranks = count_vectors(servers, needs, least), Ranks(servers, needs, least)
     ordered = np.empty_like(counts)
@@ -93,7 +93,7 @@ def _whole(rows: NDArray[np.int64]) -> Found:
 def count_vectors(servers: int, needs: NDArray[np.int64], least: int) -> NDArray[np.int64]:
     """All u with `least` ≤ Σ u_k v_k ≤ n, one a row.
 
-    Raises `TooLargeError` beyond `LARGEST` numbers.
+    Raises `TooLargeError` if arrays would hold more than `LARGEST` numbers.
     """
     order = np.argsort(needs)[::-1]
     columns: list[NDArray[np.int64]] = []

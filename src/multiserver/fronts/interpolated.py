@@ -1,20 +1,21 @@
-"""Fronts among which all others are interpolated: a logarithmic number of them for any n.
+"""Fronts between which all others are interpolated: their number is logarithmic in n.
 
-Let there be two needs, of which the smaller has exponential durations: u jobs of it are in service
-in a front (u, w, h), and w are the others. Whatever is to come of the system, as a function of u
-for fixed w and h, is smooth but near the ends of its range: n servers take thousands of small jobs,
-and one more or less changes little. So only some u are kept, and for each of the others the value
-is that of the polynomial through kept ones near it. In terms of rates, a step to a front that is
-left out is a mixture of steps to kept ones, with shares that sum to 1 but may be negative: a chain
-whose distributions are weights of a quadrature, exact for smooth functions (means and Laplace
-transforms, not the probability of one front).
+There are two needs, and jobs of the smaller have exponential durations. In a front (u, w, h) u
+small jobs and w others are in service. Any expectation of the future, as a function of u for fixed
+w and h, is smooth except near the ends of its range: n servers hold thousands of small jobs, and
+one more or less changes little. So only some u are kept, and the value at any other u is that of
+the polynomial through kept ones near it. In terms of rates, a step to a front that is left out is a
+mixture of steps to kept ones, with shares that sum to 1 but may be negative. The distributions of
+this chain are weights of a quadrature, exact for smooth functions (means and Laplace transforms,
+not the probability of one front).
 
-A range is cut where another job of the larger need ceases to fit, and another two, …. At each end
-of a piece the first `DENSE` values of u are all kept; then follow panels as long as their distance
-from the end, each with `ORDER` + 1 Chebyshev points, rounded to integers. Where no large job is in
-service a blocked head waits for small ones alone: what follows is smooth up to the upper end.
+The range of u is cut where one more job of the larger need ceases to fit, where two more do, and
+so on. At each end of a piece the first `DENSE` values of u are all kept. Then follow panels as long
+as their distance from the end, each with `ORDER` + 1 Chebyshev points, rounded to integers. If no
+large job is in service, a blocked head waits for small ones alone, and functions of u are smooth up
+to the upper end.
 
-λ* comes out to about 1e-14 of that of the product form, for n up to 1e6.
+λ* agrees with that of the product form to about 1e-14, for n up to 1e6.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Integers = NDArray[np.int64]
 
 def applies(jobs: PhasedJobs) -> bool:
     """Whether there are two needs, the smaller with exponential durations of one mean, and few
-    ways to hold servers by jobs of the larger."""
+    ways for jobs of the larger to hold servers."""
     small = jobs.held == min(jobs.needs)
     most = jobs.servers // max(jobs.needs)
     others = np.count_nonzero(~small)
@@ -60,14 +61,14 @@ class InterpolatedFronts:
         self._radix = np.cumprod([1, *(jobs.servers // held[self._rest] + 1)[:-1]])
         others = others[np.argsort(others @ self._radix)]
         self._keys = others @ self._radix
-        # A line is w with h, or w with room; along it u is told apart.
+        # A line is a w and an h, or a w in unsettled fronts; u varies along it.
         self._heads, self._span = len(jobs.needs), jobs.servers // self.smallest + 2
         panels: list[tuple[int, Integers]] = []
         for w, idle in enumerate((jobs.servers - others @ held[self._rest]).tolist()):
             most = idle // self.smallest
             line = w * (self._heads + 2)
             panels.append((line, np.array([most])))
-            # One more job of the larger need fits up to the first of these, two up to the second, …
+            # One more large job fits for u up to the first of these, two for u up to the second, …
             ends = [(idle - k * large) // self.smallest for k in range(1, idle // large + 1)]
             starts = [0, *(end + 1 for end in ends[::-1])]
             pieces = [cut(a, b) for a, b in zip(starts, [*ends[::-1], most - 1], strict=True)]
@@ -129,8 +130,9 @@ class InterpolatedFronts:
 
 
 def cut(low: int, high: int, *, both: bool = True) -> list[Integers]:
-    """Panels of low … high, each by the values that it keeps: single ones near the lower end (and
-    the upper end, for `both`), and Chebyshev points that the next panel shares the last of."""
+    """Panels that cover low … high, as arrays of the values kept: single values near the lower end
+    (and near the upper end, for `both`), and Chebyshev points, of which the next panel may share
+    the last."""
     if high - low <= (2 if both else 1) * DENSE + ORDER:
         return [np.array([u]) for u in range(low, high + 1)]
     middle = (low + high) // 2 if both else high

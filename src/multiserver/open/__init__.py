@@ -8,24 +8,22 @@ whose level is the number of jobs in the system:
 - `solve`: the linear algebra below it, on plain arrays;
 - `multiserver_jobs`: first come, first served, each job with its own server need;
 - `by_class`: its response times class by class;
-- `fcfs_levels`: the same system with phases in its durations, and larger, by the jobs that wait
-  undrawn, in sparse matrices; `iteration`, `gauss_seidel` and `anderson`: how its distribution is
-  found;
-- `age_process`: the same in dense matrices (`multiserver.fronts.interpolated` puts a few fronts in
-  the place of all); `age_distribution`: its distribution; `riccati`: the equation that it rests on;
+- `fcfs_levels`: larger systems, with phase-type durations: the level is the number of jobs that
+  wait undrawn, and matrices are sparse; `iteration`, `gauss_seidel` and `anderson`: the solver;
+- `age_process`: the same with dense matrices (`multiserver.fronts.interpolated` replaces all fronts
+  by a few); `age_distribution`: its distribution; `riccati`: the equation that it solves;
 - `front_distribution`: the means that follow from either;
 - `one_or_n`: needs 1 and n, without fronts, by the age of a large job; `age_equation`,
-  `age_rates`, `exponential_sums` and `small_jobs`: what it is made of; `numbers_of_jobs`: P(N > k);
+  `age_rates`, `exponential_sums` and `small_jobs`: its parts; `numbers_of_jobs`: P(N > k);
 - `load_interpolation`: curves over the load from few points;
-- `heavy_traffic`: the formula for high load, with the constant that it leaves out;
+- `heavy_traffic`: the formula for high load, and the constant that it omits;
 - `finite_skip`: the blocks of any finite-skip model, given the dynamics of its front;
 - `heterogeneous`, `limited_processor_sharing`, `threshold_parallelism`, `server_filling`: fronts;
 - `elastic`: priority to elastic or to inelastic jobs, with a bound on the mass that is cut off;
-- `class_counts`: preemptive policies that ask only how many jobs of each class there are, whom
-  `count_rules` serve, kept to `count_states`, with what is `left_out`, on levels of aggregates
-  (`count_levels`) that `count_sweeps` balance;
-  `most_servers_first` and `served_alone`: priority to large or to small needs where less than the
-  whole distribution will do;
+- `class_counts`: preemptive policies that depend only on how many jobs of each class are present;
+  `count_rules`: which jobs these serve; `count_states`: the truncation of the states; `left_out`:
+  its error; `count_levels` and `count_sweeps`: the solver, by multilevel aggregation;
+  `most_servers_first` and `served_alone`: priority to large or to small needs, if means are enough;
 - `quickswap`: needs 1 and n without preemption, one class after the other; `two_needs`: any two;
-- `priority_by_need`: where priority to small or to large needs ceases to be stable.
+- `priority_by_need`: the stability limit under priority to small or to large needs.
 """

@@ -1,4 +1,4 @@
-"""What follows from the distribution of a queue by the age of its head: see `age_process`."""
+"""The stationary distribution of an `age_process`, and P(N > k) from it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class AgeDistribution(FrontDistribution):
-    """The distribution: `unsettled` is y, `settled` x_0, `above` Σ_{q≥1} x_q; T, `records` (m, m),
-    and Ψ, `returns` (m, d), to the fronts `process.drawn`; and how far `apart` sums over levels are
-    by T and by the flows through levels."""
+    """The distribution: `unsettled` is y, `settled` x_0, `above` Σ_{q≥1} x_q; `records` (m, m) is
+    T; `returns` (m, d) is Ψ, its columns the fronts `process.drawn`; `apart` is the relative
+    difference of sums over levels found by T and by the flows through levels."""
 
     process: AgeProcess
     records: NDArray[np.float64]
@@ -29,13 +29,16 @@ class AgeDistribution(FrontDistribution):
 
     @property
     def imprecision(self) -> float:
-        """That of `FrontDistribution`, how far sums over levels are apart, and what is left of the
-        digits of λ* − λ, whichever is most."""
+        """The largest of the imprecision of `FrontDistribution`, `apart`, and the rounding error of
+        λ* − λ."""
         gap = 1 - self.arrival_rate / self.process.limit
         return max(super().imprecision, self.apart, float(np.finfo(float).eps) / gap)
 
     def tail(self, k: int) -> float:
-        """P(N > k), in k steps of m² each. Raises `NotKnownError` if fronts are interpolated."""
+        """P(N > k), in k steps of m² operations each.
+
+        Raises `NotKnownError` if fronts are interpolated.
+        """
         if self.process.interpolated:
             raise NotKnownError(
                 "P(N > k) is not known where fronts are interpolated: whether there are more than k"

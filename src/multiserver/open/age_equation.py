@@ -1,12 +1,13 @@
 """The equation for the age of a large job when it completes, needs 1 and n: see `one_or_n`.
 
-Of (1) there, for each function b_l of the basis, with times τ_m that the stopped chain of small
-jobs spends at m < n if it starts by ξ, and h, S(x) and A as there,
+This module evaluates (1) there for each function b_l of the basis. Let τ_m be the mean time that
+the stopped chain of small jobs spends at m < n if it starts from ξ, with h, S(x) and A as there.
+Then
 
     Σ_m ξ_m E_m[Δ_K] = λq Σ_{m<n} τ_m Δ_m + λp τ_{n−1} Ω_0 + Σ_j ξ_{n+j} Ω_j,
 
-Ω_j = E[Δ_K] from n + j jobs if the chain is stopped with n or more. They solve, with Ω_{−1} = 0,
-λ Ω_j + n (Ω_j − Ω_{j−1}) = λp Ω_{j+1} + λq Δ_{n+j}, so that
+where Ω_j is the part of E[Δ_K], from n + j jobs, of chains that are stopped before they fall below
+n. With Ω_{−1} = 0 these solve λ Ω_j + n (Ω_j − Ω_{j−1}) = λp Ω_{j+1} + λq Δ_{n+j}, so that
 
     Ω_j = c r^j + (1 − r^j)/s + d h^{j+1},
     c = (λq Δ_n − 1 + λp/(n + s))/f,  d = 1/n − c/r = (λq (1/n − Δ_n/r) + 1 − λp/(n + s))/f,
@@ -17,8 +18,8 @@ and the same with Z:
     Σ_j ξ_{n+j} Z_{n+j} = (Δ_n S(r) + C + y S(1)/((n + s)(1 − y)))/(1 − y r),
     C = (S(1) − S(r))/s = (I − r A)⁻¹ A S(1)/(n + s).
 
-Where two numbers that are alike would be subtracted, near s = 0 and far from it, the difference is
-written out: 1 − y, 1 − y r, f, d, and (ĝ(s) − ĝ(λq))/(λq − s) = (λq + T)⁻¹ b̂(s) in the basis.
+Differences of nearly equal numbers, near s = 0 and far from it, are written out in closed form:
+1 − y, 1 − y r, f, d, and (ĝ(s) − ĝ(λq))/(λq − s) = (λq + T)⁻¹ b̂(s) in the basis.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 OVERSAMPLING = 1.5
-# Functions of the basis whose n numbers are held at a time.
+# Functions of the basis whose n values are held in memory at a time.
 BLOCK = 16
 
 
@@ -73,8 +74,7 @@ class Solution(NamedTuple):
 
 
 def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solution:
-    """The distribution of the age in a basis, frequencies being looked for from about `lowest`
-    on."""
+    """The distribution of the age in a basis, fitted at frequencies from about `lowest` on."""
     n, p, q, rate = system.n, system.p, system.q, system.rate
     flow, stop = rate * p, rate * q
     places, chain = Places(n), Stopped(n, flow, stop)
@@ -86,7 +86,7 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
         edge[part] = rows[:, n]
         rows = rows[:, :n]
         kept.append(places.gathered(rows))
-        # T is lower triangular: what has not come yet has no part in this.
+        # T is lower triangular: entries of `edge` that are not filled yet have no part in this.
         rows[:, n - 1] += h * _series(T, rate, stop + chain.falls_short * flow, edge)[part]
         rows = chain.times(rows)
         times.append(places.gathered(rows))
@@ -117,7 +117,7 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
     before = np.linalg.solve(T + stop * np.eye(len(T)), held.T).T
     delay = (q / z)[:, None] * (small.summed[:, :1] * held - summed) + stopped - before
     equations = left_large[:, None] * held + large[:, None] * delay
-    # Of each decade of rates as much: what is slow may be small beside what is fast.
+    # Each decade of rates has the same weight: slow terms may be small beside fast ones.
     scale = abs(left_large) + abs(large) * (abs(q / z * small.summed[:, 0]) + 1 / abs(stop - s))
     equations *= (np.sqrt(weight / (omega + lowest)) / scale)[:, None]
     columns = np.sqrt(basis.rates)
@@ -143,7 +143,7 @@ def _blocking(
     back: float,
     chain: Stopped,
 ) -> float:
-    """H: Σ_m ξ_m of f(m) = 1 + … + 1/min(m, n − 1) in the place of Δ_m, at s = 0."""
+    """H: the sums of (1) at s = 0 with f(m) = 1 + … + 1/min(m, n − 1) in the place of Δ_m."""
     n, p, q = system.n, system.p, system.q
     f = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, n))])
     summed = lfilter([1.0], [1.0, -p], f[::-1], zi=[p * f[-1] / q])[0][::-1]
@@ -166,7 +166,7 @@ def _solve(T: Matrix, shift: complex, vector: Vector) -> NDArray:
 
 
 def _blocks(rows: Iterable[Vector]) -> Iterator[tuple[slice, Matrix]]:
-    """Rows in blocks, each with its place."""
+    """Rows in blocks, each with the slice of its row numbers."""
     first, held = 0, []
     for row in rows:
         held.append(row)

@@ -1,47 +1,48 @@
-"""First come, first served multiserver jobs of phase-type durations, by jobs that wait undrawn.
+"""First come, first served multiserver jobs of phase-type durations; levels count undrawn jobs.
 
 Jobs of class c arrive at rate λ p_c, hold v_c servers while they pass through the phases of their
 duration, and start in the order of arrival. Level q is the number of jobs whose class is not yet
 drawn: those behind the front (`multiserver.fronts`). A level q ≥ 1 has the m settled fronts as its
 phases; level 0 has the unsettled ones too, all of whose jobs are in service. So the levels on which
-fewer jobs are present than can be served, which make up most of `multiserver_jobs`, are one.
+fewer jobs are present than can be served, which make up most of `multiserver_jobs`, become one.
 
-From q ≥ 1 a completion may draw several jobs, and the process is of type GI/M/1: arrivals raise q
-by 1, draws lower it one by one. Take the arrivals for a clock: q behind a front means that q jobs
-have arrived since its last job did, and the *age* of that job rises at rate 1 while the front is
+From q ≥ 1 a completion may draw several jobs: arrivals raise q by 1, draws lower it one by one, and
+the process is of type GI/M/1. Let arrivals be the clock: if q jobs are behind a front, q jobs have
+arrived since its last job did. The *age* of that last job rises at rate 1 while the front is
 settled and falls by an exponential time of rate λ at a draw. This is a fluid queue (B. Sengupta,
 Adv. Appl. Probab. 21, 1989). Of the matrices in `fronts` let M be the outflow on the diagonal,
-A₀ = moves + blocked, C = opened, E = settles, F = further. The distribution Ψ (m, e') of the
-unsettled front in which the age first falls below what it was, given the settled front it rose
-from, satisfies
+A₀ = moves + blocked, C = opened, E = settles, F = further. Given the settled front from which the
+age rises, let Ψ (m, e') be the distribution of the unsettled front in which it first falls below
+its value there. It satisfies
 
     (M − A₀) Ψ + Ψ λ (I − F) = C + λ Ψ E Ψ                        (`riccati`),
 
-where e' counts only the unsettled fronts that a completion of a settled one leads to. With
-T = M − A₀ − λ Ψ E, minus the generator of the fronts at a record of age,
+where e' counts only the unsettled fronts that a completion of a settled one leads to. Let
+T = M − A₀ − λ Ψ E, which is minus the generator of the fronts at records of the age. Then
 
-    x_q = x_0 R^q,  R = λ (λ + T)⁻¹,  Σ_{q≥1} x_q = x_0 λ T⁻¹,  Σ_q q x_q = x_0 λ T⁻¹ (I + λ T⁻¹):
+    x_q = x_0 R^q,  R = λ (λ + T)⁻¹,  Σ_{q≥1} x_q = x_0 λ T⁻¹,  Σ_q q x_q = x_0 λ T⁻¹ (I + λ T⁻¹),
 
-no power series is summed. Near λ* all depends on the eigenvalue of T next to 0, which rounding
-spoils, and the sums S(x) = Σ_{j≥1} x R^j are found from what flows through the levels instead: with
-K = (I − F)⁻¹, G = A₀ − M + C K E the generator at λ*, whose distribution is α, and d = C K 1,
+and no power series is summed. Near λ* all depends on the eigenvalue of T next to 0, which rounding
+spoils. So the sums S(x) = Σ_{j≥1} x R^j are found from the flows through the levels instead. Let
+K = (I − F)⁻¹, let G = A₀ − M + C K E be the generator at λ*, α its stationary distribution, and
+d = C K 1. Then
 
-    S (−G) = λ x (I − Ψ K E),    S (d − λ 1) = λ x Ψ K 1,
+    S (−G) = λ x (I − Ψ K E),    S (d − λ 1) = λ x Ψ K 1.
 
-which leaves a multiple of α free, and then fixes it by α (d − λ 1) = λ* − λ, the only small number.
-So Σ_{q≥1} x_q = S(x_0) and Σ_q q x_q = S(x_0 + S(x_0)). x_0 and the unsettled fronts y of level 0
-are the distribution of the process watched on level 0 only, where A₀ + λ Ψ E and C + λ Ψ F lead on
-from the settled ones. E[T_c] follows by `front_distribution`, draws that others wait behind coming
-to unsettled fronts at the rates λ (x_0 + Σ_{q≥1} x_q) Ψ.
+The first equation leaves a multiple of α free; the second fixes it, since α (d − λ 1) = λ* − λ,
+the only small number. So Σ_{q≥1} x_q = S(x_0) and Σ_q q x_q = S(x_0 + S(x_0)). On level 0, x_0 and
+y, over the unsettled fronts, are the distribution of the process watched on that level only, where
+A₀ + λ Ψ E and C + λ Ψ F are the rates out of settled fronts. E[T_c] follows by
+`front_distribution`: jobs behind which others wait are drawn in unsettled fronts at the rates
+λ (x_0 + Σ_{q≥1} x_q) Ψ.
 
-The cost is that of products of m x m matrices, some thirty a point, whatever the rates; where there
-are many fronts `fcfs_levels` is cheaper. More than `FEW` are interpolated if they can be
-(`multiserver.fronts.interpolated`): so needs 1 and n/2 or n take a few seconds for n of
-1e6. Then P(N > k) is not known, and rounding is told by Little's law, E[N] being counted front by
-front. With exponential durations `multiserver_jobs` is another route to the
-same numbers: E[N] and E[T_c] agree to 1e-10 up to (1 − 1e-5) λ*, over six decades of rates and
-probabilities, and to 2e-10 over twelve. `AgeDistribution.imprecision` tells how good a distribution
-is.
+A point costs some thirty products of m x m matrices, whatever the rates; with many fronts
+`fcfs_levels` is cheaper. More than `FEW` fronts are interpolated if they can be
+(`multiserver.fronts.interpolated`): needs 1 and n/2 or n then take a few seconds for n of 1e6. In
+that case P(N > k) is not known, and rounding is measured by Little's law, as E[N] is also counted
+front by front. With exponential durations `multiserver_jobs` is another route to the same numbers:
+E[N] and E[T_c] agree to 1e-10 up to (1 − 1e-5) λ*, over six decades of rates and probabilities, and
+to 2e-10 over twelve. `AgeDistribution.imprecision` estimates the error of a distribution.
 """
 
 from __future__ import annotations
@@ -63,22 +64,22 @@ from multiserver.open.riccati import return_distribution, return_distribution_by
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
 
-# Settled fronts, whose matrices are dense.
+# At most so many settled fronts: their matrices are dense.
 LARGEST = 3_000
-# More are interpolated, if they can be.
+# More fronts are interpolated, if they can be.
 FEW = 450
-# Where a distribution is less precise, Ψ is found in another way too.
+# If a distribution is less precise, Ψ is found in another way too.
 PRECISE = 1e-10
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class AgeProcess:
-    """A system but for its arrival rate: its fronts, λ* `limit` (jobs per unit of time), and the
+    """A system without its arrival rate: its fronts, λ* `limit` (jobs per unit of time), and the
     distribution `time` (m,) of the settled ones at λ*.
 
     `drawn` are the unsettled fronts in which a job may be drawn while others wait; `blocked_for`
-    is that of `front_distribution`; `interpolated` says that distributions are weights of any sign.
+    is as in `front_distribution`; if `interpolated`, distributions are weights of any sign.
     """
 
     jobs: PhasedJobs
@@ -91,22 +92,22 @@ class AgeProcess:
 
     @property
     def told_apart(self) -> str:
-        """Which fronts are told apart, and how many settled ones, in words."""
+        """Whether fronts are interpolated, and how many settled ones are kept, in words."""
         which = "interpolation between" if self.interpolated else "all"
         return f"{which} {len(self.fronts.head)} fronts"
 
     def at(self, arrival_rate: float) -> AgeDistribution:
         """The stationary distribution at arrival rate λ.
 
-        Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart that six
-        digits are not left.
+        Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart that
+        fewer than six digits are left.
         """
         require_stable(arrival_rate, self.limit)
         return _solve(self, arrival_rate)
 
 
 def reaches(jobs: PhasedJobs) -> bool:
-    """Whether `prepare` has room, told from counts alone."""
+    """Whether `prepare` can take the system, decided by numbers of fronts alone."""
     return interpolated.applies(jobs) or count_fronts(jobs)[0] <= LARGEST
 
 
@@ -143,7 +144,7 @@ def _of(fronts: Fronts, *, interpolated: bool = False) -> AgeProcess:
 
 
 def _solve(process: AgeProcess, rate: float) -> AgeDistribution:
-    """The distribution by the way to Ψ that is more precise, where the first is not."""
+    """The distribution by the more precise way to Ψ, if the first is not precise enough."""
     ways = (
         [return_distribution_by_sign]
         if process.interpolated
@@ -242,13 +243,13 @@ class SumOverLevels:
         self._levels = lu_factor(np.eye(len(generator)) + records / rate)
 
     def __call__(self, x: Vector) -> tuple[Vector, float]:
-        """S(x), and how far one way to it is from another, in parts of x + S(x)."""
+        """S(x), and the difference between two ways to find it, relative to x + S(x)."""
         surplus = self._rate * (x - x @ self._landing)
         found = np.zeros_like(x)
         found[self._rest] = lu_solve(self._leaving, surplus[self._rest], trans=1)
         time, gap = self._process.time, self._process.limit - self._rate
         found += time * ((self._rate * (x @ self._draws) - found @ self._net) / gap)
-        # Once more, S(x) = (x + S(x)) R: sums of positive terms, which keep what is small.
+        # Once more, S(x) = (x + S(x)) R: sums of positive terms, which keep small entries precise.
         if not self._process.interpolated:
             found = np.maximum(found, 0.0)
         again = lu_solve(self._levels, x + found, trans=1)
@@ -257,8 +258,8 @@ class SumOverLevels:
 
 
 def _distribution(rates: NDArray[np.float64]) -> Vector:
-    """The distribution (m,) of a chain of the given rates, whose diagonal is ignored: the flow of a
-    likely state is fixed and its balance left out."""
+    """The stationary distribution (m,) of a chain of the given rates, whose diagonal is ignored:
+    the probability of a likely state is fixed and its balance equation left out."""
     balance = -rates.T
     m = len(rates)
     balance[np.arange(m), np.arange(m)] = 0.0

@@ -1,8 +1,8 @@
-"""How fast the age of a large job falls off, and rates for sums of exponentials: see `one_or_n`.
+"""The decay rate of the age of a large job, and rates for sums of exponentials: see `one_or_n`.
 
-Its transform ends where 1/B − (q/z) Φ vanishes at some s = −θ: first at the slowest rate of all.
-Other zeros are next to 1, 2, …, the poles of Φ, if they matter little; and one or two may lie
-beyond n, where Φ has no more poles.
+The transform of the age has poles at s = −θ where 1/B − (q/z) Φ vanishes; the first is the slowest
+rate. Zeros that matter little are next to 1, 2, …, the poles of Φ. One or two others may lie beyond
+n, where Φ has no more poles.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from scipy.optimize import brentq
 
 from multiserver.open.age_equation import Scaled
 
-# Poles of Φ that are taken for zeros; places a decade where zeros beyond n are looked for.
+# Poles of Φ that stand in for zeros; grid points a decade in the search for zeros beyond n.
 FIRST, PLACES = 8, 48
 
 
 def suitable_rates(system: Scaled, decay: float, wide: float, near: int) -> NDArray[np.float64]:
-    """θ, the rates of S and those of the first drains, which are next to zeros that hardly matter,
-    zeros further on, `wide` a decade over the whole range, and `near` about those of small jobs."""
+    """Rates for a basis: θ; the rates of S; those of the first drains, which are next to zeros that
+    hardly matter; zeros beyond n; `wide` rates a decade over the whole range; and `near` rates
+    about those of small jobs."""
     own = np.unique(-np.diagonal(system.phases))
     highest = 2 * max(own.max(), 10.0, system.rate * system.q)
     return np.concatenate(
@@ -37,7 +38,7 @@ def suitable_rates(system: Scaled, decay: float, wide: float, near: int) -> NDAr
 
 
 def _zeros_beyond(system: Scaled, low: float, high: float) -> list[float]:
-    """Where 1/B − (q/z) Φ changes its sign at s = −θ beyond n, where drains have no more poles."""
+    """The θ beyond n, where drains have no more poles, at which 1/B − (q/z) Φ changes sign."""
     if not 1.1 * low < high:
         return []
     grid = np.geomspace(1.001 * low, high, math.ceil(PLACES * math.log10(high / low)))
@@ -50,7 +51,7 @@ def _zeros_beyond(system: Scaled, low: float, high: float) -> list[float]:
 
 
 def slowest_rate(system: Scaled) -> float:
-    """θ > 0, where 1/B − (q/z) Φ first vanishes at s = −θ."""
+    """The smallest θ > 0 at which 1/B − (q/z) Φ vanishes, s = −θ."""
     n, q, rate = system.n, system.q, system.rate
     gap = n - rate
     full = (gap + math.sqrt(gap**2 + 4 * rate * n * q)) / 2

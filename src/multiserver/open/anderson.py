@@ -1,8 +1,8 @@
 """A fixed point x = g(x) from few evaluations of g: Anderson mixing.
 
 With residuals r_i = g(x_i) − x_i of the last points, the next one is Σ_i w_i g(x_i), where the
-weights sum to 1 and make Σ_i w_i r_i smallest. For a linear g this is GMRES, begun anew with each
-point that is forgotten (H. F. Walker and P. Ni, SIAM J. Numer. Anal. 49, 2011).
+weights sum to 1 and minimise the norm of Σ_i w_i r_i. For a linear g this is GMRES, as long as no
+point is dropped (H. F. Walker and P. Ni, SIAM J. Numer. Anal. 49, 2011).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DEPENDENT = 1e-12
 
 
 class Mixing:
-    """Of the last `depth` differences between points."""
+    """Anderson mixing of the last `depth` differences between points."""
 
     def __init__(self, depth: int) -> None:
         self._depth = depth

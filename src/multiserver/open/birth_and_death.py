@@ -1,10 +1,11 @@
-"""Where a birth-death chain is after an exponential time.
+"""The distribution of a birth-death chain after an exponential time.
 
-On 0, …, M the chain goes up at the rate λ and down from k at the rate δ_k; Q has these rates.
-At a time of rate κ its distribution, row by row, is κ (κ − Q)⁻¹. The elements are products of two
-positive solutions: one falls from above, u_{k+1}/u_k, the other rises, v_{k−1}/v_k. From i the
-chain passes k > i with the product of rises, k < i with that of falls, so that the matrix is
-applied without being written down, and nothing is subtracted.
+On 0, …, M the chain goes up at rate λ and down from k at rate δ_k; Q is its generator. After an
+exponential time of rate κ its distribution, one row per initial state, is κ (κ − Q)⁻¹. The elements
+are products of two positive solutions: one falls, by factors u_{k+1}/u_k found from above, the
+other rises, by factors v_{k−1}/v_k found from below. From i the chain reaches k > i in that time
+with the product of the latter, k < i with the product of the former. So the matrix is applied
+without being formed, and nothing is subtracted.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Resolvent(LinearOperator):
         super().__init__(float, (most + 1, most + 1))
         lost_above, lost_below = np.zeros(most + 2), np.zeros(most + 2)
         for k in range(most, -1, -1):
-            # The rate at which k and all above it are left by killing.
+            # The rate at which the chain ends at k, or above before it returns to k.
             above = up * lost_above[k + 1] / (lost_above[k + 1] + down[k + 1]) if k < most else 0.0
             lost_above[k] = killing + above
         for k in range(most + 1):
@@ -47,8 +48,8 @@ class Resolvent(LinearOperator):
 
 
 def _carried(rows: Matrix, factors: Vector, direction: int) -> Matrix:
-    """y (M + 1, R) with y_0 = 0 and y_{k+1} = f_k (x_k + y_k), x being `rows` and f `factors`;
-    `direction` −1 from the last row on to the first."""
+    """y (M + 1, R) with y_0 = 0 and y_{k+1} = f_k (x_k + y_k), where x is `rows` and f `factors`;
+    with `direction` −1, from the last row to the first."""
     found = np.zeros_like(rows)
     of, to = rows[::direction], found[::direction]
     with np.errstate(under="ignore"):

@@ -6,13 +6,13 @@ service. By Little's law, and as the front in which a job is drawn is independen
     E[T_c] = E[N_unsampled]/λ + B_c + 1/μ_c,    B_c = Σ_u f_u τ_c(u),
 
 which is derived in `front_distribution`. Here the distribution is that of `multiserver_jobs`, level
-by level: with x_q (m,) the settled fronts that q jobs are unsampled behind and C, F the matrices of
-`multiserver.fronts`, draws come to unsettled fronts at the rates z = Σ_q y_q, where y_q = x_q C +
-y_{q+1} F, and so
+by level. Let x_q (m,) be the probabilities of settled fronts behind which q jobs are unsampled, and
+C = opened, F = further the matrices of `multiserver.fronts`. Jobs are drawn in unsettled fronts at
+the rates z = Σ_q y_q, where y_q = x_q C + y_{q+1} F, and so
 
     z (I − F) = Σ_{q≥1} x_q C − y_1 F.
 
-Beyond the papers, which have E[T] over all classes by simulation.
+This goes beyond the papers, which give E[T] over all classes by simulation.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks
 from multiserver.open.qbd import StationaryDistribution, solve
 from multiserver.phased import PhasedJobs
 
-# Systems whose fronts are remembered along curves over the load.
+# Systems whose fronts are cached along curves over the load.
 REMEMBERED = 4
 
 
@@ -61,7 +61,7 @@ def _fronts_of(system: MultiserverJobSystem) -> tuple[Fronts, NDArray[np.float64
 
 
 class _Levels:
-    """A distribution, by fronts and jobs unsampled behind them."""
+    """A distribution over fronts and the numbers of jobs unsampled behind them."""
 
     def __init__(
         self, blocks: FcfsBlocks, distribution: StationaryDistribution, fronts: Fronts
@@ -74,7 +74,7 @@ class _Levels:
         self.behind = np.zeros(len(place))
         self.blocked = 0.0
         inside = fronts.counts.sum(axis=1) + (fronts.head != UNSAMPLED)
-        # No more than so many jobs are drawn at once.
+        # At most so many jobs are drawn at once.
         self._first = np.zeros((inside.max() + 2, len(place)))
         levels = [*zip(blocks.fronts, distribution.boundary, strict=False)]
         beyond = distribution.boundary[-1]

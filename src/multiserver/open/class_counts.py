@@ -1,24 +1,24 @@
-"""Chains of numbers of jobs: preemptive policies that ask only how many of each class there are.
+"""Preemptive policies that depend only on the number of jobs of each class, as Markov chains.
 
-Jobs of class c arrive at rate λ_c = λ p_c, need v_c of the n servers, for an exponential time of
+Jobs of class c arrive at rate λ_c = λ p_c and need v_c of the n servers for an exponential time of
 rate μ_c. A rule (`count_rules`) says how many of each class, u(N), are in service while N are
 present. Then N is a Markov chain, with steps of one job,
 
     π(N) Σ_c (λ_c + μ_c u_c(N)) = Σ_c (λ_c π(N − e_c) + μ_c u_c(N + e_c) π(N + e_c)).
 
-**Iteration.** Lines of states are balanced, and aggregates of states on many levels
+**Iteration.** Each step balances lines of states, and aggregates of states on many levels
 (`count_levels`); the next point is mixed from the last ones (`anderson`).
 
-**What is left out.** The states that are told apart are kept to what matters (`count_states`); an
-arrival that leads out of them is turned away. `left_out` is a bound on what this takes from E[N],
-relatively. With r what is unbalanced, it is
+**What is left out.** Only the states that matter are kept (`count_states`); an arrival that leads
+out of them is turned away. With r the residual of the balance equations, the error is
 
-    E[N] − Ê[N] = Σ_{N + e_c left out} π̂(N) λ_c (h(N + e_c) − h(N)) + Σ_N r(N) h(N),
+    E[N] − Ê[N] = Σ_{N + e_c left out} π̂(N) λ_c (h(N + e_c) − h(N)) + Σ_N r(N) h(N).
 
-and `unsettled` is a bound on the second sum, by what h is taken to be at most. States are added
-where the first sum comes from, until both together are below what is asked (`left_out` has h, and
-both bounds). `means` are those of all states, extrapolated from the last chains: they leave a
-hundredth as much open, so that half as many states will do.
+`left_out` bounds the first sum, relative to E[N], and `unsettled` the second, by upper bounds on h
+and its differences. States are added where the first sum is large, until both bounds together are
+small enough (the module `left_out` defines h and the bounds). `means` are those over all states,
+extrapolated from the last chains: their error is a hundredth of this, so that half as many states
+are enough.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 MOST_STATES, MOST_CYCLES = 8_000_000, 300
-# Means that are worse are refused, those that are better are not sought.
+# Means with larger errors are refused; smaller errors are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-9
-# States that are told apart at first have so many numbers of jobs of each class.
+# The first states have so many values of each class count; points that are mixed.
 FIRST, DEPTH = 6, 6
-# A distribution that still changes by more tells nothing of what is left out.
+# While a distribution still changes by more, it does not show how much is left out.
 SETTLING = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class CountsDistribution:
     """The stationary distribution: the states `counts` (m, C), those in service `served` (m, C),
-    and `probabilities` (m,); what `left_out` states and `unsettled` balances make of E[N],
-    relatively.
+    and `probabilities` (m,). `left_out` bounds the relative error of E[N] by truncation,
+    `unsettled` that by residuals of the balance equations.
     """
 
     arrival_rate: float
@@ -92,8 +92,8 @@ class CountsDistribution:
 
 @dataclass(frozen=True, eq=False)
 class CountsMeans:
-    """E[N_c] `class_jobs`, of which `class_waiting` are not in service. The last chain was kept to
-    so many `states`; `imprecision` is the error of all E[N_c] in parts of E[N]."""
+    """E[N_c] `class_jobs`, of which `class_waiting` are not in service. The last chain had so many
+    `states`; `imprecision` is the error of all E[N_c], relative to E[N]."""
 
     class_jobs: tuple[float, ...]
     class_waiting: tuple[float, ...]
@@ -113,8 +113,8 @@ def solve(
     """The distribution at arrival rate λ under a rule that is stable below `limit` = λ*, with
     `imprecision` at most `enough` if that takes no more than `most_states`.
 
-    Raises `UnstableError` unless λ < λ*, `TooLargeError` if with so many states E[N] is still open
-    by more than `ROUGH`, and `NotKnownError` if balances do not settle.
+    Raises `UnstableError` unless λ < λ*, `TooLargeError` if with so many states the relative error
+    of E[N] still exceeds `ROUGH`, and `NotKnownError` if the iteration does not converge.
     """
     target = Target.distribution(enough)
     return _solve(system, rule, arrival_rate, limit, target, most_states)[0]
@@ -148,7 +148,7 @@ def _solve(
     target: Target,
     most_states: int,
 ) -> tuple[CountsDistribution, Extrapolated]:
-    """The distribution among so many states that what the target says with it is good enough."""
+    """The distribution on enough states to meet the target, and the means that follow from it."""
     require_stable(arrival_rate, limit)
     classes, enough = len(system.classes), target.enough
     point = Point(system, arrival_rate, limit)
@@ -160,7 +160,7 @@ def _solve(
             chain = _Chain(point, states)
             distribution, scores, settled = chain.settle(distribution, target, step)
             if not settled and step is Level.cycle:
-                # Coarser chains lead a few systems astray, such as needs 3 and 4 of 8.
+                # For a few systems, such as needs 3 and 4 of 8, cycles do not converge.
                 distribution, step = np.ones(len(states.codes)), Level.sweep
                 continue
             left_out, unsettled = float(scores.sum()), chain.unsettled(distribution)
@@ -169,7 +169,7 @@ def _solve(
                 more = grown(states, scores, target.wanted(left_out), rule)
             fits, near = len(more) <= most_states, left_out < target.last * max(ROUGH, enough)
             if not fits and near and np.isinf(target.unbalanced(left_out)):
-                # These states are the last, and may do if they are balanced well.
+                # No more states fit; these may be enough if they are balanced well.
                 target = replace(target, last=np.inf)
                 continue
             if fits and len(more) > len(states.codes):
@@ -193,7 +193,7 @@ def _solve(
 
 
 class _Chain:
-    """The chain at a point, kept to some states; an arrival that leads out is turned away."""
+    """The chain at a point, truncated to some states; an arrival that leads out is turned away."""
 
     def __init__(self, point: Point, states: Served) -> None:
         rising, leaving = (states.above >= 0) * point.flows, states.served * point.rates
@@ -202,25 +202,26 @@ class _Chain:
         self._levels = Level(states)
         counts = states.counts.astype(float)
         self._jobs, self._delay = counts.sum(axis=1), point.delay(counts) + point.shifts.max()
-        # What is left out grows with E[N], which is not known yet, as the work that is turned away.
+        # What is left out is linear in E[N], which is not known yet; its slope is the work that is
+        # turned away.
         outward = point.flows - rising
         self._outward = (outward * point.added(counts, 0.0)).sum(axis=1)
         self._lost, self._states = outward @ point.shifts, states
 
     def unsettled(self, distribution: Vector) -> float:
-        """What is unbalanced, in parts of E[N]."""
+        """The bound on the error by residuals of the balance equations, relative to E[N]."""
         from multiserver.open.count_sweeps import unbalanced
 
         left, mean = abs(unbalanced(distribution, *self._balance)), distribution @ self._jobs
         return float(left @ ((self._jobs + 1 + mean) * self._delay) / mean)
 
     def left_out(self, distribution: Vector) -> Vector:
-        """What each state (m,) makes of what is left out, in parts of E[N]."""
+        """The contribution of each state (m,) to the truncation error, relative to E[N]."""
         mean = distribution @ self._jobs
         return distribution * (self._outward + mean * MARGIN * self._lost) / mean
 
     def truncated(self, distribution: Vector, left_out: float) -> Truncated:
-        """What is said by these states, which leave out so much."""
+        """The results of this chain, which leaves out so much."""
         counts = self._states.counts
         return Truncated(
             left_out,
@@ -232,9 +233,9 @@ class _Chain:
     def settle(
         self, distribution: Vector, target: Target, step: Callable[..., None]
     ) -> tuple[Vector, Vector, bool]:
-        """The distribution among these states, as well as the target asks with so much left out, by
-        steps of their levels; what each state makes of what is left out, and whether steps have
-        settled."""
+        """The distribution on these states, as precise as the target asks given the truncation
+        error, by steps of their levels; the contribution of each state to that error; and whether
+        steps have converged."""
         mixing = Mixing(DEPTH)
         for _ in range(MOST_CYCLES):
             before = distribution.copy()

@@ -1,15 +1,15 @@
 """Multilevel aggregation of chains of numbers of jobs by class.
 
-States N with the same halves ⌊N_c/2⌋ are one state of a coarser chain, whose steps are of one job
-too. Given a distribution π, jobs of class c come to a state A of the coarser chain at the rate
+States N with the same halves ⌊N_c/2⌋ form one state of a coarser chain, whose steps are of one job
+too. Given a distribution π, jobs of class c arrive in a state A of the coarser chain at the rate
 
     Σ_{N in A, N + e_c not in A} π(N) rising_c(N) / π(A),
 
-and leave it likewise. The distribution of the coarser chain, found in the same way from one that is
-coarser still, says by what factor all π(N) in A are to be multiplied, a hundredfold at most: how
-much mass there is far out, at which sweeps over single states are slow, is settled where there are
-few states. What is wrong within A is evened out by balancing lines (`count_sweeps`) before. So the
-chain is its own fixed point, whatever the aggregates are (J. R. Koury, D. F. McAllister and W. J.
+and leave it likewise. The distribution of the coarser chain is found in the same way, from one that
+is coarser still. It gives the factor by which all π(N) in A are multiplied, a hundredfold at most.
+So the mass far out, to which sweeps over single states converge slowly, is found on few states.
+Errors within A are smoothed before, by balancing lines (`count_sweeps`). The stationary
+distribution is a fixed point, whatever the aggregates are (J. R. Koury, D. F. McAllister and W. J.
 Stewart, SIAM J. Algebraic Discrete Methods 5, 1984; on many levels: G. Horton and S. T.
 Leutenegger, ACM SIGMETRICS 1994).
 """
@@ -25,9 +25,9 @@ Places = NDArray[np.int32]
 
 # Numbers of jobs are digits to this base.
 RADIX = 1 << 15
-# So few states are swept so often, and every coarser chain but the first is visited so often.
+# Chains of at most FEWEST states get SWEEPS sweeps; coarser ones of more states VISITS cycles.
 FEWEST, SWEEPS, VISITS = 60, 30, 2
-# Sweeps that take as long as a cycle.
+# As many sweeps as take the time of a cycle.
 ALONE = 4
 
 
@@ -37,8 +37,8 @@ def base(classes: int) -> Integers:
 
 
 class States:
-    """The states of increasing `codes` (m,), and what leads from one to another: `counts` (m, C),
-    and the places of their neighbours `above` and `below` (m, C), −1 where there is none."""
+    """The states of increasing `codes` (m,): their `counts` (m, C), and the indices of their
+    neighbours `above` and `below` (m, C), −1 where there is none."""
 
     def __init__(self, codes: Integers, classes: int) -> None:
         self.codes, self.steps = codes, base(classes)
@@ -53,7 +53,7 @@ class States:
 
 
 class Level:
-    """A chain on `states` and, unless there are few, those that are coarser."""
+    """A chain on `states` and, unless these are few, its coarser chains."""
 
     def __init__(self, states: States) -> None:
         self._neighbours = states.above, states.below
@@ -68,7 +68,7 @@ class Level:
             self._coarser = Level(States(codes, classes))
 
     def cycle(self, distribution: Vector, rising: Vector, leaving: Vector, visits: int = 1) -> None:
-        """The distribution (m,) brought nearer to balance, in place: jobs come at the rates
+        """Bring the distribution (m,) nearer to balance, in place; jobs arrive at the rates
         `rising` and leave at the rates `leaving` (m, C)."""
         from multiserver.open.count_sweeps import aggregate, share_out, sweep
 
@@ -85,7 +85,7 @@ class Level:
             share_out(distribution, self._parent, self._mass, mass)
 
     def sweep(self, distribution: Vector, rising: Vector, leaving: Vector) -> None:
-        """The same without coarser chains: slower, but nothing leads astray."""
+        """The same without coarser chains: slower, but without the risk that these mislead."""
         from multiserver.open.count_sweeps import sweep
 
         for _ in range(ALONE):

@@ -1,6 +1,6 @@
-"""Whom preemptive policies serve that ask only how many jobs of each class there are.
+"""Which jobs are served by preemptive policies that depend only on the number of each class.
 
-A rule takes numbers of jobs (m, C), one state a row, and gives those in service (m, C). Jobs of
+A rule takes numbers of jobs (m, C), one state a row, and returns those in service (m, C). Jobs of
 class c need v_c of the n servers. The policies are those of `finite-skip`, Section 7.5.
 """
 
@@ -38,10 +38,10 @@ def by_need(servers: int, needs: Sequence[int], *, largest_first: bool) -> Rule:
 def heaviest(servers: int, needs: Sequence[int], *, to_smaller: bool, of_all: bool) -> Rule:
     """MaxWeight: the packing u of the largest Σ_c u_c N_c.
 
-    Of equal weights that with most jobs of the largest need, then of the second largest, …; by
-    `to_smaller` of the smallest, then the second smallest. Packings of jobs that are present
-    compete, or, by `of_all`, all; those of the heaviest that are there are served. Raises
-    `TooLargeError` if there are more than `MOST_PACKINGS`.
+    Ties go to the packing with most jobs of the largest need, then of the second largest, …; with
+    `to_smaller`, to that with most of the smallest, then the second smallest. Packings compete only
+    if all their jobs are present; with `of_all`, all compete, and those jobs of the heaviest that
+    are present are served. Raises `TooLargeError` if there are more than `MOST_PACKINGS`.
     """
     ranges = [range(servers // v + 1) for v in needs]
     if math.prod(map(len, ranges)) > 100 * MOST_PACKINGS:

@@ -1,7 +1,7 @@
-"""Which states of a chain of numbers of jobs by class are told apart: those that matter.
+"""The truncation of a chain of numbers of jobs by class to the states that matter.
 
-They need be no box, but no departure leads out of them: a state that has no way on would be a trap.
-States are codes (`count_levels`), increasing.
+The set need not be a box, but no departure leads out of it: a state without a way out would be a
+trap. States are codes (`count_levels`), increasing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from multiserver.open.count_rules import Rule
 Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-# A plane of states is moved by a share 1/REACH of how far out the states are.
+# The boundary moves out by a share 1/REACH of the largest number of jobs.
 REACH = 6
 
 
@@ -23,7 +23,7 @@ class Served(States):
     """States, and how many jobs of each class are in service, `served` (m, C)."""
 
     def __init__(self, codes: Counts, classes: int, rule: Rule, fewer: Served | None = None):
-        """`fewer` of them are known already, whose rule is not asked again."""
+        """The rule is not evaluated again for the states of `fewer`, which are among these."""
         super().__init__(codes, classes)
         self.served = np.empty_like(self.counts)
         new = np.ones(len(codes), bool)
@@ -34,8 +34,9 @@ class Served(States):
 
 
 def grown(states: Served, scores: Vector, wanted: float, rule: Rule) -> Counts:
-    """The codes of these states, of those beyond the ones that leave most open, given what each of
-    them does and what is wanted of all, and of all that departures from there lead to."""
+    """The codes of these states, of new ones beyond those that contribute most to the truncation
+    error, and of all that departures from the new ones lead to. `scores` are the contributions,
+    `wanted` is the total that is wanted."""
     edge = scores > wanted / 3 / np.count_nonzero(scores)
     found = []
     for c, step in enumerate(states.steps):

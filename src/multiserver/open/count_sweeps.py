@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int32]
-# A probability, and a rate, that no mean can tell from 0.
+# A probability, and a rate, that are negligible in any mean.
 LEAST = 1e-60
-# A line that would hold so much is left as it is.
+# A line whose probabilities would become so large is left as it is.
 MOST = 1e60
 # A coarser chain changes a probability by this factor at most in a cycle.
 LARGEST_CORRECTION = 100.0
@@ -34,7 +34,7 @@ def inflow(
     rising: Vector,
     leaving: Vector,
 ):
-    """The rate at which state i is entered by jobs of all classes `but` one (−1: of all)."""
+    """The rate into state i by arrivals and departures of all classes `but` one (−1: of all)."""
     total = 0.0
     for c in range(above.shape[1]):
         if c != but:
@@ -49,7 +49,7 @@ def inflow(
 
 @njit(cache=True, error_model="numpy")
 def sweep(distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector):
-    """The balance of all lines, class by class, in place; all states sum to 1."""
+    """Balance all lines, class by class, in place; the result sums to 1."""
     m = len(distribution)
     line, inward, out = np.empty(m, np.int32), np.empty(m), np.empty(m)
     for c in range(above.shape[1]):
@@ -58,7 +58,7 @@ def sweep(distribution: Vector, above: Places, below: Places, rising: Vector, le
                 balance_line(
                     distribution, first, c, above, below, rising, leaving, line, inward, out
                 )
-        # An aggregate that is hardly ever left may grow by many orders at a time.
+        # An aggregate that is hardly ever left may grow by many orders of magnitude at a time.
         distribution /= distribution.sum()
 
 
@@ -75,7 +75,7 @@ def balance_line(
     inward: Vector,
     out: Vector,
 ):
-    """The balance of the states from `first` on along class c; the last three are room."""
+    """Balance the states from `first` on along class c; the last three are work arrays."""
     length, i = 0, first
     while i >= 0:
         line[length] = i
@@ -93,7 +93,7 @@ def balance_line(
         if k == length - 1:
             lost = across
         else:
-            # What leads out of an aggregate may underflow; ratios of it to its sum may not.
+            # Rates out of an aggregate may underflow; their ratios to the sum may not.
             down = lost_above = 0.0
             if out[k + 1] > LEAST:
                 down, lost_above = leaving[line[k + 1], c] / out[k + 1], lost / out[k + 1]
@@ -104,7 +104,7 @@ def balance_line(
     for k in range(length):
         if k:
             before *= rising[line[k - 1], c]
-        # A line that is not left, as of one class alone, keeps its first value.
+        # A line without a way out, as with a single class, keeps its first value.
         before = (inward[k] + before) / out[k] if out[k] > LEAST else distribution[line[k]]
         inward[k] = before
         # Rates of aggregates that are far from balance may drive all mass to one end of a line.
@@ -118,7 +118,7 @@ def balance_line(
 def unbalanced(
     distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector
 ) -> Vector:
-    """What enters each state less what leaves it, (m,)."""
+    """The residuals of the balance equations (m,): inflow less outflow of each state."""
     found = np.empty(len(distribution))
     for i in range(len(distribution)):
         out = rising[i].sum() + leaving[i].sum()
@@ -139,11 +139,11 @@ def aggregate(
     rising_together: Vector,
     leaving_together: Vector,
 ) -> None:
-    """The last three become the mass (M,) of the states with the same `parent` and the rates (M, C)
-    at which jobs come and leave that lead from one parent to another."""
+    """Set the last three to the mass (M,) of the states with the same `parent`, and to the rates
+    (M, C) of arrivals and departures that lead from one parent to another."""
     mass[:], rising_together[:], leaving_together[:] = 0.0, 0.0, 0.0
     for i in range(len(distribution)):
-        # Far out probabilities underflow, and with them all that is known of an aggregate.
+        # Far out, probabilities underflow; then the rates of an aggregate would be lost.
         distribution[i] = max(distribution[i], LEAST)
         a = parent[i]
         mass[a] += distribution[i]
@@ -162,10 +162,10 @@ def aggregate(
 
 @njit(cache=True, error_model="numpy")
 def share_out(distribution: Vector, parent: Places, before: Vector, after: Vector) -> None:
-    """States scaled, in place, as the mass of their parent changed from `before` to `after`, but by
-    no more than `LARGEST_CORRECTION`."""
+    """Scale the states, in place, as the mass of their parent changed from `before` to `after`, but
+    by no more than `LARGEST_CORRECTION`."""
     for i in range(len(distribution)):
-        # Far out coarser chains find too much and too little in turn, by many orders; states would
-        # be added where there is nothing.
+        # Far out, coarser chains find too much and too little mass in turn, by many orders of
+        # magnitude; states would be added where there is none.
         factor = after[parent[i]] / before[parent[i]]
         distribution[i] *= max(min(factor, LARGEST_CORRECTION), 1 / LARGEST_CORRECTION)

@@ -1,18 +1,18 @@
 """One deterministic duration on k servers, in order of arrival: M/D/k.
 
-Every k-th job finds the same server, so that jobs wait as in a queue of one server whose arrivals
-are k exponential times of rate λ apart. With D the duration, a = λ D < k and A_i a sum of i k such
-times, by Spitzer's identity
+Every k-th job is served by the same server, so jobs wait as in a single-server queue in which an
+interarrival time is the sum of k exponential times of rate λ. Let D be the duration, a = λ D < k,
+and A_i a sum of i k such times. By Spitzer's identity
 
     E[W] = Σ_{i≥1} E[(i D − A_i)⁺]/i = D Σ_{i≥1} (P(i a, i k) − (k/a) P(i a, i k + 1)),
 
-P(x, m) the chance that a Poisson number of mean x is m or more. Terms fall as exp(−k i (r − 1 −
-ln r)), r = a/k, slowly next to r = 1. There E[Q] = λ E[W] is
+where P(x, m) is the probability that a Poisson variable of mean x is m or more. Terms fall as
+exp(−k i (r − 1 − ln r)), r = a/k, slowly near r = 1. There E[Q] = λ E[W] is found from
 
     E[Q] = (a² − k (k − 1))/(2 (k − a)) + Σ_{1≤j<k} 1/(1 − z_j),
 
-with the zeros of z^k = exp(a (z − 1)) within the unit disk, z_j = −W(−r e^−r e^(2πi j/k))/r by
-Lambert's W.
+where z_j = −W(−r e^−r e^(2πi j/k))/r, with Lambert's W, are the zeros of z^k = exp(a (z − 1))
+within the unit disk.
 
 References: C. D. Crommelin, Post Office Electrical Engineers' Journal 25 (1932); F. Spitzer, Trans.
 Amer. Math. Soc. 82 (1956).
@@ -27,7 +27,7 @@ from scipy.special import gammainc, lambertw
 
 from multiserver.errors import require_stable
 
-# Terms below e^−NEVER are left out; of more terms the zeros are cheaper.
+# Terms below e^−NEVER are left out; if more than MOST_TERMS remain, the zeros are cheaper.
 NEVER, MOST_TERMS = 46.0, 200_000
 
 
@@ -45,7 +45,7 @@ def waiting_time(servers: int, duration: float, rate: float) -> float:
 
 
 def by_terms(k: int, r: float, terms: int) -> float:
-    """E[W]/D by so many terms of the sum."""
+    """E[W]/D by the first `terms` of the sum."""
     m = np.arange(1.0, terms + 1) * k
     return math.fsum((gammainc(m, r * m) - gammainc(m + 1, r * m) / r).tolist())
 
@@ -54,6 +54,6 @@ def by_zeros(k: int, r: float) -> float:
     """E[Q] by the zeros."""
     unit = np.exp(2j * np.pi * np.arange(1, k) / k)
     zeros = -lambertw(-r * math.exp(-r) * unit) / r
-    # (a² − k (k − 1))/(2 (k − a)), where neither square is subtracted.
+    # (a² − k (k − 1))/(2 (k − a)), without the cancellation of a² and k².
     above = 0.5 / (1 - r) - k * (1 + r) / 2
     return above + math.fsum((1 / (1 - zeros)).real.tolist())

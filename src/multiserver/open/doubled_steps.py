@@ -1,23 +1,23 @@
-"""How long a chain goes on, at any time: steps of a length that is doubled again and again.
+"""Survival probabilities of a transient Markov chain, by steps whose length is doubled repeatedly.
 
-A row (R, D) of densities moves by s' = s 𝒢, where 𝒢 has no negative entry off its diagonal and is
-block triangular: D = m + Σ_c m_c, and what has left the first m places goes on within one of the
-blocks c. The weights f (D, G) make of it probabilities s(t) f that fall from s(0) f to 0. With
-θ ≥ −𝒢_jj and P = I + 𝒢/θ ≥ 0,
+Rows s (R, D) of densities obey s' = s 𝒢, where 𝒢 has no negative entry off its diagonal and is
+block triangular: D = m + Σ_c m_c, and from the first m states the chain moves to one of the blocks
+c, where it stays. With weights f (D, G), the probabilities s(t) f fall from s(0) f to 0. Let
+θ ≥ −𝒢_jj and P = I + 𝒢/θ ≥ 0. Then
 
-    exp(𝒢 h) = e^{−θh} Σ_j (θh)^j P^j/j!,    exp(𝒢 2h) = exp(𝒢 h)²:
+    exp(𝒢 h) = e^{−θh} Σ_j (θh)^j P^j/j!,    exp(𝒢 2h) = exp(𝒢 h)²,
 
-sums of positive terms only. A time is a sum of steps h 2^k and a rest below h, over which the
-series is summed row by row; a quantile is found by taking every step that does not go too far, and
-within the last one by bisection of a polynomial.
+which are sums of positive terms only. A time is a sum of steps h 2^k and a rest below h, over which
+the series is summed row by row. A quantile is found by taking every step that does not go too far,
+and by bisection of a polynomial within the last one.
 
-A squaring doubles relative errors: after a time t they are some 8 θ t roundings, of which the decay
-of all that is left has most. Where b > 0 with −b 𝒢 = a ≥ 0 is known (b over the first m places,
-their stationary measure if a is fed in), b exp(𝒢 h) = b − ∫_0^h a exp(𝒢 u) du, and the integral r
-is doubled by r + r exp(𝒢 h), positive terms too. While r is less than half of b the columns of
-exp(𝒢 h) are scaled to that, as rows of stochastic matrices are, so that their decay keeps its
-digits. So are the rows of a block D that ends at the rates x = −D 1, to the 1 − ∫_0^h exp(D u) x du
-that goes on: a rate far below θ has lost its digits in P.
+A squaring doubles relative errors: after a time t they are some 8 θ t roundings, most of them in
+the decay of the whole. Let b > 0 with −b 𝒢 = a ≥ 0 be known (b over the first m states, their
+stationary measure if a is fed in). Then b exp(𝒢 h) = b − ∫_0^h a exp(𝒢 u) du, and the integral r is
+doubled by r + r exp(𝒢 h), again of positive terms. While r is less than half of b, the columns of
+exp(𝒢 h) are scaled to satisfy this, as rows of stochastic matrices are, so that their decay keeps
+its digits. The rows of a block D with exit rates x = −D 1 are scaled likewise, to the probability
+1 − ∫_0^h exp(D u) x du that the chain goes on: a rate far below θ has lost its digits in P.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# θ times the first step; terms of its series, a multiple of 3, and of those over what is less.
+# θ times the first step; terms of its series, a multiple of 3, and of those over a shorter time.
 FIRST, TERMS, FEW = 0.125, 12, 16
-# What is less likely is 0, before numbers denormalise; steps that a float can count.
+# Smaller probabilities are 0, before numbers denormalise; doublings that a float can count.
 NEVER, MOST_DOUBLINGS, BISECTIONS = 1e-250, 52, 60
 
 
@@ -103,9 +103,9 @@ class Triangular:
 class DoubledSteps:
     """The chain `generator` 𝒢 from `start` (D,), and `weights` f (D, G).
 
-    `measure` is b and `fed` a, (m,) each; where b is less than `noise` times its largest entry,
-    which are of any sign then, columns are not scaled. `ends` are the x of each block. `drift` is
-    the largest part of itself by which a column or row has been scaled.
+    `measure` is b and `fed` a, (m,) each. Columns are not scaled where |b| is less than `noise`
+    times its largest entry; with `noise` > 0 entries may have any sign. `ends` are the x of each
+    block. `drift` is the largest relative change of a column or row by scaling.
     """
 
     def __init__(
@@ -151,14 +151,14 @@ class DoubledSteps:
         return np.maximum(found, 0.0)
 
     def quantiles(self, levels: Array, columns: NDArray[np.int64]) -> Array:
-        """The first t (R,) at which s(t) f, of column g each, is at most its level (R,)."""
+        """The first t (R,) at which s(t) f, in its column each, is at most its level (R,)."""
         found = np.zeros(len(levels))
         weights = self._weights[:, columns].T
         top = 0
         while (weights @ self._after(top) > levels).any():
             top += 1
         rows = np.repeat(self._start[None], len(levels), axis=0)
-        # All steps up to the furthest are taken in turn: those of one length once at most.
+        # Steps are tried from the longest down: each length is taken once at most.
         for k in range(top - 1, -1, -1):
             further = self._step(k).after(rows)
             go = np.einsum("rd,rd->r", further, weights) > levels
@@ -193,7 +193,7 @@ class DoubledSteps:
         return self._reached[k]
 
     def _step(self, k: int) -> Triangular:
-        """exp(𝒢 h 2^k), which is kept."""
+        """exp(𝒢 h 2^k), cached."""
         while len(self._steps) <= k:
             last = self._steps[-1]
             self._steps.append(last @ last)
@@ -230,7 +230,7 @@ def _series(moves: Triangular) -> Triangular:
 
 
 def _integral(moves: Array, rates: Array) -> Array:
-    """∫_0^h exp(𝒢 u) du `rates`/h, these being a rate times h."""
+    """∫_0^h exp(𝒢 u) du `rates`/h, where `rates` are rates times h."""
     found, term = np.zeros_like(rates), rates
     for j in range(FEW - 1):
         # ∫_0^h exp(−θu) (θu)^j/j! du θ = P(more than j of a Poisson number of mean θh).

@@ -3,16 +3,17 @@
 There are k servers of capacity 1/k each. Inelastic jobs, Exp(μ_I) in capacity times time, use one
 server; elastic ones, Exp(μ_E), any number. One class has preemptive priority (`finite-skip`,
 Section 6.3.1), and is a queue of its own: under Inelastic First (IF) the inelastic jobs are an
-M/M/k, under Elastic First (EF) the elastic jobs are an M/M/1. The other class has the servers that
-are left, and with it as the level and the first class as the phase the system is a
-quasi-birth-death process, of infinitely many phases.
+M/M/k, under Elastic First (EF) the elastic jobs are an M/M/1. The other class has the remaining
+servers. With this class as the level and the first class as the phase, the system is a
+quasi-birth-death process of infinitely many phases.
 
-Arrivals of the first class that find K of it are turned away. Otherwise there are more than K with
-probability ρ_E^(K+1) under EF and C ρ_I^(K+1−k) under IF, C the probability that all k servers of
-the M/M/k are busy. K is the least for which this *lost mass* is at most 1e-18. The mean number of
-the first class is that of its own queue, exactly. That of the other one comes out too small, as it
-meets less work; measured for K cut to a half and less, its relative error is at most a few times
-lost mass · (K + 1/(1 − ρ)), which the full K leaves below rounding.
+Arrivals of the first class that find K of it are turned away. Without this, there would be more
+than K with probability ρ_E^(K+1) under EF and C ρ_I^(K+1−k) under IF, where C is the probability
+that all k servers of the M/M/k are busy. K is the least for which this *lost mass* is at most
+1e-18. The mean number of the first class is taken from its own queue, exactly. That of the other
+class comes out too small, as it meets less work. Measured with K cut to a half and less, its
+relative error is at most a few times lost mass · (K + 1/(1 − ρ)); with the full K this is below
+rounding.
 """
 
 from __future__ import annotations
@@ -29,8 +30,7 @@ from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 
 LARGEST_LOST_MASS = 1e-18
 MAX_PHASES = 1500
-# The distribution is found level by level from 1 at the lowest: after e^700 or so it would
-# overflow.
+# At most so many levels, whose blocks are dense. (`qbd` rescales before distributions overflow.)
 MAX_LEVELS = 300
 
 
@@ -101,7 +101,7 @@ def response_times(model: ElasticInelastic, arrival_rate: float) -> ElasticTimes
 
 
 def truncation(model: ElasticInelastic, arrival_rate: float) -> tuple[int, float]:
-    """K and the probability that the first class has more than K jobs; raises as the above."""
+    """K and the probability that the first class has more than K jobs; raises as above."""
     inelastic, elastic = _arrival_rates(model, arrival_rate)
     if model.first == "inelastic":
         load, servers = inelastic / model.inelastic_rate, model.servers
@@ -111,7 +111,7 @@ def truncation(model: ElasticInelastic, arrival_rate: float) -> tuple[int, float
         servers, busy = 1, load
     # P(more than K) is `busy` times load^(K + 1 − servers) for K ≥ servers − 1.
     beyond = 0
-    if busy > LARGEST_LOST_MASS:  # which may underflow to 0
+    if busy > LARGEST_LOST_MASS:  # `busy` may underflow to 0
         beyond = math.ceil(math.log(LARGEST_LOST_MASS / busy) / math.log(load))
     largest = max(servers, servers - 1 + beyond)
     if largest > MAX_PHASES:
@@ -128,9 +128,9 @@ def truncation(model: ElasticInelastic, arrival_rate: float) -> tuple[int, float
 
 
 def blocks(model: ElasticInelastic, arrival_rate: float, largest_first: int) -> QuasiBirthDeath:
-    """The process whose level counts the second class, whose phase the first, 0 … K.
+    """The process with the number of the second class as level, and of the first, 0 … K, as phase.
 
-    Its arrival rate is that of the second class, the jobs in service are those of that class.
+    Its arrival rate and jobs in service are those of the second class.
     Raises `UnstableError` unless ρ < 1, `ValueError` unless K = `largest_first` is at least 1.
     """
     if largest_first < 1:
@@ -158,7 +158,7 @@ def blocks(model: ElasticInelastic, arrival_rate: float, largest_first: int) -> 
 
 
 def _arrival_rates(model: ElasticInelastic, arrival_rate: float) -> tuple[float, float]:
-    """λ p_I and λ p_E, and an error unless λ > 0 and ρ < 1."""
+    """λ p_I and λ p_E; raises an error unless λ > 0 and ρ < 1."""
     if not 0 < arrival_rate < math.inf:
         raise ValueError(f"arrival_rate must be a positive finite number, found {arrival_rate!r}")
     if arrival_rate * model.mean_size >= 1:
@@ -173,7 +173,7 @@ def _arrival_rates(model: ElasticInelastic, arrival_rate: float) -> tuple[float,
 
 
 def _all_busy(servers: int, load: float) -> float:
-    """Erlang's C formula for k servers of load ρ, by way of his B formula."""
+    """Erlang's C formula for k servers of load ρ, from his B formula."""
     blocked = 1.0
     for j in range(1, servers + 1):
         blocked = servers * load * blocked / (j + servers * load * blocked)

@@ -1,6 +1,6 @@
 """Functions on the half line as sums of exponentials, in a basis that is orthonormal.
 
-Given decay rates t_1, …, t_N > 0, in any order and as often as one likes, the functions b_l of
+Given decay rates t_1, …, t_N > 0, in any order and possibly repeated, the functions b_l with the
 transforms
 
     b̂_l(s) = √(2 t_l)/(s + t_l) · Π_{i<l} (s − t_i)/(s + t_i)
@@ -8,10 +8,11 @@ transforms
 span the sums of exp(−t_i u), times powers of u where rates are repeated, and are orthonormal on
 u > 0 (S. Takenaka, 1925; F. Malmquist, 1926; one rate repeated gives Laguerre's functions). They
 solve b' = −T b with b(0)_l = √(2 t_l) and T lower triangular, T_ll = t_l, T_lj = 2 √(t_l t_j). No
-coefficient exceeds the norm of the function; those of plain exponentials would cancel to no digit.
+coefficient exceeds the norm of the function; with plain exponentials all digits would cancel.
 
-On the imaginary axis (s − t)/(s + t) turns by 2 atan(ω/t). Where the phases of all N together are
-spaced evenly, sums over 2N or more frequencies are nearly integrals of products b̂_l(iω) b̂_k(−iω).
+On the imaginary axis (s − t)/(s + t) turns by 2 atan(ω/t). If 2N or more frequencies are such that
+the sum of these N phases is evenly spaced, sums over them are nearly integrals of products
+b̂_l(iω) b̂_k(−iω).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from scipy.linalg import expm, solve_triangular
 from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
-# Of the frequencies among which those of even phases are looked for.
+# Grid points a decade, between which frequencies of evenly spaced phases are interpolated.
 STEPS_A_DECADE = 200
 MOST_MOVED = 1e-3
 
@@ -70,8 +71,8 @@ class ExponentialSums:
         return expm(-u * self.generator) @ self.moments(0)
 
     def frequencies(self, count: int, lowest: float) -> tuple[Vector, Vector]:
-        """`count` frequencies ω of even phases, and their weights (Σ f(ω) weight is about the
-        integral of f over ω > 0); before them as many as are below the first, from `lowest`."""
+        """`count` frequencies ω of evenly spaced phases, and their weights (Σ f(ω) weight is about
+        the integral of f over ω > 0); the grid begins at `lowest`/10."""
         t = self.rates
         decades = math.log10(t.max() / lowest) + 5
         fine = np.geomspace(lowest / 10, 1e4 * t.max(), math.ceil(STEPS_A_DECADE * decades))
@@ -85,16 +86,17 @@ class ExponentialSums:
         return omega, weight
 
     def suited(self, rate: float, probability: float, complement: float) -> ExponentialSums:
-        """The same with rates moved by as little as makes the poles of `kept` floats: near 1 their
-        rounding would be that of rates many digits longer. `complement` is 1 − p."""
+        """The same with rates moved by as little as makes the poles of `kept` exact floats: near 1,
+        rounding of a pole would cost its rate many digits. `complement` is 1 − p."""
         poles = rate * probability / (rate + self.rates)
         moved = rate * ((1 - poles) - complement) / poles
         near = (poles > 0.5) & (abs(moved - self.rates) < MOST_MOVED * self.rates)
         return ExponentialSums(np.where(near, moved, self.rates))
 
     def kept(self, rate: float, probability: float, count: int) -> Iterator[Vector]:
-        """For one b_l after the other, the integrals of b_l(u) exp(−λu) (λpu)^m/m! (count,): the
-        chance that m jobs come in a time u, all of the kind of probability p, λ being `rate`.
+        """For each b_l in turn, the integrals of b_l(u) exp(−λu) (λpu)^m/m! (count,), λ being
+        `rate`. The factor of b_l is the probability that m jobs arrive in a time u, all of the
+        class of probability p.
 
         They are the power series of b̂_l(λ − λ p x) in x, a chain of filters of first order.
         """
@@ -103,6 +105,6 @@ class ExponentialSums:
         for t in self.rates:
             root = math.sqrt(2 * t)
             row = lfilter([root / (rate + t)], [1.0, -rate * probability / (rate + t)], product)
-            # (s − t)/(s + t) is 1 − 2t/(s + t), which subtracts no two numbers that are alike.
+            # (s − t)/(s + t) is 1 − 2t/(s + t), which does not subtract nearly equal numbers.
             product = product - root * row
             yield row

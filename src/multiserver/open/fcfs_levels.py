@@ -2,19 +2,19 @@
 
 The chain is that of `age_process`: level q is the number of jobs undrawn behind a front
 (`multiserver.fronts`), x_q (m) the distribution over settled fronts, y_0 (e) that over the
-unsettled ones of level 0. With M the outflow, A₀ = moves + blocked, C = opened, E = settles and F =
-further, and y_q the flows through unsettled fronts in which one of q jobs is drawn next,
+unsettled ones of level 0. Let M be the outflow, A₀ = moves + blocked, C = opened, E = settles,
+F = further, and y_q the flows through unsettled fronts in which one of q jobs is drawn next. Then
 
     y_q = x_q C + y_{q+1} F,      x_q (M + λ − A₀) = λ x_{q−1} + y_{q+1} E      (q ≥ 1).
 
-All matrices are sparse, a few numbers a front, and stay so: balances are swept up and down the
-levels until nothing changes (`iteration`, `gauss_seidel`). A sweep costs a few numbers for each
-front on each level, and it takes 30 to 200 of them, the more the more jobs are served at once; too
-many where a rare class holds up hundreds of jobs, so that E[Δ(Y_d)] is some dozens.
+All matrices are sparse, with a few entries per front, and stay so: sweeps up and down the levels
+balance one state after another until nothing changes (`iteration`, `gauss_seidel`). A sweep costs a
+few operations for each front on each level. It takes 30 to 200 sweeps, more if more jobs are served
+at once, and too many if a rare class holds up hundreds of jobs, so that E[Δ(Y_d)] is some dozens.
 
 Sums are of positive numbers, so that rates may be decades apart. `SweptDistribution.imprecision`
-tells what is left, by Little's law and by what the last sweeps have changed. Second routes are
-`age_process` and `multiserver_jobs`.
+estimates the remaining error, by Little's law and by the changes in the last sweeps. `age_process`
+and `multiserver_jobs` are second routes.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from multiserver.open.front_distribution import ROUGH, FrontDistribution, Vector
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
 
-# Fronts that are listed.
+# At most so many fronts are enumerated.
 MOST_FRONTS = 200_000
-# Fewer settled fronts are as cheap in dense matrices, more as cheap interpolated, if they can be.
+# With fewer settled fronts dense matrices are as cheap; with more, interpolation is, if possible.
 FEWEST, MOST_SMOOTH = 200, 5_000
-# What sweeps promise at best: they end where changes are near rounding, not balances.
+# The least error that is claimed: sweeps end when changes, not residuals, are near rounding.
 LEAST = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
 class SweptDistribution(FrontDistribution):
-    """The distribution, level by level: `levels` (Q + 1, m), beyond which it falls by `fall` η; and
-    what is `left` of E[N] to further sweeps, relatively."""
+    """The distribution, level by level: `levels` (Q + 1, m), beyond which it falls by the factor
+    `fall` η a level; `left` estimates the relative change of E[N] by further sweeps."""
 
     levels: NDArray[np.float64]
     fall: float
@@ -50,8 +50,7 @@ class SweptDistribution(FrontDistribution):
 
     @property
     def imprecision(self) -> float:
-        """That of `FrontDistribution`, what is left to further sweeps or `LEAST`, whichever is
-        most."""
+        """The largest of the imprecision of `FrontDistribution`, `left` and `LEAST`."""
         return max(super().imprecision, self.left, LEAST)
 
     def tail(self, k: int) -> float:
@@ -66,9 +65,9 @@ class SweptDistribution(FrontDistribution):
 
 @dataclass(frozen=True, eq=False)
 class LevelSweeps:
-    """A system but for its arrival rate: its fronts, λ* `limit` (jobs per unit of time), and
-    E[Δ] + 1, `excess`, of the saturated system, whose distribution is `time` (m,); and
-    `blocked_for` of `front_distribution`."""
+    """A system without its arrival rate: its fronts; λ* `limit` (jobs per unit of time); of the
+    saturated system E[Δ] + 1, `excess`, and the distribution `time` (m,); and `blocked_for` as in
+    `front_distribution`."""
 
     fronts: Fronts
     limit: float
@@ -78,16 +77,16 @@ class LevelSweeps:
 
     @property
     def told_apart(self) -> str:
-        """How many fronts are told apart, in words."""
+        """How many settled fronts there are, in words."""
         return f"{len(self.fronts.head)} fronts"
 
     def at(self, arrival_rate: float, *, tails: bool = False) -> SweptDistribution:
-        """The stationary distribution at arrival rate λ; with `tails` small probabilities have as
-        many digits as large ones, for which more levels are swept more often.
+        """The stationary distribution at arrival rate λ; with `tails`, small probabilities have as
+        many digits as large ones, which takes more levels and more sweeps.
 
         Raises `UnstableError` unless λ < λ*, `TooLargeError` if the levels that matter have more
-        than `iteration.MOST_NUMBERS` numbers, and `NotKnownError` if sweeps do not settle,
-        or settle where six digits are not left.
+        than `iteration.MOST_NUMBERS` numbers, and `NotKnownError` if sweeps do not converge, or
+        leave fewer than six digits.
         """
         require_stable(arrival_rate, self.limit)
         from multiserver.open.iteration import settle
@@ -105,7 +104,7 @@ class LevelSweeps:
 def prepare(jobs: PhasedJobs) -> LevelSweeps:
     """The fronts of a system, once for all arrival rates.
 
-    Raises `TooLargeError` if they are more than `MOST_FRONTS`.
+    Raises `TooLargeError` if there are more than `MOST_FRONTS`.
     """
     if not reaches(jobs):
         raise TooLargeError(
@@ -119,11 +118,11 @@ def prepare(jobs: PhasedJobs) -> LevelSweeps:
 
 
 def reaches(jobs: PhasedJobs) -> bool:
-    """Whether `prepare` has room, told from counts alone."""
+    """Whether `prepare` can take the system, decided by numbers of fronts alone."""
     return sum(count_fronts(jobs)) <= MOST_FRONTS
 
 
 def pays(jobs: PhasedJobs) -> bool:
-    """Whether `prepare` has room and no other method is cheaper."""
+    """Whether `prepare` can take the system and no other method is cheaper."""
     m, _ = count_fronts(jobs)
     return FEWEST < m <= (MOST_SMOOTH if interpolated.applies(jobs) else np.inf) and reaches(jobs)

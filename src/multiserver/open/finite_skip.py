@@ -3,9 +3,10 @@
 In a finite-skip model (`finite-skip`, Section 2) jobs move from the queue to the *front* in order
 of arrival, and what happens at the front depends on the front alone. The classes and phases of the
 jobs in the queue are drawn as they move, so that with N jobs in the system the state is the front:
-all N jobs are there if it would take another one, at most N if it is *full*. Levels are values of
-N. A front holds at most n jobs, and all levels from B = n on have the same fronts, the full ones: a
-departure from more than n jobs never empties the queue before the front is full again.
+it holds all N jobs if it would take another one, and at most N if it is *full*. Levels are values
+of N. A front holds at most n jobs, and all levels from B = n on have the same fronts, the full
+ones: after a departure from more than n jobs the queue never runs empty before the front is full
+again.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from multiserver.open.qbd import Level, QuasiBirthDeath, StationaryDistribution
 from multiserver.sizes import Size
 
 MAX_FRONTS = 3000  # Blocks are dense: each takes 72 MB then.
-LARGEST = 100_000_000  # Entries of the blocks of all levels, of which there are three kinds.
-MOST_STEPS = 10_000_000  # Through the jobs of every front, once for each of its events.
+LARGEST = 100_000_000  # Entries of all blocks of one kind, of three.
+MOST_STEPS = 10_000_000  # Jobs of every front, counted once for each of its events.
 Front = Hashable
 
 
 class FiniteSkipModel(Protocol):
-    """A front's dynamics; λ aside, all there is to a finite-skip model with phase-type sizes."""
+    """A front's dynamics, which with λ define a finite-skip model with phase-type sizes."""
 
     __slots__ = ()
 
@@ -52,19 +53,19 @@ class FiniteSkipModel(Protocol):
         """Jobs in service."""
 
     def admissions(self, front: Front) -> Iterable[tuple[float, Front]]:
-        """Probabilities of the fronts that the next job leads to, if the front is not full."""
+        """The fronts that the next job may lead to, with their probabilities, if not full."""
 
     def events(self, front: Front) -> Iterable[tuple[float, Front, bool]]:
-        """Rate of every event, the front that it leaves, and whether a job has completed."""
+        """The rate of every event, the front after it, and whether a job has completed."""
 
     def at_rest(self, front: Front) -> Front:
-        """What a front becomes that a completed job has left and no other job joins."""
+        """The front that results if, after a completion, no other job joins this one."""
         return front
 
 
 @dataclass(frozen=True, slots=True)
 class FrontBlocks:
-    """The levels 0 … B of a finite-skip model and the repeating one, but for the arrival rate.
+    """The levels 0 … B of a finite-skip model and the repeating one, without the arrival rate.
 
     `fronts[k]` are the m_k phases of level k, `entries[k]` (m_k, m_{k+1}) the probabilities that an
     arrival leads to a phase of level k + 1, `moves[k]` (m_k, m_k) and `completions[k]`
@@ -106,7 +107,7 @@ def prepare(model: FiniteSkipModel) -> FrontBlocks:
     """Enumerate the levels of a model, once for all arrival rates.
 
     Raises `TooLargeError` if it has more than `MAX_FRONTS` fronts, if these take more than
-    `MOST_STEPS` to list, or if Σ_k m_k² exceeds `LARGEST`: the blocks are dense.
+    `MOST_STEPS` steps to list, or if Σ_k m_k² exceeds `LARGEST`: the blocks are dense.
     """
     fronts, jobs = _levels(model)
     top = len(fronts) - 1
@@ -208,7 +209,7 @@ def _reachable(model: FiniteSkipModel) -> list[Front]:
 
 
 class PhaseRates(NamedTuple):
-    """(α_i, i); for every phase i (T_ij, j) with j ≠ i; −(T 1)_i. Without the zeros."""
+    """(α_i, i); for every phase i (T_ij, j) with j ≠ i; −(T 1)_i. Zeros of α and T are left out."""
 
     starts: tuple[tuple[float, int], ...]
     moves: tuple[tuple[tuple[float, int], ...], ...]
@@ -217,7 +218,7 @@ class PhaseRates(NamedTuple):
 
 @cache
 def phase_rates(size: Size) -> PhaseRates:
-    """The chances and rates above 0 of a size; raises `ValueError` unless it is phase-type."""
+    """The `PhaseRates` of a size; raises `ValueError` unless it is phase-type."""
     alpha, T = size.phases()
     moves = T - np.diag(np.diagonal(T))
     exits = np.maximum(-T.sum(axis=1), 0.0)

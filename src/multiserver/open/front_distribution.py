@@ -1,20 +1,21 @@
-"""What follows from the distribution of an open FCFS queue over its fronts: means by Little's law.
+"""Means of an open FCFS queue by Little's law, from its distribution over fronts.
 
 A job is *undrawn* behind the front (`multiserver.fronts`), then perhaps blocks the head of the
-queue, then is in service. While it is undrawn its class is independent of how long that lasts:
-with N_q the jobs undrawn and B_c the mean time for which a job of class c blocks, by Little's law
+queue, then is in service. The time for which it is undrawn is independent of its class. Let N_q be
+the number of undrawn jobs and B_c the mean time for which a job of class c blocks. By Little's law
 
     E[T_c] = E[N_q]/λ + B_c + E[X_c].
 
-Nobody starts while a job blocks, so that B_c follows from the unsettled front u in which it is
-drawn, a draw finding u with probability f_u: with τ_c(u) the mean time until v_c servers are idle
-and nobody enters,
+No job starts while another blocks, so that B_c follows from the unsettled front u in which the job
+is drawn. Let f_u be the probability that a draw finds u, and τ_c(u) the mean time until v_c servers
+are idle if no job enters. Then
 
     B_c = Σ_u f_u τ_c(u),    λ f_u = λ y_u + z_u,
 
-y being the distribution of unsettled fronts, which nobody waits behind, and z the rates of draws in
-which others wait. The front is independent of the class that is drawn: B_c keeps its digits for a
-class that hardly ever comes, whereas P(h = c) = λ p_c B_c, a small mass among large ones, does not.
+where y is the distribution over unsettled fronts, behind which no job waits, and z are the rates of
+draws behind which others wait. The front is independent of the class that is drawn, so that B_c
+keeps its digits for a class that hardly ever arrives. P(h = c) = λ p_c B_c, a small mass among
+large ones, does not.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ ROUGH = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class FrontDistribution:
-    """The distribution at arrival rate λ: `unsettled` y (e,), which nobody waits behind, `settled`
-    (m,) with nobody undrawn, `above` (m,) with q ≥ 1 undrawn; `undrawn` is E[N_q], `drawing` z (e,)
-    the rates of draws in unsettled fronts that others wait behind, and `blocked_for` τ (e, C)."""
+    """The distribution at arrival rate λ: `unsettled` y (e,), behind which no job waits; `settled`
+    (m,) with no job undrawn; `above` (m,) with q ≥ 1 undrawn. `undrawn` is E[N_q], `drawing` z (e,)
+    the rates of draws in unsettled fronts while others wait, and `blocked_for` τ (e, C)."""
 
     fronts: Fronts
     arrival_rate: float
@@ -51,9 +52,9 @@ class FrontDistribution:
 
     @property
     def imprecision(self) -> float:
-        """What rounding has cost, within a factor of about ten: how far the numbers of each class
-        in service and at the head are from Little's law, in parts of E[N], and how far the draws of
-        a job are from one."""
+        """The error by rounding, within a factor of about ten: the difference between the numbers
+        of each class in service and at the head and Little's law, relative to E[N], or that between
+        the draws of a job and one, whichever is larger."""
         jobs, fronts = self.fronts.jobs, self.fronts
         flows = self.arrival_rate * np.array(jobs.probabilities)
         kinds = (self.settled + self.above) @ fronts.counts + self.unsettled @ fronts.room
@@ -97,7 +98,7 @@ class FrontDistribution:
 
     @property
     def inside(self) -> NDArray[np.int64]:
-        """(m,) the jobs of a settled front, with the one that blocks."""
+        """(m,) the jobs of a settled front, including the one that blocks."""
         return self.fronts.counts.sum(axis=1) + (self.fronts.head != UNSAMPLED)
 
     @property
@@ -124,7 +125,7 @@ def blocked_for(fronts: Fronts) -> NDArray[np.float64]:
         mine = np.flatnonzero(fronts.head == c)
         if not len(mine):
             continue
-        # What completions and further phases lead to comes last: factors fill in hardly at all.
+        # Completions and later phases lead to later rows, so that factors hardly fill in.
         counts = fronts.counts[mine]
         mine = mine[np.lexsort([*(-counts.T), -counts.sum(axis=1)])]
         leaving = sparse.diags_array(out[mine]) - within[mine][:, mine]

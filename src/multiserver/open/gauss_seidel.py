@@ -1,11 +1,11 @@
 """Sweeps over levels: the balance of one state after another, compiled.
 
 The chain has levels 0, …, Q. A distribution is one vector: y_0 (e) and x_0 (m), which are level 0,
-then x_1, …, x_Q (m each). `Chain` holds what leads from state to state by columns, so that a
-balance x_j = (inflow + Σ_i x_i a_ij)/(rate out of j) reads one of them. The flows y_q, q ≥ 1,
-through d instantaneous states are no unknowns: y_q = x_q C + y_{q+1} F, from above.
+then x_1, …, x_Q (m each). `Chain` holds its matrices by columns, so that the balance
+x_j = (inflow + Σ_i x_i a_ij)/(rate out of j) reads one column. The flows y_q, q ≥ 1, through d
+instantaneous states are not unknowns: y_q = x_q C + y_{q+1} F, from the top level down.
 
-Beyond Q distributions are taken to fall by a factor η from level to level: y_{Q+1} = η y_Q.
+Beyond Q, distributions are assumed to fall by a factor η from level to level: y_{Q+1} = η y_Q.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from scipy import sparse
 
 Vector = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# Factors above are scaled down; rates below are taken for 0.
+# Factors above HIGH are scaled down; rates below LOW count as 0.
 HIGH, LOW = 1e150, 1e-280
 
 
 class Columns(NamedTuple):
-    """A sparse matrix by columns: what leads to a state."""
+    """A sparse matrix by columns: the transitions into each state."""
 
     first: NDArray[np.int32]
     rows: NDArray[np.int32]
@@ -38,11 +38,11 @@ class Columns(NamedTuple):
 
 class Chain(NamedTuple):
     """`within` (m, m) A₀, `opened` (m, d) C, `settles` (d, m) E, `further` (d, d) F; `level_0`
-    (e + m, e + m) and `out_0`, the rates out of its states to any; `out` (m,) M, the rates out of
-    the other levels' but for arrivals, which come at rate `arrivals`.
+    (e + m, e + m), the rates within level 0, and `out_0`, all rates out of its states; `out` (m,)
+    M, the rates out of states of other levels, without arrivals, which have the rate `arrivals`.
 
-    F leads on to later states only. `falling` and `rising` are the orders in which level 0 is swept
-    on the way down and up; `drawn` (d,) are the places of the instantaneous states among y_0.
+    F leads to later states only. `falling` and `rising` are the orders in which level 0 is swept on
+    the way down and up; `drawn` (d,) are the indices of the instantaneous states among y_0.
     """
 
     arrivals: float
@@ -70,7 +70,7 @@ def add_product(y: Vector, factor: float, x: Vector, matrix: Columns) -> None:
 
 @njit(cache=True, error_model="numpy")
 def add_geometric(y: Vector, factor: float, matrix: Columns) -> None:
-    """y becomes y (1 − factor · matrix)⁻¹, where the matrix leads on to later places only."""
+    """y becomes y (1 − factor · matrix)⁻¹, where the matrix leads to later states only."""
     for j in range(len(y)):
         for k in range(matrix.first[j], matrix.first[j + 1]):
             y[j] += factor * y[matrix.rows[k]] * matrix.rates[k]
@@ -78,7 +78,7 @@ def add_geometric(y: Vector, factor: float, matrix: Columns) -> None:
 
 @njit(cache=True, error_model="numpy")
 def balance(x: Vector, inflow: Vector, matrix: Columns, out: Vector, arrivals: float) -> None:
-    """The balance of all states of a level, in order."""
+    """Balance all states of a level, in order."""
     for j in range(len(x)):
         total = inflow[j]
         for k in range(matrix.first[j], matrix.first[j + 1]):
@@ -88,7 +88,7 @@ def balance(x: Vector, inflow: Vector, matrix: Columns, out: Vector, arrivals: f
 
 @njit(cache=True, error_model="numpy")
 def balance_level_0(distribution: Vector, flow: Vector, chain: Chain, order: Integers) -> None:
-    """The balance of the states of level 0 in an order, `flow` (d,) being y_1."""
+    """Balance the states of level 0 in the given order; `flow` (d,) is y_1."""
     inflow = np.zeros(len(chain.out_0))
     onward = np.zeros(len(flow))
     add_product(onward, 1.0, flow, chain.further)
@@ -104,7 +104,7 @@ def balance_level_0(distribution: Vector, flow: Vector, chain: Chain, order: Int
 
 @njit(cache=True, error_model="numpy")
 def draw(levels: Vector, flows: Vector, q: int, fall: float, chain: Chain) -> None:
-    """y_q, given y_{q+1}, or η = `fall` at the last level."""
+    """Set y_q from y_{q+1} or, at the last level, from η = `fall`."""
     flows[q] = 0.0
     add_product(flows[q], 1.0, levels[q], chain.opened)
     if q + 1 < len(levels):
@@ -125,7 +125,7 @@ def _inflow(levels: Vector, flows: Vector, q: int, fall: float, chain: Chain) ->
 
 @njit(cache=True, error_model="numpy")
 def sweep(distribution: Vector, flows: Vector, fall: float, chain: Chain) -> None:
-    """All levels up and down again, in place; `flows` (Q + 1, d) become y_q, q ≥ 1."""
+    """Sweep all levels up and down again, in place; `flows` (Q + 1, d) become y_q, q ≥ 1."""
     m = len(chain.out)
     levels = distribution[len(chain.out_0) - m :].reshape(-1, m)
     top = len(levels) - 1
@@ -144,7 +144,7 @@ def sweep(distribution: Vector, flows: Vector, fall: float, chain: Chain) -> Non
 
 @njit(cache=True, error_model="numpy")
 def balanced(mass: Vector, draws: Vector, arrivals: float, fall: float) -> Vector:
-    """c (Q + 1,), at most 1: the factors by which levels of these masses are in balance, where more
+    """The factors c (Q + 1,), at most 1, that bring levels of these masses into balance, if more
     than i jobs are drawn at once at the rates `draws` (Q + 1, J)."""
     top, most = len(mass) - 1, draws.shape[1]
     factors = np.ones(top + 1)
@@ -157,7 +157,7 @@ def balanced(mass: Vector, draws: Vector, arrivals: float, fall: float) -> Vecto
             weight *= fall
             down += weight * draws[top, i]
         up = arrivals * mass[q]
-        # Masses may underflow, and lose their digits before.
+        # Masses may underflow, and lose digits before they do.
         factors[q] = down / up if up > LOW else factors[q + 1]
         if factors[q] > HIGH:
             factors /= factors[q]

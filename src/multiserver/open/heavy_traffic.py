@@ -1,4 +1,4 @@
-"""How good the heavy-traffic formula is, and the constant that it leaves out.
+"""The heavy-traffic formula, and the constant that it leaves out.
 
 For first come, first served multiserver jobs of phase-type durations, with ρ = λ/λ*,
 
@@ -7,7 +7,7 @@ For first come, first served multiserver jobs of phase-type durations, with ρ =
 as ρ → 1. The first term is a theorem for any finite chain of fronts with Poisson arrivals (Grosof,
 Hong, Harchol-Balter and Scheller-Wolf, The RESET and MARC techniques, 2023): it needs the saturated
 system alone. Their O(1) hides c, which depends on what the front does when the queue empties. Here
-c is measured: f(g) = E[N] g at the distance g = 1 − ρ is L + c g + O(g²), so that exact points at
+c is computed: at the distance g = 1 − ρ, f(g) = E[N] g is L + c g + O(g²), so that exact points at
 g = δ and 2δ give c = (4 f(δ) − f(2δ) − 3 L)/(2δ) + O(δ²).
 """
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from multiserver.open.age_process import AgeProcess
 from multiserver.saturated import phased
 
-# Roundings of f, near 1e-12, are divided by δ; what is left out is of order δ².
+# Rounding errors of f, near 1e-12, are divided by δ; the truncation error is of order δ².
 DISTANCE = 1e-3
 
 

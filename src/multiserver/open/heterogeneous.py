@@ -2,8 +2,8 @@
 
 Server i works at speed v_i, v_1 ≥ … ≥ v_k; a job of size S takes S/v_i there. Jobs start in order
 of arrival, and with j < k jobs present the j fastest servers work (`finite-skip`, Section 4; its
-speeds sum to 1). That leaves open who moves up when a server falls idle, which a size that is not
-exponential feels. Two rules:
+speeds sum to 1). This leaves open which job moves up when a server falls idle, which matters unless
+sizes are exponential. There are two rules:
 
 - by *age*: the i-th oldest job is on the i-th fastest server; all younger jobs move up by one;
 - by *slot*: the next job of the queue takes the server that fell idle; if the queue is empty, the

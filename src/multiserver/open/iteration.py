@@ -1,20 +1,22 @@
-"""The distribution of an open queue by sweeps over its levels: until it is settled, on as many as
-matter.
+"""The distribution of an open queue, by sweeps over as many of its levels as matter.
 
-A sweep up and down (`sweeps`) follows whole runs of arrivals and whole runs of draws. What sweeps
-are slow at is where in the queue the mass is. So after each the levels are scaled to balance: with
-t_qi the rate at which more than i jobs are drawn at once at level q, in the shape that x_q has,
+A sweep up and down (`gauss_seidel`) follows whole runs of arrivals and whole runs of draws. Sweeps
+are slow to move mass between levels. So after each one the levels are scaled into balance. Let t_qi
+be the rate, for x_q as it is, at which more than i jobs are drawn at once on level q. The scales c
+solve
 
     c_q λ|x_q| = Σ_{r>q} c_r t_{r,r−q−1},
 
-from above (aggregation and disaggregation: J. R. Koury, D. F. McAllister and W. J. Stewart, SIAM J.
-Algebraic Discrete Methods 5, 1984). The next point is mixed from the last ones (`mixing`). Shapes
-follow the masses of the levels below, so that full scales may overshoot for ever; they are trusted
-less, c^(1/2), c^(1/4), …, while a change has not halved in `PATIENCE` sweeps.
+from the top level down (aggregation and disaggregation: J. R. Koury, D. F. McAllister and W. J.
+Stewart, SIAM J. Algebraic Discrete Methods 5, 1984). The next point is mixed from the last ones
+(`anderson`). Shapes x_q/|x_q| follow the masses of the levels below, so that full scaling may
+overshoot for ever. It is damped, to c^(1/2), c^(1/4), …, while the change has not halved in
+`PATIENCE` sweeps.
 
 From level Q on the distribution falls by one factor, x_{q+1} = η x_q, where λ|x_Q| = Σ_i η^{i+1}
 t_Qi. Q is doubled until the shapes of x_Q and x_{Q−1} are so near each other that this changes
-nothing: `CLOSED` bounds the distance times the share of the mass above level 0 that lies beyond Q.
+nothing: `CLOSED` bounds their distance times the share of the mass above level 0 that lies beyond
+Q.
 """
 
 from __future__ import annotations
@@ -38,29 +40,28 @@ from multiserver.phased import UNSAMPLED
 if TYPE_CHECKING:
     from multiserver.open.fcfs_levels import LevelSweeps
 
-# Numbers of a distribution, and of the rates of draws.
+# At most so many entries of a distribution, and of the rates of draws.
 MOST_NUMBERS = 2e7
 FEWEST_LEVELS, DEPTH, MOST_SWEEPS = 16, 5, 400
 PATIENCE = 20
-# Mixing begins anew when a change is so many times the last one.
+# Mixing restarts when a change is so many times the last one.
 WORSE = 3.0
-# Draws of more jobs at once are left out of scales, in parts of the highest rate of any.
+# Draws of many jobs at once are left out of scales below this part of the highest rate of any.
 NEVER = 1e-18
-# Changes of a distribution, in parts of P(N > 0); the shapes that are taken to be the same; see
-# above.
+# At convergence: the change of a distribution, relative to P(N > 0), and the bound above on shapes.
 SETTLED, CLOSED = 1e-13, 1e-13
-# Where tails are asked for shapes are so near each other, or what they leave open is never seen,
-# and what is behind settled fronts changes by so little.
+# For tails also: the distance of shapes, or the error that it leaves, and the relative change of
+# the mass in settled fronts.
 ALIKE, FARTHEST, TAILS = 1e-12, 1e-20, 1e-12
-# What sweeps shrink changes by at least: less is not told from rounding.
+# The least share by which a sweep is assumed to shrink changes: less may be rounding.
 ROUNDING = 1e-3
 # 1 − η is about (1 − λ/λ*)/(E[Δ] + 1); shapes that are far off may give much less.
 SLOWEST = 0.25
 
 
 class _Beyond(NamedTuple):
-    """How a distribution falls beyond Q: `fall` η; how far shapes are `apart`; and `open`, what
-    that leaves open."""
+    """How a distribution falls beyond Q: `fall` η; the distance `apart` of the last two shapes; and
+    `open`, the error that it leaves."""
 
     fall: float
     apart: float
@@ -106,8 +107,8 @@ class Sweeps:
         self.highest_fall = 1 - SLOWEST * gap / max(process.excess, 1.0)
 
     def first(self) -> tuple[Vector, float]:
-        """A distribution to begin with: level 0 as of infinitely many servers, the others as
-        saturated."""
+        """An initial distribution, level 0 as with infinitely many servers and the others as in
+        saturation, and its η."""
         jobs, room = self.process.fronts.jobs, self.process.fronts.room
         leaving = np.diag(jobs.exits + jobs.moves.sum(axis=1)) - jobs.moves
         entering = np.array(jobs.probabilities)[jobs.owner] * jobs.start
@@ -124,17 +125,17 @@ class Sweeps:
         return distribution[self._e :].reshape(-1, self._m)
 
     def busy(self, distribution: Vector) -> float:
-        """P(N > 0): nothing is subtracted, as it may be small."""
+        """P(N > 0), summed without a subtraction, as it may be small."""
         return float(distribution[: self._empty].sum() + distribution[self._empty + 1 :].sum())
 
     def changes(self, before: Vector, after: Vector) -> tuple[float, float]:
-        """What changes, in parts of P(N > 0), and what does behind settled fronts, relatively."""
+        """The change, relative to P(N > 0), and that in settled fronts, relative to their mass."""
         moved, behind = abs(after - before), after[self._e :].sum()
         among = float(moved[self._e :].sum() / behind) if behind > 0 else 0.0
         return float(moved.sum()) / self.busy(after), among
 
     def step(self, distribution: Vector, fall: float, trust: float) -> tuple[Vector, _Beyond]:
-        """A sweep, and the levels scaled, by c^`trust`: to balance, or part of the way."""
+        """A sweep, then the levels scaled by c^`trust`: into balance, or part of the way."""
         distribution = distribution.copy()
         levels = self.levels(distribution)
         flows = np.zeros((len(levels), len(self.chain.drawn)))
@@ -164,7 +165,7 @@ class Sweeps:
         return found
 
     def _fall(self, mass: float, draws: Vector) -> float:
-        """η, given |x_Q| and t_Q |x_Q|."""
+        """η, given |x_Q| and t_Q."""
         powers = np.arange(1, len(draws) + 1)
 
         def surplus(fall: float) -> float:
@@ -175,7 +176,7 @@ class Sweeps:
         return float(brentq(surplus, 0.0, self.highest_fall, xtol=1e-16, rtol=1e-15))
 
     def grown(self, distribution: Vector, fall: float) -> Vector:
-        """Twice as many levels."""
+        """The distribution on twice as many levels."""
         levels = self.levels(distribution)
         more = np.outer(fall ** np.arange(1, len(levels)), levels[-1])
         if len(distribution) + more.size > MOST_NUMBERS:
@@ -188,7 +189,7 @@ class Sweeps:
 
 def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) -> SweptDistribution:
     """The distribution at λ: steps, and further levels, until neither changes anything; with
-    `tails` nothing of a small probability either.
+    `tails`, not even small probabilities.
 
     Raises as `LevelSweeps.at` does.
     """
@@ -210,7 +211,7 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
             distribution, mixing, changes = sweeps.grown(after, fall), Mixing(DEPTH), [np.inf]
             continue
         if tails and change <= SETTLED:
-            # Small probabilities would be mixed with the rounding of larger ones.
+            # Mixing would spoil small probabilities with the rounding of larger ones.
             distribution = after
             continue
         slow = len(changes) > PATIENCE and change > changes[0] / 2
@@ -221,7 +222,7 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
         mixed = mixing.next(distribution, after)
         distribution = np.where(mixed > 0, mixed, after)
     if closed and change <= SETTLED:
-        # Only small probabilities still change, and it is told by how much.
+        # Only small probabilities still change; `behind` says by how much.
         return _distribution(sweeps, distribution, fall, behind)
     raise NotKnownError(
         f"after {MOST_SWEEPS} sweeps over {len(sweeps.levels(distribution)) - 1} levels a"
@@ -231,8 +232,8 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
 
 
 def _left(sweeps: Sweeps, before: Vector, distribution: Vector, changes: list[float]) -> float:
-    """How much further sweeps would change E[N], relatively, if each changed it by as much less as
-    the last ones have: the sum of a geometric series."""
+    """The relative change of E[N] by all further sweeps, if changes go on shrinking as in the last
+    ones: the sum of a geometric series."""
     steps = min(len(changes) - 2, PATIENCE)
     shrinks = (changes[-1] / changes[-1 - steps]) ** (1 / steps) if steps > 0 else 0.5
     room, fronts = sweeps.process.fronts.room.sum(axis=1), sweeps.process.fronts
@@ -269,7 +270,8 @@ def _distribution(
 
 
 def _order(counts: NDArray[np.int64], head: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """States before what completions and later phases lead to, those of a known head first."""
+    """An order in which completions and later phases lead to later states; states of a known head
+    come first."""
     keys = [*(-counts.T), -counts.sum(axis=1)]
     return np.lexsort(keys if head is None else [*keys, head == UNSAMPLED])
 
