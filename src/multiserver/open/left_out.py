@@ -1,30 +1,30 @@
-"""What the states add that a chain of numbers of jobs leaves out.
+"""The truncation error of chains of numbers of jobs: a bound, and an extrapolation.
 
-Jobs of class c arrive at rate λ_c, of work a_c = v_c/μ_c, and the servers have a surplus s of
-capacity (`class_counts`). A chain is kept to some states, and an arrival that leads out of them is
-turned away. With h the relative value of E[N], which solves a Poisson equation, and π̂ the
-distribution of the chain that is kept,
+Jobs of class c arrive at rate λ_c, with mean work a_c = v_c/μ_c, and the servers have a surplus
+capacity s (`class_counts`). A chain is truncated to some states, and an arrival that leads out of
+them is turned away. Let h be the relative value function of N, which solves a Poisson equation, and
+π̂ the distribution of the truncated chain. Then
 
     E[N] − Ê[N] = Σ_{N + e_c left out} π̂(N) λ_c (h(N + e_c) − h(N)).
 
-**A bound.** A fluid of work w(N) = Σ N_c a_c is served away after w(N)/s. A job more is there until
-then, and all the others are there for a_c/s longer. So the difference of h is taken to be at most
+**A bound.** As a fluid, the work w(N) = Σ N_c a_c is served after a time w(N)/s. One more job is
+present until then, and keeps all others present for a_c/s longer. So the difference of h is assumed
+to be at most
 
     4 (D(N) + (Σ_b N_b + 2 + E[N]) a_c/s),    D(N) = w(N)/s + d,
 
-d being the largest 1/μ_b, and h itself at most (Σ_b N_b + 1 + E[N]) (D(N) + a/s), a the largest
-a_b. That is no theorem, and hence the 4: of random systems no job more adds what is taken.
+where d is the largest 1/μ_b, and h itself at most (Σ_b N_b + 1 + E[N]) (D(N) + a/s), where a is the
+largest a_b. This is no theorem, hence the 4: in no random system does one more job add so much.
 
-**An extrapolation.** Where numbers of jobs fall in proportion while a fluid is served away, its h
-is quadratic, and the difference is Σ_b N_b a_c/s. So what is left out of E[N_b] is taken to be
-κ_b F, with
+**An extrapolation.** If numbers of jobs fall in proportion while a fluid is served, its h is
+quadratic, and the difference is Σ_b N_b a_c/s. So the error of E[N_b] is assumed to be κ_b F, with
 
-    F = Σ_{N + e_c left out} π̂(N) λ_c Σ_b N_b a_c/s,
+    F = Σ_{N + e_c left out} π̂(N) λ_c Σ_b N_b a_c/s.
 
-and κ_b is what two chains say that leave out F₁ and F₂: (Ê₂ − Ê₁)/(F₁ − F₂). Chains of more and
-more states say it again, and how far apart they are says how good it is: κ_b is taken to be open by
-five times the range of the last three, and by 5 % of itself. That is no theorem either: of 1,910
-random chains no means were as far off, and half of them were a thirtieth as far.
+Two chains that leave out F₁ and F₂ give κ_b = (Ê₂ − Ê₁)/(F₁ − F₂). Chains of more and more states
+give further values of κ_b, and their spread gives its error, which is assumed to be five times the
+range of the last three, plus 5 % of κ_b. That is no theorem either: among 1,910 random chains no
+mean was as far off, and half of them were a thirtieth as far.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from multiserver.model import MultiserverJobSystem
 
 Vector = NDArray[np.float64]
 
-# What a job more adds is taken to be so many times that of a fluid.
+# One more job is assumed to add at most so many times what it adds to a fluid.
 MARGIN = 4.0
-# Chains from which is extrapolated leave out this part of E[N] at first, then fewer by this factor,
-# and are balanced to this part of what they leave out.
+# The first chain to extrapolate from leaves out at most this part of E[N], each next one less by
+# this factor; they are balanced to this part of what they leave out.
 FIRST, APART, BALANCED = 0.5, 8.0, 0.03
-# The last of them is thought to leave out at most so many times what is asked.
+# The last of them may leave out at most so many times the error that is wanted.
 LAST = 60.0
-# So many ratios κ are compared; how far κ may be off, in parts of their range and of itself.
+# So many ratios κ are compared; the error of κ, in parts of their range and of itself.
 COMPARED, RANGE, SHARE = 3, 5.0, 0.05
 
 
 class Point:
-    """A system at one arrival rate: what its fluid makes of a job more, see above."""
+    """A system at one arrival rate, and what one more job adds to its fluid, see above."""
 
     def __init__(self, system: MultiserverJobSystem, arrival_rate: float, limit: float) -> None:
         self.rates = np.array(system.rates)
@@ -64,15 +64,15 @@ class Point:
         return counts @ self.shifts + 1 / self.rates.min()
 
     def added(self, counts: Vector, mean_jobs: float) -> Vector:
-        """What h(N + e_c) − h(N) is taken to be at most in states N (m, C), (m, C)."""
+        """The bound assumed on h(N + e_c) − h(N) in states N (m, C), (m, C)."""
         jobs = counts.sum(axis=1) + 2 + mean_jobs
         return MARGIN * (self.delay(counts)[:, None] + np.outer(jobs, self.shifts))
 
 
 @dataclass(frozen=True, eq=False)
 class Truncated:
-    """What a truncated chain says, kept to some states: the bound on what is `left_out` of E[N],
-    relatively, F `fluid`, E[N_c] `jobs` and those not in service `waiting` (C,)."""
+    """The results of a truncated chain: the bound `left_out` on the relative error of E[N], F
+    `fluid`, E[N_c] `jobs` and those not in service `waiting` (C,)."""
 
     left_out: float
     fluid: float
@@ -82,8 +82,8 @@ class Truncated:
 
 @dataclass(frozen=True, eq=False)
 class Extrapolated:
-    """E[N_c] `jobs` and those not in service `waiting` (C,), and by how much of E[N] the means of
-    the classes are open in all."""
+    """E[N_c] `jobs` and those not in service `waiting` (C,), and the total `error` of the means of
+    the classes, relative to E[N]."""
 
     jobs: Vector
     waiting: Vector
@@ -92,9 +92,9 @@ class Extrapolated:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is asked of chains: `enough`, an error relative to E[N]. The last one is thought to
-    leave out at most `last` times as much; some that leave out more, but at most `first`, are
-    balanced as well, and say with it what all states say: `chains`."""
+    """The accuracy that is asked of chains: `enough`, an error relative to E[N]. The last one may
+    leave out at most `last` times as much. Some `chains` that leave out more, but at most `first`,
+    are balanced as well, to extrapolate to all states."""
 
     enough: float
     first: float
@@ -103,27 +103,28 @@ class Target:
 
     @classmethod
     def distribution(cls, enough: float) -> Target:
-        """The distribution of a chain as it is."""
+        """For the distribution of a chain, without extrapolation."""
         return cls(enough, 0.0, 0.5)
 
     @classmethod
     def means(cls, enough: float) -> Target:
-        """Means that are extrapolated."""
+        """For means that are extrapolated."""
         return cls(enough, FIRST, LAST)
 
     def unbalanced(self, left_out: float) -> float:
-        """How much of E[N] may be open by what is unbalanced in a chain that leaves out so much."""
+        """The error allowed by residuals of a chain that leaves out so much, relative to E[N]."""
         if left_out <= self.last * self.enough:
             return self.enough / 2
         next_one = self.chains[-1].left_out / APART if self.chains else self.first
         return BALANCED * left_out if left_out <= next_one else np.inf
 
     def wanted(self, left_out: float) -> float:
-        """How much the next chain is to leave out, after one that leaves out so much."""
+        """How much the next chain should leave out, after one that leaves out `left_out`."""
         return max(self.enough, min(left_out / 4, self.last * self.enough))
 
     def take(self, chain: Truncated) -> Extrapolated:
-        """What one chain more says, with those before it if it is balanced as they are."""
+        """The means by one more chain: extrapolated with those before it, if it is balanced as they
+        are and that is better."""
         alone = Extrapolated(chain.jobs, chain.waiting, chain.left_out)
         if np.isinf(self.unbalanced(chain.left_out)):
             return alone
@@ -135,7 +136,7 @@ class Target:
 
 
 def _extrapolate(chains: Sequence[Truncated]) -> Extrapolated:
-    """What these chains say of all states."""
+    """The means over all states, extrapolated from these chains."""
     before, last = chains[-2:]
     with np.errstate(all="ignore"):  # two chains may leave out the same
         fluid = np.array([chain.fluid for chain in chains])

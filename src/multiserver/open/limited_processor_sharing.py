@@ -1,7 +1,7 @@
 """Limited processor sharing with phase-type sizes (`finite-skip`, Section 5).
 
 The k oldest jobs are served at rate 1/k each, or all N of them at rate 1/N if N < k. Jobs at the
-front are alike but for their phases: a front is the number of jobs in each phase.
+front differ only in their phases: a front is the number of jobs in each phase.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ def balance_lines(
     across: Vector,
     forward: bool,
 ) -> None:
-    """The balance of all lines along class c, in place, in their order or backward.
+    """Balance all lines along class c, in place, in their order or backward.
 
-    `sizes` (C,) are L_c + 1, `strides` (C,) the steps in the numbers of states; jobs come at the
+    `sizes` (C,) are L_c + 1, `strides` (C,) the steps in the numbers of states; jobs arrive at the
     rates `flows` (C,) and leave at the rates `leaving` (m, C); `across` (m,) is the rate at which
     a state is left for other lines.
     """

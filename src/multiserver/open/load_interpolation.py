@@ -1,11 +1,10 @@
-"""Mean waits at many arrival rates from exact ones at few.
+"""Mean waits at many arrival rates, interpolated between exact ones at few.
 
 A mean wait W(λ) of a queue that is stable below λ* grows as λ near 0 and as 1/(λ* − λ) near λ*.
-Without these two, W(λ) (1 − λ/λ*)/λ is analytic between them if the queue has Poisson arrivals and
-finitely many phases, so that the polynomial through its values at the extrema of a Chebyshev
-polynomial converges geometrically. How far it has come is told by its last coefficients in terms of
-such polynomials. A curve of two hundred loads takes 17, 33, 65 or 129 exact points, whatever it
-costs to find one.
+Without these factors, W(λ) (1 − λ/λ*)/λ is analytic between 0 and λ* if the queue has Poisson
+arrivals and finitely many phases. So the polynomial through its values at the extrema of a
+Chebyshev polynomial converges geometrically. Its last Chebyshev coefficients estimate its error. A
+curve of two hundred loads takes 17, 33, 65 or 129 exact points, whatever one of them costs.
 
 (L. N. Trefethen, Approximation Theory and Approximation Practice, SIAM 2013, Chapters 5 and 8.)
 """
@@ -31,8 +30,8 @@ class Curve:
     """W (k,) at any λ between the first and the last of `rates` (N + 1,), from `scaled` (N + 1, k),
     its values W (1 − λ/λ*)/λ there.
 
-    `error` is what the last coefficients say of the polynomial's error, in parts of the largest of
-    these values: of mean times it is the relative error, of small waits it may be all that is left.
+    `error` estimates the polynomial's error by its last coefficients, relative to the largest of
+    these values. For mean times it is the relative error; small waits may be no larger than it.
     """
 
     limit: float
@@ -55,7 +54,7 @@ class Curve:
 def along(waits: Waits, limit: float, low: float, high: float, accuracy: float = 1e-11) -> Curve:
     """The curve of `waits` from λ = `low` to `high`, 0 < low < high < λ* = `limit`.
 
-    Points are added until `error` is below `accuracy`; after `MOST` + 1 of them it is what it is.
+    Points are added until `error` is below `accuracy`, or there are more than `MOST`.
     Raises `ValueError` unless the rates are in order.
     """
     if not 0 < low < high < limit:
@@ -68,7 +67,7 @@ def along(waits: Waits, limit: float, low: float, high: float, accuracy: float =
     values = scaled(rates)
     while True:
         rates = _extrema(low, high, 2 * (len(rates) - 1))
-        # Every second one is known.
+        # Every second value is known.
         finer = np.empty((len(rates), values.shape[1]))
         finer[::2], finer[1::2] = values, scaled(rates[1::2])
         values = finer

@@ -1,30 +1,32 @@
 """Preemptive Most Servers First where needs divide each other and the servers: E[N] by class.
 
-n servers; jobs of class c arrive at rate λ_c, need v_c servers for an exponential time of rate μ_c;
-v_1 > v_2 > … > v_C, each of which divides the one before it, and v_1 divides n. Classes are served
-in this order, preemptively, as many jobs of each as fit (`finite-skip`, Section 7.5). No class
-notices those behind it, so that classes 1 … c are such a system by themselves.
+There are n servers. Jobs of class c arrive at rate λ_c and need v_c servers for an exponential time
+of rate μ_c; v_1 > v_2 > … > v_C, each divides the one before it, and v_1 divides n. Classes are
+served in this order, preemptively, as many jobs of each as fit (`finite-skip`, Section 7.5). No
+class is affected by those after it, so that classes 1 … c are such a system by themselves.
 
-**Theorem.** With a_b = v_b/μ_b, V_c = Σ_{b≤c} a_b N_b the work that is expected of the jobs present
-and I_c the servers that classes 1 … c leave idle,
+**Theorem.** Let a_b = v_b/μ_b, let V_c = Σ_{b≤c} a_b N_b be the expected work of the jobs present,
+and I_c the servers that classes 1 … c leave idle. Then
 
     E[V_c] = Σ_{b≤c} λ_b a_b²/E[I_c] + E[V_c I_c]/E[I_c],     E[I_c] = n − Σ_{b≤c} λ_b a_b.
 
 V_c² grows at the mean rate Σ λ_b (2 V_c a_b + a_b²) and falls at Σ μ_b u_b (2 V_c a_b − a_b²),
-where Σ μ_b u_b a_b = n − I_c and E[μ_b u_b] = λ_b; both are equal in the mean, where moments are
-finite. A job of need v_b waits only if fewer than v_b servers are idle; as all that is taken is a
-multiple of v_b, none is: *servers are idle only while all jobs are in service*. So the second term
-is a mean over the finitely many states with Σ v_b N_b < n, and only the odds of these are wanted.
+where Σ μ_b u_b a_b = n − I_c and E[μ_b u_b] = λ_b; the two have the same mean if moments are
+finite. A job of need v_b waits only if fewer than v_b servers are idle; as n and all servers taken
+before are multiples of v_b, none is: *servers are idle only while all jobs are in service*. So the
+second term is a mean over the finitely many states with Σ v_b N_b < n, and only their odds are
+needed.
 
-**Cut.** The odds do not ask how long the chain is away, only where it comes back; and after a long
-absence, in which classes are served one after the other, where it left is forgotten. So the chain
-may be kept to a box N_b ≤ L_b that is far smaller than where the mass is: at a load of .95 in the
-systems of Figs 6 and 7 some 30, 60 and 100 jobs, where there are hundreds. L_b are made larger by
-half, one after the other, until this changes nothing: three times the sum of the last changes is
-what is said to be `open`, as changes fall faster than by half from one to the next.
+**Truncation.** The odds do not depend on how long the chain is away from these states, only on
+where it returns; after a long absence, in which classes are served one after the other, it has
+forgotten where it left. So the chain may be truncated to a box N_b ≤ L_b far smaller than the
+region that holds the mass: at a load of .95 in the systems of Figs 6 and 7 to some 30, 60 and 100
+jobs, where there are hundreds. Each L_b in turn is made larger by half until this changes nothing.
+The error `open` is three times the sum of the last changes, as each change is less than half of the
+one before.
 
-E[N_c] = (E[V_c] − E[V_{c−1}])/a_c is a difference, which costs as many digits as the work of class
-c is smaller than that of those before it: `imprecision` has them.
+E[N_c] = (E[V_c] − E[V_{c−1}])/a_c is a difference, which loses digits if the work of class c is
+small beside that of the classes before it: `imprecision` includes this.
 """
 
 from __future__ import annotations
@@ -46,11 +48,11 @@ from multiserver.open.count_rules import by_need
 Vector = NDArray[np.float64]
 
 MOST_STATES, MOST_SWEEPS, DEPTH = 3_000_000, 400, 8
-# Means that are worse are refused, those that are better are not sought.
+# Means with larger errors are refused; smaller errors are not sought.
 ROUGH, ENOUGH = 1e-5, 5e-10
-# Changes of the odds by a sweep, and what stands between them and E[V].
+# The change of the odds by a sweep at convergence, and the relative error of E[V] that it leaves.
 SETTLED, ROUNDING = 1e-13, 1e-12
-# A box begins with so many jobs of a class waiting, and is made larger by such a factor.
+# A box has room for so many waiting jobs of a class at first, and grows by such a factor.
 FIRST, GROWTH = 8, 1.5
 # The sum of a geometric series whose ratio is below 2/3.
 SERIES = 3.0
@@ -59,7 +61,7 @@ SERIES = 3.0
 @dataclass(frozen=True, slots=True)
 class MostServersFirstMeans:
     """E[N_c] `class_jobs`, in the order of the system's classes; the relative error of the worst
-    of them, by what boxes leave open and by differences; and the largest `box`, by class."""
+    of them, by truncation and by differences; and the largest `box`, by class."""
 
     arrival_rate: float
     class_jobs: tuple[float, ...]
@@ -69,7 +71,7 @@ class MostServersFirstMeans:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """E[V_c] `mean`, and how much of it is `open`."""
+    """E[V_c] `mean`, its error `open`, and the `box` that it takes."""
 
     mean: float
     open: float
@@ -87,8 +89,8 @@ def solve(
     allow it.
 
     Raises `ValueError` unless needs are different, divide each other and the servers,
-    `UnstableError` unless λ < n/E[S], `TooLargeError` if with so many states means are still open
-    by more than `ROUGH`, and `NotKnownError` if balances do not settle.
+    `UnstableError` unless λ < n/E[S], `TooLargeError` if with so many states relative errors still
+    exceed `ROUGH`, and `NotKnownError` if sweeps do not converge.
     """
     order = sorted(range(len(system.classes)), key=lambda c: -system.needs[c])
     needs = [system.needs[c] for c in order]
@@ -124,7 +126,8 @@ def _work(
     enough: float,
     most_states: int,
 ) -> _Work:
-    """E[V_c] of these classes, given that of all but the last, to `enough` of what that adds."""
+    """E[V_c] of these classes, given that of all but the last, to the accuracy `enough` relative to
+    what the last class adds."""
     work = np.array(needs) / np.array(rates)
     idle = servers - float(np.dot(flows, work))
     fixed = float(np.dot(flows, work**2)) / idle
@@ -165,7 +168,7 @@ def _idle_work(
     flows: Sequence[float],
     box: Sequence[int],
 ) -> float:
-    """E[V I]/E[I] of the chain kept to a box."""
+    """E[V I]/E[I] of the chain truncated to a box."""
     from multiserver.open.line_sweeps import balance_lines
 
     sizes = np.array(box) + 1

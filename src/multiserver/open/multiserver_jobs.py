@@ -4,15 +4,15 @@ Jobs of class c arrive at rate λ p_c, hold v_c servers for an exponential time 
 start in the order of arrival: a job that does not fit blocks all jobs behind it. The level k is the
 number of jobs in the system. The phase is the state of the *front*: u_c jobs of class c in service
 and the class h of the job that blocks the head of the queue; the classes of the jobs behind are
-left unsampled until they could start. Where fewer than v_min servers are idle nothing can start
-and h is left unsampled too. (`two-class-stability`, Sections 3.1 and 3.2.)
+left unsampled until they could start. If fewer than v_min servers are idle, nothing can start and h
+is left unsampled too. (`two-class-stability`, Sections 3.1 and 3.2.)
 
-A front is *settled* if no job could join it whatever comes next: h blocks or fewer than v_min
-servers are idle. Level k holds all settled fronts of at most k jobs (those in service and the one
-that blocks), the other k or fewer jobs waiting unsampled, and the unsettled ones of exactly k jobs,
-all in service. Every one is reached from the empty system by arrivals alone. With K = ⌊n/v_min⌋ a
-front has at most K jobs and an unsettled one at most K − 1, so that all levels from B = K on hold
-the same fronts, and a completion on a level above K never runs out of jobs to sample.
+A front is *settled* if the next job could not join it, whatever its class: h blocks or fewer than
+v_min servers are idle. Level k holds all settled fronts of at most k jobs (those in service and the
+one that blocks), behind which the other jobs wait unsampled, and the unsettled ones of exactly k
+jobs, all in service. All of these are reached from the empty system by arrivals alone. With
+K = ⌊n/v_min⌋ a front has at most K jobs and an unsettled one at most K − 1, so that all levels from
+B = K on hold the same fronts, and a completion on a level above K never runs out of jobs to sample.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Front = tuple[Counts, int]
 
 @dataclass(frozen=True, slots=True)
 class FcfsBlocks:
-    """The levels 0 … B of a system and the repeating one, but for the arrival rate.
+    """The levels 0 … B of a system and the repeating one, without the arrival rate.
 
     `fronts[k]` lists the states (u, h) of level k, h the class index or `UNSAMPLED`; `entries[k]`
     (m_k, m_{k+1}) holds the probabilities that an arrival leads to a state of level k + 1 and
@@ -165,8 +165,8 @@ class _Fronts:
         return matrix
 
     def _settle(self, level: dict[Front, int], jobs: int) -> dict[Counts, NDArray[np.float64]]:
-        """Distributions of the state once all jobs that can start have started, by the jobs in
-        service."""
+        """Distributions of the state once all jobs that can start have started, given the jobs in
+        service before."""
         distributions: dict[Counts, NDArray[np.float64]] = {}
         for counts, served, idle in self.counts:
             if served > jobs:

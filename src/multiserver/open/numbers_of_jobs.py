@@ -1,20 +1,20 @@
 """The number of jobs in the system, needs 1 and n, from the distribution of the age of a large job.
 
-Time and symbols are those of `one_or_n`. When a large job completes, x_j is the chance that j jobs
-have come behind it. Of these m are small and the next is large with probability q p^m, j > m: then
-m small jobs drain with j − m − 1 jobs behind the large one that waits. Or all are small: that
-starts the stopped chain (`small_jobs`) with ξ_j = p^j x_j, which leaves some number m to drain with
-nobody behind. In the time between two completions of large jobs let τ_m be the mean time of the
-chain at m, b_{m,i} that with m small jobs draining and i jobs behind, and l_i (k,), by phase of S,
-that of a large job in service with i behind. With σ_m = min(m, n),
+Time and symbols are those of `one_or_n`. Let x_j be the probability that j jobs have arrived behind
+a large job when it completes. With probability q p^m, m < j, the first m of them are small and the
+next is large: then m small jobs drain, with j − m − 1 jobs behind the large one that waits. If all
+are small, the stopped chain (`small_jobs`) starts with ξ_j = p^j x_j, and leaves some number m to
+drain with no job behind. Between two completions of large jobs, let τ_m be the mean time of the
+chain at m, b_{m,i} the mean time with m small jobs draining and i jobs behind, and l_i (k,) the
+mean times, by phase of S, with a large job in service and i behind. With σ_m = min(m, n),
 
     (λ + σ_m) b_{m,i} = λ b_{m,i−1} + σ_{m+1} b_{m+1,i} + q p^m x_{m+1+i} + [i = 0] λq τ_m,
     l_i (λ − T) = λ l_{i−1} + α (σ_1 b_{1,i} + q x_{1+i} + [i = 0] λq τ_0).
 
-N is m, m + 1 + i or 1 + i, and the times, multiplied by λq, are probabilities. All terms are
-positive. Above n, with y_m = ξ_m + h y_{m+1} what enters m first, (λq + λp (1 − h) + n) τ_m =
-λp τ_{m−1} + y_m. The cost is that of as many numbers as m, i and N ≤ K allow, K the number asked
-for: both m and i run that far or until nothing is left.
+There N is m, m + 1 + i and 1 + i, and the times multiplied by λq are probabilities. All terms are
+positive. Above n, with y_m = ξ_m + h y_{m+1} the first entries into m, (λq + λp (1 − h) + n) τ_m =
+λp τ_{m−1} + y_m. The cost is proportional to the number of pairs (m, i): i runs to K, the largest
+number of jobs that is asked for, and m until nothing is left.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
 
-# What is left above the largest m, and how many numbers may have to be found.
+# The probability that is left above the largest m, and the largest number of steps.
 LEFT, MOST = 1e-17, 2e8
 
 
 def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
-    """P(N = k) for k = 0 … `most`, with an absolute error of about 1e-12 in all; the smallest may
-    be rounded to below 0.
+    """P(N = k) for k = 0 … `most`, with an absolute error of about 1e-12 in all; rounding may make
+    the smallest negative.
 
     Raises `NotKnownError` if that takes too many steps.
     """
@@ -74,7 +74,7 @@ def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
 
 
 def _chain(chain: Stopped, entering: Vector, above: float) -> Vector:
-    """τ_m for as many m as entries of ξ."""
+    """τ_m for as many m as ξ, `entering`, has entries."""
     n, h = chain.servers, 1 - chain.falls_short
     first = lfilter([1.0], [1.0, -h], entering[: n - 1 : -1])[::-1]
     below = entering[:n].copy()

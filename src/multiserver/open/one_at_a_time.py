@@ -5,10 +5,9 @@ Jobs come in a Poisson stream of rate λ and are served for S, a mixture over cl
 
     E[W] = λ E[S²]/(2 (1 − ρ)),    E[T_c] = E[W] + E[S_c]
 
-(F. Pollaczek, Math. Z. 32, 1930; A. Y. Khinchine, Mat. Sbornik 39, 1932). Between any two services
-in a row a new one begins with the jobs that have come meanwhile. With b_n the chance that more than
-n come during one, the numbers left behind, and by Poisson arrivals those at any time, have the
-distribution
+(F. Pollaczek, Math. Z. 32, 1930; A. Y. Khinchine, Mat. Sbornik 39, 1932). Let b_n be the
+probability that more than n jobs arrive during a service. The numbers of jobs left behind at
+completions, and by Poisson arrivals those at any time, have the distribution
 
     π_0 = 1 − ρ,    (1 − b_0) π_j = b_{j−1} π_0 + Σ_{0<k<j} b_{j−k} π_k,
 
@@ -40,8 +39,8 @@ from multiserver.sizes import (
 )
 
 Vector = NDArray[np.float64]
-# Of a Pareto distribution what is exceeded with probability e^-TAIL is left out; ln S in panels of
-# PANEL.
+# A Pareto distribution is cut where it is exceeded with probability e^-TAIL; ln S is integrated in
+# panels of length PANEL.
 TAIL, PANEL = 40.0, 0.125
 # A normal variable exceeds WIDE with probability 1e-20.
 WIDE = 9.3
@@ -49,7 +48,7 @@ WIDE = 9.3
 
 @dataclass(frozen=True)
 class OneAtATime:
-    """Services `distributions` S_c of the `probabilities` p_c. The second moment may be
+    """The distributions S_c of services, with `probabilities` p_c. The second moment may be
     infinite."""
 
     distributions: tuple[Size, ...]
@@ -133,7 +132,7 @@ def more_arrive(distribution: Size, rate: float, most: int) -> Vector:
         case Weibull(shape, scale):
             return _of_logs(n, rate * scale, 1 / shape, TAIL, lambda z: z - np.exp(z))
     alpha, T = distribution.phases()
-    # Of each phase, the chance that the next arrival finds the job there, from each: λ (λ − T)⁻¹.
+    # λ (λ − T)⁻¹: given the phase now, the probabilities of each phase at the next arrival.
     factors = lu_factor(np.eye(len(T)) - T / rate)
     found, left = np.empty(most + 1), np.ones(len(T))
     for i in range(most + 1):
@@ -145,8 +144,8 @@ def more_arrive(distribution: Size, rate: float, most: int) -> Vector:
 def _of_logs(
     n: Vector, flow: float, sigma: float, span: float, log_density: Callable[[Vector], Vector]
 ) -> Vector:
-    """The same where (ln λS − ln `flow`)/σ has a density, up to a constant, between −span and
-    WIDE."""
+    """The same if (ln λS − ln `flow`)/σ has the given density, up to a constant factor, between
+    −span and WIDE."""
     length = span + WIDE
     nodes, half = panels(length, math.ceil(length * max(sigma, 1.0) / PANEL))
     z, weights = nodes.ravel() - span, np.tile(half * WEIGHTS, len(nodes))
@@ -155,8 +154,8 @@ def _of_logs(
 
 
 def _of_powers(n: Vector, flow: float, shape: float, span: float) -> Vector:
-    """The mean of P(n + 1, λ S), the regularised incomplete gamma function, where ln S/low has the
-    density of exp(−shape t) on 0 … span; λ low is `flow`."""
+    """The mean of P(n + 1, λ S), the regularised incomplete gamma function, if ln(S/low) has a
+    density proportional to exp(−shape t) on 0 … span; λ low is `flow`."""
     nodes, half = panels(span, math.ceil(span / PANEL))
     t, weights = nodes.ravel(), np.tile(half * WEIGHTS, len(nodes))
     weights = weights * np.exp(-shape * t)

@@ -1,46 +1,45 @@
 """First come, first served, jobs that need one server or all n: exact response times in O(n).
 
 Jobs arrive at rate λ. A share p is *small*: one server, an exponential time of rate 1 (the unit of
-time here). A share q = 1 − p is *large*: all n servers, a phase-type time S. Everything is known
+time here). A share q = 1 − p is *large*: all n servers, a phase-type time S. Everything follows
 from the distribution of one number, the age U of a large job when it completes, which is its
-response time. While it was there jobs came in a Poisson stream, of classes not yet drawn. The next
-large job came at a time A, exponential of rate λq, after it. If A ≤ U, the small jobs between them
-start at U, and their number K is Poisson of mean λpA. If not, small jobs are served from U on, a
-Poisson number of mean λpU to begin with, until the next large job stops the chain (`small_jobs`)
-with K there. Once they have drained it starts at once, at the age
+response time. While this job was present, others arrived in a Poisson stream, with classes not yet
+drawn. The next large job arrives a time A after it, exponential of rate λq. If A ≤ U, the small
+jobs between the two start at U; their number K is Poisson of mean λpA. If not, small jobs are
+served from U on, at first a Poisson number of mean λpU, until the next large job stops the chain
+(`small_jobs`) with K present. When these have drained it starts, at the age
 
-    V = max(U − A, 0) + D(K),    U' = V + S',
+    V = max(U − A, 0) + D(K),    U' = V + S'.
 
-a recursion for U in place of the n + 1 fronts of `age_process`. Let g be the density of U with
-transform ĝ, B that of S, s = λ(1 − z), y = p/z, and ξ_m = ∫ g(u) e^−λu (λpu)^m/m! du the chance
-that A > U with m small jobs there. Were K drawn as if A ≤ U always, V + A − U would have a
-distribution of its own and V a transform ĝ(s) (q/z) Σ_k y^k E[exp(−s D(k))]; what that gets wrong
-is linear in ξ:
+This recursion for U replaces the n + 1 fronts of `age_process`. Let g be the density of U and ĝ its
+transform, B the transform of S, s = λ(1 − z), y = p/z, and ξ_m = ∫ g(u) e^−λu (λpu)^m/m! du the
+probability that A > U with m small jobs present. If always V = U − A + D(K), with K Poisson of mean
+λpA, the transform of V would be ĝ(s) (q/z) Σ_k y^k E[exp(−s D(k))]. The correction is linear in ξ:
 
     ĝ (1/B − (q/z) Φ) = Σ_m ξ_m (E_m[exp(−s D(K))] − (q/z) Σ_j y^j E[exp(−s D(m + j))]),
 
-Φ = Σ_k y^k E[exp(−s D(k))], and E_m is over K, from m jobs on. Divided by s, with Δ and Z of
-`small_jobs`,
+where Φ = Σ_k y^k E[exp(−s D(k))], and E_m is the mean over K from m jobs on. Divided by s, with Δ
+and Z of `small_jobs`,
 
     ĝ ((1/B − 1)/s + (q/z) Z_0 − 1/(λq − s)) = Σ_m ξ_m ((q/z) Z_m − E_m[Δ_K] − 1/(λq − s)).    (1)
 
-It holds on the imaginary axis, has one solution with ĝ(0) = 1, and g is a sum of n + 1
-exponentials, hence smooth: N ≪ n of any rates are enough (`exponential_sums`), and (1), linear in
-their coefficients, is solved by least squares over 1.5 N frequencies. For m ≥ n all sums are closed
-forms, S(x) = Σ_j x^j ξ_{n+j} = (I − x A)⁻¹ ξ_n; below n, ξ_m and the mean times of the chain take
-O(N n). The residual of (1) tells how good N is, which grows until that is small.
+This holds on the imaginary axis and has one solution with ĝ(0) = 1. As g is a sum of n + 1
+exponentials, it is smooth, and N ≪ n exponentials of any rates are enough (`exponential_sums`). (1)
+is linear in their coefficients and is solved by least squares over 1.5 N frequencies. For m ≥ n all
+sums have closed forms, S(x) = Σ_j x^j ξ_{n+j} = (I − x A)⁻¹ ξ_n; below n, ξ_m and the mean times of
+the chain take O(N n). N grows until the residual of (1) is small.
 
-Then E[T_n] = E[U]. With H the mean time for which a large job is the first to wait, 1 + … +
-1/min(K, n − 1) given K, a small job waits E[U] − E[S] − H: both wait alike until their class is
-drawn. The zero −θ of 1/B − (q/z) Φ next to 0 is the first pole of ĝ: P(U > u) falls as exp(−θu),
-and P(N > k) as (1 + θ/λ)^−k.
+Then E[T_n] = E[U]. Let H be the mean time for which a large job is the first to wait, which is
+1 + … + 1/min(K, n − 1) given K. A small job waits E[U] − E[S] − H, since both classes wait alike
+until their class is drawn. The zero −θ of 1/B − (q/z) Φ next to 0 is the first pole of ĝ: P(U > u)
+falls as exp(−θu), and P(N > k) as (1 + θ/λ)^−k.
 
-Relative error of E[T_c] below 1e-11 up to .99 λ* beside the number of jobs as the level, n from 2
-to 70, and 1e-10 over six decades of rates and probabilities, 1e-9 over twelve; waiting times have
-as many digits as are left when E[S] is taken from E[T]. `residual`, of (1), tells where that fails,
-as for q below 1e-5: the error is up to 70 residuals, 2e-7 for q of 1e-8.
-N is 80 for n = 10 and 300 for 1e6. One point takes .1 s for n = 100, .4 s for 1e4 and 18 s for 1e6,
-less if q n > 46: more than 46/q small jobs between two large ones are never seen.
+Compared with the chain whose level is the number of jobs, n from 2 to 70, the relative error of
+E[T_c] is below 1e-11 up to .99 λ*, 1e-10 over six decades of rates and probabilities, and 1e-9 over
+twelve. Waiting times keep the digits that are left when E[S] is subtracted from E[T]. The
+`residual` of (1) shows where that fails, as for q below 1e-5: the error is up to 70 residuals, 2e-7
+for q of 1e-8. N is 80 for n = 10 and 300 for 1e6. One point takes .1 s for n = 100, .4 s for 1e4
+and 18 s for 1e6, less if q n > 46: more than 46/q small jobs between two large ones never occur.
 """
 
 from __future__ import annotations
@@ -63,12 +62,14 @@ from multiserver.sizes import Size
 
 Vector = NDArray[np.float64]
 
-# More small jobs than e^-NEVER of all numbers between two large ones are not looked at.
+# The number of small jobs between two large ones is cut where it is exceeded with probability
+# e^-NEVER.
 NEVER = 46.0
-# Exponentials of rates over the whole range, and near the rate of small jobs; how many more a try.
+# Exponentials a decade over the whole range and, at least, near the rate of small jobs, at first;
+# the factor by which their number grows; the most of them.
 WIDE, LEAST, MORE, MOST = 6, 24, 1.4, 420
 GOOD, ROUGH = 2e-13, 1e-8
-# Errors of E[T_c] have been seen to be so many residuals, mostly fewer.
+# Errors of E[T_c] have been found to be about so many residuals, mostly fewer.
 AMPLIFIED = 50.0
 
 
@@ -128,8 +129,8 @@ class OneOrNDistribution:
 
 
 def most_between(servers: int, probabilities: tuple[float, float]) -> int:
-    """The number of small jobs between two large ones that matters: n, or what is exceeded with
-    probability e^-NEVER, given p and q."""
+    """The largest number of small jobs between two large ones that matters, given p and q: n, or
+    the one that is exceeded with probability e^-NEVER, if that is less."""
     p, q = probabilities
     rare = -math.log(p) if q > 0.5 else -math.log1p(-q)
     return min(servers, max(2, math.ceil(NEVER / rare)))
@@ -189,14 +190,14 @@ def solve(
 def _converged(system: Scaled) -> Solution:
     """The best of several bases, each of more functions than the one before."""
     decay = slowest_rate(system)
-    delay = math.log(system.n)  # Of so many small jobs, in their mean durations.
+    delay = math.log(system.n)  # Of n small jobs, in their mean durations.
     wide, near = WIDE, LEAST + 6 * delay + delay**2
     best, last = None, math.inf
     while True:
         rates = ExponentialSums(suitable_rates(system, decay, wide, math.ceil(near)))
         found = solve_for_age(system, rates.suited(system.rate, system.p, system.q), decay)
         best = found if best is None or found.residual < best.residual else best
-        # What no longer falls is rounding.
+        # A residual that no longer falls is rounding.
         if not GOOD < found.residual < last / 2 or len(rates.rates) * MORE > MOST:
             return best
         last = found.residual

@@ -1,12 +1,13 @@
 """How many phases the chain of FCFS multiserver jobs has, counted without listing them.
 
 A front holds u_c jobs of class c and perhaps the class h of the job that blocks the head of the
-queue (see `multiserver_jobs`). With W[k, s] the number of vectors u of k jobs that hold s servers,
+queue (see `multiserver_jobs`). Let W[k, s] be the number of vectors u of k jobs that hold s
+servers,
 
-    Σ_k Σ_s W[k, s] x^k y^s = Π_c 1 / (1 − x y^{v_c}),
+    Σ_k Σ_s W[k, s] x^k y^s = Π_c 1 / (1 − x y^{v_c}).
 
-level k has Σ_s W[k, s] phases of exactly k jobs in service, and of each u of fewer jobs one for
-every class that is too large for the idle servers, or a single one if all are.
+Level k has Σ_s W[k, s] phases with exactly k jobs in service. Each u of fewer jobs adds one phase
+for every class that is too large for the idle servers, or a single one if all are.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ MOST_LEVELS = 3000
 def block_entries(servers: int, needs: Sequence[int]) -> float:
     """Σ_k m_k², the entries of the blocks of all levels, m_k being the phases of level k.
 
-    Infinite where there are more than `MOST_LEVELS` levels and more than one need. Costs
+    Infinite if there are more than `MOST_LEVELS` levels and more than one need. Costs
     O(classes × n²/v_min) at most. Raises `ValueError` unless 1 ≤ v_c ≤ n.
     """
     if not needs or not 1 <= min(needs) <= max(needs) <= servers:

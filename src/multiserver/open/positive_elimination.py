@@ -1,12 +1,14 @@
-"""The distribution of a queue by the age of its head, and its times, without a subtraction.
+"""Elimination without a subtraction, for an `AgeDistribution` and its waiting times.
 
-Where jobs hardly ever wait, or rates are decades apart, a solution of linear equations has the
-digits of its largest entries only. Here balances are eliminated in sums of positive numbers.
+If jobs hardly ever wait, or rates are decades apart, a solution of linear equations is accurate
+only relative to its largest entries. Here balance equations are eliminated in sums of positive
+numbers.
 
-An M-matrix T with b T = a, b > 0 and a ≥ 0 is known by its entries off the diagonal and a: in
-B = (b_i T_ij/b_j) transposed they are minus rates, and a_j/b_j what a row loses. Elimination of one
-row after another adds to both (A. S. Alfa, J. Xue and Q. Ye, Math. Comp. 71, 2002; for a chain that
-loses nothing W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper. Res. 33, 1985).
+An M-matrix T with b T = a, b > 0 and a ≥ 0, is determined by its off-diagonal entries and a. In
+B = (b_i T_ij/b_j) transposed, the former are minus rates, and a_j/b_j is what row j loses.
+Elimination of one row after another only adds to both (A. S. Alfa, J. Xue and Q. Ye, Math. Comp.
+71, 2002; for a chain without losses W. K. Grassmann, M. I. Taksar and D. P. Heyman, Oper. Res. 33,
+1985).
 """
 
 from __future__ import annotations
@@ -22,10 +24,10 @@ from multiserver.open.age_process import SumOverLevels
 from multiserver.open.solve import distribution_of_rates
 
 Array = NDArray[np.float64]
-# Rows are eliminated one by one.
+# At most so many states: rows are eliminated one by one.
 MOST = 600
-# Parts of the largest entry of b below which sums over levels have lost digits; below the second it
-# has underflowed.
+# Parts of the largest entry of b: below the first, sums over levels have lost digits; below the
+# second, b has underflowed.
 SMALL, UNSEEN = 1e-6, 1e-200
 SETTLED, MOST_SWEEPS = 1e-14, 100
 
@@ -38,7 +40,7 @@ def refinable(distribution: AgeDistribution) -> bool:
 
 
 def refined(distribution: AgeDistribution) -> AgeDistribution:
-    """The same distribution, which is `refinable`, level 0 by elimination."""
+    """The same distribution, which is `refinable`, with level 0 by elimination."""
     process, fronts, rate = distribution.process, distribution.fronts, distribution.arrival_rate
     drawn, e, m = process.drawn, len(fronts.room), len(fronts.head)
     within = (fronts.moves + fronts.blocked).toarray()
@@ -67,11 +69,11 @@ def refined(distribution: AgeDistribution) -> AgeDistribution:
 
 
 def complete(matrix: Array, measure: Array, fed: Array) -> None:
-    """Make b T = a hold, T `matrix` (m, m), b `measure` and a `fed` (m,) in place.
+    """Make b T = a hold in place, where T is `matrix` (m, m), b `measure` and a `fed` (m,).
 
-    Sums over levels leave the large entries of b; the small ones follow from them and from T, in
-    sweeps of positive sums. What T_jj has too much digits for, where b_j is large, follows from b.
-    What has underflowed is left at once: where to would be rounding.
+    Sums over levels leave only the large entries of b accurate; the small ones follow from them and
+    from T, in sweeps of positive sums. The diagonal of T then follows from b and a. A state whose
+    b_j has underflowed leads nowhere and ends at the highest rate: its targets would be rounding.
     """
     diagonal = matrix.diagonal().copy()
     np.minimum(matrix, 0.0, out=matrix)
@@ -97,8 +99,8 @@ def complete(matrix: Array, measure: Array, fed: Array) -> None:
 
 
 class Factors:
-    """T (m, m) by its factors, given b `measure` and a `fed` (m,), which are `precise` if small
-    ones have all digits."""
+    """The factors of T (m, m), given b `measure` and a `fed` (m,); they are `precise` if small
+    entries have all digits."""
 
     def __init__(self, matrix: Array, measure: Array, fed: Array, *, precise: bool) -> None:
         self._measure = measure

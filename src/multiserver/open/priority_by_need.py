@@ -1,18 +1,18 @@
 """Stability limit of preemptive priority by need: Least Servers First and Most Servers First.
 
-n servers; jobs of class c arrive at rate λ p_c, need v_c servers, for an exponential time of rate
-μ_c. Classes are numbered in the order in which they are served, v_1 < v_2 < … < v_C or, under Most
-Servers First, v_1 > v_2 > … > v_C. Of the N_c present, u_c = min(N_c, ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋)
-are served, preemptively (`finite-skip`, Section 7.5). No class notices those behind it. Seen from
-class c, the classes before it are therefore a random environment of their own: if it is stable and
-many jobs of class c are present, these leave at the rate μ_c s_c, where
-s_c = ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋, and class c is stable if and only if
+There are n servers. Jobs of class c arrive at rate λ p_c and need v_c servers for an exponential
+time of rate μ_c. Classes are numbered in the order in which they are served, v_1 < v_2 < … < v_C
+or, under Most Servers First, v_1 > v_2 > … > v_C. Of the N_c present,
+u_c = min(N_c, ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋) are served, preemptively (`finite-skip`, Section 7.5).
+No class is affected by those after it. So for class c the classes before it are an independent
+random environment. If that is stable and many jobs of class c are present, these leave at the rate
+μ_c s_c, where s_c = ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋. Class c is stable if and only if
 
     λ p_c < μ_c E[s_c],
 
-the mean being that of the stationary classes before it at the arrival rate λ. The limit λ* is the
-least of the roots for c = 1, …, C. (The paper says that it is below n/E[S] under Least Servers
-First, and no more.)
+where the mean is over the stationary distribution of the classes before it at the arrival rate λ.
+The limit λ* is the least of the roots for c = 1, …, C. (The paper says only that it is below n/E[S]
+under Least Servers First.)
 
 N_1 is a birth-and-death process, and (N_1, N_2) a quasi-birth-death one with level N_2 and phase
 N_1, which is cut off where N_1 is larger with a probability of 1e-13.
@@ -69,7 +69,7 @@ def stability_limit(system: MultiserverJobSystem, *, largest_first: bool = False
         # Classes 1 … c cannot use more than all servers.
         demand += probabilities[c] * needs[c] / rates[c]
         highest = min(limit, n / demand)
-        # Where no server is wasted, the surplus is 0 but for rounding.
+        # If no server is wasted, the surplus is 0 but for rounding.
         if surplus(highest) < -RELATIVE_TOLERANCE * highest * probabilities[c]:
             highest = brentq(surplus, 0.0, highest, xtol=RELATIVE_TOLERANCE * highest, rtol=1e-15)
         limit = highest
@@ -85,7 +85,7 @@ def _mean_servable(
         weight = np.ones(most + 1)
         for i in range(1, most + 1):
             weight[i] = weight[i - 1] * flows[0] / (i * rates[0])
-        # All N_1 ≥ most, whose masses are geometric, leave the same.
+        # All N_1 ≥ most, whose masses are geometric, leave the same servers.
         weight[most] /= 1 - flows[0] / (most * rates[0])
         left = (n - np.arange(most + 1) * needs[0]) // needs[1]
         return float(weight @ left) / float(weight.sum())

@@ -12,8 +12,8 @@ Every N_k is a diagonally dominant M-matrix whose row sums, D_k 1, are known exa
 probabilities keep their digits. By Little's law E[T] = E[N]/λ.
 
 With α the stationary distribution of the phases in the repeating part, the process is positive
-recurrent if and only if its *drift* α (U − D) 1 is negative (Neuts). Where an arrival leaves the
-phase as it is, U = λ I, α does not depend on λ and the condition reads λ < λ* = α D 1.
+recurrent if and only if its *drift* α (U − D) 1 is negative (Neuts). If an arrival leaves the phase
+as it is, U = λ I, α does not depend on λ and the condition reads λ < λ* = α D 1.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from multiserver.open.solve import (
 
 Vector = NDArray[np.float64]
 
-# Rates typed or summed by people; a drift below the second number is rounding, not stability.
+# Of arrival rates, which may be rounded or summed; a smaller drift is rounding, not stability.
 RATE_TOLERANCE = 1e-9
 SMALLEST_DRIFT = 1e-14
-# Of probabilities that are not yet divided by their sum: before they overflow.
+# Unnormalised probabilities that sum to more are rescaled, before they overflow.
 LARGE = 1e100
 
 
@@ -151,13 +151,13 @@ class StationaryDistribution:
 
     @property
     def throughput_limit(self) -> float:
-        """α D 1: the λ* of every arrival rate where an arrival leaves the phase as it is."""
+        """α D 1, which is λ*, the same at every λ, if an arrival leaves the phase as it is."""
         return self.qbd.arrival_rate - self.drift
 
     @property
     def imprecision(self) -> float:
-        """What rounding costs, relatively, within a factor of about ten: all else keeps its digits,
-        but of λ* − λ few are left where it is small."""
+        """The relative error by rounding, within a factor of about ten: λ* − λ has few digits if it
+        is small; all else keeps its digits."""
         return float(np.finfo(float).eps) * max(1.0, -self.throughput_limit / self.drift)
 
     @property
@@ -221,7 +221,7 @@ def solve(qbd: QuasiBirthDeath) -> StationaryDistribution:
     distributions = [distribution_of_rates(ground.stay + ground.up @ passage)]
     for level, inverse in zip(qbd.boundary, reversed(inverses), strict=False):
         distributions.append(distributions[-1] @ level.up @ inverse)
-        # Of 1000 servers an empty system has a probability of e^−1000.
+        # With 1000 servers an empty system may have a probability of e^−1000.
         if (mass := distributions[-1].sum()) > LARGE:
             distributions = [distribution / mass for distribution in distributions]
 
@@ -264,7 +264,7 @@ def solve(qbd: QuasiBirthDeath) -> StationaryDistribution:
 
 
 def _negative_drift(qbd: QuasiBirthDeath, phases: Vector) -> float:
-    """α (U − D) 1, and an error unless it is negative."""
+    """α (U − D) 1; raises `UnstableError` unless it is negative."""
     up, leaving = qbd.repeating.up, float(phases @ qbd.repeating.down.sum(axis=1))
     drift = qbd.arrival_rate - leaving
     if drift >= -SMALLEST_DRIFT * leaving:
