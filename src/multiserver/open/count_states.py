@@ -36,7 +36,7 @@ class Served(States):
 def grown(states: Served, scores: Vector, wanted: float, rule: Rule) -> Counts:
     """The codes of these states, of new ones beyond those that contribute most to the truncation
     error, and of all that departures from the new ones lead to. `scores` are the contributions,
-    `wanted` is the total that is wanted."""
+    `wanted` is the total to aim for."""
     edge = scores > wanted / 3 / np.count_nonzero(scores)
     found = []
     for c, step in enumerate(states.steps):

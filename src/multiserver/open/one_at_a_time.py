@@ -1,6 +1,6 @@
 """One job at a time, in order of arrival: M/G/1, of any distribution.
 
-Jobs come in a Poisson stream of rate λ and are served for S, a mixture over classes. With
+Jobs arrive in a Poisson stream of rate λ and are served for S, a mixture over classes. With
 ρ = λ E[S] < 1,
 
     E[W] = λ E[S²]/(2 (1 − ρ)),    E[T_c] = E[W] + E[S_c]

@@ -4,7 +4,7 @@ There are n servers. Jobs of class c arrive at rate λ p_c and need v_c servers 
 time of rate μ_c. Classes are numbered in the order in which they are served, v_1 < v_2 < … < v_C
 or, under Most Servers First, v_1 > v_2 > … > v_C. Of the N_c present,
 u_c = min(N_c, ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋) are served, preemptively (`finite-skip`, Section 7.5).
-No class is affected by those after it. So for class c the classes before it are an independent
+No class is affected by those after it. So for class c the classes before it are an autonomous
 random environment. If that is stable and many jobs of class c are present, these leave at the rate
 μ_c s_c, where s_c = ⌊(n − Σ_{b<c} u_b v_b)/v_c⌋. Class c is stable if and only if
 

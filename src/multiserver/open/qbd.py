@@ -37,7 +37,8 @@ from multiserver.open.solve import (
 
 Vector = NDArray[np.float64]
 
-# Of arrival rates, which may be rounded or summed; a smaller drift is rounding, not stability.
+# The relative tolerance of arrival rates, which may be rounded or summed. A drift below the second
+# number is rounding, not stability.
 RATE_TOLERANCE = 1e-9
 SMALLEST_DRIFT = 1e-14
 # Unnormalised probabilities that sum to more are rescaled, before they overflow.

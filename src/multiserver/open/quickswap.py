@@ -2,46 +2,48 @@ r"""Quickswap, and nonpreemptive Most Servers First: needs 1 and n, exponential 
 
 Small jobs need 1 of n servers and arrive at rate λ_1, large ones need all, at rate λ_n; durations
 are exponential of rates μ_1 and μ_n. No job is interrupted. Under Quickswap with threshold ℓ < n
-large jobs are served until none is left; then small jobs, those that come included, until at most ℓ
-are in service; then no job starts until these, the *last*, have left; then large jobs again (Most
-Servers First with Quickswap, arXiv 2509.01893). ℓ = 0 is nonpreemptive Most Servers First. There
-are two readings: the last ones are waited for *always*, or only *if a large job waits*, and until
-one does small jobs go on.
+large jobs are served until none is left. Then small jobs are served, new arrivals included, until
+at most ℓ are in service. Then no job starts until these, the *last*, have left; then large jobs are
+served again (Most Servers First with Quickswap, arXiv 2509.01893). ℓ = 0 is nonpreemptive Most
+Servers First. There are two readings: the policy waits for the last ones *always*, or only *if a
+large job waits*, and until one does small jobs go on.
 
-**Cycle.** When no large job is left, m small ones are present. Given m, what follows until this
-is so again has independent parts, which are told by transforms. Let z count small jobs that come
-while none can start, and let s be what a moment in which large jobs wait costs,
+**Cycle.** When no large job is left, m small ones are present. Given m, the time until this is so
+again has independent parts, each with a transform. Let z count small jobs that arrive while none
+can start, and let s account for the large jobs that arrive in a time and wait,
 
     s(z) = λ_n (1 − η(λ_1 (1 − z))),
 
-with η the transform of the busy period of large jobs. Small jobs go from k to k − 1 present, all of
-which are served up to n, in a time whose transform g_k is that of a birth-death chain,
+with η the transform of the busy period of large jobs. All small jobs are served, up to n. The time
+in which their number falls from k to k − 1 has the transform g_k of a birth-death chain,
 
     g_k = k μ_1/(s + λ_1 + k μ_1 − λ_1 g_{k+1}),     g_k = g_n for k ≥ n, with n μ_1 for k μ_1,
 
-and the last d leave in a time whose transform is D_d = Π_{i≤d} iμ_1/(iμ_1 + s + λ_1 (1 − z)). So
-small jobs that are present when no large one is left, m', have given k present and e large ones
+and the time in which the last d leave has D_d = Π_{i≤d} iμ_1/(iμ_1 + s + λ_1 (1 − z)). Given k
+small jobs and e large ones, the number m' of small jobs when no large one is left next has
 
     E[z^{m'}] = η^e R_k(z),     R_k = D_{min(k, ℓ)} Π_{ℓ<i≤k} g_i,
 
-with η at λ_1 (1 − z). *Always*, k = m and e = 0 unless m = 0; then the first job to come tells. *If
-a large job waits*, e = 1, and k are present when it comes, to which the birth-death chain has moved
-in an exponential time of rate λ_n.
+with η at λ_1 (1 − z). In the reading *always*, k = m and e = 0 unless m = 0; then the first arrival
+decides. In the reading *if a large job waits*, e = 1, and k are present when it arrives, after the
+birth-death chain has moved for an exponential time of rate λ_n.
 
-**Solution.** G(z) = E[z^m], with coefficients x_m, fulfils an equation from z to w = g_n(z), which
-is nearer to 1,
+**Solution.** G(z) = E[z^m], with coefficients x_m, satisfies an equation that leads from z to
+w = g_n(z), which is nearer to 1,
 
     G(z) = Σ_{m<n} x_m (Q_m(z) − C(z) w^m) + h (Q_{n−1}(z) − R_{n−1}(z)) + C(z) G(w),
 
-with C = R_{n−1}/w^{n−1} and Q_m(z) what m < n small jobs lead to. Always, h = 0; if a large job
-waits, h = Σ_{m≥n} x_m θ^{m−n+1}, θ being the probability that n small jobs become n − 1 before one
-comes. Followed to 1, where G is 1 − (1 − z) E[m] + (1 − z)² E[m(m − 1)/2], it gives G on a circle
-within the unit disc, linearly in x_0, …, x_{n−1} and h, of which its coefficients there are as many
-equations (`multiserver.open.quickswap_transforms`). Nothing is cut off, however many jobs wait.
+where C = R_{n−1}/w^{n−1} and Q_m(z) is E[z^{m'}] from m < n small jobs. In the reading *always*,
+h = 0. In the other, h = Σ_{m≥n} x_m θ^{m−n+1}, where θ is the probability that n small jobs become
+n − 1 before a large one arrives. The equation is iterated to 1, where G is
+1 − (1 − z) E[m] + (1 − z)² E[m(m − 1)/2]. This gives G on a circle within the unit disc, linearly
+in x_0, …, x_{n−1} and h. Its coefficients there are as many equations for these
+(`multiserver.open.quickswap_transforms`). Nothing is cut off, however many jobs wait.
 
 **Means.** E[N_1] and E[N_n] are the mean areas of a cycle over its mean length. From n on all areas
-are quadratic in m, so that of x_n, x_{n+1}, … the sum and two moments are enough; the moments of m'
-give them. `imprecision` is ten times how far the means of two circles are apart.
+are quadratic in m, so that the sum and two moments of x_n, x_{n+1}, … are enough; these follow from
+the moments of m'. `imprecision` is ten times the relative difference between the means by two
+circles, or the error by rounding, if that is larger.
 """
 
 from __future__ import annotations
@@ -61,9 +63,10 @@ Vector = NDArray[np.float64]
 Reading = Literal["always", "if-large-waits"]
 
 MOST_SERVERS, MOST_SMALL, MOST_WORK = 2048, 1e12, 1e6
-# Points of a circle by server, and e^−x is what folds back there.
+# Points of a circle per server, and x such that the aliasing error is e^−x.
 CIRCLES = ((6, 34.0), (5, 32.0))
-# Where G is quadratic, in parts of 1/E[m], and what rounding leaves.
+# The distance from 1 within which G is quadratic, in parts of 1/E[m]; the least error by rounding;
+# the largest error that is accepted.
 NEAR, ROUNDING, ROUGH = 1e-5, 1e-12, 1e-6
 EPS = float(np.finfo(float).eps)
 
@@ -85,7 +88,7 @@ class _Odds(NamedTuple):
     above: Vector
 
     def mean(self, values: Vector) -> float:
-        """The mean of what is told as `Areas` are."""
+        """The mean of values given in the form of `Areas`."""
         return float(np.concatenate(self) @ values)
 
 
@@ -99,9 +102,9 @@ def solve(
     """The means, for μ = `rates` and λ = `flows`, small before large.
 
     Raises `ValueError` unless n > 1 and ℓ is an integer with 0 ≤ ℓ < n, `UnstableError` unless
-    ρ < 1, and `TooLargeError` beyond `MOST_SERVERS`, if more than `MOST_SMALL` jobs may wait, where
-    n times the steps that the equation is followed are more than `MOST_WORK`, and where what
-    rounding leaves is more than `ROUGH`.
+    ρ < 1, and `TooLargeError` beyond `MOST_SERVERS`, if more than `MOST_SMALL` jobs may wait, if n
+    times the number of iterations of the equation exceeds `MOST_WORK`, or if the error exceeds
+    `ROUGH`.
     """
     if servers < 2 or threshold not in range(servers):
         raise ValueError(
@@ -115,7 +118,7 @@ def solve(
     system = Rates(servers, *rates, *flows, threshold, reading == "always")
     with np.errstate(over="ignore", invalid="ignore"):
         given = areas(system)
-    # E[m] is not above `most`: m' is as from n, and `growth` more for each small job above n.
+    # E[m] ≤ `most`: m' is at most as from n, and `growth` more for each small job above n.
     next_small = given[1].next_start[0]
     growth = float(next_small[-2])
     most = float(next_small[servers] + 1) / (1 - growth)
@@ -150,11 +153,12 @@ class _Cycle:
     most: float
 
     def means(self, by_side: Sides) -> tuple[Vector, float]:
-        """E[N_1] and E[N_n], areas of a cycle over its length, and what rounding costs them."""
+        """E[N_1] and E[N_n], areas of a cycle over its length, and their relative rounding
+        error."""
         rates, given = self.rates, self.given
         first = [self._moments(*side) for side in zip(*by_side, (1, 0, 0), strict=True)]
         (known, _), (by_mean, _), (by_pairs, _) = first
-        # E[m] and E[m(m − 1)/2], of which x is a linear function, are those of x.
+        # x is a linear function of E[m] and E[m(m − 1)/2], which must be the moments of x.
         moments = np.linalg.solve(np.eye(2) + np.column_stack([by_mean, -by_pairs]), known)
         x, h = (np.array([1, -moments[0], moments[1]]) @ part for part in by_side)
         _, above = self._moments(x, h, 1)
@@ -174,8 +178,8 @@ class _Cycle:
         return np.array(wholes) / length, float(max(lost))
 
     def _rounding(self, above: Vector) -> Vector:
-        """What rounding, or a term of third order, leaves of the odds of k ≥ n, as `_Odds` has
-        them."""
+        """The error of the odds of k ≥ n, in the form of `_Odds`, by rounding or a term of third
+        order."""
         if self.rates.always:
             return np.array([EPS, 0.0, 0.0])
         if self._rare:
@@ -184,11 +188,11 @@ class _Cycle:
         return EPS / self.rates.large_first ** np.arange(3)
 
     def _moments(self, x: Vector, h: float, total: float) -> tuple[Vector, Vector]:
-        """E[m] and E[m(m − 1)/2] where the odds of m < n are `x` and all odds sum to `total`, and
-        of m ≥ n what `_Odds` tells."""
+        """E[m] and E[m(m − 1)/2] if the odds of m < n are `x` and all odds sum to `total`; and, of
+        m ≥ n, the sums in `_Odds`."""
         above = np.array([total - x.sum(), 0.0, 0.0])
         known, made = self._compared(_Odds(x, above), h)
-        # Moments of m and of m', which are the same, are linear in the two of m ≥ n.
+        # The moments of m and of m' are equal, and linear in the two of m ≥ n.
         nobody = np.zeros(len(x))
         by_moment = [self._compared(_Odds(nobody, unit), 0.0) for unit in np.eye(3)[1:]]
         apart = np.column_stack([have - comes for have, comes in by_moment])
@@ -196,7 +200,7 @@ class _Cycle:
         return known + np.column_stack([have for have, _ in by_moment]) @ above[1:], above
 
     def _compared(self, odds: _Odds, h: float) -> tuple[Vector, Vector]:
-        """Sums over `odds` of m of m and m(m − 1)/2, and of m' and m'(m' − 1)/2."""
+        """Sums, over the `odds` of m, of m and m(m − 1)/2, and of m' and m'(m' − 1)/2."""
         n, m = self.rates.servers, np.arange(self.rates.servers)
         own = odds.mean(np.append(m, [n, 1.0, 0.0]))
         pairs = odds.mean(np.append(m * (m - 1) / 2, [n * (n - 1) / 2, n, 1.0]))
@@ -206,15 +210,15 @@ class _Cycle:
 
     @property
     def _rare(self) -> bool:
-        """Whether that a large job comes before few small ones are left is so rare that its terms
-        of third order are less than what rounding leaves of a difference."""
+        """Whether a large job so rarely arrives before few small ones are left that terms of third
+        order are below the rounding error of a difference."""
         return self.rates.large_first * self.most < EPS ** (1 / 3)
 
     def _odds_of_k(self, m: _Odds, h: float) -> tuple[_Odds, _Odds]:
-        """Odds of k beside no large job, and beside one, given those of m."""
+        """Odds of k without a large job, and with one, given those of m."""
         rates, n = self.rates, self.rates.servers
         if rates.always:
-            # Of no job the first to come tells.
+            # If no job is present, the first arrival decides.
             first = m.below[0] / (rates.small_flow + rates.large_flow)
             none, one = m.below.copy(), np.zeros(n)
             none[:2] = 0.0, m.below[1] + rates.small_flow * first
@@ -224,8 +228,8 @@ class _Cycle:
         moved = np.append(m.below, 0.0)
         moved[n - 1] += h
         moved = moved @ rates.at_arrival
-        # How many levels above n they are when a large job comes before they have become n − 1:
-        # those that began there, and beyond these a geometric number.
+        # How far above n small jobs are when a large one arrives before they have become n − 1:
+        # the distribution of those that began there, plus a geometric number.
         if self._rare:
             mass, mean, pairs = *(large_first * (m.above[:2] + m.above[1:])), 0.0
         else:

@@ -1,9 +1,9 @@
 """Times and areas of a cycle of Quickswap, given k small jobs and e large ones.
 
-Symbols are those of `multiserver.open.quickswap`. All but the time of the last small jobs are sums
-over levels, and from n on each level adds as much as the one before: means are linear there, and
-means of squares quadratic. So they are told for k = 0, …, n, and then by their first and second
-differences at n, which are not found by subtracting.
+Symbols are those of `multiserver.open.quickswap`. All times except that of the last small jobs are
+sums over levels, and from n on each level adds as much as the one before: means are linear there,
+and means of squares quadratic. So values are given for k = 0, …, n, followed by their first and
+second differences at n, which are found without a subtraction.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Vector = NDArray[np.float64]
 
 
 class Areas(NamedTuple):
-    """Means (n + 3,): the `length` of what is left of the cycle, the areas under `small` and
-    `large` jobs in it, and, at the start of the next, m' and m'(m' − 1)/2, `next_start`."""
+    """Means (n + 3,): the `length` of the rest of the cycle, the areas under `small` and `large`
+    jobs in it, and, at the start of the next, m' and m'(m' − 1)/2, `next_start`."""
 
     length: Vector
     small: Vector
@@ -29,14 +29,14 @@ class Areas(NamedTuple):
 
 
 class _Time(NamedTuple):
-    """The mean of a time, and of its square, given k, as all here."""
+    """The means of a time and of its square, given k."""
 
     mean: Vector
     square: Vector
 
 
 def areas(rates: Rates) -> tuple[Areas, Areas]:
-    """Given no large job, and one."""
+    """The areas given no large job, and given one."""
     swap, last, served_area = _times(rates)
     up, flow, mu = rates.small_flow, rates.large_flow, rates.large
     gap = mu - flow

@@ -1,20 +1,22 @@
 r"""The equation for G(z), the transform of the small jobs at the start of a cycle of Quickswap.
 
-Symbols are those of `multiserver.open.quickswap`. With u = 1 − z instead of z nothing is subtracted
-where z is near 1: that of a busy period with arrivals at rate λ and services of rate μ is
+Symbols are those of `multiserver.open.quickswap`. With u = 1 − z in place of z nothing cancels near
+z = 1. The transform η of a busy period with arrivals at rate λ and services of rate μ has
 
     1 − η(s) = 2 s/(s + μ − λ + √((s + μ − λ)² + 4 λ s)),
 
 which is 1 − η for the large jobs, 1 − w for the small ones, and 1 − θ at s = λ_n.
 
-**Equation.** For k ≥ n it is R_k = R_{n−1} w^{k−n+1}. So always, Q_m being R_m but for m = 0,
+**Equation.** For k ≥ n, R_k = R_{n−1} w^{k−n+1}. So in the reading *always*, in which Q_m = R_m
+except for m = 0,
 
     G(z) = Σ_{m<n} x_m Q_m + R_{n−1} Σ_{m≥n} x_m w^{m−n+1},
 
-of which the second sum is that of G(w) without its first terms. If a large job waits, small jobs
-from m ≥ n on are n or more when it comes with probability 1 − θ^{m−n+1}, and Σ_k η R_k over where
-they are then telescopes to R_{n−1} (w^{m−n+1} − θ^{m−n+1}); or else they become n − 1. From m < n
-they go on as a birth-death chain on 0, …, n of which n stands for n and more.
+and the second sum is that of G(w) without its first terms. In the reading *if a large job waits*,
+from m ≥ n small jobs, n or more are present when it arrives with probability 1 − θ^{m−n+1}, and
+Σ_k η R_k over their number k then telescopes to R_{n−1} (w^{m−n+1} − θ^{m−n+1}). Otherwise they
+become n − 1. From m < n they move as a birth-death chain on 0, …, n, in which n stands for n and
+more.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ Matrix = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Number = TypeVar("Number", float, Complex)
 
-# Points of the circle that are followed at once, and the fewest of a circle.
+# Points of a circle that are iterated at once, and the fewest of a circle.
 TOGETHER, FEWEST = 512, 32
 
 
@@ -63,14 +65,14 @@ class Rates:
 
     @cached_property
     def at_arrival(self) -> Resolvent:
-        """How many small jobs there are when a large one comes, of 0, …, n now; n stands for n and
-        more, and is left as these are."""
+        """The distribution of the number of small jobs when a large one arrives, given 0, …, n now;
+        n stands for n and more, and is left at their rate."""
         back = self.large_flow * (1 - self.large_first) / self.large_first
         return Resolvent(self.small_flow, np.append(self.serving[:-1], back), self.large_flow)
 
 
 class Sides(NamedTuple):
-    """x_0, …, x_{n−1} (3, n) and h (3,): sums of one, of one times −E[m], and of one times
+    """x_0, …, x_{n−1} (3, n) and h (3,): the constant part, and the coefficients of −E[m] and of
     E[m(m − 1)/2]."""
 
     x: Matrix
@@ -78,14 +80,14 @@ class Sides(NamedTuple):
 
 
 def equations(rates: Rates, near: float, points: int, decay: float) -> Sides:
-    """Solved on a circle of `points` points or a few more, on which what folds back is
-    e^−`decay` of itself; G is quadratic within `near` of 1."""
+    """The solution on a circle of `points` points or a few more, with a relative aliasing error of
+    e^−`decay`; G is quadratic within `near` of 1."""
     n, size = rates.servers, next_fast_len(max(points, FEWEST), real=True)
     radius = math.exp(-decay / size)
     z = radius * np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
     blocks = np.array_split(1 - z, math.ceil(len(z) / TOGETHER))
     found = np.hstack([_by_series(rates, block, near, decay) for block in blocks])
-    # Columns for x, h and the three sides.
+    # Columns for x, h and the three right-hand sides.
     rows = np.fft.irfft(found, size)[:, :n].T * radius ** -np.arange(n)[:, None]
     if not rates.always:
         rows = np.vstack([rows, _beyond(rates, found, z, radius, size, near)])
@@ -103,7 +105,7 @@ def _beyond(
         # The sum of the coefficients from n on, each times a power of θ.
         weights = theta * z ** -float(n) / (1 - theta / z)
         return np.fft.irfft(found * weights, size)[:, 0]
-    # What G(θ) has beyond its first terms.
+    # G(θ) without its first terms.
     row = _follow(rates, np.array([rates.large_first + 0j]), near)[:, 0].real
     row[:n] -= theta ** np.arange(n)
     return row / theta ** (n - 1)
@@ -116,8 +118,8 @@ def busy_complement(s: Number, arrivals: float, service: float) -> Number:
 
 
 def _by_series(rates: Rates, u: Complex, near: float, decay: float) -> Complex:
-    """As `_follow`; where that takes fewer points, G(w) as a power series in η, by how many large
-    jobs come while small ones go from m to n − 1: from a circle half as near to 1."""
+    """As `_follow`; if that takes fewer points, with G(w) as a power series in η, whose terms count
+    large jobs that arrive while small ones go from m to n − 1: from a circle half as near to 1."""
     eta = 1 - busy_complement(rates.small_flow * u, rates.large_flow, rates.large)
     outer = math.sqrt(abs(eta).max())
     if decay > -math.log(outer) * len(u):
@@ -146,13 +148,13 @@ def _follow(rates: Rates, u: Complex, near: float) -> Complex:
 
 def _step(rates: Rates, u: Complex) -> tuple[Complex, Complex, Complex]:
     """At z = 1 − `u` the coefficients of x_0, …, x_{n−1} and h, C(z), and 1 − w."""
-    # Names with `not_` are 1 − what they name.
+    # A name with `not_` is 1 minus the quantity.
     n, up, serving = rates.servers, rates.small_flow, rates.serving[:, None]
     not_eta = busy_complement(up * u, rates.large_flow, rates.large)
     cost = rates.large_flow * not_eta
     not_w = busy_complement(cost, up, rates.serving[n])
     w = 1 - not_w
-    # R_k/w^k, of which no factor is above 1.
+    # R_k/w^k, in which no factor is above 1.
     ratios = np.ones((n, len(u)), complex)
     not_g = not_w
     for k in range(n - 1, rates.threshold, -1):
@@ -169,7 +171,7 @@ def _step(rates: Rates, u: Complex) -> tuple[Complex, Complex, Complex]:
     first, factor = ratios * powers, ratios[n - 1].copy()
     if rates.always:
         rows[:n] = powers * (ratios - factor)
-        # Of no job the first to come tells.
+        # If no job is present, the first arrival decides.
         next_job = up * (first[1] - 1) - rates.large_flow * not_eta
         rows[0] += next_job / (up + rates.large_flow)
         return rows, factor, not_w

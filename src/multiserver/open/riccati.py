@@ -1,20 +1,19 @@
 """The Riccati equation of a fluid queue, by alternating-directional doubling.
 
-Let rates (m, m) `up` of A, (m, n) B, (n, n) D and (n, m) C be those of a Markov chain in which a
-fluid rises in m phases and falls, at the same speed, in n others: the matrix [[D, −C], [−B, A]],
-with rows that sum to 0, is a singular M-matrix. Then Ψ (m, n), the distribution of the phase in
-which the fluid is first back at the level where it began to rise, is the least non-negative
-solution of
+In a Markov chain a fluid rises in m phases and falls, at the same speed, in n others. Its rates are
+those of A (m, m), B (m, n), D (n, n) and C (n, m): the matrix [[D, −C], [−B, A]], whose rows sum to
+0, is a singular M-matrix. Then Ψ (m, n), the distribution of the phase in which the fluid first
+returns to the level where it began to rise, is the least non-negative solution of
 
     Ψ C Ψ − Ψ D − A Ψ + B = 0.
 
 Doubling follows the fluid for 1, 2, 4, … exponential periods of the rates α ≥ max A_ii and
-β ≥ max D_jj. It converges quadratically, linearly at the boundary of stability.
+β ≥ max D_jj. It converges quadratically, but linearly at the boundary of stability.
 
-Where steps are interpolated (`multiserver.fronts.interpolated`) rates may be negative and doubling
-may lose all digits. The sign of a matrix does not: [I; Ψ] spans the subspace of [[D, −C], [B, −A]]
-of all eigenvalues in the right half plane and of 0, which is moved there first, as its eigenvector
-is known to be 1.
+If steps are interpolated (`multiserver.fronts.interpolated`), rates may be negative and doubling
+may lose all digits. The matrix sign function does not: [I; Ψ] spans the invariant subspace of
+[[D, −C], [B, −A]] for all eigenvalues in the right half plane and for 0, which is moved there
+first, as its eigenvector is known to be 1.
 
 References: W.-G. Wang, W.-C. Wang and R.-C. Li, Alternating-directional doubling algorithm for
 M-matrix algebraic Riccati equations, SIAM J. Matrix Anal. Appl. 33 (2012); N. J. Higham, Functions
@@ -40,7 +39,7 @@ NEAR, MOST_ITERATIONS, LAST_ITERATIONS = 1e-2, 60, 3
 
 
 def return_distribution(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
-    """Ψ (m, n), its rows normalised, of a fluid that comes back for sure.
+    """Ψ (m, n), its rows normalised, of a fluid that returns with probability 1.
 
     Raises `ArithmeticError` if doubling loses the digits, as it may where rates are far apart.
     """
@@ -69,7 +68,7 @@ def return_distribution(A: Matrix, B: Matrix, C: Matrix, D: Matrix) -> Matrix:
         G = G + E @ step
         E = E @ ahead
         F = F @ F + through @ step
-        # Only products of E and F matter: one grows as the other shrinks, and both must fit.
+        # Only products of E and F matter: one grows as the other shrinks, and neither may overflow.
         balance = math.sqrt(abs(E).max() / abs(F).max())
         E, F = E / balance, F * balance
     if not abs(H.sum(axis=1) - 1).max() < LEAST_PRECISE:

@@ -1,24 +1,27 @@
 """Jobs that are served only while no others are present: the largest need of Least Servers First.
 
-n servers; jobs of class c arrive at rate λ_c, need v_c servers for an exponential time of rate μ_c;
-v_1 < … < v_C. The smallest needs are served first, preemptively (`finite-skip`, Section 7.5), so
-that no class notices those behind it. If v_1 + v_C > n, a job of class C is in service if and only
-if no other job is present, and no two are: class C is the queue of a server that others interrupt.
+There are n servers. Jobs of class c arrive at rate λ_c and need v_c servers for an exponential time
+of rate μ_c; v_1 < … < v_C. The smallest needs are served first, preemptively (`finite-skip`,
+Section 7.5), so that no class is affected by those after it. If v_1 + v_C > n, jobs of class C are
+served one at a time, and only while no job of another class is present: class C is a single-server
+queue with interruptions.
 
-**Theorem.** Let Z be the numbers of jobs of the others, a = P(Z = 0), m(z) the mean time from z
-until none of them is left, and ρ_C = λ_C/μ_C. Class C is stable if and only if ρ_C < a, and then
+**Theorem.** Let Z be the numbers of jobs of the other classes, a = P(Z = 0), m(z) the mean time
+from z until none of them is left, and ρ_C = λ_C/μ_C. Class C is stable if and only if ρ_C < a, and
+then
 
     E[N_C] = (ρ_C + λ_C a E[m(Z)])/(a − ρ_C).
 
 The work V of class C grows by an exponential time of mean 1/μ_C at rate λ_C and falls at rate 1
-while Z = 0. So V² gives E[V; Z = 0] = ρ_C E[V] + λ_C/μ_C², and V m(Z), as m has the drift −1 off 0
-and (1 − a)/a at 0, gives E[V; Z = 0] = a E[V] − ρ_C a E[m(Z)]; the job in service, if there is one,
-has m(Z) = 0. E[N_C] = μ_C E[V], as durations have no memory. (Queues with interruptions: B.
-Avi-Itzhak and P. Naor, Operations Research 11, 1963.)
+while Z = 0. Setting the mean drift of V² to 0 gives E[V; Z = 0] = ρ_C E[V] + λ_C/μ_C². The drift of
+m(Z) is −1 off 0 and (1 − a)/a at 0, and setting that of V m(Z) to 0 gives
+E[V; Z = 0] = a E[V] − ρ_C a E[m(Z)]; while a job of class C is in service, m(Z) = 0.
+E[N_C] = μ_C E[V], as durations have no memory. (Queues with interruptions: B. Avi-Itzhak and
+P. Naor, Operations Research 11, 1963.)
 
-The law of Z is that of a chain of class counts (`class_counts`), m solves linear equations on its
-states. It is asked for again and again, each time ten times as well, until `imprecision` is small
-enough: what the last time has changed, and what the law says of itself.
+The distribution of Z is that of a chain of class counts (`class_counts`); m solves linear equations
+on its states. It is computed repeatedly, each time ten times as precisely, until `imprecision` is
+small enough: the relative change by the last repetition plus the error of the distribution.
 """
 
 from __future__ import annotations
@@ -36,14 +39,14 @@ from multiserver.open.class_counts import CountsDistribution
 from multiserver.open.count_rules import Rule, by_need
 
 ENOUGH = 1e-9
-# By how much better than asked the law of the others is asked for, in turn.
+# Factors by which the distribution of the others is more precise than `enough`, in turn.
 FINER = (0.1, 1.0, 10.0, 100.0)
 
 
 @dataclass(frozen=True, slots=True)
 class ServedAloneMeans:
     """E[N_c] `class_jobs`, in the order of the system's classes, of which `waiting` are not in
-    service; how many `states` the others have, and the relative error."""
+    service; the number of `states` of the other classes, and the relative error."""
 
     arrival_rate: float
     class_jobs: tuple[float, ...]
@@ -62,8 +65,8 @@ def solve(
 ) -> ServedAloneMeans:
     """The means at arrival rate λ below `limit` = λ*, of classes of increasing need.
 
-    Raises `ValueError` unless needs increase and the first and the last exceed the servers
-    together, `UnstableError` unless λ < λ*, and what `class_counts.solve` raises.
+    Raises `ValueError` unless needs increase and the first and the last together exceed the
+    servers, `UnstableError` unless λ < λ*, and what `class_counts.solve` raises.
     """
     needs = system.needs
     if list(needs) != sorted(set(needs)) or not needs[0] + needs[-1] > system.servers > 1:
@@ -100,7 +103,7 @@ def solve(
 
 
 def _time_to_empty(law: CountsDistribution, system: MultiserverJobSystem, rule: Rule) -> float:
-    """E[m(Z)], on the states of the law and what lies below them; an arrival that leads out of
+    """E[m(Z)], on the states of the distribution and those below them; an arrival that leads out of
     these is turned away."""
     inside = np.zeros(1 + law.counts.max(axis=0), bool)
     inside[tuple(law.counts.T)] = True
@@ -120,7 +123,7 @@ def _time_to_empty(law: CountsDistribution, system: MultiserverJobSystem, rule: 
     starts, rates = np.concatenate(rows), np.concatenate(speeds)
     moves = sparse.csc_array((rates, (starts, np.concatenate(columns))), shape=(m, m))
     leaving = sparse.diags_array(np.bincount(starts, weights=rates, minlength=m))
-    # The first state is the empty one. Without it an M-matrix is left, which keeps its diagonal.
+    # The first state is the empty one. Without it an M-matrix is left, with its diagonal as pivots.
     rest = (leaving - moves).tocsc()[1:, 1:]
     times = np.append(0.0, splu(rest, diag_pivot_thresh=0.0).solve(np.ones(m - 1)))
     return float(law.probabilities @ times[place[tuple(law.counts.T)]])

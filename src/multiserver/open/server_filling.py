@@ -7,13 +7,13 @@ interrupted and resumed. ServerFilling leaves no server idle while enough jobs a
 *Exponential*: every need divides every larger one, and k. The front is the shortest run of oldest
 jobs whose needs sum to k or more; they are served in order of need, largest first, ties in order of
 arrival, and fill the servers (Lemma 7.1). The newest of them is in service, so that the front stays
-such a run when any other job completes, and its order never matters but among jobs of one need: a
-front is, for every need, the classes of its jobs by age.
+such a run when any other job completes, and its order matters only among jobs of one need: a front
+is, for every need, the classes of its jobs by age.
 
 *Divisible*: every need divides k. The front takes jobs until there are k/v of some need v, and
-serves these alone. Until then it serves the jobs of the need v that fills most servers, of several
-such needs the one whose newest job is oldest (Appendix B.2). A front is the classes of its jobs by
-age; it holds at most c = Σ_v (k/v − 1) + 1 of them.
+serves these alone. Until then it serves the jobs of the need v that fills most servers; if several
+needs do, that whose newest job is oldest (Appendix B.2). A front is the classes of its jobs by age;
+it holds at most c = Σ_v (k/v − 1) + 1 of them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ServerFilling(FiniteSkipModel):
         return sorted(set(self.system.needs))
 
     def _served(self, front: tuple[Classes, ...]) -> list[int]:
-        """Jobs of every need in service."""
+        """The number of jobs in service, by need."""
         idle, served = self.system.servers, []
         for v, jobs in zip(reversed(self._needs()), reversed(front), strict=True):
             served.append(min(len(jobs), idle // v))
@@ -123,14 +123,14 @@ class DivisibleServerFilling(FiniteSkipModel):
             yield self.system.rates[front[i]], (*front[:i], *front[i + 1 :]), True
 
     def _places(self, front: Classes) -> dict[int, list[int]]:
-        """Where the jobs of every need stand, oldest first."""
+        """The positions of the jobs of every need, oldest first."""
         places = {v: [] for v in self.system.needs}
         for i, c in enumerate(front):
             places[self.system.needs[c]].append(i)
         return places
 
     def _served(self, front: Classes) -> list[int]:
-        """Where the jobs in service stand."""
+        """The positions of the jobs in service."""
         present = [(v, places) for v, places in self._places(front).items() if places]
         if not present:
             return []

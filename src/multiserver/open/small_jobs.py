@@ -1,22 +1,23 @@
 """Small jobs between two large ones, in the system of server needs 1 and n.
 
-Time is counted in mean durations of a small job. Until the next large job comes small ones arrive
-at rate λp and n servers serve them at rate 1 each: a birth–death chain of m jobs, stopped at rate
-λq. Those that are left then *drain*. With D(m) the time that m small jobs take, if none comes,
+Time is counted in mean durations of a small job. Until the next large job arrives, small ones
+arrive at rate λp and n servers serve them at rate 1 each: a birth–death chain of m jobs, stopped at
+rate λq. Those that are left then *drain*. Let D(m) be the time that m small jobs take if none
+arrives,
 
     E[exp(−s D(m))] = Π_{i≤m} i/(i + s)  for m ≤ n,  and a factor r = n/(n + s) more for each above.
 
-What is needed of it is Δ_m(s) = (1 − E[exp(−s D(m))])/s and Z_m(s) = Σ_j y^j Δ_{m+j}(s), where
-s = λ(1 − z) and y = p/z: in this form nothing cancels as s → 0. With w = exp(−t), for m ≤ n,
+Only Δ_m(s) = (1 − E[exp(−s D(m))])/s and Z_m(s) = Σ_j y^j Δ_{m+j}(s) are needed, where s = λ(1 − z)
+and y = p/z: in this form nothing cancels as s → 0. With w = exp(−t), for m ≤ n,
 
     Δ_m = ∫ exp(−st) (1 − (1 − w)^m) dt,    Z_m = I_m − y^{n−m} (I_n − Z_n),
     I_m = ∫ exp(−st) ((1 − (1 − w)^m) + y w/(1 − y))/(1 − y (1 − w)) dt,
     Z_n = (Δ_n + y/((n + s)(1 − y)))/(1 − y r),
 
-integrals over t > 0 of functions analytic in a strip, whatever m and n. They are smooth in m, so
-that a few m are enough, and sums over all m are gathered there (`Places`).
+with integrals over t > 0 of functions that are analytic in a strip, whatever m and n. These are
+smooth in m, so that a few m are enough, with weights that replace sums over all m (`Places`).
 
-Of the chain, let h be the chance that from m ≥ n jobs it comes to be m − 1 before it is stopped:
+Let h be the probability that the chain falls from m ≥ n jobs to m − 1 before it is stopped:
 λp h² − (λ + n) h + n = 0. Elimination upwards from m = 0 has pivots λp + k_m with
 k_0 = λq and k_m = λq + m k_{m−1}/(k_{m−1} + λp): there is no subtraction.
 """
@@ -40,8 +41,8 @@ Complex = NDArray[np.complex128]
 
 # Contributions below e^−TAIL are left out.
 TAIL = 40.0
-# Frequencies up to FAST by quadrature on panels of length PANEL. Beyond, Δ_m is 1/s to all
-# digits for m > MANY, as |E[exp(−s D(m))]| < e^−36, and found one by one up to there.
+# Frequencies up to FAST use quadrature on panels of length PANEL. Beyond, Δ_m is 1/s to all digits
+# for m > MANY, as |E[exp(−s D(m))]| < e^−36, and is found one by one up to there.
 FAST, PANEL, MANY = 25.0, 0.5, 256
 
 
@@ -61,7 +62,7 @@ class Places:
         ]
 
     def gathered(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Weights (…, M) whose sums with any smooth f(m) are those of `values` (…, n)."""
+        """Weights (…, M) that give the same sum with any smooth f(m) as `values` (…, n)."""
         found = np.zeros((*values.shape[:-1], len(self.numbers)))
         numbers, rows = self._single
         found[..., rows] = values[..., numbers]
@@ -71,7 +72,8 @@ class Places:
 
 
 def _shares(nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Lagrange's polynomials of the nodes at all integers from the first to before the last."""
+    """Lagrange's polynomials of the nodes at all integers from the first node to the last less
+    1."""
     gaps = (nodes[:, None] - nodes) / ((nodes[-1] - nodes[0]) / 4)
     weights = 1 / (gaps + np.eye(len(nodes))).prod(axis=1)
     distance = np.arange(nodes[0], nodes[-1])[:, None] - nodes
@@ -93,9 +95,10 @@ class Drains:
 
 
 def drains(places: Places, n: int, s: Complex, y: Complex, off: Complex) -> Drains:
-    """The drains at imaginary s, y being p/z and `off` being 1 − y, with its digits.
+    """The drains at imaginary s, where y = p/z and `off` is 1 − y, with all its digits.
 
-    Absolute error of Δ about 1e-15 of the larger of 1 and Δ_n, that of Z as much over 1 − y r.
+    The absolute error of Δ is about 1e-15 of the larger of 1 and Δ_n; that of Z is this divided by
+    1 − y r.
     """
     m, slow = places.numbers, abs(s) <= FAST
     left, within = np.empty((2, len(s), len(m)), dtype=complex)
@@ -105,7 +108,7 @@ def drains(places: Places, n: int, s: Complex, y: Complex, off: Complex) -> Drai
     )
     fast = ~slow
     left[fast], left_n[fast], few = _one_by_one(m, n, s[fast])
-    # Not 1 − y r, nor y to a power: near 1, y alone has lost the digits of 1 − y.
+    # Neither 1 − y r nor powers of y are formed: near 1, y has lost the digits of 1 − y.
     summed_n = (left_n + y / ((n + s) * off)) / (off + y * s / (n + s))
     log_y = np.log(y)
     near = abs(y) > 0.5
@@ -176,14 +179,14 @@ class Stopped:
             range(1, self.servers), lambda k, m: stop + m * (k / (k + flow)), initial=stop
         )
         pivots = np.array(list(leaving))
-        # Of those who leave n − 1 upwards, a share h comes back.
+        # Of the jumps upwards from n − 1 a share h comes back.
         pivots[:-1] += flow
         pivots[-1] += flow * self.falls_short
         return pivots
 
     def times(self, entering: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Mean times (k, n) with m = 0 … n − 1 jobs, for k rows of what enters there from outside
-        or for the first time from above."""
+        """Mean times (k, n) with m = 0 … n − 1 jobs, for k rows of the masses that enter there from
+        outside or for the first time from above."""
         n, pivots = self.servers, self._pivots
         if n == 2:
             total = entering[:, 1] + entering[:, 0] * (self.flow / pivots[0])

@@ -12,10 +12,10 @@ two zeros that merge at z = 1. The shift of He, Meini and Rhee moves the zero th
 1 = 1 to z = 0. For any row vector q with q 1 = 1 let Q = 1 q; then D (I − Q), L + U Q and U have
 the solution G − Q and the same N, which is what cyclic reduction returns: nothing has to be undone.
 
-Sums over levels, x R (I − R)⁻¹, lose all that 1 − η has lost to rounding. With A = U + L + D and
-its distribution α, y = x R (I − R)⁻¹ solves y A = x R D − x U, which leaves a multiple of α free,
-and the flows through the levels, up and down, fix it by y (D − U) 1 = x U 1: the only small number
-left is the drift, α (U − D) 1, which is known to the accuracy of α.
+Sums over levels, x R (I − R)⁻¹, lose the digits that 1 − η has lost to rounding. With A = U + L + D
+and its distribution α, y = x R (I − R)⁻¹ solves y A = x R D − x U. This leaves a multiple of α
+free, which the flows up and down through the levels fix by y (D − U) 1 = x U 1. The only small
+number left is the drift, α (U − D) 1, which is known to the accuracy of α.
 
 References: D. A. Bini, G. Latouche and B. Meini, Numerical Methods for Structured Markov Chains
 (2005), Chapters 7 and 9; C. He, B. Meini and N. H. Rhee, SIAM J. Matrix Anal. Appl. 23 (2001);
@@ -38,8 +38,8 @@ def distribution_of_rates(rates: Matrix) -> NDArray[np.float64]:
     ignored.
 
     Elimination of one state after another without a subtraction (Grassmann, Taksar and Heyman):
-    small probabilities are as accurate as large ones, transient states get exactly 0. Of several
-    closed classes the one that holds the last state to be left alone gets all the mass.
+    small probabilities are as accurate as large ones, transient states get exactly 0. If there are
+    several closed classes, the one in which elimination stops gets all the mass.
     """
     flow = np.array(rates, dtype=float)
     first = 0
@@ -58,10 +58,9 @@ def distribution_of_rates(rates: Matrix) -> NDArray[np.float64]:
 
 
 def distribution_of_phases(rates: Matrix) -> NDArray[np.float64]:
-    """α (m,), the distribution of phases with the given rates (m, m), which must have one closed
-    class.
+    """α (m,), the distribution of phases with the given rates (m, m).
 
-    Raises `ValueError` if they fall into several.
+    Raises `ValueError` if they fall into several closed classes.
     """
     distribution = distribution_of_rates(rates)
     reaches = distribution > 0
@@ -76,15 +75,15 @@ def distribution_of_phases(rates: Matrix) -> NDArray[np.float64]:
 def mean_sojourns(within: Matrix, down: Matrix) -> Matrix:
     """N⁻¹ (m, m): the mean times spent in each phase of a level before it is left downwards.
 
-    `within` (m, m) holds the rates within the level, by way of the levels above it or not; its
+    `within` (m, m) holds the rates within the level, direct or through the levels above it; its
     diagonal is ignored. The row sums of N are those of `down`.
     """
     matrix = -within.T
     diagonal = np.arange(len(matrix))
     matrix[diagonal, diagonal] = 0.0
     matrix[diagonal, diagonal] = down.sum(axis=1) - matrix.sum(axis=0)
-    # Transposed, N is dominated by the diagonal of its columns and partial pivoting leaves it in
-    # order: zeros stay zeros, and no sum has terms of both signs.
+    # Transposed, N is column diagonally dominant, so that partial pivoting swaps no rows: zeros
+    # stay zeros, and no sum has terms of both signs.
     return np.linalg.inv(matrix).T
 
 

@@ -2,8 +2,8 @@
 
 There are k servers of capacity 1/k each. A job of class c can use up to p_c servers at once, and on
 q of them its remaining size falls at rate q/k. Jobs start in order of arrival until their
-thresholds sum to k or more; then the newest of them has what the others leave (`finite-skip`,
-Section 6). That job alone is to be told from the rest: a front is the number of jobs in each phase
+thresholds sum to k or more; then the newest of them has the servers that the others leave
+(`finite-skip`, Section 6). Only that job is kept apart: a front is the number of jobs in each phase
 of each class, and the class and phase of a newest job that has fewer servers than it could use.
 """
 
@@ -103,7 +103,7 @@ class ThresholdParallelism(FiniteSkipModel):
                 yield share * rate, (counts, SATISFIED), True
 
     def _joined(self, counts: tuple[int, ...], kind: int) -> Front:
-        """The front once a newest job has taken what the others leave."""
+        """The front once a newest job has taken servers that the others leave."""
         threshold = self.thresholds[self._kinds()[kind][0]]
         if self._wanted(counts) + threshold <= self.servers:
             return shifted(counts, kind, 1), SATISFIED
@@ -116,7 +116,7 @@ class ThresholdParallelism(FiniteSkipModel):
         ]
 
     def _wanted(self, counts: tuple[int, ...]) -> int:
-        """Servers that all jobs but an unsatisfied one have."""
+        """The servers of all jobs except an unsatisfied one."""
         return sum(u * self.thresholds[c] for u, (c, _) in zip(counts, self._kinds(), strict=True))
 
     def _moves(self, kind: int) -> Iterator[tuple[float, int]]:

@@ -1,27 +1,27 @@
 """Quickswap, and nonpreemptive Most Servers First, for any two needs and exponential durations.
 
 Small jobs need v of n servers and arrive at rate λ_v, large ones need w > v, at rate λ_w; durations
-are exponential of rates μ_v and μ_w. No job is interrupted. N_c jobs of a class are present and u_c
-of them in service, of which at most ⌊n/w⌋ are large. At every arrival and completion
+are exponential of rates μ_v and μ_w. No job is interrupted. N_c jobs of class c are present and u_c
+of them in service, u_w ≤ ⌊n/w⌋. At every arrival and completion
 
 1. large jobs start as long as they fit;
-2. then small ones as long as they fit, unless they are *held back*: after the event before small
-   jobs in service kept a large one out, 0 < u_v ≤ ℓ and u_w < ⌊n/w⌋, and that is so still;
+2. then small ones start as long as they fit, unless they are *held back*: small jobs in service
+   keep a large one out, 0 < u_v ≤ ℓ and u_w < ⌊n/w⌋, both now and after the event before;
 3. in the reading *if a large job waits* they are held back only while one does.
 
-So (N_v, N_w, u_v, u_w) is a Markov chain. ℓ = 0 holds nobody back, which is nonpreemptive Most
-Servers First; needs 1 and n are those of `quickswap`, ℓ counting who is in service once all have
+So (N_v, N_w, u_v, u_w) is a Markov chain. With ℓ = 0 no job is held back, which is nonpreemptive
+Most Servers First. Needs 1 and n give `quickswap`; ℓ counts the jobs in service once all have
 started that may.
 
-**Levels.** One class is the level of a quasi-birth-death process (`qbd`): once N_c is as large as
-the most jobs of it that fit, who starts no longer depends on N_c. The other class, of which fewer
-arrive, is kept to at most K jobs; one that comes beyond is turned away.
+**Levels.** One class is the level of a quasi-birth-death process (`qbd`): once N_c is at least the
+number of its jobs that fit, which jobs start no longer depends on N_c. The other class, with the
+lower arrival rate, is truncated to at most K jobs; further arrivals are turned away.
 
-**What is left out.** K grows, by a factor, until this changes nothing. What lies beyond falls
+**What is left out.** K grows by a factor until this changes nothing. The mass beyond K falls
 geometrically in K, so that changes of E[N_c] fall faster from one K to the next: if the last is a
-part r of the one before, those to come are at most r/(1 − r) of it, which, or the last change
-itself, is `imprecision`. No λ* is asked for: where none is known, a queue that is not stable is one
-whose changes do not fade.
+part r of the one before, those to come are at most r/(1 − r) of it. `imprecision` is the larger of
+that and the last change, plus rounding. No λ* is needed, as it may not be known: a queue is not
+stable if its changes do not fade.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from multiserver.open import qbd
 from multiserver.open.quickswap import Reading
 
 Vector = NDArray[np.float64]
-# N of the class that is kept to K, and the jobs in service, small and large.
+# N of the class that is truncated to K, and the jobs in service, small and large.
 Phase = tuple[int, int, int]
 
-# Phases of a level and numbers of all blocks, at most; K at first, and by what it grows.
+# At most so many phases of a level and entries of all blocks; K at first, and its growth.
 MOST_PHASES, MOST_NUMBERS, FIRST, GROWTH = 1500, 8e7, 12, 1.3
-# Means that are worse are refused, those that are better are not sought.
+# Means with larger errors are refused; smaller errors are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-10
-# An error of E[N_c] by rounding, in parts of that of E[u_c].
+# The error of E[N_c] by rounding, in parts of that of E[u_c].
 ROUNDED = 10.0
-# Steps that take rounding back, at most, and the relative change after which they end.
+# At most so many steps to remove rounding, and the relative change after which they end.
 MOST_STEPS, SETTLED = 1000, 1e-15
 
 
@@ -82,9 +82,9 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TwoNeedsMeans:
-    """E[N_c], and E[u_c] of them in service, small before large; K is `kept`; how many `phases` a
-    level has, and the relative error of the worse of E[N_c]. `level` is 0 if the small jobs are the
-    level of the `law`, 1 if the large ones are, and `others` (levels, phases) counts the others."""
+    """E[N_c], and E[u_c] of them in service, small before large; K `kept`, and the relative error
+    of the worse of E[N_c]. `law` is the distribution of the process; `others` (levels, phases)
+    counts the jobs of the class that is not its level."""
 
     class_jobs: Vector
     class_in_service: Vector
@@ -120,9 +120,9 @@ def solve(
     """The means at arrival rate λ of two classes, the smaller need first, with `imprecision` at
     most `enough` if `MOST_PHASES` allow it.
 
-    Raises `ValueError` unless v < w and ℓ is an integer with 0 ≤ ℓ < ⌊n/v⌋ or 0, `UnstableError`
-    where one class alone is too much, and `TooLargeError` if E[N_c] is still open by more than
-    `ROUGH`, as it is where the queue is not stable.
+    Raises `ValueError` unless v < w and ℓ is an integer with 0 ≤ ℓ < ⌊n/v⌋ or 0, `UnstableError` if
+    one class alone is too much, and `TooLargeError` if the error of E[N_c] still exceeds `ROUGH`,
+    as it does if the queue is not stable.
     """
     needs = system.needs
     if len(needs) != 2 or not needs[0] < needs[1]:
@@ -143,7 +143,7 @@ def solve(
             changed = float((abs(means.class_jobs - before.class_jobs) / means.class_jobs).max())
             fading = changed / (earlier - changed) if changed < earlier else np.inf
             open_ = changed * max(1.0, fading)
-            # What rounding costs where rates are far apart: E[u_c] is known.
+            # The error by rounding if rates are far apart: E[u_c] is known.
             known = flows / np.array(system.rates)
             apart = float(abs(means.class_in_service / known - 1).max())
             rounding = ROUNDED * apart + means.law.imprecision
@@ -175,7 +175,7 @@ class _Point(NamedTuple):
         return max(1, self.rule.servers // need)
 
     def moves(self, level: int, phase: Phase, kept: int) -> Iterator[tuple[int, Phase, float]]:
-        """The steps of the level, the phases that follow, and their rates."""
+        """All transitions: the change of the level, the phase after it, and the rate."""
         other, *serving = phase
         present = [other, other]
         present[self.level] = level
@@ -193,8 +193,8 @@ class _Point(NamedTuple):
 
 
 def _process(point: _Point, kept: int) -> tuple[qbd.QuasiBirthDeath, list[list[Phase]]] | None:
-    """The process with at most K of the others, and the phases of each level; None if it does not
-    fit."""
+    """The process with at most K jobs of the other class, and the phases of each level; None if it
+    does not fit."""
     top = point.top
     places: list[dict[Phase, int]] = [{} for _ in range(top + 2)]
     found = [(0, (0, 0, 0))]
@@ -256,8 +256,8 @@ def _means(
 
 
 def _settled(law: qbd.StationaryDistribution, others: Vector) -> Vector:
-    """Σ_{k>B} π_k. While many of the level's class are there, the others pile up to K, where they
-    are hardly ever: what rounding leaves there falls as sums of positive terms are taken again."""
+    """Σ_{k>B} π_k. While many jobs of the level's class are present, the others pile up to K, where
+    they hardly ever are: rounding errors there shrink by repeated sums of positive terms."""
     above, there = law.above, np.inf
     for _ in range(MOST_STEPS):
         above = (law.boundary[-1] + above) @ law.rate_matrix

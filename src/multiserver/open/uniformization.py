@@ -1,12 +1,12 @@
-"""How long chains go on that are followed at the times of a Poisson process.
+"""Times until Markov chains end, by uniformization: distributions, quantiles and moments.
 
-A chain whose rates are at most Λ is moved at the times of a Poisson process of rate Λ, some moves
-leaving it where it is (uniformization: A. Jensen, Skand. Aktuarietidskr. 36, 1953). If it goes on
+A chain whose rates are at most Λ moves at the times of a Poisson process of rate Λ; some moves
+leave it where it is (uniformization: A. Jensen, Skand. Aktuarietidskr. 36, 1953). If it goes on
 after k moves with probability s_k, then
 
     P(time > t) = Σ_k e^{−Λt} (Λt)^k/k! s_k,    E[time^r] = r!/Λ^r Σ_k C(k + r − 1, r − 1) s_k.
 
-From k = K on s_k is taken to fall by one factor, s_k = s_K σ^{k−K}, so that
+From k = K on s_k is assumed to fall by one factor, s_k = s_K σ^{k−K}, so that
 
     Σ_{k≥K} e^{−Λt} (Λt)^k/k! s_k = s_K σ^{−K} e^{−Λt(1−σ)} P(K moves or more at mean σΛt),
     Σ_{k≥K} C(k + r − 1, r − 1) s_k = s_K Σ_{i<r} C(K + r − 1, r − 1 − i) σ^i/(1 − σ)^{i+1}.
@@ -26,14 +26,14 @@ from scipy.optimize import elementwise
 from scipy.special import binom, gammainc, gammaln, xlogy
 
 Array = NDArray[np.float64]
-# Poisson probabilities that are held at once, and what quantiles may be off by, relatively.
+# Poisson probabilities that are held at once, and the relative tolerance of quantiles.
 AT_ONCE, EXACT = 4_000_000, 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class UniformizedTimes:
-    """Times G of chains that move at `rate` Λ: `going` (K + 1, G) has s_0, …, s_K, and `decay` (G,)
-    −log σ. `at_once` (C + 1,) and `imprecision` are those of `Times`."""
+    """G times of chains that move at `rate` Λ: `going` (K + 1, G) holds s_0, …, s_K, and `decay`
+    (G,) −log σ. `at_once` (C + 1,) and `imprecision` are as in `Times`."""
 
     rate: float
     going: Array
@@ -54,7 +54,7 @@ class UniformizedTimes:
         """The first t (R,) with P(time > t) at most `levels` (R,), for the times `columns` (R,)."""
         found = np.zeros(len(levels))
         asked = np.flatnonzero(self.going[0, columns] > levels)
-        # Where s_k has fallen so far, t is not far from k/Λ.
+        # If s_k has fallen to the level, t is not far from k/Λ.
         most = [
             np.searchsorted(-self.going[:, g], -level)
             for g, level in zip(columns[asked], levels[asked], strict=True)
@@ -81,7 +81,7 @@ class UniformizedTimes:
         return math.factorial(r) / self.rate**r * found
 
     def _over(self, times: Array, levels: Array, columns: NDArray[np.int64]) -> Array:
-        """log of P(time > t) in parts of its level, for the times of one column each."""
+        """log of P(time > t) relative to its level, for one column at each t."""
         found = np.empty(len(times))
         for part, moves in self._moves(times):
             found[part] = np.einsum("rk,kr->r", moves, self.going[:-1, columns[part]])
@@ -91,7 +91,7 @@ class UniformizedTimes:
         return np.log(found / levels)
 
     def _moves(self, times: Array) -> Iterator[tuple[slice, Array]]:
-        """Parts of `times`, and the chances (R, K) of k < K moves in them."""
+        """Slices of `times`, and the probabilities (R, K) of k < K moves in these times."""
         K = len(self.going) - 1
         k, size = np.arange(K), max(AT_ONCE // max(K, 1), 1)
         logs = gammaln(k + 1)
@@ -101,7 +101,7 @@ class UniformizedTimes:
             yield part, np.exp(xlogy(k, mean) - mean - logs)
 
     def _beyond(self, times: Array, column: int) -> Array:
-        """What K moves or more make of P(time > t) (T,)."""
+        """The contribution of K moves or more to P(time > t) (T,)."""
         K, decay, last = len(self.going) - 1, self.decay[column], self.going[-1, column]
         mean = self.rate * times
         with np.errstate(divide="ignore"):

@@ -1,9 +1,9 @@
-"""Steps of the chain in which a job waits while no other comes, compiled.
+"""Steps of the chain of a job that waits while no other arrives, compiled.
 
 The model is that of `uniformized_waiting`. `levels` (R, m) are z_1, …, z_R; beyond z_R each level
 is η times the one before. `blocked` (m,) is the distribution over fronts in which the job itself
 blocks the head of the queue, given its class, and `served` (K,) that over the phases of its
-service. One step moves all of them once; rates are in parts of Λ.
+service. One step moves all of them once; rates are relative to Λ.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from numpy.typing import NDArray
 from multiserver.open.gauss_seidel import Columns, add_geometric, add_product
 
 Vector = NDArray[np.float64]
-# Of all that waits, what a level that is taken to be η times the one before may be off by.
+# A level counts as η times the one before up to this part of all mass that waits.
 NEAR = 1e-14
 
 
 class Steps(NamedTuple):
     """`within` (m, m) A₀, `opened` (m, d) C, `settles` (d, m) E and `further` (d, d) F; `stays`
-    (m,) is the chance that a step leaves a front as it is.
+    (m,) is the probability that a step leaves a front as it is.
 
-    Of the fronts with a class `head` (m,), −1 elsewhere: `blocks` (m, m) Q, the rates `starts` (m,)
-    at which the job that blocks starts, and `given` (m,), 1/p of its class, 0 elsewhere. `fits`
-    (d, C) is 1 where a job of a class starts that is drawn there. Kinds of `owner` (K,) start with
-    probability `initial` (K,), stay with `remains` (K,) and move at the rates `moves` (K, K).
+    `head` (m,) is the class that blocks a front, or −1. `blocks` (m, m) is Q for fronts with such a
+    class, `starts` (m,) the rates at which the job that blocks starts, and `given` (m,) 1/p of its
+    class, 0 elsewhere. `fits` (d, C) is 1 if a job of the class starts when it is drawn there.
+    Kinds of `owner` (K,) start with probability `initial` (K,), stay with `remains` (K,) and move
+    at the rates `moves` (K, K).
     """
 
     within: Columns
@@ -57,10 +58,10 @@ def run(
     chain: Steps,
     found: Vector,
 ) -> int:
-    """As many steps as `found` (S, 2C) has rows, in place. Before each of them a row becomes the
-    chances to wait, class by class, and to wait or be in service.
+    """Take as many steps as `found` (S, 2C) has rows, in place. Before each step a row becomes the
+    probabilities of waiting, class by class, and of waiting or being in service.
 
-    The first `top` levels are told apart; result is how many of them still are.
+    The first `top` levels are kept apart; the result is how many of them still are.
     """
     C = chain.fits.shape[1]
     flow, above = np.empty(len(chain.fits)), np.empty(len(chain.fits))
@@ -108,7 +109,7 @@ def _descend(
     above: Vector,
     after: Vector,
 ) -> float:
-    """A step of all levels, in place; the mass that they had, and `flow` (d,) w_1."""
+    """A step of all levels, in place; `flow` (d,) becomes w_1. Returns the mass they had before."""
     total = 0.0
     for r in range(top - 1, -1, -1):
         flow[:] = 0.0
@@ -129,7 +130,7 @@ def _descend(
 
 @njit(cache=True, error_model="numpy")
 def _go_on(after: Vector, x: Vector, stays: Vector, moves: Columns) -> None:
-    """`after` becomes x after a step that leaves nothing."""
+    """`after` becomes x after a step by `moves` and `stays` only."""
     after[:] = x * stays
     add_product(after, 1.0, x, moves)
 

@@ -1,31 +1,32 @@
 """First come, first served multiserver jobs: the distributions of waiting and response times, by
-class, of queues of many fronts.
+class, for queues with many fronts.
 
-Nothing that comes after a job delays it. So its wait is as long as the chain of `fcfs_levels` takes
-from the state that it finds, if no other job comes. It finds unsettled front u with probability y_u
-and is drawn at once, or front i with q jobs undrawn with probability (x_q)_i and is the r-th of
-these, r = q + 1. With A₀, M, C, E and F as there, z_r the distribution over settled fronts while it
-is the r-th and w_r the flows through unsettled fronts in which one of r jobs is drawn next,
+Later arrivals do not delay a job. So its wait is a passage time of the chain of `fcfs_levels`
+without arrivals, from the state that the job finds. It finds unsettled front u with probability y_u
+and is drawn at once, or settled front i with q jobs undrawn with probability (x_q)_i and becomes
+the r-th of these, r = q + 1. Let A₀, M, C, E and F be as there, z_r the distribution over settled
+fronts while the job is the r-th, and w_r the flows through unsettled fronts in which one of r jobs
+is drawn next. Then
 
     z_r' = z_r (A₀ − M) + w_{r+1} E,    w_r = z_r C + w_{r+1} F,    z_r(0) = x_{r−1}.
 
-In w_1 it is drawn itself, in a front that is independent of its class c. Where c fits it starts;
-otherwise it blocks, and starts when v_c servers are idle. Fronts that it blocks, given c, and its
-phases move by Q_c and D_c:
+With w_1 the job itself is drawn, in a front that is independent of its class c. If c fits, it
+starts; otherwise it blocks, and starts when v_c servers are idle. Given c, the fronts that it
+blocks move by Q_c and its phases by D_c:
 
     h_c' = h_c Q_c + w_1 S_c,    b_c' = b_c D_c + (w_1 1[c fits] − h_c Q_c 1) α_c,
 
-from h_c(0) = y S_c and b_c(0) = y 1[c fits] α_c. Then P(W_c > t) = Σ_r z_r 1 + h_c 1, and P(T_c >
-t) is b_c 1 more. All of it is followed at the moves of a Poisson process of rate Λ = max M
-(`uniformization`): sparse products of positive numbers.
+from h_c(0) = y S_c and b_c(0) = y 1[c fits] α_c. Then P(W_c > t) = Σ_r z_r 1 + h_c 1, and
+P(T_c > t) = P(W_c > t) + b_c 1. All this is uniformized at the highest rate Λ out of a front or a
+phase (`uniformization`), in sparse products of positive numbers.
 
-Beyond some level z_{r+1} = η z_r, η being the factor of x_q, and stays so. What is not so moves
-down the queue: from the top, levels are dropped as soon as they are η times the one below, until
-z_1 alone is left. Moves are followed until all s_k fall by one factor, or are `NEVER` of what they
-were: what is less likely is told by the last factor, and has few digits.
+Beyond some level z_{r+1} = η z_r, where η is the factor of x_q, and this stays so. Deviations from
+it move down the queue: from the top, levels are dropped as soon as they are η times the one below,
+until only z_1 is left. Moves go on until all s_k fall by one factor, or are `NEVER` times their
+first value: smaller probabilities are extrapolated by the last factor, and have few digits.
 
 E[W_c] is confirmed by Little's law (`front_distribution`), which shares nothing with the moves; the
-distribution by dense matrices (`waiting_distribution`), where they fit, and by chains with a tagged
+distribution by dense matrices (`waiting_distribution`), if they fit, and by chains with a tagged
 job (`tests/theory/waiting_routes.py`).
 """
 
@@ -51,20 +52,20 @@ if TYPE_CHECKING:
     from multiserver.open.uniformized_levels import Steps
 
 Array = NDArray[np.float64]
-# Settled fronts times the moves in a longest phase: ten minutes, and a second. Where dense matrices
-# fit, they are cheaper unless moves are few: a share of the square of the fronts.
+# Settled fronts times the moves in the longest phase that take ten minutes, and a second. If dense
+# matrices fit, they are cheaper unless moves are few: at most the settled fronts squared/DENSE.
 MINUTES, SECOND, DENSE = 1e8, 4e5, 800
-# Of what s_k was: what is never asked for. Moves that are followed first, and between two looks a
-# part of those that were.
+# The part of s_0 below which s_k is negligible; moves before the first check, and the part of the
+# moves so far that is added between checks.
 NEVER, FIRST, PART = 1e-20, 64, 8
-# How much the factor by which s_k falls may change between looks.
+# How much the factor by which s_k falls may change between checks.
 STEADY = 1e-12
 MOST_MOVES = 3_000_000
 
 
 def suits(jobs: PhasedJobs) -> bool:
-    """Whether this is the method for a system: its fronts are many, and dense matrices do not fit
-    or take longer. It is told from counts alone."""
+    """Whether this is the method for a system: it has many fronts, and dense matrices do not fit or
+    take longer. It is decided by numbers of fronts and rates alone."""
     m, e = count_fronts(jobs)
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
@@ -75,7 +76,7 @@ def suits(jobs: PhasedJobs) -> bool:
 
 
 def uniformized_waiting(distribution: SweptDistribution) -> UniformizedTimes:
-    """The times of a queue of which the distribution over levels is known, in the columns of
+    """The times of a queue, given its distribution over levels, in the columns of
     `policies.policy.Times`. Raises `TooLargeError` if they take more than `MOST_MOVES`."""
     fronts = distribution.fronts
     jobs, p = fronts.jobs, np.array(fronts.jobs.probabilities)
@@ -127,7 +128,7 @@ def _decay(going: Array) -> tuple[Array, NDArray[np.bool_]]:
     with np.errstate(divide="ignore", invalid="ignore"):
         last, before = (np.log(going[i - J] / going[i]) for i in (-1, -1 - J))
     steady = abs(last - before) <= STEADY * np.maximum(last, 1.0)
-    # What has fallen to 0 may go on as it likes.
+    # Once s_k has fallen to 0, the factor does not matter.
     return np.where(np.isfinite(last) & (last > 0), last / J, 1.0), steady
 
 

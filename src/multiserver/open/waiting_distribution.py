@@ -6,38 +6,39 @@ the queue for a time B_c(u) if its class c does not fit, and is in service for X
 
     W_c = V + B_c(u),    T_c = V + B_c(u) + X_c.
 
-(V, u) is independent of the class, B_c is the time until v_c servers are idle and nobody enters,
-and X_c is independent of both.
+(V, u) is independent of the class, B_c is the time until v_c servers are idle if no job enters, and
+X_c is independent of both.
 
-The joint distribution of V and u is that of the age of the head (`age_process`, whose symbols these
-are). What is undrawn behind a settled front has come since its last job did, in a Poisson stream:
-from x_q = x_0 R^q, R = λ (λ + T)⁻¹, the age has the density
+The joint distribution of V and u follows from the age of the head (`age_process`, whose symbols are
+used). The jobs that are undrawn behind a settled front have arrived since its last job did, in a
+Poisson stream. As x_q = x_0 R^q, R = λ (λ + T)⁻¹, the age has the density
 
     a(t) = a_0 exp(−T t),    a_0 = λ y E,
 
-since ∫ a(t) e^{−λt} (λt)^q/q! dt = a_0 λ^q (λ + T)^{−(q+1)} = x_q. While jobs are drawn the fluid
-falls by exponential times of rate λ, and falls below t in an unsettled front of distribution Ψ for
-every time that it has risen above t: draws of jobs of age t come to u at the rate λ (a(t) Ψ)_u. As
+since ∫ a(t) e^{−λt} (λt)^q/q! dt = a_0 λ^q (λ + T)^{−(q+1)} = x_q. While jobs are drawn, the fluid
+falls by exponential times of rate λ. Each time that it has risen above t it falls below t in an
+unsettled front of distribution Ψ, so that jobs of age t are drawn in u at the rate λ (a(t) Ψ)_u. As
 λ jobs are drawn in a unit of time,
 
     P(V = 0, u) = y_u,    P(V in dt, u) = (a(t) Ψ)_u dt,    P(V > t) = b exp(−T t) 1,
 
 with b = a_0 T⁻¹ = x_0 + Σ_{q≥1} x_q, the distribution of the settled fronts. So V is phase-type, of
-mean E[N_q]/λ. With S_c the probabilities that a draw settles a front with class c at its head,
-given the class, s_c = S_c 1, Q_c the rates among those fronts, and (α_c, D_c) the phases of X_c,
-W_c and T_c are the times for which a chain goes on that is run by one matrix for all classes
-(`doubled_steps`),
+mean E[N_q]/λ. Given the class, let S_c be the probabilities that a draw settles a front with c at
+its head, s_c = S_c 1, Q_c the rates among those fronts, and (α_c, D_c) the phases of X_c. Then W_c
+and T_c are the times until a chain ends, with one matrix for all classes (`doubled_steps`),
 
-    𝒢 = [[−T, Ψ S_c, Ψ (1 − s_c) α_c], [0, Q_c, −Q_c 1 α_c], [0, 0, D_c]]
+    𝒢 = [[−T, Ψ S_c, Ψ (1 − s_c) α_c], [0, Q_c, −Q_c 1 α_c], [0, 0, D_c]].
 
-from (a_0, y S_c, y (1 − s_c) α_c), weighed by κ = T⁻¹ 1 while undrawn and by 1 after. Moments are
-r! s (−𝒢)^{−r} f. All that is added up is positive but for the diagonal of T, which b T = a_0 gives
-as a sum of positive terms, T_jj = (a_0j − Σ_{i≠j} b_i T_ij)/b_j, and few fronts are eliminated
-without a subtraction (`positive_elimination`); T⁻¹ f is kept to a_0 (T⁻¹ f) = b f, so that near λ*
-no digit is lost with the small eigenvalue of T. What is small in b sums over levels have rounded
-away; it follows from the rest, from T and from b T = a_0 (`positive_elimination.complete`): of a
-front that hardly ever is, T_jj is known and b_j is not. Where fronts are interpolated b may have
-any sign, and T is taken as it is there.
+It starts from (a_0, y S_c, y (1 − s_c) α_c), and is weighted by κ = T⁻¹ 1 while the job is undrawn
+and by 1 after. Moments are r! s (−𝒢)^{−r} f.
+
+All sums are of positive terms, except for the diagonal of T. This follows from b T = a_0 as a sum
+of positive terms, T_jj = (a_0j − Σ_{i≠j} b_i T_ij)/b_j. If fronts are few, they are eliminated
+without a subtraction (`positive_elimination`). T⁻¹ f is corrected to a_0 (T⁻¹ f) = b f, so that
+near λ* no digit is lost with the small eigenvalue of T. Sums over levels have rounded away the
+small entries of b; these follow from the rest, from T and from b T = a_0
+(`positive_elimination.complete`): for a front of tiny probability T_jj is precise and b_j is not.
+If fronts are interpolated, b may have any sign, and T is taken as it is.
 
 The number left undrawn when a job is drawn is Poisson of mean λV given V (D. Bertsimas and
 D. Nakazato, Oper. Res. 43, 1995), so that λ^r E[V^r] are factorial moments of N_q: another route.
@@ -61,17 +62,17 @@ from multiserver.open.front_distribution import ROUGH
 from multiserver.open.positive_elimination import Factors, complete, refinable, refined
 from multiserver.phased import PhasedJobs, count_fronts
 
-# Settled fronts, some thirty matrices of which are kept.
+# At most so many settled fronts: some thirty matrices of that size are kept.
 MOST_SETTLED = 1_500
-# Parts of the largest entry of b below which it is rounding where fronts are interpolated.
+# If fronts are interpolated, entries of b below this part of the largest are rounding.
 NOISE = 1e-6
-# Probabilities of which the quantiles of all times are found at once.
+# For at most so many probabilities the quantiles of all columns are found at once.
 FEW_LEVELS = 16
 Array = NDArray[np.float64]
 
 
 def fits(jobs: PhasedJobs) -> bool:
-    """Whether there is room, told from counts alone."""
+    """Whether the matrices fit, decided by numbers of fronts alone."""
     return interpolated.applies(jobs) or count_fronts(jobs)[0] <= MOST_SETTLED
 
 
@@ -80,9 +81,9 @@ class WaitingDistribution:
     """The distributions of C classes and of all jobs at one arrival rate, as columns: W_c at c, W
     of all jobs at C, T_c at C + 1 + c and T of all jobs at 2C + 1.
 
-    `start` (D,), `generator` 𝒢 and `weights` f (D, 2C + 2) are those above; `inverse` is 𝒢⁻¹ but
-    for its sign. `at_once` (C + 1,) is P(W = 0), `little` (C + 1,) E[W] by Little's law, and `kept`
-    the quantiles that were found.
+    `start` (D,), `generator` 𝒢 and `weights` f (D, 2C + 2) are those above; `inverse` is (−𝒢)⁻¹.
+    `at_once` (C + 1,) is P(W = 0), `little` (C + 1,) E[W] by Little's law, and `kept` a cache of
+    quantiles.
     """
 
     start: Array
@@ -96,9 +97,9 @@ class WaitingDistribution:
 
     @cached_property
     def imprecision(self) -> float:
-        """What rounding has cost, within a factor of about ten: how far means are from Little's
-        distribution, in parts of E[T_c], all probability from 1, and steps as long as E[W_c] from
-        what they are scaled to."""
+        """The error by rounding, within a factor of about ten: the largest of the differences
+        between means and Little's law, relative to E[T_c], between all probability and 1, and
+        between steps as long as E[W_c] and what they are scaled to."""
         waits, times = np.split(self.moments(1), 2)
         self.steps.survival(self.little)
         apart = float((abs(waits - self.little) / times).max())
@@ -117,7 +118,7 @@ class WaitingDistribution:
         return self._of_all(tuple(asked))[place, columns]
 
     def _of_all(self, levels: tuple[float, ...]) -> Array:
-        """The same (L, 2C + 2) for all columns, which take hardly longer than one, and are kept."""
+        """The same (L, 2C + 2) for all columns, which take hardly longer than one; cached."""
         if levels not in self.kept:
             shape = len(levels), self.weights.shape[1]
             each, column = (x.ravel() for x in np.indices(shape))
@@ -134,9 +135,9 @@ class WaitingDistribution:
 
 
 def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
-    """The distributions of the times of a queue of which the distribution over levels is known.
+    """The distributions of the times of a queue, given its distribution over levels.
 
-    Raises `NotKnownError` if rounding has left less than six digits.
+    Raises `NotKnownError` if rounding has left fewer than six digits.
     """
     precise = refinable(distribution)
     distribution = refined(distribution) if precise else distribution
@@ -191,11 +192,11 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Later:
-    """What follows the draw, class after class: the fronts that it blocks, then its phases.
+    """The chain after the draw, class after class: the fronts that a job blocks, then its phases.
 
-    `blocks` are [[Q_c, −Q_c 1 α_c], [0, D_c]], `entering` (e, M) the probabilities to begin at each
-    of their M places, given the class; `blocked[c]` and `served[c]` are these places, and `ends[c]`
-    the rates at which service ends there.
+    `blocks` are [[Q_c, −Q_c 1 α_c], [0, D_c]], `entering` (e, M) the probabilities of starting in
+    each of their M states, given the class; `blocked[c]` and `served[c]` are these states, and
+    `ends[c]` the rates at which service ends there.
     """
 
     blocks: tuple[Array, ...]
@@ -245,7 +246,7 @@ class Inverse:
         self._records = Factors(records, measure, fed, precise=precise)
         self._rest = [lu_factor(-block) for block in generator.rest]
         self.undrawn = self._records.solve(np.ones((len(records), 1)))[:, 0]
-        # Near λ* it is nearly the eigenvector of the small eigenvalue, of which rounding has most.
+        # Near λ* this is nearly the eigenvector of the small eigenvalue, with most of the rounding.
         if (drawn := float(fed @ self.undrawn)) > 0:
             self.undrawn *= measure.sum() / drawn
 
