@@ -10,7 +10,7 @@ From q ≥ 1 a completion may draw several jobs: arrivals raise q by 1, draws lo
 the process is of type GI/M/1. Let arrivals be the clock: if q jobs are behind a front, q jobs have
 arrived since its last job did. The *age* of that last job rises at rate 1 while the front is
 settled and falls by an exponential time of rate λ at a draw. This is a fluid queue (B. Sengupta,
-Adv. Appl. Probab. 21, 1989). Of the matrices in `fronts` let M be the diagonal one of the outflow,
+Adv. Appl. Probab. 21, 1989). From the matrices in `fronts` let M be the outflow on the diagonal,
 A₀ = moves + blocked, C = opened, E = settles, F = further. Given the settled front from which the
 age rises, let Ψ (m, e') be the distribution of the unsettled front in which it first falls below
 its value there. It satisfies
