@@ -103,9 +103,9 @@ class Triangular:
 class DoubledSteps:
     """The chain `generator` 𝒢 from `start` (D,), and `weights` f (D, G).
 
-    `measure` is b and `fed` a, (m,) each. Columns are not scaled where |b| is less than `noise`
-    times its largest entry; with `noise` > 0 entries may have any sign. `ends` are the x of each
-    block. `drift` is the largest relative change of a column or row by scaling.
+    `measure` is b and `fed` a, (m,) each. Columns are not scaled where b is less than `noise`
+    times its largest entry, in absolute value; with `noise` > 0 entries may have any sign. `ends`
+    are the x of each block. `drift` is the largest relative change of a column or row by scaling.
     """
 
     def __init__(

@@ -9,9 +9,9 @@ solve
 
 from the top level down (aggregation and disaggregation: J. R. Koury, D. F. McAllister and W. J.
 Stewart, SIAM J. Algebraic Discrete Methods 5, 1984). The next point is mixed from the last ones
-(`anderson`). Shapes x_q/|x_q| follow the masses of the levels below, so that full scaling may
-overshoot for ever. It is damped, to c^(1/2), c^(1/4), …, while the change has not halved in
-`PATIENCE` sweeps.
+(`anderson`). A level's shape, x_q over its mass, follows the masses of the levels below, so that
+full scaling may overshoot for ever. It is damped, to c^(1/2), c^(1/4), …, while the change has not
+halved in `PATIENCE` sweeps.
 
 From level Q on the distribution falls by one factor, x_{q+1} = η x_q, where λ|x_Q| = Σ_i η^{i+1}
 t_Qi. Q is doubled until the shapes of x_Q and x_{Q−1} are so near each other that this changes
