@@ -1,5 +1,5 @@
-"""From parameters to data: one module for each study, each a pure function `compute`.
+"""From parameters to data: one module per study, each with a pure function `compute`.
 
 `compute(parameters)` returns a tidy DataFrame whose columns are the keys of the module's `UNITS`.
-Studies that take long accept `progress`, which wraps an iterable to say how far it has come.
+Long studies accept `progress`, which wraps an iterable and reports how far the loop has come.
 """

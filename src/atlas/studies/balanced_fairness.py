@@ -1,7 +1,7 @@
 """Mean service rates under balanced fairness against the load, class by class, exact.
 
-With exponential sizes these are the rates of the service interruptions of `parallel-processing` as
-well, however many there are. Towards a load of 0 they tend to the capacity of a class's servers.
+With exponential sizes, service interruptions (`parallel-processing`) give the same rates at any
+rate of interruption. As the load tends to 0 each rate tends to the capacity of the class's servers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a load and class; loads from `limit` on are left out."""
+    """One row per load and class; loads from `limit` on are left out."""
     servers = parameters.system.read()
     names, limit = names_of(servers), servers.limit
 

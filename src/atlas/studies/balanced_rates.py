@@ -44,7 +44,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a state of at most `most` jobs of each class, but for the empty one."""
+    """One row per state with at most `most` jobs of each class, except the empty state."""
     queue = parameters.system.read().queue
     ranks = queue.ranks()[1:].tolist()
     states = [x for x in product(range(parameters.most + 1), repeat=2) if any(x)]

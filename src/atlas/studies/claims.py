@@ -25,8 +25,8 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a case of a claim. What was found is JSON: the `value`, a number, text, truth value
-    or list; where it was found, `at`; and if it was simulated, the `half_width` at 95 %."""
+    """One row per case of a claim. The result is JSON: the `value` (a number, text, truth value or
+    list), the place `at` which it was found, and, if simulated, the `half_width` at 95 %."""
     rows = []
     for row in progress(parameters.rows):
         module, function = row["quantity"].replace("-", "_").split("/")

@@ -1,18 +1,20 @@
-"""What an exact point costs each method against the number of servers, in numbers that its
-matrices hold: for the response time under FCFS, and for λ*.
+"""The cost of an exact point against the number of servers, by method.
+
+The cost is the count of numbers in a method's matrices, for the response time under FCFS and for
+λ*.
 
 | method              | what it gives | matrices                                                   |
 |---------------------|---------------|------------------------------------------------------------|
-| number of jobs      | E[T]          | dense, of the phases of every level: Σ_k m_k² numbers      |
-| all fronts          | E[T]          | dense, of all m settled fronts: m² numbers                 |
-| interpolated fronts | E[T]          | the same of those that others are interpolated between     |
-| age of a large job  | E[T]          | at `AT` λ*, some of N functions at n numbers of jobs, and  |
+| number of jobs      | E[T]          | dense, over the phases of every level: Σ_k m_k² numbers    |
+| all fronts          | E[T]          | dense, over all m settled fronts: m² numbers               |
+| interpolated fronts | E[T]          | dense, over the fronts used as interpolation nodes         |
+| age of a large job  | E[T]          | at `AT` λ*, N functions at n numbers of jobs, and          |
 |                     |               | 3 N² numbers of equations; needs 1 and n only              |
-| saturated           | λ*, E[Δ(Y_d)] | sparse, of all fronts: a few a front, counted as one       |
+| saturated           | λ*, E[Δ(Y_d)] | sparse, over all fronts: a few per front, counted as one   |
 
-The front is what is in service, with the class that blocks the head of the queue, whose age is the
-level (`multiserver.open.age_process`). `within` says whether the method takes the system, `most`
-how many numbers it takes. They are counted, not timed: times are in the benchmarks.
+The front consists of the jobs in service and the class that blocks the head of the queue; the age
+of the blocking job is the level (`multiserver.open.age_process`). `within` says whether the method
+accepts the system, `most` how many numbers it can hold. Times are in the benchmarks.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class Parameters(GrowingBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a number of servers and method."""
+    """One row per number of servers and method."""
     rows = []
     for servers in progress(parameters.sizes):
         system = parameters.system(servers)
@@ -75,7 +77,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 
 
 def _by_large_age(system: MultiserverJobSystem) -> dict[str, tuple[float, float]]:
-    """What the age of a large job takes, where there is one of all servers."""
+    """The cost by the age of a large job, if the needs are 1 and n."""
     n = system.servers
     if system.needs != (1, n):
         return {}

@@ -1,8 +1,8 @@
 """Bounds on the mean response time of a work-conserving finite-skip model against the load.
 
-`lower` and `upper` are those of `finite-skip`, Corollary 3.8, as printed; `refined` ones take the
-classes apart. `pooled` is the M/G/1 that pools all capacity, `approximation` the one of Zhang and
-Zwart for limited processor sharing.
+`lower` and `upper` are the bounds of `finite-skip`, Corollary 3.8, as printed; the `refined` bounds
+treat the classes separately. `pooled` is the M/G/1 that pools all capacity, `approximation` that of
+Zhang and Zwart for limited processor sharing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Parameters(CoveredBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a load."""
+    """One row per load."""
     model = parameters.model
     printed, refined = model.constants(), model.constants(refined=True)
 

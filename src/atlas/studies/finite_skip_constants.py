@@ -1,6 +1,7 @@
-"""What the theorem knows of a finite-skip model, and the bounds on E[T] that follow at some loads.
+"""The constants of the theorem for a finite-skip model, and its bounds on E[T] at some loads.
 
-Constants and bounds as printed (`finite-skip`, Corollary 3.8) and `refined`; `exact` is E[T].
+Constants and bounds are given as printed (`finite-skip`, Corollary 3.8) and `refined`; `exact` is
+E[T].
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Parameters(CoveredBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a load."""
+    """One row per load."""
     model = parameters.model
     exact, printed, refined = model.exact(), model.constants(), model.constants(refined=True)
     rows = []

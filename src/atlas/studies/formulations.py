@@ -1,7 +1,7 @@
 """The three formulations of the saturated system against each other and against the product forms.
 
-Formulations I and II are enumerated job by job, the chain of states (u, h) and the product forms of
-`product-form-saturated` stand beside them, and all three formulations run coupled.
+Formulations I and II are enumerated job by job and compared with the chain of states (u, h) and the
+product forms of `product-form-saturated`. All three formulations are also simulated coupled.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ UNITS = {
 }
 
 COMPLETIONS = 2000
-# Of formulation I, whose law is found by dense algebra.
+# States of formulation I, whose stationary distribution is found by dense algebra.
 MOST_STATES = 2000
 
 
@@ -64,7 +64,8 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a system; gaps are the largest between two laws embedded at completions."""
+    """One row per system; gaps are the largest between two distributions embedded at
+    completions."""
     rng = np.random.default_rng(parameters.seed)
     return pd.DataFrame(
         [
@@ -75,7 +76,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
 
 
 def compare(system: MultiserverJobSystem, rng: np.random.Generator) -> dict[str, Any]:
-    """All routes on one system, which must have one rate (Theorem 1) or two classes (Theorem 2)."""
+    """All methods on one system, with one rate (Theorem 1) or two classes (Theorem 2)."""
     first, second = (embedded_distribution(system, rule) for rule in (exactly_k, just_enough))
     served = service_distribution(system, first)
     solved = stationary.solve(system)

@@ -1,7 +1,7 @@
 """Queue and front of a multiserver-job system under ServerFilling, job by job.
 
-The jobs are present in the given order, oldest first. The front holds the fewest oldest jobs that
-need all servers together; larger needs are served first (`finite-skip`, Section 7.2.3).
+The jobs are listed oldest first. The front holds the fewest oldest jobs whose needs add up to at
+least all servers; within it larger needs are served first (`finite-skip`, Section 7.2.3).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a job, oldest first."""
+    """One row per job, oldest first."""
     needs, servers = parameters.jobs_present, parameters.servers
     rates = read_server_filling(servers, needs).serve(needs, servers)
     places = ["service" if rate > 0 else "front" for rate in rates]

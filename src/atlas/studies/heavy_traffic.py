@@ -25,7 +25,7 @@ class Parameters(SolvableBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a distance from saturation, 1 − λ/λ*."""
+    """One row per distance from saturation, 1 − λ/λ*."""
     queue = under_fcfs(parameters.system)
     limit = queue.stability(relative_completions=True).relative_completions + 1
 

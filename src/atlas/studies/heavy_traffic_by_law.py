@@ -1,7 +1,6 @@
-"""E[N](1 − λ/λ*) as λ → λ* under FCFS for durations with phases, its limit E[Δ(Y_d)] + 1, and
-the formula with its constant.
+"""E[N](1 − λ/λ*) as λ → λ* under FCFS for phase-type durations, and its limit E[Δ(Y_d)] + 1.
 
-`multilevel-scaling`, Eq. (2), for other than exponential durations.
+`multilevel-scaling`, Eq. (2), extended to phase-type durations, and the formula with its constant.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Parameters(PhasedBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a distance from saturation, 1 − λ/λ*."""
+    """One row per distance from saturation, 1 − λ/λ*."""
     process = prepare(parameters.jobs)
     formula = heavy_traffic(process)
 

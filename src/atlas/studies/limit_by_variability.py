@@ -1,5 +1,7 @@
-"""λ* under FCFS against the variability of durations whose means stay: phase-type laws fitted to
-the squared coefficient of variation c², exact."""
+"""λ* under FCFS against the variability of durations with fixed means, exact.
+
+Durations are phase-type, fitted to the squared coefficient of variation c².
+"""
 
 from __future__ import annotations
 
@@ -51,14 +53,14 @@ class Parameters(Block):
         return self
 
     def jobs(self, scv: float) -> PhasedJobs:
-        """The system with durations of one c²."""
+        """The system with durations of this c²."""
         sizes = [fit_two_moments(mean, scv) for mean in self.means]
         return PhasedJobs.of(self.servers, self.needs, sizes, self.probabilities)
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a c², more of them where the curve bends; where 1/c² is a whole number it has a kink,
-    since another number of phases begins there."""
+    """One row per c², with more points where the curve bends. It has a kink wherever 1/c² is a
+    whole number, because the number of phases changes there."""
 
     def row(log_scv: float) -> Row:
         scv = math.exp(log_scv)

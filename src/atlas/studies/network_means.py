@@ -1,8 +1,8 @@
 """Means of an open, closed or mixed network of multi-server queues, class by class, exact.
 
-Swept are λ/λ*, for which all arrivals are scaled (it is the load of the busiest set of transient
-classes), and the number of `permanent` jobs. Without transient jobs λ/λ* is 0, without permanent
-ones their number is.
+The sweep is over λ/λ* and the number of `permanent` jobs. All arrivals are scaled to reach λ/λ*,
+which is the load of the busiest set of transient classes. Without transient jobs λ/λ* is 0; without
+permanent jobs their number is 0.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a fraction, number of permanent jobs and class."""
+    """One row per fraction, number of permanent jobs and class."""
     network = parameters.network.plain()
     fractions = parameters.fractions_of_limit or [0.0]
     none = (0,) if parameters.permanent else ()

@@ -1,4 +1,4 @@
-"""The mix of two classes that wastes most servers, for each of some systems."""
+"""The mix of two classes that wastes the most servers, for each of several systems."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a system."""
+    """One row per system."""
     return pd.DataFrame(
         [_find(name, **block.plain()) for name, block in parameters.systems.items()]
     )

@@ -1,9 +1,9 @@
 """Mean response time of any policies against the load ρ = λ/λ^naive, class by class.
 
-A policy is exact where the library knows it exactly, in about a second a point: a curve, which ends
-at the `highest_load`, at 99/100 of the limit if that is less, or where a point takes more. Methods
-that iterate are asked for a relative error of `enough`. At `loads` where it is not exact the
-policy is simulated job by job; all policies of a load are given the same jobs, as many as each
+If the library has an exact method that takes about a second per point, a policy gets an exact
+curve. It ends at `highest_load`, at 99/100 of the limit if that is less, or where a point takes
+longer. Iterative methods stop at a relative error of `enough`. At `loads` without an exact value
+the policy is simulated job by job; all policies at one load get the same jobs, as many as each
 needs. Points that are not stable are infinite. `limit` is the largest stable load.
 """
 
@@ -44,7 +44,7 @@ UNITS = {
     "jobs": "jobs",
     "effective_size": "1",
 }
-# Where a curve ends that its limit ends.
+# The fraction of the limit at which an exact curve ends, if `highest_load` does not end it first.
 CLOSE = 0.99
 
 
@@ -78,14 +78,14 @@ class Parameters(PilotedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a load, policy and class, `all` after the classes."""
+    """One row per load, policy and class, `all` after the classes."""
     given, key = parameters.system.plain(), stream_key(parameters)
     models = [read_model({"system": given, "policy": p.plain()}) for p in parameters.policies]
     exact = [model.exact(OF_MANY, parameters.enough) for model in models]
     rows: list[dict[str, Any]] = []
     for i, load in progress(list(enumerate(parameters.loads))):
         for policy, model, solution in zip(parameters.policies, models, exact, strict=True):
-            # Of a series that is split over jobs, the first has the curves.
+            # If a series is split over several jobs, the first of them computes the curves.
             if i == 0 and solution is not None:
                 rows += draw_curve(parameters, policy, model, solution)
             if solution is None or np.isnan(solution(load)).any():
@@ -96,7 +96,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 def draw_curve(
     parameters: Parameters, policy: PolicyBlock, model: Model, exact: Exact
 ) -> Iterator[dict[str, Any]]:
-    """The rows of an exact curve, where it is known."""
+    """The rows of an exact curve, as far as it is known."""
     limit = model.limit
     last = parameters.highest_load if math.isnan(limit) else CLOSE * limit
     last = min(parameters.highest_load, last)
@@ -149,7 +149,7 @@ def _estimates(found: Result[Estimate]) -> list[Estimate]:
 
 
 def _observed(parameters: Parameters, found: Result[Estimate]) -> float | None:
-    """About how many independent values of N a replication has seen, where λ* is known."""
+    """About how many independent values of N a replication has seen; None if λ* is not known."""
     if found.limit is None:
         return None
     each = found.jobs / parameters.replications

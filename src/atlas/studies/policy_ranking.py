@@ -1,6 +1,6 @@
 """Several policies in order of their mean response times at some loads.
 
-A policy is simulated where it has no exact solution, or where that takes too much. All that are
+A policy is simulated if it has no exact solution, or one that takes too long. All policies
 simulated at one load get the same jobs; their scores are those of `simulated-policy` and are not
 repeated here. An order is `settled` if the policy is worse than the one before it by more than four
 standard errors of both.
@@ -53,7 +53,7 @@ class Parameters(SimulatedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a load and policy, best first; policies that are unstable at the load are last."""
+    """One row per load and policy, best first; policies that are unstable at the load are last."""
     key = stream_key(parameters)
     given = parameters.system.plain()
     labels = [p.label for p in parameters.policies]

@@ -40,14 +40,14 @@ def check(parameters: Parameters) -> None:
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a load and class, `all` after the classes.
+    """One row per load and class, `all` after the classes.
 
     Loads end at `parameters.highest_load`, or close in on `limit` if that is less.
     """
     model = parameters.model
     exact = model.exact(OF_A_CURVE, parameters.enough)
     names = [*(f"class-{c}" for c in range(1, len(model.probabilities) + 1)), "all"]
-    # Towards a limit the curve is followed until it is off every chart.
+    # Near the limit the curve is followed until it is beyond the range of any chart.
     last = min(parameters.highest_load, (1 - 1 / (32 * parameters.points)) * model.limit)
 
     def row(load: float) -> Row:

@@ -1,8 +1,8 @@
 """The two-class product form against the enumerated chain: named systems, then random ones.
 
-Gaps are relative for the throughput, in servers per server for the wastage, and absolute for the
-laws, of which the largest entry counts. The last column is the largest violation of local balance
-(`two-class-stability`, Eq. (4)).
+Gaps are relative for the throughput, in servers per server for the wastage, and the largest
+absolute difference of two entries for the distributions. The last column is the largest violation
+of local balance (`two-class-stability`, Eq. (4)).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def check(parameters: Parameters) -> None:
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a named system, and one for the worst gaps over all random ones."""
+    """One row per named system, and one for the worst gaps over all random systems."""
     rows = []
     for name, block in parameters.systems.items():
         gaps = compare(block.system)

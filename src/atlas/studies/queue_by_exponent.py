@@ -1,7 +1,7 @@
 """The queue at a fixed load against the exponent α that makes large jobs rare.
 
 Jobs need 1, n/2 or n servers, with the probabilities and rates of `scaling-by-exponent`, and arrive
-at the rate λ = ρ n / E[S]. Exact; where the load ρ is more than FCFS can carry, only λ/λ* is given.
+at the rate λ = ρ n / E[S]. Exact; where FCFS is unstable at the load ρ, only λ/λ* is given.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Parameters(MixBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row an exponent, more of them where a curve bends on a logarithmic axis."""
+    """One row per exponent, with more points where a curve bends on a logarithmic axis."""
 
     def row(alpha: float) -> Row:
         system = build_mix(parameters.plain(), alpha)

@@ -1,7 +1,7 @@
-"""A state of the open two-class system, job by job: who holds which servers and who waits.
+"""A state of the open two-class system, job by job: which jobs hold which servers, and which wait.
 
-The saturated part of the state is looked up in the enumerated chain, so that a state which FCFS
-service cannot reach is refused.
+The saturated part of the state is looked up in the enumerated chain, so that a state that FCFS
+cannot reach is refused.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Parameters(TwoNeedsBlock):
 
 
 def check(parameters: Parameters) -> None:
-    """Raise a misfit unless FCFS service can reach the state."""
+    """Raise a misfit unless FCFS can reach the state."""
     state, classes = parameters.state, ((1.0, 1.0), (0.5, 0.5))
     system = MultiserverJobSystem.of(parameters.servers, parameters.needs, *classes)
     known = set(enumerate_chain(system).states())
@@ -64,7 +64,7 @@ def check(parameters: Parameters) -> None:
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a job: those in service, then the queue from its head."""
+    """One row per job: those in service, then the queue from its head."""
     needs, (h, a, b) = parameters.needs, parameters.state
     rows, server = [], 0
     for job_class in [1] * a + [2] * b:

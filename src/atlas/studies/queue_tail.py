@@ -1,4 +1,4 @@
-"""The law of the number of jobs under FCFS, exact: P(N > k) and the rate at which it decays."""
+"""The distribution of the number of jobs under FCFS, exact: P(N > k) and its decay rate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Parameters(SolvableBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a number of jobs k."""
+    """One row per number of jobs k."""
     queue = under_fcfs(parameters.system)
     law = solve(queue.process().at(parameters.fraction_of_limit * queue.stability().limit))
     k = np.arange(parameters.largest + 1)

@@ -1,8 +1,8 @@
-"""Reference systems whose means, and perhaps times, are known exactly, confirmed by a second route.
+"""Reference systems with exact means, and perhaps exact times, confirmed by a second route.
 
 The values are the library's; `enumeration`, which shares no code with it, solves the same systems
-from their definitions. Beside them stand the values under other definitions, by which it shows who
-had another system in mind.
+from their definitions. The table also has the values under other definitions: a program that
+matches one of these has computed another system.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Parameters(Block):
 
 
 def check(parameters: Parameters) -> None:
-    """Raise a misfit unless all systems are known to have the point that they are given."""
+    """Raise a misfit unless every system is known and may be stable at its operating point."""
     require_points(parameters.systems)
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a system, quantity, class and definition."""
+    """One row per system, quantity, class and definition."""
     rows: list[dict[str, Any]] = []
     for name, block in progress(parameters.plain()["systems"].items()):
         rows += solve(name, block)

@@ -1,8 +1,8 @@
-"""Reference systems that are simulated: nothing exact is known, or to confirm a chain of counts.
+"""Reference systems that are simulated, as the only route or to confirm a chain of counts.
 
-Where the chain of `enumeration` is exact, its means are the values, and the simulation, job by job,
-is the second route, with its score; else the simulated means are the values, with their intervals
-and the number of jobs.
+If `enumeration` has an exact chain, its means are the values, and the job-by-job simulation is the
+second route, with its score. Otherwise the simulated means are the values, with their intervals and
+the number of jobs.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ class Parameters(SimulatedBlock):
 
 
 def check(parameters: Parameters) -> None:
-    """Raise a misfit unless all systems are known to have the point that they are given."""
+    """Raise a misfit unless every system is known and may be stable at its operating point."""
     require_points(parameters.systems)
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a system, quantity, class and definition."""
+    """One row per system, quantity, class and definition."""
     rows: list[dict[str, Any]] = []
     for name, block in progress(parameters.systems.items()):
         key = key_of(name, block)
@@ -88,7 +88,7 @@ def estimate(
         key=(key,),
     )
     simulated = tabulate(run, block.get("tail") or [])
-    # What has no fair interval is no reference.
+    # A value without a fair interval cannot serve as a reference.
     simulated = {key: v for key, v in simulated.items() if not lacking(v)}
     try:
         exact, _, route = second_route(block, queue, rate)
@@ -114,7 +114,7 @@ def estimate(
 
 
 def _tell(found: Any, run: Result) -> dict[str, Any]:
-    """A simulated value."""
+    """A simulated value with its interval, route and source."""
     if found is None:
         return {}
     told = {"value": found.mean, "half_width": found.half_width}
@@ -122,7 +122,7 @@ def _tell(found: Any, run: Result) -> dict[str, Any]:
 
 
 def _work(key: Key, queue: Queue, rate: float, told: Mapping[str, Any]) -> dict[str, Any]:
-    """Servers at work, or idle: a stable queue loses no work, and the simulation counts them."""
+    """Busy or idle servers: exact, since a stable queue loses no work; the simulation confirms."""
     capacity = queue.system.capacity
     busy = rate * queue.system.mean_size
     value = busy if key[0] == "busy_servers" else capacity - busy
@@ -138,7 +138,8 @@ def _work(key: Key, queue: Queue, rate: float, told: Mapping[str, Any]) -> dict[
 def _confirm(
     key: Key, exact: Values, found: Any, told: Mapping[str, Any], squared: Mapping[int, float]
 ) -> dict[str, Any]:
-    """The second route, if there is one; one row of a system counts among independent scores."""
+    """The columns of the second route, if there is one. One row per system has a score that counts
+    as independent."""
     value = exact[key]
     if key[0] == "tail" and key[2] in squared:
         told = {"value": squared[key[2]], "route": SQUARE}

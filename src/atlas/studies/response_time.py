@@ -1,6 +1,6 @@
 """Mean response time of FCFS against the arrival rate λ, exact.
 
-The points go up to the given `fraction_of_limit`, λ/λ*, and lie close where a curve bends.
+The points go up to the given `fraction_of_limit`, λ/λ*, and are denser where a curve bends.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Parameters(ReachableBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row an arrival rate."""
+    """One row per arrival rate."""
     system = parameters.system
     fcfs = open_fcfs(system)
     last = parameters.highest_fraction_of_limit

@@ -22,7 +22,7 @@ class Parameters(ReachableBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a fraction and class, `all` after the classes."""
+    """One row per fraction and class, `all` after the classes."""
     system = parameters.system
     fcfs = open_fcfs(system)
     last = parameters.highest_fraction_of_limit

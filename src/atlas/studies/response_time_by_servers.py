@@ -1,9 +1,11 @@
-"""Mean response time under FCFS at one load against the number of servers, exact, by the cheapest
-method that there is, and by the heavy-traffic formula without its constant,
+"""Mean response time under FCFS at one load against the number of servers.
+
+It is exact, by the cheapest available method, and beside it stands the heavy-traffic formula
+without its constant,
 
     E[T] ≈ (E[Δ(Y_d)] + 1)/(λ (1 − λ/λ*)),
 
-which needs the saturated system alone.
+which needs only the saturated system.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class Parameters(GrowingBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a number of servers."""
+    """One row per number of servers."""
     rows = []
     for servers in progress(parameters.sizes):
         system = parameters.system(servers)

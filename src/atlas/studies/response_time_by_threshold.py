@@ -1,7 +1,7 @@
 """Mean response time under Quickswap at every threshold ℓ and some loads, in both readings, exact.
 
-Threshold 0, nonpreemptive Most Servers First, is the same in either. `best` is the threshold of the
-least E[T] of its load and reading, the smaller of two equal ones.
+Threshold 0, nonpreemptive Most Servers First, is the same in both readings. `best` marks the
+threshold with the least E[T] at its load and reading; of two equal ones, the smaller.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ UNITS = {
     "mean_response_time": "s",
     "best": Truth("whether no other threshold has a smaller mean"),
 }
-# Far beyond what is seen, and what makes the last of two equal means the best.
+# The relative error of a mean, far below what a figure shows. Means that differ by no more are
+# equal, so that rounding does not decide which is best.
 ENOUGH = 1e-5
 
 
@@ -44,7 +45,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a load, reading and threshold."""
+    """One row per load, reading and threshold."""
     system = parameters.system.read()
     thresholds = range(1, max(1, system.servers // min(system.needs)))
     rows = []

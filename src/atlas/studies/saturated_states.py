@@ -1,4 +1,4 @@
-"""The saturated states of a two-class system with their laws at completions and in time."""
+"""The saturated states of a two-class system: probabilities at completions and in time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Parameters(TwoNeedsBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a state [h, a, b], in the order of a."""
+    """One row per state [h, a, b], in the order of a."""
     system = MultiserverJobSystem.of(**parameters.plain())
     law = two_class.distribution(system)
     mu1, mu2 = system.rates

@@ -1,6 +1,6 @@
 """Throughput and relative completions against the exponent α that makes large jobs rare.
 
-The systems are those of `models.mixes`. The exact method is picked for each point.
+The systems are those of `models.mixes`. The exact method is chosen at each point.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Parameters(MixBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row an exponent, more of them where a curve bends."""
+    """One row per exponent, with more points where a curve bends."""
 
     def row(alpha: float) -> Row:
         means = dispatch.solve(build_mix(parameters.plain(), alpha))

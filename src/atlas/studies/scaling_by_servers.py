@@ -47,7 +47,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a number of servers, evenly spaced on a logarithmic axis."""
+    """One row per number of servers, evenly spaced on a logarithmic axis."""
     alpha, (mu1, mun) = parameters.exponent, parameters.rates
     spaced = np.geomspace(*parameters.servers, parameters.points)
     servers = np.unique(np.round(spaced).astype(np.int64))

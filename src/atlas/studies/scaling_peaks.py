@@ -1,7 +1,7 @@
-"""Where mean relative completions peak and throughput turns, for each number of servers.
+"""The peak of mean relative completions and the inflection of throughput by number of servers.
 
-Systems as in `scaling-by-exponent`. Beside the peak of E[Δ(Y_d)] over α stand its value at balanced
-load, α = 1, and at the p = 1/(n ln n) where it is asymptotically largest.
+The systems are those of `scaling-by-exponent`. Besides the peak of E[Δ(Y_d)] over α, its values are
+given at balanced load, α = 1, and at p = 1/(n ln n), where it is asymptotically largest.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Parameters(MixBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a number of servers."""
+    """One row per number of servers."""
     return pd.DataFrame([_row(parameters, n) for n in progress(parameters.sizes)])
 
 

@@ -1,6 +1,7 @@
-"""What every server serves, event by event, as Algorithm 1 runs on given jobs and interruptions.
+"""The job that every server serves, event by event, under Algorithm 1.
 
-Jobs and servers are numbered from 1; a server that idles serves job 0.
+Arrivals and interruptions are given. Jobs and servers are numbered from 1; an idle server serves
+job 0.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class ArrivalBlock(Block):
 
 
 class InterruptionBlock(Block):
-    """A server that interrupts the job it serves."""
+    """The interruption of a server's job."""
 
     time: Positive
     server: Server
@@ -73,7 +74,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row an event and server, up to the time `until`."""
+    """One row per event and server, up to the time `until`."""
     rows = []
     for step, found in enumerate(read_allocations(parameters.plain()), start=1):
         order = " ".join(str(job + 1) for job in found.order)

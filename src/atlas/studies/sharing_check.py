@@ -1,8 +1,8 @@
 """The product form of networks against their chains, enumerated job by job.
 
 `law_gap` is the largest difference between a probability of the chain and the product form on the
-same states: a chain that loses transient jobs beyond some number keeps the product form. Gaps of
-means are relative, to the exact solution with any number of jobs.
+same states; a chain that loses transient jobs beyond some number keeps the product form. Gaps of
+means are relative to the exact solution of the untruncated network.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ UNITS = {
 
 
 class CheckedBlock(Block):
-    """A network, and the transient jobs that its chain holds."""
+    """A network, and the number of transient jobs at which its chain is truncated."""
 
     network: NetworkBlock
     most: Annotated[
@@ -58,7 +58,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a network."""
+    """One row per network."""
     rows = []
     for name, block in progress(parameters.networks.items()):
         network = read_network(block.network.plain())

@@ -1,7 +1,7 @@
 """Mean response time of FCFS class by class, simulated job by job, beside its exact value.
 
-The classes of one point are measured in the same run, so only the mean over all of them, the row
-`all`, counts among independent scores.
+The classes at one point are measured in the same run. Only the score of the mean over all classes,
+row `all`, therefore counts as independent.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Parameters(SystemBlock, PilotedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a fraction and class, `all` after the classes."""
+    """One row per fraction and class, `all` after the classes."""
     queue, key = under_fcfs(parameters.system), stream_key(parameters)
     limit = find_limit(queue, parameters.seed)
     names = [*(f"class-{c + 1}" for c in range(len(queue.system.classes))), "all"]
@@ -74,7 +74,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 
 
 def exact_means(queue: Queue, arrival_rate: float) -> list[float]:
-    """E[T_c] of the classes and, last, E[T]; NaN where they are not known."""
+    """E[T_c] of the classes and, last, E[T]; NaN if not known."""
     try:
         found = queue.exact(arrival_rate=arrival_rate)
     except NotKnownError:

@@ -1,4 +1,4 @@
-"""λ* under FCFS for durations of any law, from the servers held while jobs always wait."""
+"""λ* under FCFS for durations of any distribution, from the servers held in saturation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Mean response time of a policy at given loads, simulated job by job, class by class.
 
-Beside it stand the exact values, where they are known and `exact` asks for them (many fronts or
-states make them slow), and the bounds, where they apply. The classes of one load are measured in
-the same run, so only the mean over all of them, the row `all`, counts among independent scores.
+The table also has the bounds, where they apply, and the exact values, if they are known and `exact`
+is set (they are slow with many fronts or states). The classes at one load are measured in the same
+run. Only the score of the mean over all classes, row `all`, therefore counts as independent.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ UNITS = {
 }
 
 
-# A run that would be too short if E[N] were so many times less than it found is not scored, and
-# exact values are not asked for.
+# A run that would be too short even if E[N] were the estimate divided by `FAR` is not scored, and
+# its exact values are not computed.
 FAR = 1.5
 
 
@@ -76,7 +76,7 @@ def require_below(loads: list[float], limit: float, why: str) -> None:
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a load and class, `all` after the classes."""
+    """One row per load and class, `all` after the classes."""
     model = parameters.model
     exact = model.exact(OF_A_SCORE, parameters.enough) if parameters.exact else None
     constants, key = model.constants(), stream_key(parameters)

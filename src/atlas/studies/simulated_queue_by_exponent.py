@@ -1,6 +1,6 @@
-"""The queue of `queue-by-exponent`, simulated phase by phase, each point beside its exact value.
+"""The queue of `queue-by-exponent`, simulated phase by phase, each point with its exact value.
 
-Points at which FCFS cannot carry the load are left out.
+Points at which FCFS is unstable are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Parameters(MixBlock, PilotedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row an exponent."""
+    """One row per exponent."""
     rows = []
     key = stream_key(parameters)
     exponents = np.linspace(*parameters.exponent, parameters.points)

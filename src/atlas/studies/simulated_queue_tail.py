@@ -1,7 +1,7 @@
-"""P(N > k) under FCFS at some k, simulated phase by phase, beside its exact value.
+"""P(N > k) under FCFS at some k, simulated phase by phase, with its exact value.
 
-All k are read off the same run, so only the first of them counts among independent scores. Where
-the chain of the phases is out of reach, so is the exact value, and jobs are simulated one by one.
+All k come from the same run, so only the score of the first counts as independent. If the chain of
+the phases is too large, there is no exact value, and jobs are simulated one by one.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Parameters(SystemBlock, SimulatedBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a number of jobs k."""
+    """One row per number of jobs k."""
     system, replications = parameters.system, parameters.replications
     source = {"seed": parameters.seed, "key": (stream_key(parameters),)}
     queue = under_fcfs(system)

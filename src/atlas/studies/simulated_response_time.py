@@ -1,7 +1,7 @@
 """Mean response time of FCFS at given fractions of its limit, simulated phase by phase.
 
-The exact value stands beside it, where it is known. Each replication warms up for as many jobs as
-it then measures. Where the chain of the phases is out of reach the system is simulated job by job.
+The exact value is given if it is known. Each replication warms up for as many jobs as it then
+measures. If the chain of the phases is too large, the system is simulated job by job.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Parameters(SystemBlock, PilotedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a fraction."""
+    """One row per fraction."""
     queue, key = under_fcfs(parameters.system), stream_key(parameters)
     limit = find_limit(queue, parameters.seed)
     rows = [
@@ -60,7 +60,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 def simulate_point(
     queue: Queue, arrival_rate: float, limit: float, parameters: PilotedBlock, key: tuple[int, ...]
 ) -> tuple[Any, ...]:
-    """The row of one arrival rate, of which `limit` is λ*."""
+    """The row of one arrival rate; `limit` is λ*."""
     try:
         exact = queue.exact(arrival_rate=arrival_rate).mean_jobs
     except NotKnownError:

@@ -1,13 +1,15 @@
 """Mean service rates with service interruptions (Algorithm 1), simulated job by job.
 
 A point is a load ρ and a mean number m of interruptions per job. At effort `paper` the spread of
-the first `PILOT` replications, of `jumps` jumps after `warmup` or of `LONG` times what the queue
-takes to settle after it has, says how many bring the 95 % half-width of every γ_i to `half_width`;
-`as-printed` are 100 runs of 1e6 jumps after 1e6, as in `parallel-processing`, Section 8; `quick`
-and a number of jumps are short and of fixed length.
+the first `PILOT` replications determines how many bring the 95 % half-width of every γ_i to
+`half_width`. Each has `jumps` jumps after a warm-up of `warmup` or, if these are more, `LONG` times
+the settling time of the queue after a warm-up of that time. `as-printed` is 100 runs of 1e6 jumps
+after 1e6, as in `parallel-processing`, Section 8. `quick` and a number of jumps are short runs of
+fixed length.
 
-Beside each rate stands that of balanced fairness, which is exact if sizes are exponential. The
-classes of a point are measured in the same run, so only the last counts among independent scores.
+Each rate is given with that of balanced fairness, which is exact if sizes are exponential. The
+classes at a point are measured in the same run, so only the score of the last counts as
+independent.
 """
 
 from __future__ import annotations
@@ -55,13 +57,13 @@ UNITS = {
     "inside": Truth("whether the 95 % interval holds the exact value"),
 }
 
-# Few replications would not say how many a point takes, and fewer than `FEW` leave no freedom for
-# controls.
+# Fewer than `PILOT` replications estimate too poorly how many a point needs; fewer than `FEW` leave
+# no degrees of freedom for control variates.
 PILOT = 32
 FEW = 16
-# So many times what the queue takes to settle are 34 relaxation times.
+# `LONG` times the settling time of the queue is 34 relaxation times.
 LONG = 6
-# Two jumps or more a job: as many jobs as elsewhere.
+# A job takes at least two jumps, so this is as many jobs as in other studies.
 QUICK = 400_000
 SHORTEST = 1000
 
@@ -127,7 +129,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a load, m and class."""
+    """One row per load, m and class."""
     servers, size = parameters.system.read(), read_size(parameters.size.plain())
     key = stream_key(parameters)
     names, exact = names_of(servers), isinstance(size, Exponential)
@@ -166,8 +168,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 
 
 def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
-    """The jumps before a cluster that was empty has forgotten it, as `Workload.least_warm_up`: jobs
-    of class i stay for σ_i/γ_i, γ_i being that of balanced fairness."""
+    """The jumps until a cluster that starts empty has forgotten its start, as
+    `Workload.least_warm_up`: jobs of class i stay for σ_i/γ_i, with γ_i of balanced fairness."""
     longest = max(stay(c.size) / rate for c, rate in zip(cluster.classes, rates, strict=True))
     return math.ceil(cluster.jump_rate * RELAXATION * longest * math.log(1 / MISSING))
 
@@ -175,11 +177,11 @@ def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
 def run(
     cluster: Cluster, parameters: Parameters, key: tuple[int, ...], least: int, settling: int
 ) -> tuple[Performance, float]:
-    """The simulation of one point, as long as `effort` says, after `least` jumps or more; and how
-    many relaxation times of its queue each replication lasts.
+    """The simulation of one point, of the length that `effort` sets, after at least `least` jumps;
+    and the length of each replication in relaxation times of its queue.
 
-    Short ones do not wait until the queue is settled, which near the limit takes longer than they
-    do themselves.
+    Short simulations do not wait until the queue has settled: near the limit that takes longer than
+    the whole simulation.
     """
     effort, source = parameters.effort, {"seed": parameters.seed, "key": key}
     times = SETTLED / settling
@@ -198,7 +200,7 @@ def run(
         )
         return found, times * jumps
     total = QUICK if effort == "quick" else effort
-    # Half of the jumps warm up; a class must be served in some window, however few there are.
+    # Half of the jumps warm up. Even a short run must serve every class in some window.
     jumps = max(SHORTEST, total // (2 * FEW))
     warmup = max(jumps, least)
     found = simulate(cluster, replications=range(FEW), warmup=warmup, jumps=jumps, **source)

@@ -1,9 +1,9 @@
-"""Quantiles of waiting and response times at some loads, simulated job by job, beside exact ones.
+"""Quantiles of waiting and response times at some loads, simulated job by job, with exact values.
 
-They are order statistics of the times of single jobs (`multiserver.simulation.sampled_times`), of
-which at most `KEPT` are kept, what fits into the memory of a job: a run that may take longer ends
-there. All of one load come of the same run, so only one of them counts among independent scores:
-the response time of all jobs, at the first probability.
+They are order statistics of the times of single jobs (`multiserver.simulation.sampled_times`). At
+most `KEPT` times are kept, so that they fit into memory; a longer run stops there. All quantiles at
+one load come from the same run, so only one score counts as independent: the response time of all
+jobs, at the first probability.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def check(parameters: Parameters) -> None:
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a load, class, time and probability. Where jobs share servers none is said to wait:
-    the only time is that of response."""
+    """One row per load, class, time and probability. Where jobs share servers waiting is not
+    defined, and response is the only time."""
     queue = read_queue(parameters.plain())
     known = parameters.exact and distributed(queue)
     return sampled(queue, parameters, progress, load_limit(queue), known=known)
@@ -86,7 +86,7 @@ def sampled(
     *,
     known: bool = False,
 ) -> pd.DataFrame:
-    """The same of any queue, its `limit` of load being NaN where it is not known."""
+    """The same for any queue; `limit` is its largest stable load, NaN if it is not known."""
     key = stream_key(parameters)
     jobs, replications = min(parameters.jobs, KEPT), parameters.replications
     rows = []
@@ -105,7 +105,7 @@ def sampled(
         )
         for place, estimate in estimates(found.distribution, parameters.probabilities):
             value = exact.get(place, math.nan)
-            # Of jobs that mostly do not wait a quantile is 0, and has no error.
+            # If most jobs do not wait, the quantile is 0 and has no error.
             z = score(estimate, value, seen) if value > 0 and estimate.mean > 0 else math.nan
             first = place == ("all", "response", parameters.probabilities[0])
             rows.append(
@@ -128,7 +128,7 @@ def sampled(
 def estimates(
     found: SampledDistribution, probabilities: list[float]
 ) -> Iterator[tuple[tuple[str, str, float], Estimate]]:
-    """By class, time and probability."""
+    """The estimates by class, time and probability."""
     for name, group in groups(found):
         for time in TIMES:
             asked = getattr(group, f"{time}_time")

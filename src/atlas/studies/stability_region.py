@@ -1,7 +1,7 @@
 """The stability region of a two-class system: its boundary (λ* p1, λ* p2) as p2 goes from 0 to 1.
 
-The points are spread over class 2's share of the demand rather than over p2, which would leave the
-boundary bare where class 2 jobs are rare but large.
+The points are spread over class 2's share of the demand. Spread over p2, they would be sparse
+where class 2 jobs are rare but large.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Parameters(TwoClassBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a mix, from class 1 only to class 2 only."""
+    """One row per mix, from class 1 only to class 2 only."""
     servers, needs, rates = parameters.servers, parameters.needs, parameters.rates
     share = (1 - np.cos(np.linspace(0, np.pi, parameters.points))) / 2
     demand_1, demand_2 = (need / rate for need, rate in zip(needs, rates, strict=True))

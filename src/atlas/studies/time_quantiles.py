@@ -38,13 +38,13 @@ def check(parameters: Parameters) -> None:
 
 
 def last_load(parameters: Parameters) -> float:
-    """Where the curves end: at `highest_load`, or close to the limit if that is less."""
+    """The load at which the curves end: `highest_load`, or close to the limit if that is less."""
     near = (1 - 1 / (8 * parameters.points)) * load_limit(parameters.queue)
     return min(parameters.highest_load, near)
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a load, class, time and probability."""
+    """One row per load, class, time and probability."""
     queue, last = parameters.queue, last_load(parameters)
     limit = load_limit(queue)
 
@@ -61,5 +61,5 @@ def compute(parameters: Parameters) -> pd.DataFrame:
 
 
 def heights(row: Row) -> list[float]:
-    """What is drawn over a load on a logarithmic axis; jobs that do not wait are not on it."""
+    """The heights drawn over a load on a logarithmic axis, which cannot show a quantile of 0."""
     return [math.log(t) if t > 0 else math.nan for t in row[1].values()]

@@ -1,8 +1,8 @@
 """Quantiles of waiting and response times against the number of servers, class by class, exact.
 
-Jobs come at one rate λ, whatever the number n of servers, or at one load ρ = λ E[S]/n. At one rate
-no server more makes any job start later under FCFS; at one load what needs leave over, n mod need,
-is a saw tooth.
+Either the arrival rate λ or the load ρ = λ E[S]/n is the same for every number n of servers. At one
+rate, more servers never make a job start later under FCFS. At one load the servers left over,
+n mod need, give the curve saw teeth.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ UNITS = {
 
 
 class Parameters(TimesBlock):
-    """What to compute; the servers of the system are the most."""
+    """What to compute; the number of servers of the system is the largest."""
 
     probabilities: QuantilesAt
     arrival_rate: Annotated[Positive, Field(description="λ in jobs/second")] | None = None
@@ -56,11 +56,11 @@ class Parameters(TimesBlock):
         return self
 
     def point(self) -> dict[str, float]:
-        """At which arrival rate or load."""
+        """The arrival rate or the load."""
         return {k: getattr(self, k) for k in ("arrival_rate", "load") if getattr(self, k)}
 
     def with_servers(self, servers: int) -> Queue:
-        """The queue, if it has so many servers."""
+        """The queue on this number of servers."""
         ((model, block),) = self.system.plain().items()
         system: dict[str, Any] = {model: {**block, "servers": servers}}
         return read_queue({"system": system, "policy": self.policy.plain()})
@@ -75,7 +75,7 @@ def check(parameters: Parameters) -> None:
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a number of servers, class, time and probability; infinite where the queue is not
+    """One row per number of servers, class, time and probability; infinite if the queue is not
     stable."""
     jobs, point = parameters.system.multiserver_jobs, parameters.point()
     groups = [*(f"class-{c}" for c in range(1, parameters.classes + 1)), "all"]

@@ -39,14 +39,15 @@ def check(parameters: Parameters) -> None:
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a class and time t, `all` after the classes; t = 0 tells the chance of any wait."""
+    """One row per class and time t, `all` after the classes; at t = 0, P(W > t) is the probability
+    of a wait."""
     found = parameters.queue.distribution(load=parameters.load)
     return tails(found, parameters.least, parameters.points)
 
 
 def tails(found: Distribution, least: float, points: int) -> pd.DataFrame:
-    """The same of any distribution."""
-    # Times of fast classes beside slow ones are short: points are densest there.
+    """The same for any distribution."""
+    # Fast classes have much shorter times than slow ones: points are densest at small t.
     shares = np.linspace(0, 1, points) ** 2
     tables = []
     for name, group in groups(found):

@@ -1,20 +1,20 @@
-"""Waiting and response times of the jobs of a log on other numbers of servers, under several
-policies: resampled, replayed, and as they were.
+"""Waiting and response times of a log's jobs on other numbers of servers, under several policies.
 
-*Resampled* jobs (`models.logs`) come in a Poisson process at the log's own rate, or `growth` times
-that, and are simulated to the steady state, by independent replications that start empty and warm
-up; all servers and policies are given the same jobs. A *replay* is one run: the log's own jobs at
-its own times, from the first on, at servers that are empty then; its intervals come from batches of
-consecutive jobs, and say too little where what happens in one batch lasts into the next. `logged`
-is what the log says, whatever servers and policy it was under.
+Jobs are resampled, replayed, or taken as logged. *Resampled* jobs (`models.logs`) arrive in a
+Poisson process at the log's own rate, or `growth` times that rate. They are simulated to the steady
+state, by independent replications that start empty and warm up; all servers and policies are given
+the same jobs. A *replay* is one run of the log's own jobs at its own times, on servers that are
+empty at the first. Its intervals come from batches of consecutive jobs, and are too narrow if the
+effects of one batch last into the next. `logged` is the time in the log, whatever servers and
+policy it was under.
 
-Arrivals of people are not Poisson. Where the two intervals do not meet the column `differs` says
-so: what is resampled is then about the resampled system, and not about what the cluster would see.
+Arrivals of people are not Poisson. The column `differs` says where the two intervals do not meet:
+there the resampled times describe the resampled system, not what the cluster would see.
 
-Policies are those of `multiserver.simulation.replay`, which interrupt no job. Backfilling asks jobs
-how long they may run: that is what they requested in the log, and if that is not known, or
-`requests` is `durations`, (1 + `overestimate`) times their durations. What is not stable, or comes
-to more jobs in the system than the engine takes, is infinite, and `note` says why.
+Policies are those of `multiserver.simulation.replay`, which interrupt no job. Backfilling uses the
+time that a job requested in the log. If that is not known, or `requests` is `durations`, it uses
+(1 + `overestimate`) times the duration. A value is infinite if the system is not stable, or has
+more jobs than the engine can hold; `note` says why.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ UNITS = {
     "differs": Truth("whether the intervals of resampled and replayed do not meet"),
     "note": Words("text"),
 }
-# Jobs of a point whose times are kept.
+# The most jobs per point whose times are kept.
 KEPT = 10_000_000
 
 
@@ -93,7 +93,7 @@ class Parameters(LogBlock, SimulatedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a number of servers, policy, class (`all` last), time and statistic."""
+    """One row per number of servers, policy, class (`all` last), time and statistic."""
     log, key = read_log(parameters.plain()), stream_key(parameters)
     largest, fewest = int(log.needs.max()), parameters.servers[0]
     found = f"need {largest} exceeds {fewest} servers: such a job never starts"

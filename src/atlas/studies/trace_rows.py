@@ -1,7 +1,7 @@
-"""What became of the rows of a trace: jobs, rows left out and faults, each under its reason.
+"""The rows of a trace, counted: jobs, rows left out and faults, each under its reason.
 
-Behind them stand the jobs of a log of which it does not say when they were submitted, when they
-started or what they requested; they are counted among the jobs.
+The last rows count the jobs of a log without a time of submission, a time of start or a requested
+time. These are included in the number of jobs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNITS = {
     "share": "1",
     "first_lines": Words("line numbers"),
 }
-# Of the columns of `traces.Chunk.times`.
+# One reason per column of `traces.Chunk.times`.
 UNKNOWN = ("no time of submission", "no time of start", "no requested time")
 
 
@@ -30,7 +30,7 @@ class Parameters(JobsBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a reason, jobs first."""
+    """One row per reason, jobs first."""
     count, chunks = count_rows(parameters.plain(), progress)
     unknown = np.zeros(len(UNKNOWN), dtype=int)
     for chunk in chunks:

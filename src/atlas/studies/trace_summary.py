@@ -1,8 +1,7 @@
 """The jobs of a trace, counted and summed by need and by logarithmic interval of durations.
 
-Nothing else of a trace is kept. The log-log correlation of need and duration over all jobs, and the
-power law duration = `scale` · need^`exponent` that fits best, stand in every row. See
-`traces.aggregate`.
+Nothing else of a trace is kept. Every row has the log-log correlation of need and duration over all
+jobs, and the best-fitting power law duration = `scale` · need^`exponent`. See `traces.aggregate`.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Parameters(JobsBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a need and interval; durations are summed over the jobs."""
+    """One row per need and interval; durations are summed over the jobs."""
     table = read_table(parameters.plain(), progress)
     table["from"] = 10.0 ** (table["bin"] / BINS_PER_DECADE)
     law = fit(table)

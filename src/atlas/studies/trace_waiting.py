@@ -1,12 +1,11 @@
-"""What a log says of itself on the servers that there are: arrival rates, loads, and how long jobs
-waited, by class.
+"""Statistics of a log on the servers it ran on: arrival rates, loads and waiting times, by class.
 
 A class is a range of needs (`largest_needs`). Waiting times are those of the log, from submission
-to start, over the `timed` jobs of which both are known; a job that waited for another, as users may
-ask for, counts as waiting. Mean response times add the durations. `requested` jobs say how long
-they may take, on average `mean_request` times their durations. In every row stand the `untimed`
-jobs, which are left out, as the log does not say when they were submitted; the study `trace-rows`
-says what else was.
+to start, over the `timed` jobs, for which both are known; a job that waited for another, as users
+may ask for, counts as waiting. Mean response times add the durations. `requested` jobs have a
+requested time, on average `mean_request` times their durations. Every row has the number of
+`untimed` jobs, which are left out because the log has no time of submission for them; the study
+`trace-rows` counts the other rows left out.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Parameters(LogBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a class, `all` after the classes; NaN of what no job says."""
+    """One row per class, `all` after the classes; NaN for a mean over no jobs."""
     log, n = read_log(parameters.plain(), progress), parameters.servers
     largest = int(log.needs.max())
     require(largest <= n, f"need {largest} on {n} servers", "servers for the largest", "servers")
@@ -89,7 +88,7 @@ def _mean(values: np.ndarray) -> float:
 
 
 def _quantile(values: np.ndarray, probability: float) -> float:
-    """The least t that the share p of the values does not exceed."""
+    """The least t such that at least a share p of the values is at most t."""
     if not len(values):
         return math.nan
     return float(np.quantile(values, probability, method="inverted_cdf"))

@@ -59,7 +59,7 @@ def check(parameters: Parameters) -> None:
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a transition, in the order of the state it starts from, then of where it leads."""
+    """One row per transition, ordered by its initial state, then by its final state."""
     columns = parameters.needs, parameters.rates, parameters.probabilities
     chain = enumerate_chain(MultiserverJobSystem.of(parameters.servers, *columns))
     fewest, most = parameters.class_1_jobs or (0, parameters.servers)

@@ -22,7 +22,7 @@ UNITS = {
     "utilisation_class_2_only": "1",
 }
 
-# Neighbouring needs have neighbouring peaks, so that a coarse grid finds each.
+# Neighbouring needs have neighbouring peaks, so a coarse grid finds each peak.
 POINTS = 501
 
 
@@ -44,7 +44,7 @@ class Parameters(Block):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a need."""
+    """One row per need."""
     servers, need_1, rates = parameters.servers, parameters.need_1, parameters.rates
     rows = []
     for need_2 in progress(range(need_1 + 1, servers + 1)):

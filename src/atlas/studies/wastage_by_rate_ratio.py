@@ -1,7 +1,7 @@
 """Wasted servers of a two-class system against the ratio of its service rates.
 
-By Claim 1 of `two-class-stability` only the ratio matters. The limits at both ends, exact and as
-the paper approximates the upper one, stand in every row.
+By Claim 1 of `two-class-stability` only the ratio matters. Every row has the exact limits at both
+ends, and the paper's approximation of the upper one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Parameters(TwoNeedsBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a ratio μ2/μ1, evenly spaced on a logarithmic axis."""
+    """One row per ratio μ2/μ1, evenly spaced on a logarithmic axis."""
     servers, needs, p2 = parameters.servers, parameters.needs, parameters.probability_2
     ratio = np.geomspace(*parameters.rate_ratio, parameters.points)
     swept = two_class.sweep(servers, needs, (1.0, ratio), p2)

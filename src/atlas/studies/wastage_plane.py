@@ -1,8 +1,8 @@
 """Wasted servers of a two-class system over the plane of the odds p2/p1 and the ratio μ2/μ1.
 
-Wastage has ridges along which p2/p1 over μ2/μ1, the odds per rate, is constant. The plane is
-sampled on lines of constant odds per rate, close together where wastage bends, at ratios that are
-even on a logarithmic axis.
+Wastage has ridges along which (p2/p1)/(μ2/μ1), the odds per rate, is constant. The plane is sampled
+on lines of constant odds per rate, which are denser where wastage bends, at ratios evenly spaced on
+a logarithmic axis.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Parameters(TwoNeedsBlock):
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:
-    """One row a point, `points` on each of at most three times as many lines, line by line; lines
-    begin and end beyond the `odds`, so that they cover the plane."""
+    """One row per point, line by line: `points` on each of at most three times as many lines. The
+    lines extend beyond the `odds`, so that they cover the plane."""
     servers, needs = parameters.servers, parameters.needs
     ratio = np.geomspace(*parameters.rate_ratio, parameters.points)
 

@@ -1,5 +1,7 @@
-"""What a trace says at a glance: jobs, needs, durations, and how the two go together. Of a table of
-classes the number of jobs is not known, and durations are the means of the classes."""
+"""A summary of a trace: jobs, needs, durations, and how needs and durations correlate.
+
+For a table of classes the number of jobs is not known, and durations are the means of the classes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class Parameters(WorkloadBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a quantity."""
+    """One row per quantity."""
     table = read_table(parameters.plain(), progress)
     classes, law = by_need(table), fit(table)
     jobs = classes["jobs"].sum()

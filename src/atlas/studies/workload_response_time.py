@@ -1,12 +1,12 @@
-"""Mean response time of the jobs of a trace, or of a table of classes, against the load, under
-several policies, simulated.
+"""Mean response time of the jobs of a trace or a table of classes against the load, simulated.
 
-Jobs arrive in a Poisson process, each drawn independently: a need, and a duration that is
-exponential with the mean of that need or (`empirical`) one of those that its jobs had. FCFS and
-ServerFilling are simulated by the numbers of jobs if durations are exponential, and job by job
-otherwise, as every other policy of the library is. The load is λ/λ_naive. FCFS is unstable from a
-load of λ*/λ_naive on, which is `limit`: found exactly where the state space allows and durations
-are exponential, by simulation otherwise. Points that are unstable are infinite.
+Several policies are compared. Jobs arrive in a Poisson process and are drawn independently: a need,
+and a duration that is exponential with the mean of that need or (`empirical`) drawn from the
+durations of that need. FCFS and ServerFilling are simulated by the numbers of jobs if durations are
+exponential; otherwise they are simulated job by job, like every other policy. The load is
+λ/λ_naive. FCFS is unstable at loads of `limit` = λ*/λ_naive or more. The limit is exact if
+durations are exponential and the state space is small enough, and simulated otherwise. Points that
+are unstable are infinite.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a load and policy; all policies of a load are given the same jobs."""
+    """One row per load and policy; all policies at one load get the same jobs."""
     cells = read_classes(parameters.plain())
     system = make_system(cells, parameters.servers)
     sizes = make_sizes(cells, parameters.durations)
@@ -126,8 +126,8 @@ def simulate(
     parameters: Parameters,
     key: tuple[int, ...],
 ) -> Estimate | None:
-    """E[T], or None if the queue is unstable. Raises `ValueError` if the policy is not for such
-    needs."""
+    """E[T], or None if the queue is unstable. Raises `ValueError` if the policy is not defined for
+    these needs."""
     effort = parameters.effort()
     if parameters.durations == "exponential" and policy.name in COUNTED:
         filling = COUNTED[policy.name]
@@ -139,5 +139,5 @@ def simulate(
         return None
 
 
-# ServerFilling or not, of what is simulated by the numbers of jobs.
+# The policies simulated by the numbers of jobs, and whether each is ServerFilling.
 COUNTED = {"fcfs": False, "server-filling": True}

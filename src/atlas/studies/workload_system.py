@@ -1,10 +1,10 @@
 """The classes of the jobs of a trace, as `models.trace_systems` makes them, or those of a table.
 
-`granted` says how many more server-seconds rounded needs ask for than the jobs did. In every row
-stand the log-log `correlation` of needs and durations, and the power law duration =
-`scale` · need^`exponent` that fits best: of the jobs of a trace, or of the classes of a table, each
-with its share of the jobs and its mean duration. The two differ: means say nothing of what varies
-within a class.
+`granted` is the ratio of the server-seconds of the rounded needs to those that the jobs asked for.
+Every row has the log-log `correlation` of needs and durations, and the best-fitting power law
+duration = `scale` · need^`exponent`. For a trace these are over its jobs; for a table, over its
+classes, each with its share of the jobs and its mean duration. The two differ, because means hide
+the variation within a class.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Parameters(WorkloadBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a class, in increasing order of need; the jobs of a table's are not known."""
+    """One row per class, in increasing order of need; for a table the numbers of jobs are not
+    known."""
     cells = read_classes(parameters.plain(), progress)
     classes, law = by_need(cells), fit(cells)
     asked = cells.groupby("need")["asked"].sum().to_numpy()

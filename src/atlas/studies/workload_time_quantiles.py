@@ -1,10 +1,9 @@
-"""Quantiles of waiting and response times of the jobs of a trace, or of a table of classes,
-simulated job by job.
+"""Quantiles of waiting and response times of a trace or a table of classes, simulated job by job.
 
-Jobs arrive in a Poisson process, each drawn independently: a need, and a duration that is
-exponential with the mean of that need or (`empirical`) one of those that its jobs had. Classes are
-the needs, in increasing order. The load is λ/λ_naive = λ E[S]/n. Exact quantiles are known of few
-classes only (`workload-time-tail`).
+Jobs arrive in a Poisson process and are drawn independently: a need, and a duration that is
+exponential with the mean of that need or (`empirical`) drawn from the durations of that need.
+Classes are the needs, in increasing order. The load is λ/λ_naive = λ E[S]/n. Exact quantiles are
+known only for few classes (`workload-time-tail`).
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a load, class, time and probability. Raises `UnstableError` if the queue is."""
+    """One row per load, class, time and probability. Raises `UnstableError`."""
     cells = read_classes(parameters.plain())
     sizes = make_sizes(cells, parameters.durations)
     system = with_sizes(make_system(cells, parameters.servers), sizes)

@@ -1,10 +1,9 @@
-"""P(W > t) and P(T > t) of two classes that stand for the jobs of a trace, or for a table of
-classes, exact.
+"""P(W > t) and P(T > t) of two classes that stand for a trace or a table of classes, exact.
 
-The distribution of a cluster's own classes is out of reach: dozens of needs on thousands of servers
-have too many fronts. Two of its needs are within it, if they are large; `reduction` says which, and
-what becomes of the other jobs (`multiserver.saturated.reduction`). First come, first served;
-durations are exponential; the load is λ/λ_naive = λ E[S]/n, which reductions leave as it is.
+The distribution for all classes of a cluster is out of reach: dozens of needs on thousands of
+servers have too many fronts. Two classes with large needs are within reach; `reduction` says which
+two, and to which of them the other jobs are moved (`multiserver.saturated.reduction`). The policy
+is FCFS and durations are exponential. The load is λ/λ_naive = λ E[S]/n, which reductions preserve.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ class Parameters(WorkloadBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a class and time t, `all` after the classes. Raises `UnstableError` if the queue is,
-    and `NotKnownError` if its distribution is out of reach."""
+    """One row per class and time t, `all` after the classes. Raises `UnstableError`, or
+    `NotKnownError` if the distribution is out of reach."""
     whole = make_system(read_classes(parameters.plain(), progress), parameters.servers)
     system = reduce(whole, *parameters.reduction.split("-"))
     queue = with_sizes(system, [Exponential(rate) for rate in system.rates]).under(FCFS)

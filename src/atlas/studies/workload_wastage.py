@@ -1,25 +1,24 @@
-"""How many servers FCFS wastes on the jobs of a trace or of a table of classes, for some numbers of
-servers.
+"""Servers wasted by FCFS on the jobs of a trace or a table of classes, by number of servers.
 
-| method         | what it takes of the trace                                                   |
+| method         | what it takes from the trace                                                 |
 |----------------|------------------------------------------------------------------------------|
 | exact          | needs, their frequencies and mean durations; exponential durations           |
 | <pick>-nearest | two classes, each job moved to the need that is nearest on a log scale       |
-| <pick>-mixed   | two classes, each job moved to either by chance; mean needs stay             |
-| exponential    | what `exact` takes, simulated job by job                                     |
-| counted        | the same, simulated by the numbers of jobs in service                        |
-| constant       | the same, but all jobs of a class last equally long; job by job              |
-| varied         | the same, but durations have the squared coefficient of variation `scv`      |
+| <pick>-mixed   | two classes, each job moved to either at random; mean needs are kept         |
+| exponential    | as `exact`, simulated job by job                                             |
+| counted        | as `exact`, simulated by the numbers of jobs in service                      |
+| constant       | as `exact`, but all jobs of a class have the same duration; job by job       |
+| varied         | as `exact`, but durations have the squared coefficient of variation `scv`    |
 | sampled        | needs and durations drawn together, each job independently                   |
-| replayed       | the jobs themselves, one after another as they stand in the trace            |
+| replayed       | the jobs themselves, in the order of the trace                               |
 
 The picks of two needs are `extremes` (the smallest and the largest), `common` (those of most jobs)
 and `heavy` (those of most server-seconds); see `multiserver.saturated.reduction`.
 
-What is simulated has always a job in the queue (`multiserver.simulation.saturated`, and `counts`
-for `counted` and `varied`, whose durations have two exponential branches). A class of which a
-replication sees no job holds no servers in it: `jobs` must be many times the `replications` over
-the least share of the jobs.
+Simulated systems are saturated: a job is always waiting (`multiserver.simulation.saturated`, and
+`counts` for `counted` and `varied`; the durations of `varied` have two exponential branches). A
+class without a job in a replication holds no servers in it: `jobs` must be many times the
+`replications` over the least share of the jobs.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate, fair_half_width, score
 from multiserver.simulation.saturated import hold, replay
 
-# The durations of what is simulated job by job, and the number of its random streams.
+# The durations of the methods simulated job by job, and the random stream of each method.
 LAWS = {"exponential": "exponential", "sampled": "empirical", "constant": "constant"}
 STREAMS = {"exponential": 0, "sampled": 1, "counted": 2, "varied": 3, "constant": 4}
 EXPONENTIAL = ("exponential", "counted")
@@ -121,7 +120,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
 
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """One row a number of servers and method; NaN where a method does not apply."""
+    """One row per number of servers and method; NaN where a method does not apply."""
     cells = read_classes(parameters.plain())
     replayed = read_jobs(parameters.plain()) if "replayed" in parameters.methods else None
     rows = []
@@ -151,7 +150,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 def _hold(
     method: str, system: MultiserverJobSystem, cells: pd.DataFrame, parameters: Parameters, i: int
 ) -> Estimate:
-    """The servers held by jobs that are drawn, on the i-th number of servers."""
+    """The servers held by simulated jobs, on the i-th number of servers."""
     effort = parameters.effort()
     key = (stream_key(parameters), i, STREAMS[method])
     if method in ("counted", "varied"):
