@@ -1,10 +1,10 @@
-"""Tables of classes, a row a class: what is published of a cluster whose trace is not.
+"""Tables of classes, one row per class: published instead of the trace for some clusters.
 
-A CSV file of the columns `need` (servers), `share` (of the jobs) and `mean_duration` (seconds), in
-any order. With a column `cell` it holds several tables, of which one is taken; a column `servers`
-says how many there are in the cell. Lines that begin with # are comments, but for the first that
-begins with `# Source:` and says where the table is from.
-Published shares are rounded: they may miss a sum of 1 by `ROUNDED`, and are then scaled to it.
+A CSV file with the columns `need` (servers), `share` (of the jobs) and `mean_duration` (seconds),
+in any order. With a column `cell` it holds several tables, one of which is read; a column `servers`
+is the number of servers in the cell. Lines that begin with # are comments, except that the first
+one that begins with `# Source:` says where the table is from.
+Published shares are rounded: their sum may differ from 1 by `ROUNDED`, and is then scaled to 1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Clusters and networks of servers that process jobs in parallel, as config describes them.
 
-`models.sharing` and `models.networks` make the library's objects of them.
+`models.sharing` and `models.networks` turn them into objects of the library.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class NetworkBlock(Block):
         return sum(len(queue.servers) for queue in self.queues)
 
     def require_exists(self, permanent: tuple[int, ...] | None, *at: str | int) -> Any:
-        """The network with `permanent` jobs, or a misfit if there is no such network."""
+        """The network with `permanent` jobs. Raises a misfit if there is no such network."""
         try:
             return read_network(self.plain(), permanent=permanent)
         except (ValueError, IndexError) as error:

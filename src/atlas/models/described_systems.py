@@ -8,9 +8,9 @@
 {parallel-processing: {servers: 3, degrees: [2], durations: […], probabilities: [1]}}
 {network: {queues: […], arrivals: […], routing: […], populations: […]}}
 
-How long a job takes is said by one of two words, class by class: `durations` X_c, on the v_c
-servers of speed 1 that it can use, or `sizes` S_c = v_c X_c/n, in capacity times time, the capacity
-being 1. Servers are numbered from 1.
+The length of jobs is given class by class under one of two keys: `durations` X_c, on the v_c
+servers of speed 1 that a job can use, or `sizes` S_c = v_c X_c/n, in capacity times time, where the
+capacity is 1. Servers are numbered from 1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from multiserver.queue import Queue
 from multiserver.sizes import Size, scaled
 from multiserver.system import JobClass, System
 
-# How the jobs of a class use servers, by the word for that of all classes.
+# The keyword for a class, by the key that lists all classes.
 USES = {
     "needs": "need",
     "thresholds": "threshold",
@@ -70,7 +70,8 @@ class DescribedBlock(Block):
         return self
 
     def drawn(self) -> dict[str, Any]:
-        """Of jobs that are all alike the one duration or size was once said alone."""
+        """The block as it enters the stream key. The key was defined when a single duration or
+        size was written without a list, so it still is here."""
         drawn = super().drawn()
         if "probabilities" in drawn:
             return drawn
@@ -79,7 +80,7 @@ class DescribedBlock(Block):
 
 
 class MultiserverJobsBlock(DescribedBlock):
-    """Jobs that hold a number of servers for a time."""
+    """Jobs that hold a number of servers for a duration."""
 
     servers: Servers
     needs: Needs
@@ -117,9 +118,10 @@ class LimitedProcessorSharingBlock(DescribedBlock):
 
 
 class ParallelProcessingBlock(DescribedBlock):
-    """Jobs that are served by several servers at once: by their own, or by some drawn at random.
+    """Jobs that are served by several servers at once: those of their class, or some drawn at
+    random.
 
-    The `servers` are so many of speed 1, or have `speeds`.
+    There are `servers` of speed 1, or servers with the given `speeds`.
     """
 
     servers: Servers | None = None
@@ -139,7 +141,7 @@ class ParallelProcessingBlock(DescribedBlock):
 
 
 class FiniteSkipSystem(Block):
-    """A system by the name of its model, one of those in which few jobs are overtaken."""
+    """A system by the name of its model, one of the finite-skip models."""
 
     multiserver_jobs: MultiserverJobsBlock | None = Field(None, alias="multiserver-jobs")
     threshold_parallelism: ThresholdParallelismBlock | None = Field(
@@ -169,7 +171,7 @@ class FiniteSkipSystem(Block):
 
 
 class OneSystem(FiniteSkipSystem):
-    """A system by the name of its model, a network excepted: it has one arrival rate."""
+    """A system by the name of its model, other than a network: it has one arrival rate."""
 
     parallel_processing: ParallelProcessingBlock | None = Field(None, alias="parallel-processing")
 
@@ -181,14 +183,14 @@ class AnySystem(OneSystem):
 
 
 def read_queue(parameters: Mapping[str, Any]) -> Queue:
-    """The `system` under the `policy`. Raises `ValueError` or `IndexError` unless both exist and go
-    together."""
+    """The `system` under the `policy`. Raises `ValueError` or `IndexError` unless both exist and
+    fit together."""
     return _read_queue(json.dumps([parameters["system"], parameters["policy"]]))
 
 
 @cache
 def _read_queue(text: str) -> Queue:
-    """A queue keeps what it has found of itself: its limit may take a second."""
+    """The queue, cached: it keeps its own results, and its limit may take a second to compute."""
     system, said = json.loads(text)
     return read_system(system).under(read_policy(said))
 
@@ -215,7 +217,7 @@ def read_system(system: Mapping[str, Any]) -> System | Network:
 
 
 def _durations(block: Mapping[str, Any], servers: Any, used: list[int]) -> tuple[Size, ...]:
-    """X_c, where a job can use so many servers: of sizes X_c = S_c n/v_c."""
+    """X_c, given the number of servers a job can use: X_c = S_c n/v_c from sizes."""
     if "durations" in block:
         return read_sizes(block["durations"])
     capacity = servers if isinstance(servers, int) else math.fsum(servers)

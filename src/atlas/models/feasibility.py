@@ -1,9 +1,9 @@
-"""What cannot be computed on any machine at hand, said before it is tried.
+"""Checks, before a computation starts, that it is not too large.
 
-The exact solution of FCFS multiserver jobs holds dense matrices, one for each number of jobs; how
-large they are follows from the needs alone. Those of other finite-skip models follow from their
-fronts, which are enumerated until they are too many. Networks hold tables over the numbers of
-permanent jobs and the sets of classes of a queue.
+The exact solution of FCFS multiserver jobs holds dense matrices, one for each number of jobs; their
+sizes follow from the needs alone. For other finite-skip models they follow from the fronts, which
+are enumerated until they are too many. Networks hold tables over the numbers of permanent jobs and
+the sets of classes of a queue.
 """
 
 from __future__ import annotations
@@ -60,8 +60,7 @@ def require_solvable(servers: int, needs: Sequence[int]) -> None:
 
 
 def require_front(queue: Queue) -> None:
-    """Raise a misfit unless the chain of a finite-skip model's front, if it has one, is within
-    reach."""
+    """Raise a misfit if a finite-skip model has a chain of the front that is out of reach."""
     try:
         queue.process()
     except NotKnownError as error:
@@ -103,7 +102,7 @@ def require_chain(network: networks.Network, most: int) -> None:
 
 
 def require_states(servers: int, need_1: int, points: int) -> None:
-    """Raise a misfit if a sweep over two-class systems of n/n1 + 1 states each would not end."""
+    """Raise a misfit if a sweep over two-class systems of n/n1 + 1 states each is too large."""
     states = servers // need_1 + 1
     found = f"{states:.2g} states at each of {points} points"
     expected = f"at most {MOST_STATES:.0g} states and {MOST_CELLS:.0g} in all: fewer servers,"
@@ -117,7 +116,7 @@ def _entries(servers: int, needs: tuple[int, ...]) -> float:
 
 
 def _require(fits: Callable[[], object], about: str, expected: str, *at: str | int) -> None:
-    """Raise a misfit where a check of the library says that something is too large."""
+    """Raise a misfit if a check of the library says that something is too large."""
     try:
         fits()
     except TooLargeError as error:

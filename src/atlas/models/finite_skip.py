@@ -1,6 +1,6 @@
-"""What the library knows of a finite-skip system and a policy, as studies ask for it.
+"""The library's results for a finite-skip system under a policy, in the form that studies use.
 
-The capacity is 1: the load is ρ = λ E[S], S the size of a job in capacity times time.
+The capacity is 1: the load is ρ = λ E[S], where S is the size of a job in capacity times time.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from multiserver.queue import Queue
 from multiserver.wcfs.bounds import Constants, pooled_response_time
 from multiserver.wcfs.models import zhang_zwart
 
-# Chains of numbers of jobs by class: a curve is worth minutes, a point beside a simulated one
-# seconds, one of the curves of many policies less than one.
+# The most states of a chain of numbers of jobs by class. A curve may take minutes, a point beside a
+# simulated one seconds, a point on one of many policies' curves less than a second.
 OF_A_CURVE, OF_A_SCORE, OF_MANY = MOST_STATES, 300_000, 50_000
-# From ρ to mean response times.
+# A function from ρ to mean response times.
 Exact = Callable[[float], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A queue, and what is asked of it at loads and sizes in terms of its capacity."""
+    """A queue and its properties, with loads and sizes in terms of its capacity."""
 
     queue: Queue
 
@@ -77,12 +77,12 @@ class Model:
         return pooled_response_time(self.arrival_rate(load), self.mean_size, self.second_moment)
 
     def blocks(self) -> FrontBlocks:
-        """The chain of the front."""
+        """The blocks of the chain of the front."""
         return self.queue.process().blocks
 
     @property
     def solvable(self) -> bool:
-        """Whether a method gives E[T] exactly, given room for it."""
+        """Whether a method gives E[T] exactly, given enough memory."""
         return bool(self._methods("exact"))
 
     @property
@@ -91,11 +91,12 @@ class Model:
         return bool(self._methods("bounds"))
 
     def exact(self, most_states: int = 0, enough: float = FINELY) -> Exact | None:
-        """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,), infinite from `limit`
-        on, NaN where it takes too much; None if not known, or if it always does.
+        """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,): infinite from `limit`
+        on, NaN where it would take too long. None if no method is known, or all loads take too
+        long.
 
-        Methods that iterate are asked for means to a relative error that is `enough`, with chains
-        of `most_states` at most, and not beyond a load that takes too much.
+        Iterative methods compute means to a relative error of `enough`, with chains of at most
+        `most_states` states, and only at loads that do not take too long.
         """
         methods = self._methods("exact")
         if not methods or (methods[0].iterates and not most_states):
@@ -153,5 +154,5 @@ class Model:
 
 
 def read_model(parameters: Mapping[str, Any]) -> Model:
-    """The model of a `system` under a `policy`; raises `ValueError` if they do not go together."""
+    """The model of a `system` under a `policy`; raises `ValueError` if they do not fit together."""
     return Model(read_queue(parameters))

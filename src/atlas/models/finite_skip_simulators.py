@@ -17,8 +17,8 @@ from multiserver.sizes import Exponential
 
 
 def simulate(queue: Queue, **asked: Any) -> Result[Estimate]:
-    """What `Queue.simulate` is `asked` for. Raises a misfit if the policy is not simulated job by
-    job with such options."""
+    """The result of `Queue.simulate(**asked)`. Raises a misfit if the policy cannot be simulated
+    job by job with these options."""
     try:
         return queue.simulate(**asked)
     except NotKnownError as error:

@@ -1,4 +1,4 @@
-"""Whether the theory knows what a study of a finite-skip system asks for."""
+"""Checks that theory covers what a study of a finite-skip system needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from multiserver.sizes import scaled
 
 
 class ModelBlock(FiniteSkipBlock):
-    """A finite-skip system under a policy, as the library has them."""
+    """A finite-skip system under a policy that the library has."""
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
@@ -28,12 +28,12 @@ class ModelBlock(FiniteSkipBlock):
 
     @property
     def model(self) -> Model:
-        """What the library knows of it."""
+        """The library's results for it."""
         return read_model(self.plain())
 
 
 class CoveredBlock(ModelBlock):
-    """A finite-skip system under a policy, of which bounds are known."""
+    """A finite-skip system under a policy for which bounds are known."""
 
     @model_validator(mode="after")
     def _is_covered(self) -> Self:
@@ -46,7 +46,7 @@ class CoveredBlock(ModelBlock):
 
 
 class SolvedBlock(ModelBlock):
-    """A finite-skip system under a policy, of which E[T] is known exactly."""
+    """A finite-skip system under a policy for which E[T] is known exactly."""
 
     @model_validator(mode="after")
     def _is_solved(self) -> Self:

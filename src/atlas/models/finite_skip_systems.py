@@ -1,5 +1,5 @@
-"""A finite-skip system under a policy, as config describes it; `models.finite_skip` says what is
-known of it."""
+"""A finite-skip system under a policy, as config describes it; `models.finite_skip` gives the
+results for it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Systems of two classes on more and more servers: needs 1 and n, or 1 and n/2, durations
-exponential, the large jobs a given share of all jobs or of their demand."""
+"""Systems of two classes on a growing number of servers n: needs 1 and n, or 1 and n/2, exponential
+durations, and a given share of large jobs among all jobs or in the demand."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class GrowingBlock(Block):
         return self
 
     def system(self, servers: int) -> MultiserverJobSystem:
-        """The system of so many servers."""
+        """The system with this number of servers."""
         p, need = self.probability, servers if self.large == "n" else servers // 2
         if self.demand is not None:
             # p v/μ₂ : (1 − p)/μ₁ is the ratio of the demands.
@@ -53,6 +53,6 @@ class GrowingBlock(Block):
 
 
 def with_phases(system: MultiserverJobSystem) -> PhasedJobs:
-    """The same as the solver of the age of the head takes it."""
+    """The system in the form that the solver for the age of the head takes."""
     sizes = [Exponential(rate) for rate in system.rates]
     return PhasedJobs.of(system.servers, system.needs, sizes, system.probabilities)

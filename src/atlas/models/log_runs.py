@@ -1,11 +1,11 @@
-"""Runs of the jobs of a log: replayed, resampled, or as they were, and what they say by class.
+"""Runs of the jobs of a log (replayed, resampled, or as logged) and their statistics by class.
 
-Resampled jobs come in independent replications, which are warmed up and judged as those of all
-simulators are (`workload.settle`, `run_length`, `instability_test`); more jobs keep coming until
-all that are measured have started. A replay is a single run: its intervals come from batches of
-consecutive jobs of a class, each of `FAIR` jobs at least or, for a quantile, of `FAIR`/5 beyond it,
-as if batches were independent (S. Asmussen and P. W. Glynn, Stochastic Simulation, 2007, Section
-IV.5); where there are fewer than `FEWEST_BATCHES` it has none.
+Resampled jobs are simulated in independent replications, which are warmed up and judged like those
+of all simulators (`workload.settle`, `run_length`, `instability_test`); jobs keep arriving until
+all measured jobs have started. A replay is a single run: its intervals come from batches of
+consecutive jobs of a class, treated as independent (S. Asmussen and P. W. Glynn, Stochastic
+Simulation, 2007, Section IV.5). Each batch has at least `FAIR` jobs or, for a quantile, `FAIR`/5
+jobs beyond it. With fewer than `FEWEST_BATCHES` batches there is no interval.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ from multiserver.simulation.workload import settle, stay
 Array = NDArray[np.float64]
 WARM_UP = 0.2
 FEWEST_BATCHES, BATCHES = 5, 32
-# Of further jobs there are first a share, then twice as many, and in the end so many times the run.
+# Jobs drawn beyond the measured ones: first `FURTHER` times the run; then the number of jobs is
+# doubled until it reaches `MOST` times the run.
 FURTHER, MOST = 0.25, 8
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Run:
-    """Jobs that were measured (N,): `classes` from 0, `waits` and `durations` in seconds, in
-    `replications` of equally many, one after another; of one alone batches are made. `caveat` says
-    why nothing has an interval; `note` why there are no jobs, every value being `without` then."""
+    """The measured jobs (N,): `classes` from 0, `waits` and `durations` in seconds, in
+    `replications` of equal length, one after another; a single one is split into batches. `caveat`
+    says why there are no intervals; `note` why there are no jobs: then every value is `without`."""
 
     classes: NDArray[np.int64]
     waits: Array
@@ -53,20 +54,20 @@ class Run:
 
     @classmethod
     def of_log(cls, log: Log, largest_needs: list[float]) -> Run:
-        """What the log says of the jobs of which it is known."""
+        """The waits in the log, of the jobs for which they are known."""
         known = np.isfinite(log.waits)
         classes = classify(log.needs[known], largest_needs)
         return cls(classes, log.waits[known], log.durations[known])
 
     @classmethod
     def endless(cls, note: str, without: float) -> Run:
-        """A run without an end."""
+        """A run that does not end, or has too many jobs: all its values are `without`."""
         nothing = np.empty(0)
         return cls(nothing.astype(int), nothing, nothing, note=note, without=without)
 
     def value(self, c: int | None, time: str, probability: float | None) -> tuple[float, float]:
         """The mean of a time of class c (None: of all jobs), or its quantile, and the half-width of
-        its interval at 95 %, NaN where it has none."""
+        its interval at 95 %, NaN if it has none."""
         if self.note:
             return self.without, 0.0
         mine = np.flatnonzero((self.classes == c) | (c is None))
@@ -88,7 +89,7 @@ class Run:
         return found.mean, math.nan if few or self.caveat else fair_half_width(found)
 
     def _parts(self, mine: NDArray[np.int64], probability: float | None) -> tuple[Array, int]:
-        """In which part each of the jobs is, and of how many."""
+        """The index of the replication or batch that each job is in, and their number."""
         if self.replications > 1:
             return mine * self.replications // len(self.waits), self.replications
         p = 1 / 5 if probability is None else min(probability, 1 - probability)
@@ -118,7 +119,8 @@ def resample_log(
     seed: int,
     key: tuple[int, ...],
 ) -> Run:
-    """Of the jobs `given`, `jobs` that are drawn in all, at `growth` times the log's rate."""
+    """A run of `jobs` jobs in all, drawn from the jobs `given`, at `growth` times the log's
+    rate."""
     workload = log.workload(servers, growth)
     rate = workload.arrival_rate
     try:
@@ -160,8 +162,8 @@ def _replicate(
     seed: int,
     key: tuple[int, ...],
 ) -> tuple[Jobs, Array, NDArray[np.int64]]:
-    """The measured jobs of one replication, their waits, and the jobs that are in the system at
-    equally distant of them."""
+    """The measured jobs of one replication, their waits, and the numbers of jobs in the system at
+    the arrivals of equally spaced ones."""
     count = math.ceil((1 + FURTHER) * last)
     while True:
         drawn = resample(jobs, rate, count, seed, *key)

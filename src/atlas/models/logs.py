@@ -1,16 +1,17 @@
 """The jobs of a log at their own times, and jobs drawn from it.
 
-Of J jobs in the order in which they were submitted, at a_1 ≤ … ≤ a_J, with needs v_i, durations X_i
-and requests R_i ≥ X_i, the log has
+A log of J jobs, submitted in order at a_1 ≤ … ≤ a_J, with needs v_i, durations X_i and requests
+R_i ≥ X_i, has
 
     the arrival rate  λ = (J − 1)/(a_J − a_1)   and on n servers the load  ρ = λ E[S]/n,  S = v X.
 
-*Resampled* jobs come in a Poisson process of this rate, each one of the J, drawn independently of
-all others: need, duration and request stay together (B. Efron, Ann. Stat. 7, 1979, says bootstrap).
-What is lost is all that ties jobs to each other and to the clock: bursts, days and weeks, a user
-who submits the same job again. A *replay* keeps it: the same jobs at the same times.
+*Resampled* jobs arrive in a Poisson process of this rate. Each is one of the J, drawn independently
+of all others: need, duration and request stay together (the bootstrap of B. Efron, Ann. Stat. 7,
+1979). Resampling loses all dependence of jobs on each other and on the clock: bursts, daily and
+weekly cycles, a user who submits the same job again. A *replay* keeps it: the same jobs at the same
+times.
 
-A log that was requested less time than a job took, as schedulers grant some grace, has R_i = X_i.
+A job that took longer than it requested, as schedulers grant some grace, has R_i = X_i.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from multiserver.simulation.workload import Workload
 from multiserver.sizes import Bimodal
 
 Array = NDArray[np.float64]
-# Jobs from which an arrival rate and a mean say something.
+# The fewest jobs that give a meaningful arrival rate and mean.
 FEWEST = 100
 
 
 class Jobs(NamedTuple):
-    """What an engine takes of jobs: four columns (J,), times in seconds."""
+    """The jobs as a simulation engine takes them: four columns (J,), times in seconds."""
 
     arrivals: Array
     needs: NDArray[np.int64]
@@ -46,8 +47,8 @@ class Jobs(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Log:
-    """Jobs in order of submission, `arrivals` in seconds from the first on; `requests` and `waits`
-    are NaN where they are not known. `untimed` jobs have no time of submission and are left out."""
+    """Jobs in order of submission, `arrivals` in seconds after the first; `requests` and `waits`
+    are NaN if not known. `untimed` counts the jobs left out for lack of a time of submission."""
 
     arrivals: Array
     needs: NDArray[np.int64]
@@ -58,7 +59,7 @@ class Log:
 
     @property
     def span(self) -> float:
-        """From the first submission to the last, in seconds."""
+        """The time from the first submission to the last, in seconds."""
         return float(self.arrivals[-1])
 
     @property
@@ -67,12 +68,12 @@ class Log:
         return (len(self.arrivals) - 1) / self.span
 
     def load(self, servers: int) -> float:
-        """ρ on so many servers."""
+        """ρ on this number of servers."""
         return self.arrival_rate * float((self.needs * self.durations).mean()) / servers
 
     def jobs(self, growth: float, overestimate: float, *, by_logs: bool) -> Jobs:
-        """The jobs at their own times, divided by `growth`; they request (1 + `overestimate`) times
-        their durations or, `by_logs`, what they did in the log where that is known."""
+        """The jobs at their own times, divided by `growth`. They request (1 + `overestimate`) times
+        their durations or, if `by_logs`, the time requested in the log where it is known."""
         given = (1 + overestimate) * self.durations
         if by_logs:
             known = np.fmax(self.requests, self.durations)
@@ -80,7 +81,7 @@ class Log:
         return Jobs(self.arrivals / growth, self.needs, self.durations, given)
 
     def workload(self, servers: int, growth: float) -> Workload:
-        """What resampled jobs are like: a class for each need, with the durations that it had."""
+        """The workload of resampled jobs: one class per need, with its empirical durations."""
         needs, counts = np.unique(self.needs, return_counts=True)
         sizes = []
         for need, count in zip(needs, counts, strict=True):
@@ -92,8 +93,8 @@ class Log:
 
 
 def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
-    """The log of a block `trace`. Raises a misfit if it has too few jobs with their times, or needs
-    that are no whole numbers."""
+    """The log of a block `trace`. Raises a misfit if too few jobs have times, or if needs are not
+    whole numbers."""
     chunks = list(read_chunks(parameters, progress))
     needs, durations, times = (
         np.concatenate([getattr(c, name) for c in chunks])
@@ -119,16 +120,16 @@ def read_log(parameters: Mapping[str, Any], progress: Progress = iter) -> Log:
 
 
 def resample(jobs: Jobs, rate: float, count: int, seed: int, *key: int) -> Jobs:
-    """`count` of the `jobs` of a log, drawn independently, which come in a Poisson process; a
-    longer run begins with the jobs of a shorter."""
+    """`count` jobs, drawn independently from the `jobs` of a log, that arrive in a Poisson process;
+    a longer run begins with the jobs of a shorter one."""
     gaps = generator(seed, *key, 0).exponential(1 / rate, count)
     drawn = generator(seed, *key, 1).integers(len(jobs.needs), size=count)
     return Jobs(np.cumsum(gaps), *(column[drawn] for column in jobs[1:]))
 
 
 def classify(needs: NDArray[np.int64], largest_needs: list[float]) -> NDArray[np.int64]:
-    """The class of each job (J,), from 0: needs up to the first of `largest_needs`, and so on;
-    those of the last class may be any larger."""
+    """The class of each job (J,), from 0: class c has needs up to the c-th of `largest_needs`, and
+    the last class all larger needs."""
     return np.searchsorted(np.array(largest_needs), needs, side="left")
 
 

@@ -1,7 +1,7 @@
-"""Mixes of jobs that need 1, n/2 or n servers, the large ones rare: n^−α of all, about.
+"""Mixes of jobs that need 1, n/2 or n servers, where large jobs are rare: a fraction of about n^−α.
 
-The large ones have probabilities s_half n^−α and s_all n^−α, the `shares`, and `rates` μ_half and
-μ_n, the small ones μ_1 n^e (`multilevel-scaling`, Section 10).
+Large jobs have probabilities s_half n^−α and s_all n^−α, with `shares` s, and `rates` μ_half and
+μ_n; small jobs have rate μ_1 n^e (`multilevel-scaling`, Section 10).
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class MixBlock(Block):
         return self
 
     def needs_of(self, servers: int) -> list[int]:
-        """The needs of the classes that there are (at the end of the axis the first may lack)."""
+        """The needs of the existing classes. At an end of the axis the class of need 1 may have
+        probability 0."""
         pairs = zip((servers // 2, servers), self.shares, strict=True)
         return [1, *(need for need, share in pairs if share > 0)]
 

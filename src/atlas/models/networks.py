@@ -1,7 +1,6 @@
 """Networks that config describes.
 
-Queues have servers numbered from 1, each queue its own; classes are numbered from 1 through all
-queues.
+Servers are numbered from 1 in each queue; classes are numbered from 1 across all queues.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Exact means of open FCFS multiserver jobs, by whichever chain is within reach.
+"""Exact means of open FCFS multiserver jobs, by a chain that is within reach.
 
-Small systems are solved level by level, as they have always been; larger ones by the cheapest
-method that the front door knows, and along a curve by a polynomial through such points
-(`multiserver.open.load_interpolation`).
+Small systems are solved level by level; larger ones by the cheapest method of `Queue`, and curves
+by a polynomial through such points (`multiserver.open.load_interpolation`).
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from multiserver.queue import Queue
 from multiserver.sizes import Exponential
 from multiserver.system import JobClass, System
 
-# Of mean waits, in parts of the largest as `along_loads` scales them; smaller parts than SMALL are
-# not taken from a curve, so that waits keep nine digits.
+# The accuracy of a curve of mean waits, as a fraction of the largest scaled wait. Waits below a
+# fraction SMALL of the largest are not taken from a curve, so that all keep nine digits.
 ACCURACY, SMALL = 1e-11, 1e-2
 # The relative half-width of a simulated λ*.
 CLOSE = 1e-3
@@ -55,8 +54,8 @@ class OpenFcfs(NamedTuple):
     dear: bool
 
     def between(self, low: float, high: float, points: int) -> MeansAt:
-        """The means at so many arrival rates from `low` to `high`: those of a dear system from a
-        curve, if it is smooth enough."""
+        """The means at arrival rates from `low` to `high`, of which `points` are wanted. Those of a
+        dear system come from a curve, if it is smooth enough."""
         if not self.dear or points <= 2 * FEWEST + 1:
             return self.means_at
         p, services = np.array(self.system.probabilities), 1 / np.array(self.system.rates)
@@ -114,12 +113,12 @@ def open_fcfs(system: MultiserverJobSystem) -> OpenFcfs:
 
 
 def find_limit(queue: Queue, seed: int) -> float:
-    """λ*, to `CLOSE` where no chain that is within reach gives it and it is simulated."""
+    """λ*; simulated to a relative half-width of `CLOSE` if no chain within reach gives it."""
     return queue.stability(half_width=CLOSE, seed=seed).limit
 
 
 def under_fcfs(system: MultiserverJobSystem) -> Queue:
-    """The same as the front door takes it."""
+    """The system as a `Queue` under FCFS."""
     rows = zip(system.needs, system.rates, system.probabilities, strict=True)
     classes = [JobClass(need=v, duration=Exponential(mu), probability=p) for v, mu, p in rows]
     return System(system.servers, classes).under(policy("fcfs"))

@@ -1,4 +1,4 @@
-"""Systems with durations of any law, or of laws that have phases, as config describes them."""
+"""Systems with durations of any distribution, or of phase-type ones, as config describes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXISTS = "a system that can exist (from servers, needs, durations, probabilities
 
 
 class DurationsBlock(MultiserverJobsBlock):
-    """n servers, and classes whose durations have any law with a mean."""
+    """n servers, and classes whose durations have any distribution with a finite mean."""
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
@@ -29,7 +29,7 @@ class DurationsBlock(MultiserverJobsBlock):
 
     @property
     def distributions(self) -> tuple[Size, ...]:
-        """Those of the durations, class by class."""
+        """The distributions of the durations, class by class."""
         jobs = self.model_dump(include=set(MultiserverJobsBlock.model_fields), exclude_none=True)
         return read_system({"multiserver-jobs": jobs}).durations
 

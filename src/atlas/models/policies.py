@@ -1,6 +1,6 @@
 """Policies as config names them: `max-weight`, or {name: max-weight, options: {ties: smaller}}.
 
-Whatever policy the library has may stand there, with its own options (`multiserver.policies`).
+Any policy of the library may be named, with its own options (`multiserver.policies`).
 """
 
 from __future__ import annotations
@@ -45,18 +45,19 @@ class PolicyBlock(Block):
         return repr(self.label)
 
     def drawn(self) -> Any:
-        """The policy as it is written."""
+        """The policy as it enters the stream key: as config writes it."""
         return self.plain()
 
     @property
     def label(self) -> str:
-        """Its name, with the options that are not the usual ones; of a name that is none, all."""
+        """Its name, with the options that differ from the defaults; all options if the name is
+        unknown."""
         usual = policy(self.name).options if self.name in names() else {}
         said = (f"{k}={v}" for k, v in self.options.items() if v != usual.get(k))
         return f"{self.name}({', '.join(said)})".replace("()", "")
 
     def require_options(self, *at: str | int) -> None:
-        """Raise a misfit, at the option, unless the policy has it and it may be so."""
+        """Raise a misfit, at the option, unless the policy has it and accepts its value."""
         rule = policy(self.name)
         for option, value in self.options.items():
             where = (*at, "options", option)
@@ -84,7 +85,7 @@ Policies = Annotated[
 
 
 def read_policy(said: str | Mapping[str, Any]) -> Rule:
-    """The policy that is named so. Raises `ValueError` unless there is one, with such options."""
+    """The policy of this name. Raises `ValueError` unless there is one with these options."""
     if isinstance(said, str):
         return policy(said)
     return policy(said["name"])(**said.get("options") or {})

@@ -1,11 +1,11 @@
-"""P(N > k) of two classes of rigid jobs whose policy goes by their numbers.
+"""P(N > k) of two classes of rigid jobs under a policy that depends only on their numbers.
 
-With exponential durations (N_1, N_2) is a Markov chain. The servers of each class are what the
-policy of the job-level simulator allots; nothing is shared with `enumeration`, whose rules
-are its own. The chain is cut off at N_1, N_2 ≤ m, m growing until the border weighs nothing, and
-its states are eliminated one by one without subtraction, so that small probabilities keep their
-digits (Grassmann, Taksar and Heyman, *Oper. Res.* 33, 1985). With x = (m + 1) N_1 + N_2 the rates
-lie in a band of half-width m + 1.
+With exponential durations (N_1, N_2) is a Markov chain. The policy of the job-level simulator gives
+the servers of each class; no code is shared with `enumeration`, which has its own rules. The chain
+is truncated at N_1, N_2 ≤ m, where m grows until the probability of the border is negligible. Its
+states are eliminated one by one without subtraction, so that small probabilities keep their digits
+(Grassmann, Taksar and Heyman, *Oper. Res.* 33, 1985). With x = (m + 1) N_1 + N_2 the rates lie in a
+band of half-width m + 1.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ RULES: dict[tuple[str, ...], Callable[..., None]] = {
     ("max-weight", "larger", "all"): class_policies.max_weight_of_all,
     ("max-weight", "smaller", "all"): class_policies.max_weight_of_all_to_smaller,
 }
-# What the border may weigh against the smallest tail; and where this is given up.
+# The largest probability of the border, relative to the smallest tail; and the largest m tried.
 NEGLIGIBLE, MOST = 1e-14, 200
 
 
 def tails(queue: Queue, rate: float, ks: Sequence[int]) -> dict[int, float]:
-    """P(N > k) for each k; nothing where the chain has more than two dimensions or another rule."""
+    """P(N > k) for each k; empty unless there are two classes, exponential durations and a policy
+    in `RULES`, or if m would exceed `MOST`."""
     policy, classes = queue.policy, queue.system.classes
     rule = RULES.get((policy.name, *(str(v) for v in policy.options.values())))
     exponential = all(isinstance(X, Exponential) for X in queue.system.durations)
@@ -52,14 +53,14 @@ def tails(queue: Queue, rate: float, ks: Sequence[int]) -> dict[int, float]:
 
 
 def _law(queue: Queue, rule: Callable[..., None], rate: float, m: int) -> NDArray[np.float64]:
-    """P(N_1 = i, N_2 = j) for i, j ≤ m, the class of the smaller need being the first."""
+    """P(N_1 = i, N_2 = j) for i, j ≤ m, where class 1 has the smaller need."""
     small, large = sorted(queue.system.classes, key=lambda c: c.need)
     needs, allotted = np.array([small.need, large.need]), np.zeros(2, dtype=np.int64)
     unused = np.zeros((2, round(queue.system.capacity)), dtype=np.int64)
     size, band = (m + 1) ** 2, m + 1
     flat = np.zeros(size * (2 * band + 1))
     step = flat.strides[0]
-    # The entry (x, y) of a window of it is the rate from x to y, for |x − y| ≤ m + 1.
+    # Entry (x, y) of a window of the band is the rate from x to y, for |x − y| ≤ m + 1.
     rates = as_strided(flat[band:], (size, size), (2 * band * step, step))
     for x in range(size):
         present = np.array(divmod(x, band))

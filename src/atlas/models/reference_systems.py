@@ -23,7 +23,7 @@ POINTS = ("load", "fraction_of_limit", "arrival_rate")
 
 
 class ReferenceBlock(Block):
-    """A reference system: what it separates, and at which point of operation."""
+    """A reference system: what it separates, and its operating point."""
 
     separates: Annotated[Text, Field(description="which mistake or difference would show here")]
     papers: Annotated[list[Id], Field(min_length=1, description="whose models or policies it has")]
@@ -38,7 +38,8 @@ class ReferenceBlock(Block):
     stream: StreamKey = None
 
     def drawn(self) -> dict[str, Any]:
-        """The options once stood beside the policy."""
+        """The block as it enters the stream key. The key was defined when the options were written
+        beside the policy, so they still are here."""
         apart = {"policy": self.policy.name, "options": self.policy.options}
         pairs = (apart if k == "policy" else {k: v} for k, v in super().drawn().items())
         return {key: value for pair in pairs for key, value in pair.items()}
@@ -66,7 +67,8 @@ References = Annotated[
 
 
 def require_points(systems: Mapping[str, ReferenceBlock]) -> None:
-    """Raise a misfit, at the point of a system, unless it is known and all may be stable there."""
+    """Raise a misfit, at a system's operating point, unless the point is known and the system may
+    be stable there."""
     for id, block in systems.items():
         try:
             read_reference(block.plain())
@@ -76,7 +78,7 @@ def require_points(systems: Mapping[str, ReferenceBlock]) -> None:
 
 
 def read_reference(block: Mapping[str, Any]) -> tuple[Queue, float | None]:
-    """The queue and its λ (None: a network). Raises `ValueError` unless both exist and agree."""
+    """The queue and its λ (None for a network). Raises `ValueError` unless both exist and agree."""
     queue = read_queue(block)
     said = {name: block[name] for name in POINTS if block.get(name) is not None}
     if not said:

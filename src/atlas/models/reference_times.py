@@ -1,7 +1,7 @@
-"""What is found of the times of a reference system: P(W = 0) and quantiles, by class, two ways.
+"""Times of a reference system, computed in two ways: P(W = 0) and quantiles, by class.
 
-Values stand under (quantity, class, k) as in `reference_values`; k is None. Percentiles are told by
-the names of quantities.
+Values are keyed by (quantity, class, k) as in `reference_values`; k is None. The name of a quantity
+says which percentile it is.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Key = tuple[str, str, int | None]
 Values = dict[Key, float]
 NO_WAIT = "no_wait"
 PROBABILITIES = {"median": 0.5, "p95": 0.95, "p99": 0.99}
-# With a smaller probability of a wait the digits of 1 − p do not tell percentiles of it.
+# With a smaller probability of a wait, cancellation in 1 − p spoils percentiles of the waits.
 SOME = 1e-6
 AMONG_WAITING = "of those jobs alone that wait"
 
 
 def distribution_of(queue: Queue, rate: float | None) -> Distribution | None:
-    """The exact distribution by the library; None if it is not known."""
+    """The library's exact distribution; None if not known."""
     try:
         return queue.distribution(arrival_rate=rate)
     except NotKnownError:

@@ -1,7 +1,7 @@
-"""What is found of a reference system: by the library, by the second route, by other definitions.
+"""Values of a reference system: by the library, by the second route, under other definitions.
 
-Values stand under (quantity, class, k): the class is "all" or its number from 1, and k is that of
-the tail P(N > k), else None.
+Values are keyed by (quantity, class, k): the class is "all" or its number from 1, and k is that of
+the tail P(N > k), otherwise None.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Key = tuple[str, str, int | None]
 Values = dict[Key, Any]
 Block = Mapping[str, Any]
 LIMIT: Key = ("limit", "all", None)
-# Of a λ* that is simulated, relatively.
+# The relative accuracy of a simulated λ*.
 LIMIT_WITHIN = 0.0004
 
 GIVEN, AS_DEFINED = "given", "as defined"
@@ -36,7 +36,7 @@ MEANS_FOR_RATES = "rates taken for mean durations, at the same arrival rate"
 MEANS_AT_LOAD = "rates taken for mean durations, at the same load"
 AT_LEAST = "P(N ≥ k) taken for P(N > k)"
 BEHIND_HEAD = "the job at the head of the line not counted as waiting"
-# Quantities that are not told of other definitions of the durations.
+# Quantities not reported under other definitions of the durations.
 UNFELT = ("busy_servers", "idle_servers", "limit", "tail")
 
 UNITS = {
@@ -73,7 +73,7 @@ def given(queue: Queue, rate: float | None) -> Values:
 
 
 def known(queue: Queue, rate: float | None) -> tuple[Result | None, str, str]:
-    """The exact means by the library, by which method and from where; None if not known."""
+    """The library's exact means, their method and source; None if not known."""
     try:
         found = queue.exact(arrival_rate=rate)
     except NotKnownError:
@@ -82,8 +82,8 @@ def known(queue: Queue, rate: float | None) -> tuple[Result | None, str, str]:
 
 
 def limit_of(queue: Queue) -> dict[str, Any] | None:
-    """λ*, by which method and from where, with its interval if it is simulated; None if it is not
-    known or not finite."""
+    """λ*, its method and source, with its interval if it is simulated; None if it is not known or
+    not finite."""
     try:
         found = queue.stability(half_width=LIMIT_WITHIN)
     except NotKnownError:
@@ -98,7 +98,7 @@ def limit_of(queue: Queue) -> dict[str, Any] | None:
 
 
 def tabulate(result: Result, tail: list[int]) -> Values:
-    """What a result of the library tells."""
+    """The values in a result of the library."""
     found: Values = {}
     groups = [("all", result), *((str(c), one) for c, one in enumerate(result.by_class, start=1))]
     for name, group in groups:
@@ -150,7 +150,7 @@ def second_route(block: Block, queue: Queue, rate: float | None) -> tuple[Values
 
 
 def second_limit(block: Block) -> tuple[float, str] | None:
-    """λ* by enumeration where `second_route` does not tell, and by which route; None if not."""
+    """λ* by enumeration, if `second_route` does not give it, and its route; None if not known."""
     try:
         return take_limit(block)
     except Unknown:
@@ -158,7 +158,7 @@ def second_limit(block: Block) -> tuple[float, str] | None:
 
 
 def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterator[tuple[str, Any]]:
-    """(definition, values) where a reader could take the system for another one."""
+    """(definition, values) for each system that this one could be mistaken for."""
     system = queue.system
     if not isinstance(system, System) or not (turned := _turned(block)):
         return
@@ -178,7 +178,7 @@ def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterato
 
 
 def at_least(result: Result, tail: list[int]) -> Values:
-    """P(N ≥ k) for each k, where the tail is told."""
+    """P(N ≥ k) for each k, if the result has the tail."""
     told = tabulate(result, [k - 1 for k in tail if k])
     return {("tail", "all", key[2] + 1): v for key, v in told.items() if key[0] == "tail"}
 
@@ -195,7 +195,8 @@ def behind_head(block: Block, means: Means) -> dict[Key, float]:
 
 
 def _turned(block: Block) -> dict[str, Any] | None:
-    """The block with 1/rate for the rate of every exponential; None if that changes nothing."""
+    """The block with every exponential rate replaced by 1/rate; None if some duration is not
+    exponential, or nothing changes."""
     turned = copy.deepcopy(dict(block))
     ((_, system),) = turned["system"].items()
     durations = system.get("durations") or []
@@ -208,8 +209,8 @@ def _turned(block: Block) -> dict[str, Any] | None:
 
 
 def difference(key: Key, value: float, second: float, values: Mapping[Key, float]) -> float:
-    """Of two routes to a value, relative to it; of waiting, which may be nearly nothing, relative
-    to the same with the service, and of idle servers relative to those at work."""
+    """The relative difference of two routes to a value. Waiting may be nearly 0, so its difference
+    is relative to waiting plus service; that of idle servers is relative to busy ones."""
     wider = {"mean_waiting": "mean_jobs", "idle_servers": "busy_servers"}
     same = key[0].replace("_waiting_time", "_response_time")
     scale = abs(values.get((wider.get(key[0], same), *key[1:]), value))
@@ -220,7 +221,7 @@ Row = dict[str, Any]
 
 
 def row(name: str, key: Key, definition: str, **rest: Any) -> Row:
-    """A row of the table; what is not said is missing."""
+    """A row of the table; columns that are not given are missing values."""
     quantity, which, k = key
     head = {"system": name, "quantity": quantity, "class": which, "k": math.nan if k is None else k}
     empty = {c: None if kind_of(unit) == "text" else math.nan for c, unit in UNITS.items()}

@@ -1,10 +1,10 @@
-"""Curves sampled where they bend.
+"""Adaptive sampling: more points where a curve bends.
 
-A curve is drawn as straight lines between points. Over an interval of width h a smooth curve leaves
-its chord by up to |y″| h²/8, and a point that has neighbours at the distances h₁ and h₂ leaves the
-chord between these by |y″| h₁ h₂/2: what a point tells of y″ says how far the intervals beside it
-are from the curve. The worst interval is halved until none is off by more than a hair's breadth of
-what the curve spans in height, or all points are spent.
+A curve is drawn as straight lines between points. Over an interval of width h a smooth curve
+deviates from its chord by up to |y″| h²/8. A point with neighbours at the distances h₁ and h₂
+deviates from the chord between them by |y″| h₁ h₂/2, which gives y″ and so bounds the error of the
+intervals beside it. The worst interval is halved until no error exceeds the fraction `HAIR` of the
+curve's height, or all points are used.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Of the height of a curve: a fifth of a point in a figure of one column.
+# As a fraction of the height of a curve: a fifth of a point in a one-column figure.
 HAIR = 1e-3
-# Beside a value that is not finite there is no chord; intervals are halved down to this width.
+# An interval with a non-finite end has no chord; it is halved down to this width.
 NARROWEST = 2e-3
 
 Row = tuple[Any, ...]
-# What shows how far a job is with what it goes through.
+# Wraps an iterable to show progress through it.
 Progress = Callable[[Iterable], Iterable]
 
 
@@ -35,9 +35,9 @@ def sample(
 ) -> list[Row]:
     """Rows of a curve at up to `points` values of x between and at the `ends`, x increasing.
 
-    Every third of them lies on an even grid, the others where `heights(row)`, what is drawn over x,
-    bends most. Heights may be NaN or infinite where there is no curve. What is drawn on a
-    logarithmic axis is to be given as its logarithm, ends included.
+    Every third of them lies on an even grid, the others where `heights(row)`, drawn over x, bend
+    most. Heights may be NaN or infinite where there is no curve. Values on a logarithmic axis must
+    be given as logarithms, ends included.
     """
     grid = np.linspace(*ends, max(min(points, 3), points // 3 + 1))
     found = [(float(x), row(float(x))) for x in progress(grid)]
@@ -53,7 +53,8 @@ def sample(
 
 
 def _worst(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[int, float]:
-    """The interval whose chord is farthest from a curve, and how far, in parts of its height."""
+    """The interval whose chord is farthest from a curve, and its distance as a fraction of the
+    curve's height."""
     x = (x - x[0]) / (x[-1] - x[0])
     width = np.diff(x)
     errors = np.zeros(len(width))
@@ -68,10 +69,11 @@ def _worst(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[int, float]:
 
 
 def _distances(width: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far the chord over each interval is from the curve, by the points at its ends."""
+    """The distance of each interval's chord from the curve, estimated from the points at its
+    ends."""
     rise = np.diff(y)
     left, right = width[:-1], width[1:]
-    # Of each inner point: |y″|/8, by its distance from the chord between its neighbours.
+    # |y″|/8 at each inner point, from its distance to the chord between its neighbours.
     bend = np.abs(rise[:-1] * right - rise[1:] * left) / (left * right * (left + right)) / 4
     bend = np.nan_to_num(bend, nan=0.0, posinf=0.0)
     beside = np.maximum(np.append(bend[:1], bend), np.append(bend, bend[-1:]))

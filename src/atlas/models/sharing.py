@@ -3,9 +3,9 @@
 {assigned: {capacities: [1, 1, 1], servers: [[1, 3], [2, 3]], shares: [0.5, 0.5]}}
 {random: {servers: 100, capacity: 1, degree: 2}}
 
-Servers are numbered from 1; each of `servers` is the set of one class, or every job has `degree` of
-them, chosen uniformly at random (`parallel-processing`, Section 8); `shares` are those of the
-classes in Σ λ_i. The load ρ is that of `multiserver.sharing.clusters`.
+Servers are numbered from 1. Each entry of `servers` is the set of one class; or every job has
+`degree` servers, chosen uniformly at random (`parallel-processing`, Section 8). `shares` are the
+fractions λ_i/Σ λ_i of the classes. The load ρ is that of `multiserver.sharing.clusters`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def names_of(servers: Servers) -> tuple[str, ...]:
 
 
 def read_cluster(servers: Servers, size: Size, load: float, interruptions: float) -> Cluster:
-    """What Algorithm 1 runs on, with m = `interruptions` per job on average."""
+    """The cluster for Algorithm 1, with m = `interruptions` per job on average."""
     if not 0 < load < servers.limit:
         raise ValueError(f"the loads must be below {servers.limit:.6g}, found {load!r}")
     rates = servers.work(load) / size.mean
@@ -45,8 +45,8 @@ def read_cluster(servers: Servers, size: Size, load: float, interruptions: float
 
 
 def read_allocations(parameters: Mapping[str, Any]) -> list[Allocation]:
-    """What every server serves after each event up to the time `until`, `arrivals` and
-    `interruptions` being given."""
+    """The job that every server serves after each event up to the time `until`, for the given
+    `arrivals` and `interruptions`."""
     jobs = [
         (job["time"], tuple(s - 1 for s in job["servers"]), job["size"])
         for job in parameters["arrivals"]

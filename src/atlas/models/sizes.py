@@ -1,4 +1,4 @@
-"""Sizes and durations as config writes them: one key, which names the distribution.
+"""Sizes and durations as config writes them: one key that names the distribution.
 
 {exponential: 2}                                  rate
 {hyperexponential: {rates: [2, 1], probabilities: [0.5, 0.5]}}
@@ -8,7 +8,8 @@
 {pareto: {shape: 3.5, scale: 1}}
 {bounded-pareto: {shape: 1.5, low: 1, high: 1000}}
 {fitted: {mean: 1, scv: 4}}                       phase-type, by `multiserver.fitting`
-{fitted: {law: {pareto: {shape: 3.5, scale: 1}}}} the same, by two or three moments of a law
+{fitted: {law: {pareto: {shape: 3.5, scale: 1}}}} the same, from two or three moments of a
+                                                  distribution
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from multiserver.sizes import (
 def fitted(
     mean: float | None = None, scv: float | None = None, law: Mapping[str, Any] | None = None
 ) -> Size:
-    """The phase-type law of a mean and c², or of the moments of a law.
+    """The phase-type distribution fitted to a mean and c², or to the moments of a distribution.
 
     Raises `ValueError` unless one of the two is given.
     """
@@ -119,7 +120,7 @@ class WeibullBlock(Block):
 
 class FittedBlock(Block):
     """The phase-type distribution fitted to a mean and a squared coefficient of variation, or to
-    the moments of a law."""
+    the moments of a distribution."""
 
     mean: Positive | None = None
     scv: Positive | None = None

@@ -1,7 +1,7 @@
-"""Keys of the random streams: what a series is, as a number.
+"""Keys of the random streams: a series as a number.
 
-Keys are kept in tests/plan/stream_keys.csv: no word of config that is better than the one before
-changes a number.
+The keys are recorded in tests/plan/stream_keys.csv, so that a better name in config does not change
+simulated numbers.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from atlas.fields.markers import Stream, marked
 
 
 def stream_key(parameters: Block | Mapping[str, Any], **others: Any) -> int:
-    """A 32-bit key that depends on all parameters of a series, and `others`, but for those that
-    mark its sampling; or the key that the series gives itself."""
+    """A 32-bit key that depends on `others` and on all parameters of a series except those that
+    control its sampling; or the key that the series itself gives."""
     if not isinstance(parameters, Block):
         return _hash({**parameters, **others})
     for name in marked(type(parameters), Stream):

@@ -1,4 +1,4 @@
-"""A system of multiserver jobs, as config describes it and as the library knows it."""
+"""A system of multiserver jobs, in config and as an object of the library."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from multiserver.model import MultiserverJobSystem
 
 
 class SystemBlock(Block):
-    """n servers and the classes of the jobs that come to them."""
+    """n servers and the classes of the jobs that arrive at them."""
 
     servers: Servers
     needs: Needs
@@ -75,17 +75,18 @@ class SimulatedBlock(Block):
     stream: StreamKey = None
 
     def effort(self) -> dict[str, Any]:
-        """As simulators take it, without the key."""
+        """The keyword arguments of simulators, without the key."""
         return self.model_dump(include={"jobs", "replications", "seed"})
 
 
 class PilotedBlock(SimulatedBlock):
-    """The same of a series whose points are as long as a pilot says (`multiserver.pilot`)."""
+    """A simulated series in which a pilot run sets the length of each point
+    (`multiserver.pilot`)."""
 
     half_width: HalfWidth = 0.0
 
     def effort(self) -> dict[str, Any]:
-        """As `Queue.simulate` takes it, without the key."""
+        """The keyword arguments of `Queue.simulate`, without the key."""
         return super().effort() | {"half_width": self.half_width or None}
 
 
@@ -107,13 +108,13 @@ def require_room(servers: int, needs: Sequence[int], at: str = "needs") -> None:
 
 
 def require_equal(**columns: Iterable) -> None:
-    """Raise a misfit unless all are equally many."""
+    """Raise a misfit unless all have the same length."""
     counts = {name: len(list(column)) for name, column in columns.items()}
     found = ", ".join(f"{n} {'probabilities' if k == 'p' else k}" for k, n in counts.items())
     require(len(set(counts.values())) == 1, found, "equally many, one a class")
 
 
 def read_system(parameters: Mapping[str, Any]) -> MultiserverJobSystem:
-    """The system that the parameters describe, among others things."""
+    """The system that the parameters describe."""
     keys = ("servers", "needs", "rates", "probabilities")
     return MultiserverJobSystem.of(**{key: parameters[key] for key in keys})

@@ -1,8 +1,8 @@
-"""Waiting and response times of a queue as config describes it: whose quantiles, and at which
-probabilities.
+"""Waiting and response times of a queue, as config describes them: their groups of jobs, and the
+probabilities of quantiles.
 
-A group of jobs is a class, or `all`; it has two times, `waiting` to its start and `response` to its
-departure.
+A group of jobs is a class, or `all`. Each job has two times: `waiting` until its start and
+`response` until its departure.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ INSTEAD = "or the study simulated-time-quantiles, which is for every policy"
 
 
 def distributed(queue: Queue) -> bool:
-    """Whether a method gives the distribution of times exactly, given room for it."""
+    """Whether a method gives the distribution of times exactly, given enough memory."""
     system, policy = queue.system, queue.policy
     return any(not one.lacks(system) for one in policy.of(system.model, "distribution"))
 
@@ -63,7 +63,7 @@ def require_distribution(queue: Queue, load: float) -> None:
 
 
 def load_limit(queue: Queue) -> float:
-    """The largest stable load, or, where it is not known, a load from which on no policy is."""
+    """The largest stable load or, if it is not known, a load from which on no policy is stable."""
     known = queue.stability().load_limit
     return queue.system.load(queue.highest_rate) if known is None else known
 

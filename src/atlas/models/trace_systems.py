@@ -1,7 +1,7 @@
-"""The multiserver-job system of a trace: its needs, and how often and how long each occurs.
+"""The multiserver-job system of a trace: its needs, with their frequencies and durations.
 
-A class is a need, rounded up to a power of two if so wanted; its rate is one over the mean of its
-durations. Rounded needs ask for more server-seconds than the jobs did.
+A class is a need, optionally rounded up to a power of two; its rate is one over its mean duration.
+Rounded needs ask for more server-seconds than the jobs did.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ Durations = Annotated[
         description="exponential with the mean of each need, or as the jobs of that need had them"
     ),
 ]
-# Which two needs stand for all, and how the others are moved (`multiserver.saturated.reduction`).
+# How the two representative needs are picked, and how the jobs of other needs are moved
+# (`multiserver.saturated.reduction`).
 Reduction = Literal[
     "extremes-nearest",
     "extremes-mixed",
@@ -42,7 +43,7 @@ Reduction = Literal[
 def round_needs(cells: pd.DataFrame, rounding: str) -> pd.DataFrame:
     """The table with needs that are integers, and the server-seconds `asked` for.
 
-    Raises `ValueError` if needs are no integers.
+    Raises `ValueError` if needs are not integers.
     """
     needs = cells["need"].to_numpy(dtype=float)
     odd = needs[(needs != np.round(needs)) | (needs >= 2**53)]
@@ -55,19 +56,19 @@ def round_needs(cells: pd.DataFrame, rounding: str) -> pd.DataFrame:
 
 
 def round_up(needs: NDArray[np.float64], rounding: str) -> NDArray[np.int64]:
-    """Needs as integers, powers of two if `rounding` says so."""
+    """Needs as integers, rounded up to powers of two if `rounding` says so."""
     if rounding == "powers-of-two":
         needs = np.exp2(np.ceil(np.log2(needs)))
     return needs.astype(np.int64)
 
 
 def read_classes(parameters: Mapping[str, Any], progress: Progress = iter) -> pd.DataFrame:
-    """The aggregated table with rounded needs, of which the functions below make systems."""
+    """The aggregated table with rounded needs, from which the functions below make systems."""
     return round_needs(read_table(parameters, progress), parameters["rounding"])
 
 
 def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
-    """The classes on n servers, durations being exponential with the means of the trace.
+    """The classes on n servers, with exponential durations that have the means of the trace.
 
     Raises `ValueError` if a need exceeds n.
     """
@@ -82,15 +83,15 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
 
 
 def with_sizes(system: MultiserverJobSystem, sizes: Sequence[Size]) -> System:
-    """The classes with other durations, as policies know them."""
+    """The classes with other durations, as a `System` for policies."""
     rows = zip(system.needs, sizes, system.probabilities, strict=True)
     classes = [JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
     return System(system.servers, classes)
 
 
 def of_needs(needs: Sequence[int], servers: int, rounding: str) -> System:
-    """A system of these needs, for which a policy is defined or not. Those of a trace, which is yet
-    to be read, are none: if they are rounded they may be all powers of two."""
+    """A system of these needs, to check that a policy is defined for it. A trace has not been read
+    yet, so `needs` is empty: rounded needs may then be all powers of two."""
     powers = [1 << k for k in range(servers.bit_length())]
     needs = sorted(set(needs or (powers if rounding != "none" else [1])))
     one = {"duration": Exponential(1.0), "probability": 1 / len(needs)}
@@ -99,8 +100,8 @@ def of_needs(needs: Sequence[int], servers: int, rounding: str) -> System:
 
 def make_sizes(cells: pd.DataFrame, durations: str) -> tuple[Size, ...]:
     """The durations of each class: exponential, constant, or (`empirical`) one of the means of its
-    intervals, each as often as its interval (which keeps the mean and loses what varies within an
-    interval)."""
+    intervals, with the frequency of the interval. This keeps the mean and loses the variation
+    within an interval."""
     classes = by_need(cells)
     if durations == "exponential":
         return tuple(Exponential(rate) for rate in classes["jobs"] / classes["duration"])
@@ -115,8 +116,8 @@ def make_sizes(cells: pd.DataFrame, durations: str) -> tuple[Size, ...]:
 
 
 def split_branches(system: MultiserverJobSystem, scv: float) -> MultiserverJobSystem:
-    """The system with durations of the same means and squared coefficients of variation c² ≥ 1: of
-    two exponential branches each, which are classes of their own."""
+    """The system with durations of the same means and squared coefficient of variation c² ≥ 1. Each
+    class has two exponential branches, which become classes."""
     if scv == 1:
         return system
     classes = [

@@ -1,8 +1,8 @@
-"""The jobs of a trace, or what stands in place of one.
+"""The jobs of a trace, or of its substitute.
 
-Parameters have a block `trace` (a file and how to read it), `generated` (a law of needs and
-durations, `multiserver.simulation.correlated_jobs`) or `classes` (needs, shares and mean durations,
-of which there is a table and no job).
+Parameters have a block `trace` (a file and how to read it), `generated` (a joint distribution of
+needs and durations, `multiserver.simulation.correlated_jobs`) or `classes` (a table of needs,
+shares and mean durations, without jobs).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Parameters = Mapping[str, Any]
 
 
 def read_table(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
-    """The aggregated table of the jobs; of classes, each as if all its jobs lasted as long as they
-    do on average, and shares in place of numbers of jobs."""
+    """The aggregated table of the jobs. For classes, all jobs of a class have its mean duration,
+    and shares replace numbers of jobs."""
     if "classes" in parameters:
         return tabulate(parameters["classes"])
     with _refusing(parameters.get("trace")):
@@ -50,14 +50,14 @@ def tabulate(block: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def read_chunks(parameters: Parameters, progress: Progress = iter) -> Iterator[Chunk]:
-    """The jobs, each of a need that is a multiple of the `unit`, if there is one."""
+    """The jobs, with needs rounded up to multiples of the `unit`, if there is one."""
     return count_rows(parameters, progress)[1]
 
 
 def count_rows(
     parameters: Parameters, progress: Progress = iter
 ) -> tuple[aggregate.Count, Iterator[Chunk]]:
-    """The jobs, and what counts their rows as they pass."""
+    """The jobs, and the counter of their rows, which is filled as they are read."""
     block = parameters.get("trace")
     if block is None:
         count = aggregate.Count(limit=0.0)
@@ -76,8 +76,8 @@ def read_jobs(
 
 
 def require_readable(block: Mapping[str, Any], *, timed: bool = False) -> None:
-    """Raise a misfit if a log cannot be of its format, by its first rows: if the columns lack a
-    name, all rows are faulty or, where they must be `timed`, no job has a time of submission."""
+    """Raise a misfit if the first rows of a log do not fit its format: if the columns lack a name,
+    all rows are faulty or, with `timed`, no job has a time of submission."""
     with _refusing(block):
         first = next((chunk for chunk in _read(block, iter) if chunk.rows), None)
         if first is None:
@@ -105,7 +105,7 @@ def _quote(file: str, line: int) -> str:
 
 
 def generate(block: Mapping[str, Any], progress: Progress = iter) -> Iterator[Chunk]:
-    """The jobs of a block `generated`; those of a longer run begin with those of a shorter."""
+    """The jobs of a block `generated`; a longer run begins with the jobs of a shorter one."""
     law = {key: block[key] for key in ("median", "spread", "correlation")}
     jobs = CorrelatedJobs(tuple(block["needs"]), tuple(block["probabilities"]), **law)
     for needs, durations in jobs.draw(block["jobs"], block["seed"], progress):
@@ -114,10 +114,10 @@ def generate(block: Mapping[str, Any], progress: Progress = iter) -> Iterator[Ch
 
 @contextmanager
 def _refusing(block: Mapping[str, Any] | None) -> Iterator[None]:
-    """Say of what is wrong with a log where config names it."""
+    """Report an error in a log as a misfit at the place where config names the log."""
     try:
         yield
-    except PydanticCustomError:  # said already
+    except PydanticCustomError:  # already a misfit
         raise
     except ValueError as error:
         if block is None:
@@ -157,6 +157,6 @@ def _in_units(chunks: Iterator[Chunk], unit: float | None) -> Iterator[Chunk]:
         if unit is None:
             yield chunk
         else:
-            # What is a multiple but for rounding stays one.
+            # A need that is a multiple up to rounding error is kept as that multiple.
             multiples = np.ceil(chunk.needs / unit * (1 - 1e-12))
             yield replace(chunk, needs=multiples)

@@ -1,8 +1,8 @@
-"""Jobs from a trace, or generated ones or a table of classes in place of one, as config describes
+"""Jobs from a trace, generated jobs, or a table of classes in place of a trace, as config describes
 them.
 
-`models.traces` reads them; tables of classes are read by the plan (`models.class_tables`), so that
-what is computed has the classes themselves among its parameters.
+`models.traces` reads them. Tables of classes are read during planning (`models.class_tables`), so
+that the parameters of a series contain the classes themselves.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class TraceBlock(Block):
 
 
 class GeneratedBlock(Block):
-    """Jobs made from a law and a seed, in place of a trace."""
+    """Jobs generated from a distribution and a seed, in place of a trace."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63, description="a seed, a whole number"), WHOLE]
     jobs: Annotated[int, Field(ge=1, le=10**10, description="the number of jobs"), WHOLE]
@@ -167,7 +167,7 @@ class GeneratedBlock(Block):
 
 
 class ClassesBlock(Block):
-    """A table of classes: a `file` and perhaps a `cell` of it, or the columns themselves."""
+    """A table of classes: a `file`, optionally a `cell` of it, or the columns themselves."""
 
     file: (
         Annotated[
@@ -228,7 +228,7 @@ class ClassesBlock(Block):
 
 
 class JobsBlock(Block):
-    """The jobs of a trace or of a law, one of the two."""
+    """The jobs of a trace or generated jobs: exactly one of the two."""
 
     trace: TraceBlock | None = None
     generated: GeneratedBlock | None = None
@@ -271,18 +271,18 @@ class LogBlock(Block):
 
 
 class WorkloadBlock(JobsBlock):
-    """The jobs of a trace or of a law, or the classes of a table, one of the three."""
+    """The jobs of a trace, generated jobs or the classes of a table: exactly one of the three."""
 
     classes: ClassesBlock | None = None
 
     def needs(self, rounding: str) -> list[int]:
-        """The needs, rounded; none of a trace, which is yet to be read."""
+        """The needs, rounded; empty for a trace, which has not been read yet."""
         block = self.generated or self.classes
         needs = block.needs if block else []
         return [1 << (v - 1).bit_length() for v in needs] if rounding != "none" else list(needs)
 
     def require_jobs(self, asked: str, *at: str) -> None:
-        """Raise a misfit if jobs are `asked` for, and there are but classes."""
+        """Raise a misfit if jobs are `asked` for but there is only a table of classes."""
         found = f"{asked} of a table of classes, which has their mean durations alone"
         require(self.classes is None, found, "a trace or generated jobs, or another", *at)
 

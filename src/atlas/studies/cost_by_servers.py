@@ -8,8 +8,8 @@ The cost is the count of numbers in a method's matrices, for the response time u
 | number of jobs      | E[T]          | dense, over the phases of every level: Σ_k m_k² numbers    |
 | all fronts          | E[T]          | dense, over all m settled fronts: m² numbers               |
 | interpolated fronts | E[T]          | dense, over the fronts used as interpolation nodes         |
-| age of a large job  | E[T]          | at `AT` λ*, N functions at n numbers of jobs, and          |
-|                     |               | 3 N² numbers of equations; needs 1 and n only              |
+| age of a large job  | E[T]          | at `AT` λ*, a block of its N functions at n numbers of     |
+|                     |               | jobs, and 3 N² numbers of equations; needs 1 and n only    |
 | saturated           | λ*, E[Δ(Y_d)] | sparse, over all fronts: a few per front, counted as one   |
 
 The front consists of the jobs in service and the class that blocks the head of the queue; the age
