@@ -1,11 +1,12 @@
-"""What printed statements say, recomputed: one function a quantity, `module/function` in config.
+"""Quantities in printed statements, recomputed: one function each, `module/function` in config.
 
-A quantity is a pure function of keyword-only parameters, or of a mapping of those that it `takes`.
-It returns a number, a text, a truth value or a list of these; an `Estimate` with its interval; or a
-`Found`, if there is more to say: at what parameter the number was decided, or how uncertain it is.
-Its docstring begins with a sentence on what it returns, which the ledger quotes. A module says by
-what ROUTE its quantities are found and what has CONFIRMED them, a route that shares no code; a
-quantity that differs says so in `takes`. Modules with one GROUP are computed together.
+A quantity is a pure function of keyword-only parameters, or of a mapping of the parameters that it
+`takes`. It returns a number, a text, a truth value or a list of these; an `Estimate` with its
+interval; or a `Found`, which adds the parameter at which the number was found, or its uncertainty.
+Its docstring begins with a sentence on what it returns, which the ledger quotes. ROUTE says how the
+quantities of a module are computed, and CONFIRMED names the route, without shared code, that has
+confirmed them; a quantity that differs says so in `takes`. Modules of the same GROUP are computed
+together.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from multiserver.simulation.estimate import fair_half_width
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value, where it was found, such as `ρ = 0.9`, and the half-width of its 95 % interval, NaN
-    where it was simulated and has no fair interval."""
+    """A value, the place where it was found, such as `ρ = 0.9`, and the half-width of its 95 %
+    interval: NaN if it was simulated and has no fair interval."""
 
     value: Any
     at: str = ""
@@ -39,7 +40,8 @@ def takes(
 
 
 def record(found: Any) -> dict[str, Any]:
-    """What a quantity has returned, as it stands in a table of claims; an `Estimate` has a mean."""
+    """The return value of a quantity as a record for the table of claims; the value of an
+    `Estimate` is its mean."""
     if hasattr(found, "mean") and hasattr(found, "half_width"):
         found = Found(float(found.mean), half_width=float(fair_half_width(found)))
     return asdict(found if isinstance(found, Found) else Found(found))

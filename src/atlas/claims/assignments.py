@@ -1,9 +1,10 @@
 """Heterogeneous servers with exponential sizes, under any assignment of jobs to idle servers.
 
 Servers of speeds v_1, …, v_k that sum to 1, sizes Exp(1), arrivals at rate ρ (`finite-skip`,
-Section 4.3.1). With j ≤ k jobs present some set A of j servers works, at the rate v(A) in all. A
-preemptive policy picks A by j alone; a nonpreemptive one fills an idle server at each arrival and
-leaves the others as they are. With k or more jobs all servers work: N falls off by a factor ρ.
+Section 4.3.1). With j ≤ k jobs present some set A of j servers works, at total rate v(A). A
+preemptive policy picks A from j alone; a nonpreemptive one fills an idle server at each arrival and
+leaves the others as they are. With k or more jobs all servers work, and the distribution of N is
+geometric of ratio ρ.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ Chooser = Callable[[Sequence[int]], dict[int, float]]
 
 
 def preemptive_bounds_slack(*, speeds: Sequence[float], loads: Sequence[float]) -> list[float]:
-    """The least relative distance of E[T] from that of preemptive fastest first, below it, and from
-    that of preemptive slowest first, above it: over the loads and three assignments of arriving
-    jobs to idle servers (fastest, slowest, random). Both are 0 or more if these are bounds."""
+    """The least relative distance of E[T] from its lower bound, preemptive fastest first, and from
+    its upper bound, preemptive slowest first, over the loads and three assignments of arriving jobs
+    to idle servers (fastest, slowest, random). Both are 0 or more if the bounds hold."""
     v = sorted(speeds, reverse=True)
     below, above = [], []
     for load in loads:
@@ -37,8 +38,8 @@ def preemptive_bounds_slack(*, speeds: Sequence[float], loads: Sequence[float]) 
 
 
 def front_time_slowest_first(*, speeds: Sequence[float], load: float) -> float:
-    """E[T_F] under preemptive slowest first, all jobs at the front being in service: at most
-    E[S]/r_min, r_min the speed of the slowest server (Section 4.4); E[S] = 1."""
+    """E[T_F] under preemptive slowest first, where all jobs at the front are in service: at most
+    E[S]/r_min, with r_min the speed of the slowest server (Section 4.4); E[S] = 1."""
     order = sorted(speeds)
     weights = [1.0]
     for j in range(1, len(order) + 1):
@@ -68,8 +69,8 @@ def _nonpreemptive(speeds: Sequence[float], load: float, choose: Chooser) -> flo
         if len(a) < k:
             for s in a:
                 rates[place[a], place[a - {s}]] += speeds[s]
-    # From k jobs on no server falls idle: the excursion above k comes back to the full set. What
-    # leaves it downwards leaves at the speed of the server that falls idle.
+    # With k or more jobs no server is idle, so an excursion above k returns to the full set. It is
+    # left downwards at the speed of the server that becomes idle.
     full = place[frozenset(range(k))]
     for s in range(k):
         rates[full, place[frozenset(range(k)) - {s}]] += speeds[s]

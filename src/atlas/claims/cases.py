@@ -1,4 +1,4 @@
-"""What was found for every case of the claims of a paper."""
+"""The results for every case of the claims of a paper."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DRAWN = {
 
 
 def find(spec: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:
-    """By the id of the case its `value`, `at` and `half_width`: from the tables of claims, or read
-    off the drawn table if the quantity is one of `drawn`."""
+    """`value`, `at` and `half_width` by the id of the case: from the tables of claims, or from the
+    drawn table if the quantity is one of `drawn`."""
     found = {}
     for table in series.values():
         if "found" in table.columns:

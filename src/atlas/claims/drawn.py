@@ -1,7 +1,7 @@
-"""Quantities read off the table from which a figure is drawn.
+"""Quantities read from the table from which a figure is drawn.
 
-The table is that of the series that the claim is `of`. `column` names what is read, and `where` the
-row, by columns and their values.
+The table is that of the series that the claim is `of`. `column` is the column to read, and `where`
+selects the row by the values of other columns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ CONFIRMED = "the route of its study (tests/theory)"
 
 @takes("column", optional=("where", "over"))
 def value(parameters: Parameters, table: pd.DataFrame) -> Found:
-    """The value that the figure is drawn from, `over` that of another column or a number."""
+    """A value from the table of the figure, over the value in column `over` or the number
+    `over`."""
     row = table
     for name, wanted in parameters.get("where", {}).items():
         near = row[name] == wanted if isinstance(wanted, str) else np.isclose(row[name], wanted)
@@ -37,7 +38,7 @@ def value(parameters: Parameters, table: pd.DataFrame) -> Found:
 
 @takes("column", "against")
 def deepest_fall(parameters: Parameters, table: pd.DataFrame) -> Found:
-    """The deepest fall of the drawn curve below a value that it has had before."""
+    """The deepest fall of the drawn curve below an earlier value."""
     curve = table.sort_values(parameters["against"])
     y = curve[parameters["column"]].to_numpy()
     falls = np.maximum.accumulate(y) - y
@@ -48,10 +49,10 @@ def deepest_fall(parameters: Parameters, table: pd.DataFrame) -> Found:
 
 @takes("column", "against")
 def deepest_trough(parameters: Parameters, table: pd.DataFrame) -> Found:
-    """The least value of the drawn curve over the largest that it has had before."""
+    """The least ratio of a value of the drawn curve to the largest earlier one."""
     curve = table.sort_values(parameters["against"])
     y = curve[parameters["column"]].to_numpy()
-    # Where the curve starts it may be 0, which is no trough.
+    # The curve may start at 0, which is not a trough.
     shares = y[1:] / np.maximum.accumulate(y)[1:]
     worst = int(shares.argmin())
     at = f"{parameters['against']} = {curve[parameters['against']].iloc[worst + 1]:.4g}"

@@ -1,10 +1,10 @@
 """The best of all policies for elastic and inelastic jobs, by dynamic programming.
 
-k servers of capacity 1/k; i inelastic jobs (threshold 1, Exp(μ_I) in capacity times time) and j
-elastic ones (threshold k, Exp(μ_E)) are present (`finite-skip`, Section 6.3.1). A policy that does
-not know sizes allots 0 … k servers to elastic jobs if there are any, and 0 … i of the others to
-inelastic ones. The least mean number of jobs over all such policies is found by relative value
-iteration on i, j ≤ `most`, where jobs beyond are lost, for every policy alike.
+There are k servers of capacity 1/k; i inelastic jobs (threshold 1, Exp(μ_I) in capacity times time)
+and j elastic jobs (threshold k, Exp(μ_E)) are present (`finite-skip`, Section 6.3.1). A policy that
+does not know sizes allots 0 … k servers to elastic jobs if there are any, and 0 … i of the others
+to inelastic jobs. The least mean number of jobs over all such policies is computed by relative
+value iteration on i, j ≤ `most`; under every policy, jobs beyond `most` are lost.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def excess_of_inelastic_first(
     load: float,
     most: int,
 ) -> Found:
-    """E[N] under Inelastic First over the least of any policy, less 1; the truncation is common to
-    both."""
+    """E[N] under Inelastic First over the least E[N] of any policy, minus 1; both have the same
+    truncation."""
     flows, rates = _rates(servers, inelastic_rate, elastic_rate, inelastic_share, load)
     best, first, other = (
         _mean_jobs(servers, flows, rates, most, policy)
@@ -43,7 +43,7 @@ def excess_of_inelastic_first(
 def _rates(
     k: int, inelastic_rate: float, elastic_rate: float, share: float, load: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Arrival rates of both kinds, and rates of completion per server."""
+    """Arrival rates and completion rates per server of both kinds."""
     flow = load / (share / inelastic_rate + (1 - share) / elastic_rate)
     return (flow * share, flow * (1 - share)), (inelastic_rate / k, elastic_rate / k)
 
@@ -83,7 +83,7 @@ def _served(
     gain_j: NDArray[np.float64],
     policy: str,
 ) -> NDArray[np.float64]:
-    """What service adds to the value, per unit of time, under the policy."""
+    """The change of the value by service, per unit of time, under the policy."""
     if policy == "inelastic":
         mine = np.minimum(i, k)
         return mine * gain_i + (k - mine) * has_elastic * gain_j

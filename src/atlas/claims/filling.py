@@ -1,8 +1,8 @@
-"""ServerFilling by its printed rule, on explicit lists of jobs: who waits, who skips whom.
+"""ServerFilling by its printed rule, on explicit lists of jobs: which jobs wait or are skipped.
 
 The two settings are those of `finite-skip`, Section 7.2.3 (needs divide each other) and Appendix
 B.2 (needs divide k). A list holds the needs of the jobs present, oldest first; both rules are
-written here anew, from the text.
+implemented here independently, from the text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GROUP = "finite_skip_proofs"
 
 
 def serve_exponential(servers: int, jobs: Sequence[int]) -> list[int]:
-    """The places of the jobs in service among `jobs`, needs dividing each other."""
+    """The positions in `jobs` of the jobs in service, if needs divide each other."""
     total, m = 0, 0
     while m < len(jobs) and total < servers:
         total += jobs[m]
@@ -41,7 +41,7 @@ def serve_exponential(servers: int, jobs: Sequence[int]) -> list[int]:
 
 
 def serve_divisible(servers: int, jobs: Sequence[int]) -> list[int]:
-    """The places of the jobs in service among `jobs`, needs dividing k."""
+    """The positions in `jobs` of the jobs in service, if needs divide k."""
     places: dict[int, list[int]] = {}
     for i, v in enumerate(jobs):
         if len(places.setdefault(v, [])) < servers // v:
@@ -58,14 +58,14 @@ RULES: dict[str, Callable[[int, Sequence[int]], list[int]]] = {
 def most_skipped(
     *, servers: int, needs: Sequence[int], setting: str, completions: int, seed: int
 ) -> Found:
-    """The most jobs that were older than a job and still there as it completed, in a saturated run
-    under the policy, less n − 1."""
+    """The most older jobs that were still present when a job completed, in a saturated run under
+    the policy, minus n − 1."""
     rng = np.random.default_rng(seed)
     bound = servers if setting == "exponential" else front_size(servers, needs)
     jobs, most = [], 0
     for _ in range(completions):
         while len(jobs) < bound + 2:
-            # Long runs of one need reach the extremes.
+            # Long sequences of one need reach the extremes.
             jobs += [int(rng.choice(needs))] * int(rng.integers(1, servers + 1))
         place = int(rng.choice(RULES[setting](servers, jobs)))
         most = max(most, place)
@@ -74,8 +74,9 @@ def most_skipped(
 
 
 def waiting_less_bound(*, servers: int, needs: Sequence[int]) -> int:
-    """The largest excess of the jobs at a full front that are not in service over v − 1, v the need
-    of its newest job: at most 0 (Appendix B.1.1). Over all full fronts of the exponential setting.
+    """The largest number of jobs at a full front that are not in service, minus v − 1, with v the
+    need of its newest job: at most 0 (Appendix B.1.1). Over all full fronts of the exponential
+    setting.
     """
     return max(
         len(front) - len(serve_exponential(servers, front)) - (front[-1] - 1)
@@ -84,8 +85,8 @@ def waiting_less_bound(*, servers: int, needs: Sequence[int]) -> int:
 
 
 def least_rate_at_front(*, servers: int, needs: Sequence[int]) -> float:
-    """The least ratio of B to the number of jobs over all sets of up to c(k, supp V) jobs, which is
-    as many as a front holds, in units of 1/Σ k/v: at least 1 (Appendix B.2.1)."""
+    """The least ratio of B to the number of jobs over all sets of up to c(k, supp V) jobs, the most
+    at a front, in units of 1/Σ k/v: at least 1 (Appendix B.2.1)."""
     bound = 1 / sum(servers // v for v in needs)
     ratios = []
     for size in range(1, front_size(servers, needs) + 1):
@@ -96,8 +97,8 @@ def least_rate_at_front(*, servers: int, needs: Sequence[int]) -> float:
 
 
 def most_jobs_not_filling(*, servers: int, needs: Sequence[int]) -> Found:
-    """The most jobs present of which no need fills all k servers in the divisible setting, less
-    c(k, supp V) = Σ (k/v − 1) + 1."""
+    """The most jobs present such that no need alone fills all k servers in the divisible setting,
+    minus c(k, supp V) = Σ (k/v − 1) + 1."""
     most = 0
     for size in range(1, sum(servers // v for v in needs) + 1):
         for jobs in combinations_with_replacement(sorted(needs), size):
@@ -138,8 +139,9 @@ def in_service_gap(*, system: Mapping[str, Any], loads: Sequence[float]) -> floa
 
 
 def spread_that_bounds_allow(*, systems: Mapping[str, Mapping[str, Any]], load: float) -> float:
-    """By what factor E[T] over that of the M/G/1 may differ between the systems at `load`, from the
-    bounds of Corollary 3.8 on ServerFilling alone: near 1 proves that the policy is robust."""
+    """The factor by which E[T] over that of the M/G/1 may differ between the systems at `load`,
+    from the bounds of Corollary 3.8 on ServerFilling alone: a factor near 1 proves that the policy
+    is robust."""
     highest, lowest = [], []
     for system in systems.values():
         model = read_model({"system": system, "policy": "server-filling"})
@@ -150,7 +152,7 @@ def spread_that_bounds_allow(*, systems: Mapping[str, Mapping[str, Any]], load: 
 
 
 def drift_limit(*, system: Mapping[str, Any], policy: str) -> float:
-    """The load at which the drift of the exact chain changes its sign, which is 1 for a policy of
+    """The load at which the drift of the exact chain changes its sign: 1 for a policy with an
     optimal stability region."""
     model = read_model({"system": system, "policy": policy})
     law = solve(model.blocks().at(model.arrival_rate(0.5)))
@@ -163,8 +165,8 @@ def front_size(servers: int, needs: Sequence[int]) -> int:
 
 
 def _served(rigid: Any, front: tuple[tuple[int, ...], ...]) -> list[int]:
-    """Jobs in service by class; needs differ, so that a front is the jobs of each need."""
-    # Largest first: the run of jobs that fills the servers is then what the front serves.
+    """Jobs in service by class; needs differ, so a front is given by its jobs of each need."""
+    # In decreasing order of need the front serves the first jobs that fill the servers.
     order = sorted(rigid.needs)
     jobs = [v for v, classes in zip(order, front, strict=True) for _ in classes][::-1]
     counts = Counter(jobs[i] for i in serve_exponential(rigid.servers, jobs))
@@ -172,7 +174,7 @@ def _served(rigid: Any, front: tuple[tuple[int, ...], ...]) -> list[int]:
 
 
 def full_fronts(needs: list[int], room: int) -> Iterator[list[int]]:
-    """All orders of jobs of which no fewer of the oldest need `room` servers together."""
+    """All orders of jobs that need `room` servers together, and no fewer of the oldest do."""
     if room <= 0:
         yield []
         return

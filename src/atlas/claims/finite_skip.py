@@ -1,4 +1,4 @@
-"""Quantities of finite-skip models from exact solutions: moments, bounds, what keeps to them.
+"""Quantities of finite-skip models from exact solutions: moments, bounds, and checks of bounds.
 
 Parameters are those of the studies, a `system` and a `policy`. Where a quantity is taken over all
 loads these are 0.01, 0.02, … 0.99.
@@ -53,7 +53,7 @@ def limit_of_stability(parameters: Parameters) -> float:
 
 @takes("system", "policy")
 def points_outside(parameters: Parameters) -> int:
-    """At how many loads the exact E[T] lies outside the bounds, printed or refined."""
+    """The number of loads at which the exact E[T] lies outside the bounds, printed or refined."""
     model = read_model(parameters)
     found = _curve(model)
     return sum(
@@ -65,8 +65,8 @@ def points_outside(parameters: Parameters) -> int:
 
 @takes("system", "policy")
 def by_slot_outside(parameters: Parameters) -> int:
-    """At how many loads the exact E[T] lies outside the printed bounds if the next job takes over
-    the server that falls idle."""
+    """The number of loads at which the exact E[T] lies outside the printed bounds if the next job
+    takes over the server that becomes idle."""
     model = read_model(parameters)
     found = map(_by_slot(parameters), LOADS)
     return sum(
@@ -77,7 +77,7 @@ def by_slot_outside(parameters: Parameters) -> int:
 
 @takes("system", "policy")
 def width(parameters: Parameters) -> float:
-    """The upper bound less the lower one, which no load changes."""
+    """The upper bound minus the lower one, which is the same at all loads."""
     model = read_model(parameters)
     bounds = model.constants().at(model.arrival_rate(0.5)).response
     return bounds.upper - bounds.lower
@@ -116,7 +116,8 @@ def largest_step_of_width(parameters: Parameters) -> Found:
 
 @takes("system", "policy")
 def front_times_outside(parameters: Parameters) -> int:
-    """At how many loads E[T_F] or E[T_Q] lies outside the bounds of Theorems 3.7 and 3.3."""
+    """The number of loads at which E[T_F] or E[T_Q] lies outside the bounds of Theorems 3.7 and
+    3.3."""
     model = read_model(parameters)
     blocks, constants = model.blocks(), model.constants()
     outside = 0
@@ -150,7 +151,7 @@ def _bounds(model: Model, refined: bool) -> list[tuple[float, float]]:
 
 
 def bounds_at(model: Model, load: float, refined: bool) -> tuple[float, float]:
-    """The bounds on E[T] at one load, with `refined` constants if so asked."""
+    """The bounds on E[T] at one load, with the printed or the `refined` constants."""
     return model.constants(refined=refined).at(model.arrival_rate(load)).response
 
 

@@ -1,4 +1,4 @@
-"""Quantities of the front itself: its size, what it serves, the bounds on the time there."""
+"""Quantities of the front itself: its size, its service, and bounds on the time spent there."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ GROUP = "finite_skip_proofs"
 
 @takes("system", "policy", "load", "at_most_one")
 def described_over_naive(parameters: Parameters) -> float:
-    """The bound on E[T_F] that is described, over k E[S], at a `load`.
+    """The bound on E[T_F] described in the text, over k E[S], at a `load`.
 
-    E[X] + Σ_v (v − 1) P_v/λ, where P_v, the chance that the last job of the front needs v servers,
-    is at most λ E[X; V = v], and all of them together are at most 1 if `at_most_one`.
+    It is E[X] + Σ_v (v − 1) P_v/λ. P_v is the probability that the last job of the front needs v
+    servers; it is at most λ E[X; V = v], and the P_v add up to at most 1 if `at_most_one`.
     """
     block = parameters["system"]["multiserver-jobs"]
     durations, p = read_sizes(block["durations"]), block["probabilities"]
@@ -38,7 +38,7 @@ def described_over_naive(parameters: Parameters) -> float:
         chance = min(arrival_rate * share, left)
         left -= chance
         waiting += (v - 1) * chance / arrival_rate
-    # Both are sums of the same products; equality is to be seen as such.
+    # Both are sums of the same products: where they are equal, rounding must not make them differ.
     return round((sum(shares) + waiting) / naive, 12)
 
 
@@ -51,7 +51,7 @@ def largest_front(parameters: Parameters) -> int:
 
 @takes("largest")
 def front_size_over_divisor_sum(parameters: Parameters) -> Found:
-    """The largest c(k, supp V)/σ(k) over all k from 2 to `largest`, all divisors of k being
+    """The largest c(k, supp V)/σ(k) over all k from 2 to `largest`, if all divisors of k are
     needs."""
     ratios = {}
     for k in range(2, parameters["largest"] + 1):
@@ -63,7 +63,7 @@ def front_size_over_divisor_sum(parameters: Parameters) -> Found:
 
 @takes("servers", "needs")
 def fewest_servers_filled(parameters: Parameters) -> int:
-    """The fewest servers that ServerFilling fills from jobs that need k or more together."""
+    """The fewest servers that ServerFilling fills from jobs whose needs add up to k or more."""
     k = parameters["servers"]
     policy = read_server_filling(k, parameters["needs"])
     return min(

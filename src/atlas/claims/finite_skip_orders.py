@@ -1,8 +1,8 @@
 """How the policies of a finite-skip model rank, from exact solutions: orders and onsets.
 
-Parameters are those of the studies, a `system` and several `policies`. Where a quantity is taken
-over all loads these are 0.01, 0.02, … 0.99, and an *onset* is the least load from which on
-something holds up to 0.99: 0 if it holds at all of them, 1 if not even at the last.
+Parameters are those of the studies, a `system` and several `policies`. Quantities over all loads
+use 0.01, 0.02, … 0.99. An *onset* is the least load from which on a property holds up to 0.99: 0 if
+it holds at all loads, 1 if it does not hold at the last.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def share_of_loads_won(parameters: Parameters) -> float:
 
 @takes("system", "policies")
 def order_onset(parameters: Parameters) -> float:
-    """From which load on the `policies` are in order of their E[T], smallest first."""
+    """The load from which on the `policies` are in order of their E[T], smallest first."""
     times = _times(parameters)
     return _onset(lambda load: min(np.diff([time(load) for time in times])))
 
@@ -68,8 +68,8 @@ def best_loads(parameters: Parameters) -> list[float]:
 
 @takes("system", "policies", optional=("refined",))
 def separation_onsets(parameters: Parameters) -> list[float]:
-    """From which loads on the first of three `policies` has an E[T] below the lower bound of the
-    second, and the last one above its upper bound; with `refined` constants if so given."""
+    """The loads from which on the first of three `policies` has an E[T] below the lower bound of
+    the second, and the last one above its upper bound; `refined` selects the constants."""
     first, _, last = _times(parameters)
     middle = read_model({**parameters, "policy": parameters["policies"][1]})
     refined = parameters.get("refined", False)
@@ -81,8 +81,8 @@ def separation_onsets(parameters: Parameters) -> list[float]:
 
 @takes("system", "policies", "load")
 def separation_at(parameters: Parameters) -> list[float]:
-    """By how much the first of three `policies` has an E[T] below the lower bound of the second,
-    and the last one above its upper bound, at one `load`."""
+    """The amounts by which E[T] of the first of three `policies` lies below the lower bound of the
+    second, and that of the last above its upper bound, at one `load`."""
     first, _, last = _times(parameters)
     middle = read_model({**parameters, "policy": parameters["policies"][1]})
     low, high = bounds_at(middle, parameters["load"], False)
@@ -91,8 +91,8 @@ def separation_at(parameters: Parameters) -> list[float]:
 
 @takes("systems", "policies")
 def most_balanced(parameters: Parameters) -> Found:
-    """The one of the `policies` whose largest E[T] over that of the best of them, at all loads and
-    in all `systems`, is least."""
+    """The one of the `policies` that minimises the largest ratio of E[T] to that of the best of
+    them, over all loads and all `systems`."""
     worst = _largest_over_best(parameters)
     return Found(
         min(worst, key=worst.__getitem__),
@@ -102,8 +102,8 @@ def most_balanced(parameters: Parameters) -> Found:
 
 @takes("systems", "policies")
 def loads_as_the_worst(parameters: Parameters) -> Found:
-    """At how many loads, in all `systems` together, the first of the `policies` has the largest
-    E[T]."""
+    """The number of loads, over all `systems` together, at which the first of the `policies` has
+    the largest E[T]."""
     worst, first = 0, parameters["policies"][0]
     for system in parameters["systems"].values():
         mine, *others = _times({"system": system, "policies": parameters["policies"]})
@@ -123,7 +123,7 @@ def _largest_over_best(parameters: Parameters) -> dict[str, float]:
 
 
 def _times(parameters: Parameters) -> list[Callable[[float], float]]:
-    """ρ -> E[T] of each of the `policies`; many claims ask for the same."""
+    """ρ -> E[T] of each of the `policies`; cached, since many claims need the same."""
     systems = [{"system": parameters["system"], "policy": p} for p in parameters["policies"]]
     return [_time(json.dumps(system)) for system in systems]
 

@@ -1,12 +1,12 @@
 """Quantities of policies for multiserver jobs, from exact solutions or simulations.
 
-E[T] is exact where a chain gives it, to the errors and with the states of `EXACTLY`. Where none
-does (Preemptive First Fit, MaxWeight in Fig. 7 at load 0.95) a policy is simulated with `jobs` jobs
-a point from the run's `seed`, all with the same jobs, so that differences scatter less than means.
-An order of policies counts only if it is beyond doubt, by more than the errors of exact means and
-`DOUBT` standard errors of the mean difference over `REPLICATIONS` replications: by chance one goes
-wrong once in 1e7 times. Everything else has its 95 % interval. Runs without a fair interval decide
-nothing.
+E[T] is exact if a chain gives it, to the errors and with the numbers of states in `EXACTLY`.
+Otherwise (Preemptive First Fit, MaxWeight in Fig. 7 at load 0.95) the policy is simulated with
+`jobs` jobs per point from the run's `seed`. All policies get the same jobs, so that differences
+vary less than means. Two policies are ordered only if they differ by more than the errors of exact
+means and `DOUBT` standard errors of the mean difference over `REPLICATIONS` replications: one order
+in 1e7 is wrong by chance. Everything else has its 95 % interval. Runs without a fair interval
+decide nothing.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ Parameters = Mapping[str, Any]
 
 ROUTE = "a chain of each policy; simulation where there is none, or it takes too many states"
 CONFIRMED = "simulation (z-scores of the paper)"
-# Claims of one system share its simulations, and are one job.
+# Claims about one system share its simulations and are one Snakemake job.
 GROUP_BY = "system"
 
 REPLICATIONS = 64
 DOUBT = 6.0
 NORMAL = 1.96
-# Relative errors that are asked of means that are found by iteration, and with how many states.
+# Relative errors of means computed by iteration, each with the most states of the chain.
 EXACTLY = ((1e-5, 60_000), (1e-2, 200_000))
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """E[T]: in every replication (R,), or one number if it is known exactly, but for an `error`, or
-    infinite; whether the replications have a fair interval."""
+    """E[T]: its values in the replications (R,), or one number if it is exact up to `error` or
+    infinite; and whether the replications have a fair interval."""
 
     runs: NDArray[np.float64] | float
     fair: bool = True
@@ -66,20 +66,20 @@ def best_policies(parameters: Parameters) -> list[str]:
 
 @takes("system", "policies", "loads", "jobs", "seed")
 def worst_policies(parameters: Parameters) -> list[str]:
-    """The worst of the policies at each of the loads, or `undecided`; unstable ones are."""
+    """The worst of the policies at each of the loads, or `undecided`; an unstable one is worst."""
     return [_first(parameters, load, least=False) for load in parameters["loads"]]
 
 
 @takes("system", "policy", "other", "loads", "jobs", "seed")
 def smallest_ratio(parameters: Parameters) -> Found:
-    """E[T] of a policy over that of another, at the load where it is smallest; the policy is
-    infinitely worse at loads at which it is unstable."""
+    """E[T] of a policy over that of another, at the load where the ratio is smallest; it is
+    infinite at loads at which the policy is unstable."""
     system, found = parameters["system"], []
     for load in parameters["loads"]:
         a, b = (_mean(parameters, system, parameters[key], load) for key in ("policy", "other"))
         if a.finite:
             ratio = a.value / b.value
-            # The ratio's error, to first order, from that of a − ratio × b.
+            # The error of the ratio, to first order, from the error of a − ratio × b.
             off = a.runs - ratio * np.asarray(b.runs)
             error = _half_width(Mean(off, a.fair and b.fair, a.error + ratio * b.error))
             found.append((ratio, load, error / b.value))
@@ -90,7 +90,7 @@ def smallest_ratio(parameters: Parameters) -> Found:
 @takes("system", "bounded", "loads", "jobs", "seed", optional=("policy",))
 def distance_from_bounds(parameters: Parameters) -> Found:
     """The distance of E[T] from the nearer bound, as a share of the distance between the bounds, at
-    the load where it is smallest; negative outside of them."""
+    the load where it is smallest; negative outside the bounds."""
     model = read_model({"system": parameters["system"], "policy": parameters["bounded"]})
     policy, found = parameters.get("policy", parameters["bounded"]), []
     for load in parameters["loads"]:
@@ -113,7 +113,7 @@ def sensitive_over_robust(parameters: Parameters) -> Found:
 
 
 def _spreads(parameters: Parameters, policies: list[str]) -> list[tuple[float, float]]:
-    """The factors and at most their relative half-widths."""
+    """The factors, and upper bounds on their relative half-widths."""
     load, found = parameters["load"], []
     for policy in policies:
         ratios, errors = [], []
@@ -149,8 +149,8 @@ def _below(a: Mean, b: Mean) -> bool:
 
 
 def _half_width(mean: Mean) -> float:
-    """Of the 95 % interval of a mean over replications, NaN if it is not fair; the error of an
-    exact one."""
+    """The half-width of the 95 % interval of a mean over replications, NaN if it is not fair; for
+    an exact mean, its error."""
     if not mean.fair:
         return math.nan
     if np.ndim(mean.runs) == 0:
@@ -172,7 +172,7 @@ def _model(text: str) -> Model:
 
 @cache
 def _known(text: str, load: float) -> Mean | None:
-    """E[T] as it is exactly, if that is within reach."""
+    """The exact E[T], if it is within reach."""
     for exact, error in _exact(text):
         value = float(exact(load)[-1])
         if not math.isnan(value):
@@ -182,7 +182,7 @@ def _known(text: str, load: float) -> Mean | None:
 
 @cache
 def _exact(text: str) -> list[tuple[Exact, float]]:
-    """What gives E[T], the best first, each with its relative error."""
+    """The functions that give E[T], the most accurate first, each with its relative error."""
     model = _model(text)
     if direct := model.exact():
         return [(direct, 0.0)]

@@ -1,6 +1,7 @@
 """Quantities that compare the three formulations of the saturated system with each other.
 
-Over `count` random systems small enough to list all jobs present, drawn from `seed`.
+They are compared over `count` random systems, small enough to list all jobs present, drawn from
+`seed`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ CONFIRMED = "the enumerated chain of the saturated system"
 
 @takes("count", "seed")
 def gap_of_laws(parameters: Parameters) -> float:
-    """Largest gap between the laws of the jobs in service under formulations I and II."""
+    """Largest gap between the distributions of the jobs in service under formulations I and II."""
     gaps = []
     for system in _draw(parameters, one_rate=False):
         one, two = (
@@ -43,7 +44,8 @@ def gap_of_laws(parameters: Parameters) -> float:
 
 @takes("count", "seed")
 def gap_to_theorem_1(parameters: Parameters) -> float:
-    """Largest gap between π_m = ∏ p_{m_i} and the law of formulation I, all rates equal."""
+    """Largest gap between π_m = ∏ p_{m_i} and the distribution of formulation I, if all rates are
+    equal."""
     return max(
         abs(chance - np.prod([system.probabilities[c] for c in m]))
         for system in _draw(parameters, one_rate=True)
@@ -53,8 +55,8 @@ def gap_to_theorem_1(parameters: Parameters) -> float:
 
 @takes("completions", "count", "seed")
 def runs_that_differ(parameters: Parameters) -> Found:
-    """In how many runs of `completions` the three formulations do not always serve the same
-    jobs."""
+    """The number of runs of `completions` in which the three formulations do not always serve the
+    same jobs."""
     rng = np.random.default_rng(parameters["seed"])
     systems = _draw(parameters, one_rate=False)
     same = [couple(system, parameters["completions"], rng) for system in systems]

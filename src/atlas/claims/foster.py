@@ -1,15 +1,15 @@
-"""Quantities of the proof of Theorem 4.3: the jobs counter beside the saturated system.
+"""Quantities of the proof of Theorem 4.3: the saturated system with a counter of jobs.
 
 The *augmented saturated system* is the saturated chain (states s, completion rates ν_s, throughput
-X) and a counter that goes up at rate λ and down, if it is above 0, at every completion
-(`two-class-stability`, Section 7.2). With δ = (X − λ)/2 let t0 be the time from which on jobs
-complete at rate λ + δ or more in expectation, whatever the state at time 0, and
+X) with a counter that goes up at rate λ and down, if it is above 0, at every completion
+(`two-class-stability`, Section 7.2). With δ = (X − λ)/2 let t0 be the time from which on the
+expected completion rate is at least λ + δ, for any state at time 0, and
 
     t1 = (t0 (λ + δ) + 1)/δ.
 
-Then E[C(t1)] ≥ (t1 − t0)(λ + δ) = λ t1 + 1, and Lemma 7.1 finds a drift of −0.9 or less over t1
-from any state whose counter is c or more. Laws at time t are taken from the generator itself, by
-its exponential; the paper argues by inequalities.
+Then E[C(t1)] ≥ (t1 − t0)(λ + δ) = λ t1 + 1, and Lemma 7.1 has a drift of −0.9 or less over t1 from
+any state whose counter is c or more. Distributions at time t are computed from the exponential of
+the generator; the paper argues by inequalities.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from multiserver.saturated.chain import SaturatedChain, enumerate_chain
 ROUTE = "exponential of the generator of the chain, from every state"
 CONFIRMED = "mean completions by another exponential; the simulated queue of Theorem 4.3"
 
-# t0 is found to this share of itself.
+# The relative accuracy of t0.
 STEP = 1.02
 
 
@@ -43,10 +43,10 @@ def completions_to_spare(
     probabilities: Sequence[float],
     fraction_of_limit: float,
 ) -> Found:
-    """The least of E[C(t1)] − (λ t1 + 1) over all states to start from, in jobs, with
+    """The least of E[C(t1)] − (λ t1 + 1) over all initial states, in jobs, with
     λ = `fraction_of_limit` X.
 
-    The proof needs 0 or more jobs to spare.
+    The proof needs 0 or more.
     """
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     arrival_rate = fraction_of_limit * two_class.distribution(system).throughput
@@ -64,11 +64,11 @@ def drift_of_counter(
     probabilities: Sequence[float],
     fraction_of_limit: float,
 ) -> Found:
-    """The largest mean change of the counter over t1, from any state and the least counter c from
-    which at most 0.1 completions find it at 0.
+    """The largest mean change of the counter over t1, from any state with the counter at c, the
+    least value from which at most 0.1 completions find it at 0.
 
     Lemma 7.1 has −0.9. λ is `fraction_of_limit` X. A counter larger than c falls at least as
-    much: it finds 0 less often.
+    much, because it is at 0 less often.
     """
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     throughput = two_class.distribution(system).throughput
@@ -91,8 +91,8 @@ def surplus_of_arrivals(
     fraction_of_limit: float,
     completions: float,
 ) -> float:
-    """The least of λ t − E[C(t)] over all states to start from, in jobs, at t = `completions`/X and
-    λ = `fraction_of_limit` X: above 0 for some t if λ > X, which makes the queue unstable."""
+    """The least of λ t − E[C(t)] over all initial states, in jobs, at t = `completions`/X and
+    λ = `fraction_of_limit` X: positive for some t if λ > X, which makes the queue unstable."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     chain, generator = _chain(system)
     arrivals = fraction_of_limit * completions
@@ -109,9 +109,9 @@ def distance_at_late_time(
     law: str,
     completions: float,
 ) -> float:
-    """The largest total variation distance, over all states to start from, between the law of the
-    chain after so many mean `completions` and its stationary law, `embedded` at completions or in
-    `time`."""
+    """The largest total variation distance, over all initial states, between the distribution of
+    the chain after a mean number of `completions` and its stationary distribution, `embedded` at
+    completions or in `time`."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     stationary = two_class.distribution(system)
     chain, generator = _chain(system)
@@ -122,8 +122,8 @@ def distance_at_late_time(
 
 
 def period_residual(*, values: Sequence[tuple[int, int, int]]) -> float:
-    """The largest of |(t1 − t0)(λ + δ) − (λ t0 (λ + δ) + λ + δ)/δ| and of the latter less λ t1 + 1,
-    in fractions, for (t0, λ, δ) in hundredths."""
+    """The largest of |(t1 − t0)(λ + δ) − (λ t0 (λ + δ) + λ + δ)/δ| and of the latter minus
+    λ t1 + 1, in fractions, for (t0, λ, δ) in hundredths."""
     worst = Fraction(0)
     for t0, arrival_rate, delta in ([Fraction(x, 100) for x in row] for row in values):
         t1 = (t0 * (arrival_rate + delta) + 1) / delta
@@ -143,8 +143,8 @@ def _chain(system: MultiserverJobSystem) -> tuple[SaturatedChain, NDArray[np.flo
 def _period(
     chain: SaturatedChain, generator: NDArray[np.float64], arrival_rate: float, throughput: float
 ) -> float:
-    """t1. The least expected rate of completion tends to X, though not monotonically: t0 is beyond
-    the last time at which it was too small, up to when it has settled."""
+    """t1. The least expected completion rate tends to X, but not monotonically: t0 lies beyond the
+    last time at which it is too small. The search ends when it has settled."""
     delta = (throughput - arrival_rate) / 2
     t, last = 0.01 / chain.completion_rate.max(), 0.0
     settled = False
@@ -169,8 +169,8 @@ def _mean_completions(
 
 
 def _changes(chain: SaturatedChain, arrival_rate: float, t: float) -> NDArray[np.float64]:
-    """The mean change of the counter over t, (counters, states), for counters up to where those
-    that are larger no longer matter. Counters beyond a reflecting top are left out."""
+    """The mean change of the counter over t, (counters, states), for counters up to a value beyond
+    which it no longer depends on the counter. Counters beyond a reflecting top are left out."""
     K = len(chain.completion_rate)
     fastest = chain.completion_rate.max() * t
     below = int(fastest + 10 * np.sqrt(fastest) + 10)

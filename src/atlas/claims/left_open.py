@@ -1,9 +1,9 @@
-"""What the papers leave open and can be found now, each by two routes.
+"""Quantities that the papers leave open and that can be computed, each by two routes.
 
-A row quotes the sentence, and its number is by how much the routes differ at most, in parts of the
-value, over systems that the sentence is about.
+A row of the ledger quotes the sentence; its number is the largest relative difference of the two
+routes over systems that the sentence is about.
 
-| what is left open               | found by                        | and by                       |
+| left open                       | computed by                     | and by                       |
 |---------------------------------|---------------------------------|------------------------------|
 | λ* and E[Δ(Y_d)] of any classes | enumerated chain (`stationary`) | chain of fronts (`phased`)   |
 | E[T] of any classes under FCFS  | chain of the number of jobs     | `age_process`                |
@@ -30,8 +30,8 @@ Systems = Sequence[Mapping[str, Any]]
 
 
 def limits_gap(*, systems: Systems) -> Found:
-    """The largest relative difference of λ*, and of E[Δ(Y_d)], by the chain of the servers held and
-    by the chain of fronts."""
+    """The largest relative difference of λ*, and of E[Δ(Y_d)], between the chain of the servers
+    held and the chain of fronts."""
 
     def gap(system: MultiserverJobSystem) -> float:
         one, other = stationary.solve(system), phased.solve(_with_phases(system))
@@ -44,8 +44,8 @@ def limits_gap(*, systems: Systems) -> Found:
 
 
 def response_gap(*, systems: Systems, fraction_of_limit: float) -> Found:
-    """The largest relative difference of E[T] under FCFS, at a fraction of λ*, by the chain whose
-    level is the number of jobs and by that of the age of the head of the queue."""
+    """The largest relative difference of E[T] under FCFS, at a fraction of λ*, between the chain
+    whose level is the number of jobs and the process of the age of the head of the queue."""
 
     def gap(system: MultiserverJobSystem) -> float:
         blocks, process = (

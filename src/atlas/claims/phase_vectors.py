@@ -1,8 +1,8 @@
-"""Formulations of the saturated system by their rules: phase vectors, and jobs just enough.
+"""Formulations of the saturated system by their rules: phase vectors, and just enough jobs.
 
 A phase vector m holds the needs of n jobs, oldest first; σ(m) of them are in service, the longest
-prefix that fits (`product-form-saturated`, Sections 2 and 3; `two-class-stability`, Section 8). A
-job in service completes, any of them with the same probability, and a new one comes last.
+prefix that fits (`product-form-saturated`, Sections 2 and 3; `two-class-stability`, Section 8). One
+of the jobs in service, chosen uniformly, completes, and a new job is appended.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def predecessor_gaps(*, count: int, largest: int, seed: int) -> list[float]:
 
 
 def modified_rule_mismatches(*, count: int, completions: int, seed: int) -> Found:
-    """How often the jobs in service differ between the modified rule of Section 4, which draws a
-    job while the total need is at most k − l1, and a queue without end.
+    """The number of times that the jobs in service differ between the modified rule of Section 4,
+    which draws a job while the total need is at most k − l1, and an infinite queue.
 
     Both read the same sequence of jobs, and the same job, chosen at random, completes in both.
     """
@@ -76,7 +76,7 @@ def modified_rule_mismatches(*, count: int, completions: int, seed: int) -> Foun
             served = in_service(servers, few)
             wrong += few[:served] != many[: in_service(servers, many)]
             gone = int(rng.integers(served))
-            # `pending` reads on in the list itself: the job that leaves must not shift it.
+            # `pending` iterates over the list itself: removing a job must not shift it.
             drawn = len(few)
             del few[gone], many[gone]
             many.append(next(draws))

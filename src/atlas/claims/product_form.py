@@ -29,7 +29,8 @@ def embedded_gap(parameters: Parameters) -> float:
 
 @takes("count", "largest", "seed")
 def time_gap(parameters: Parameters) -> float:
-    """Largest gap between the product form's law in time and the chain's, over random systems."""
+    """Largest gap between the product form's distribution in time and the chain's, over random
+    systems."""
     return _worst(parameters, "time_gap")
 
 
@@ -49,16 +50,17 @@ def local_balance_gap(parameters: Parameters) -> float:
 @takes("systems")
 def least_violation(parameters: Parameters) -> float:
     """The least over `systems` of the largest |p_c π_s − Σ_s' π_s' P_c(s', s)| of Eq. (4) over the
-    classes c and states s, π the stationary law by elimination."""
+    classes c and states s, where π is the stationary distribution by elimination."""
     laws = (stationary.solve(read_system(system)) for system in parameters["systems"])
     return min(float(np.abs(stationary.local_balance_residuals(law)).max()) for law in laws)
 
 
 @takes("systems")
 def least_misfit_of_products(parameters: Parameters) -> float:
-    """How far ln of π_s over the probabilities of the jobs in s is from any Σ_c G_c(jobs of class c
-    in service), root mean square by least squares, the least over `systems`: 0 if π has a product
-    form such as Eq. (2), whose factors depend on the number of one class in service each."""
+    """The least over `systems` of the root mean square distance, by least squares, between ln of
+    π_s over the probabilities of the jobs in s and Σ_c G_c(jobs of class c in service) for any G_c:
+    0 if π has a product form such as Eq. (2), where each factor depends on the number of jobs of
+    one class in service."""
     return min(_misfit(read_system(system)) for system in parameters["systems"])
 
 
@@ -72,7 +74,7 @@ def lemma_5_2_gap(parameters: Parameters) -> float:
 @takes("count", "largest", "seed")
 def single_duration_gap(parameters: Parameters) -> float:
     """Largest relative gap between Theorem 8.1's throughput and the chain's, over random systems
-    of one rate and up to four needs."""
+    with one rate and up to four needs."""
     rng = np.random.default_rng(parameters["seed"])
     gaps = []
     for _ in range(parameters["count"]):

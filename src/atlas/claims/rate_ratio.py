@@ -1,8 +1,8 @@
-"""Wastage as μ2/μ1 varies, in numbers: its extrema, its falls, and the class 1 jobs at the far end.
+"""Wastage as μ2/μ1 varies: its extrema, its falls, and the class 1 jobs as μ2/μ1 → ∞.
 
-Parameters are `servers`, `needs` and `probability_2`, as in Section 9 of `two-class-stability`;
-wastage is from the product form on a grid of ratios wide enough for both ends of the axis, unless
-a function says otherwise. Extrema are those of the grid, whose neighbours differ by 0.2 %.
+Parameters are `servers`, `needs` and `probability_2`, as in Section 9 of `two-class-stability`.
+Unless a function says otherwise, wastage is computed from the product form on a grid of ratios that
+reaches both ends of the axis. Extrema are those of the grid, whose neighbours differ by 0.2 %.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ ROUNDING = 1e-11
 
 
 def extrema_above_1(*, servers: int, needs: Sequence[int], probability_2: float) -> list[int]:
-    """How many local maxima and minima wastage has at ratios above 1."""
+    """The numbers of local maxima and minima of wastage at ratios above 1."""
     curve = _curve(servers, needs, probability_2)
     return [int(np.count_nonzero(_turns(side) > 1)) for side in (curve, -curve)]
 
 
 def deepest_fall(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
-    """By how many servers wastage falls at most as μ2/μ1 rises; 0 if it is monotonic."""
+    """The deepest fall of wastage, in servers, as μ2/μ1 rises; 0 if it is monotonic."""
     fall = _fall(_curve(servers, needs, probability_2))
     return fall if fall > ROUNDING * servers else 0.0
 
@@ -56,8 +56,8 @@ def largest_fall_where_comparable(
 
 
 def displaced_in_dips(*, servers: int, needs: Sequence[int], probability_2: float) -> list[float]:
-    """By how much the mean number of class 2 jobs in service falls from a maximum of wastage to the
-    minimum after it, dip by dip."""
+    """The fall of the mean number of class 2 jobs in service from a maximum of wastage to the next
+    minimum, dip by dip."""
     curve = _curve(servers, needs, probability_2)
     lows = _turns(-curve)
     pairs = [(high, lows[lows > high]) for high in _turns(curve)]
@@ -78,8 +78,9 @@ def class_1_only(*, systems: Sequence[Mapping[str, Any]], ratio: float) -> float
 
 
 def distance_to_geometric(*, systems: Sequence[Mapping[str, Any]]) -> float:
-    """The largest total variation distance, over `systems`, between the limiting law as μ2/μ1 → ∞
-    of the class 1 jobs beyond the fewest and the geometric law p2 p1^i, i = 0, 1, …"""
+    """The largest total variation distance, over `systems`, between the limiting distribution as
+    μ2/μ1 → ∞ of the class 1 jobs beyond the fewest and the geometric distribution p2 p1^i, i = 0,
+    1, …"""
     distances = []
     for s in systems:
         jobs, chance = limits.fast_class_2_distribution(
@@ -100,8 +101,8 @@ def deviation_of_class_1_jobs(*, servers: int, needs: Sequence[int], probability
 
 
 def mean_of_class_1_jobs(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
-    """p2 times one more than the mean excess over the fewest of the class 1 jobs in service as
-    μ2/μ1 → ∞, which is the mean of the geometric number of Section 9.2."""
+    """p2 (1 + m), where m is the mean number of class 1 jobs in service beyond the fewest as
+    μ2/μ1 → ∞; 1 + m is the mean of the geometric number of Section 9.2."""
     jobs, chance = limits.fast_class_2_distribution(servers, needs, probability_2)
     return probability_2 * float(chance @ jobs - jobs[0] + 1)
 

@@ -6,7 +6,7 @@ In an M/G/1 whose first job of every busy period has a size S_0 of its own, with
     E[W] = λ ((1 − ρ) E[S_0²] + λ E[S_0] E[S²]) / (2 (1 − ρ)(1 − ρ + λ E[S_0])).
 
 `finite-skip` bounds the work in the queue by that of such systems with S_0 = W_F(s), the work at a
-front s, and asks of S and W_F(s) no more than second moments.
+front s, and requires only second moments of S and W_F(s).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CONFIRMED = "quadrature, the exact chain of ServerFilling, areas under delay bus
 GROUP = "finite_skip_chances"
 
 REPLICATIONS = 200
-# Arrivals to a queue that starts empty which are left out, at least: short runs would be biased.
+# The fewest arrivals left out as warm-up: a short run from an empty queue would be biased.
 WARM_UP = 1000
 AGES = 120
 
@@ -47,9 +47,9 @@ def exceptional_work_over_formula(
 ) -> Estimate:
     """E[W] of an M/G/1 with exceptional first service, simulated, over the formula.
 
-    S_0 is a sum of exponential sizes of means `first`, as W_F(s) is under ServerFilling. Arrivals
-    see time averages: W is what they find, from Lindley's recursion, after as many again that are
-    left out, or `WARM_UP` in each replication.
+    S_0 is a sum of exponential sizes of means `first`, as W_F(s) is under ServerFilling. By PASTA,
+    W is what arrivals find, from Lindley's recursion. As many arrivals are left out before, but at
+    least `WARM_UP` in each replication.
     """
     S, rng = read_size(size), np.random.default_rng(seed)
     arrival_rate = load / S.mean
@@ -119,14 +119,14 @@ def remaining_second_moment_ratio(*, sizes: Sequence[Mapping[str, Any]]) -> floa
         second = 2 * inverse @ inverse @ np.ones(len(T))
         for age in np.linspace(0, 60 * S.mean, AGES):
             law = alpha @ expm(T * age)
-            # Beyond some ages the law underflows: it has long settled by then.
+            # At large ages the distribution underflows; it has settled long before.
             if law.sum() > 1e-200:
                 ratios.append(float(law @ second / law.sum()) / (2 * S.largest_remaining**2))
     return max(ratios)
 
 
 def equilibrium_gap(*, sizes: Sequence[Mapping[str, Any]]) -> float:
-    """The largest relative gap between E[S²] and 2 E[S_e] E[S] over phase-type sizes, E[S_e] being
+    """The largest relative gap between E[S²] and 2 E[S_e] E[S] over phase-type sizes, with E[S_e] =
     ∫ x P(S > x) dx / E[S] by quadrature."""
     gaps = []
     for S in map(read_size, sizes):
@@ -152,7 +152,8 @@ def second_moment_ratio(*, sizes: Sequence[Mapping[str, Any]]) -> float:
 
 def chance_of_more_work(*, servers: int) -> float:
     """P(W_F > w_nonfull) when a job is admitted to a front of k − 1 others, k = `servers`, all
-    exponential with one mean: 0 if the work itself, not its mean, were at most w_nonfull."""
+    exponential with one mean: it would be 0 if the work itself, not its mean, were at most
+    w_nonfull."""
     others = servers - 1
     return float(gammaincc(others, others))
 
@@ -179,7 +180,7 @@ def _exceptional_work(
 
 
 def _draw(S: Size, rng: np.random.Generator) -> np.ndarray:
-    """One size for each replication, hyperexponential or exponential: phases that end at once."""
+    """One size for each replication, hyperexponential or exponential: one phase per size."""
     alpha, T = S.phases()
     if np.count_nonzero(T - np.diag(np.diagonal(T))):
         raise ValueError(f"the size must be a mixture of exponentials, found {S!r}")

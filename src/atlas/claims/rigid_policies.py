@@ -1,12 +1,12 @@
 """Policies for multiserver jobs as chains of counts, simulated jump by jump.
 
-With exponential durations the number of jobs of each need present, and of those in service, are a
-Markov chain under any policy that looks at them alone. Its jumps are simulated here; nothing is
-shared with the job-level engines. Several readings of one name can so be compared
-(`finite-skip`, Section 7.5), which leaves open whether Least Servers First interrupts, how
-MaxWeight breaks ties, and whether packings of jobs that are not present compete.
+With exponential durations the numbers of jobs of each need, present and in service, are a Markov
+chain under any policy that depends on them alone. Its jumps are simulated here, without code of the
+job-level engines. This allows several readings of one policy's name to be compared: `finite-skip`,
+Section 7.5, leaves open whether Least Servers First interrupts, how MaxWeight breaks ties, and
+whether packings of jobs that are not present compete.
 
-Needs ascend. E[T] = E[N]/λ by Little's law; time averages are taken with mean holding times.
+Needs are in increasing order. E[T] = E[N]/λ by Little's law; time averages use mean holding times.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GROUP = "finite_skip_chances"
 
 REPLICATIONS = 32
 WARM_UP = 0.2
-# Readings: preemptive policies pick from a list of packings, the last keeps what it has started.
+# Readings: preemptive policies pick from a list of packings; the last one is nonpreemptive.
 LSF, LSF_NONPREEMPTIVE, MSF = "lsf", "lsf-nonpreemptive", "msf"
 MAX_WEIGHT = ("max-weight", "max-weight-small-ties", "max-weight-all-packings")
 READINGS = (LSF, LSF_NONPREEMPTIVE, MSF, *MAX_WEIGHT)
@@ -41,8 +41,8 @@ _CODES = {name: i for i, name in enumerate(READINGS)}
 def response_time(
     *, system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int
 ) -> Estimate:
-    """E[T] under one of the `READINGS` at load ρ, from `jobs` arrivals in all, a fifth of them left
-    out."""
+    """E[T] under one of the `READINGS` at load ρ, from `jobs` arrivals in all, of which the first
+    fifth is left out."""
     k, needs, rates, flows = _read(system, load)
     each = jobs // REPLICATIONS
     totals = np.empty((REPLICATIONS, 3))
@@ -65,7 +65,7 @@ def difference(
     jobs: int,
     seed: int,
 ) -> Found:
-    """E[T] under `reading` less that under `other`; the two runs are independent."""
+    """E[T] under `reading` minus that under `other`; the two runs are independent."""
     a, b = (
         response_time(system=system, reading=name, load=load, jobs=jobs, seed=seed)
         for name in (reading, other)
@@ -77,8 +77,8 @@ def difference(
 def growth(
     *, system: Mapping[str, Any], reading: str, load: float, jobs: int, seed: int
 ) -> Estimate:
-    """By how much the number of jobs present grows per arrival under one of the `READINGS` at load
-    ρ, over the second half of the runs: 0 if the policy is stable there."""
+    """The growth of the number of jobs present per arrival under one of the `READINGS` at load ρ,
+    over the second half of the runs: 0 if the policy is stable there."""
     k, needs, rates, flows = _read(system, load)
     each, packings = jobs // REPLICATIONS, _packings(k, needs)
     grown = np.empty(REPLICATIONS)
@@ -95,11 +95,11 @@ def growth(
     confirmed="the growth of the simulated queue, of which no packing is a part",
 )
 def largest_load_of_packings(parameters: Mapping[str, Any]) -> float:
-    """The largest load ρ at which a mixture of packings serves every need at the rate it arrives:
-    up to there MaxWeight is stable, and above it no policy is."""
+    """The largest load ρ at which a mixture of packings serves every need at its arrival rate:
+    MaxWeight is stable below it, and no policy is stable above it."""
     k, needs, rates, flows = _read(parameters["system"], 1.0)
     packings = _packings(k, needs)
-    # The shares θ of time and ρ: ρ λ_c/μ_c ≤ Σ θ_u u_c, Σ θ_u ≤ 1.
+    # The variables are the shares θ of time and ρ: ρ λ_c/μ_c ≤ Σ θ_u u_c, Σ θ_u ≤ 1.
     offered = np.append(np.zeros(len(packings)), 1.0)
     served = np.hstack([-packings.T, (flows / rates)[:, None]])
     time = np.append(np.ones(len(packings)), 0.0)
@@ -109,7 +109,7 @@ def largest_load_of_packings(parameters: Mapping[str, Any]) -> float:
 
 def least_servers_filled(*, servers: int, needs: Sequence[int], most: int) -> int:
     """The fewest servers that Most Servers First fills in any state of up to `most` jobs of each
-    need whose needs sum to k or more: k if it has optimal stability region."""
+    need whose needs sum to k or more: k if its stability region is optimal."""
     k, v = servers, np.array(sorted(needs))
     fewest = k
     for present in product(range(most + 1), repeat=len(v)):
@@ -172,7 +172,7 @@ def _serve(code, k, needs, packings, present, served):
 
 @njit(cache=True)
 def _run(rng, code, k, needs, rates, flows, packings, jobs, warm_up):
-    """∫ N dt, ∫ N² dt, the time, and what N has grown by, of `jobs` arrivals less the warm-up."""
+    """∫ N dt, ∫ N² dt, the time and the growth of N, over `jobs` arrivals after the warm-up."""
     C = len(needs)
     present, served = np.zeros(C, np.int64), np.zeros(C, np.int64)
     arriving, everyone, arrivals = flows.sum(), 0, 0
@@ -200,7 +200,7 @@ def _run(rng, code, k, needs, rates, flows, packings, jobs, warm_up):
             while c < C - 1 and u >= served[c] * rates[c]:
                 u -= served[c] * rates[c]
                 c += 1
-            # Rounding may leave u at the end of the last interval.
+            # Rounding may put u at the end of the last interval.
             while served[c] == 0:
                 c -= 1
             served[c] -= 1

@@ -1,4 +1,4 @@
-"""Section 5 of `multilevel-scaling` beside the enumerated chain: laws, throughput, completions.
+"""Section 5 of `multilevel-scaling` against the enumerated chain: distributions and means.
 
 A job needs one server with probability p_1 and all n with p_n = 1 − p_1; the rates are μ_1 and μ_n.
 State i < n has i one-server jobs in service and an n-server job behind them (in service if i = 0),
@@ -45,7 +45,7 @@ def share_of_load(
 
 def share_of_work_done(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
     """The share of the busy servers' time that one-server jobs take in the enumerated chain, which
-    completes what arrives."""
+    completes jobs of each class in the proportions in which they arrive."""
     p_n = OneOrN.of(servers, exponent).p_n
     system = MultiserverJobSystem.of(servers, (1, servers), rates, (1 - p_n, p_n))
     law = stationary.solve(system)
@@ -69,15 +69,15 @@ def share_of_capacity(*, servers: int, exponent: float) -> float:
 
 
 def state_count(*, servers: int, exponent: float) -> int:
-    """How many states a completion can occur in."""
+    """The number of states in which a completion can occur."""
     return len(_solve(servers, exponent).time)
 
 
 def heavy_traffic_excess(
     *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
 ) -> float:
-    """lim E[Q (1 − ρ)] − E[Δ(Y_d)] of one server whose jobs are of several classes. By Pollaczek
-    and Khinchine, the limit is E[S²]/(2 E[S]²)."""
+    """lim E[Q (1 − ρ)] − E[Δ(Y_d)] of one server with several classes of jobs. By Pollaczek and
+    Khinchine, the limit is E[S²]/(2 E[S]²)."""
     p, rate = np.array(probabilities), np.array(rates)
     limit = float(p @ rate**-2 / (p @ rate**-1) ** 2)
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
@@ -135,7 +135,7 @@ def _worst(count: int, largest: int, seed: int, gap: str) -> float:
 
 @cache
 def _compare_all(count: int, largest: int, seed: int) -> list[dict[str, float]]:
-    """Many claims ask for gaps of the same systems."""
+    """The gaps of all systems; cached, since many claims need the same."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(count):
         n = int(rng.integers(2, largest + 1))
@@ -179,7 +179,8 @@ def _compare(law: stationary.SaturatedDistribution) -> dict[str, float]:
 
 
 def _visits(law: stationary.SaturatedDistribution) -> Vector:
-    """The law over all states of the chain, 0 … n and (0, 0) … (0, n − 1), at transitions."""
+    """The distribution over all states of the chain, 0 … n and (0, 0) … (0, n − 1), at
+    transitions."""
     timed = len(law.time)
     drawn = sum(law.chain.completions)[:, timed:].T @ law.embedded
     onward = law.chain.entries[:, timed:]

@@ -1,9 +1,9 @@
-"""Section 10 of `multilevel-scaling`: curves over the mix of jobs, large ones being n^−α of all.
+"""Section 10 of `multilevel-scaling`: curves over the mix, with a fraction n^−α of large jobs.
 
-The `sizes` of the jobs name the system: `n` is server needs 1 and n, `half` is 1 and n/2, and
-`three` is 1, n/2 and n, where the two large ones share n^−α equally; `rates` are μ_1 and that of
-all large jobs. The boundary of stability is, at each α, the share of capacity f = λ E[S]/n at
-λ = μ, the utilisation of the saturated system; where it is lowest lies the *worst mix*.
+The `sizes` of the jobs name the system: `n` has server needs 1 and n, `half` 1 and n/2, and `three`
+1, n/2 and n, where the two large needs share n^−α equally; `rates` are μ_1 and the rate of all
+large jobs. The boundary of stability at each α is the share of capacity f = λ E[S]/n at λ = μ, the
+utilisation of the saturated system; the *worst mix* is the α at which it is lowest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def mix(servers: int, sizes: str, rates: Rates, alpha: float) -> MultiserverJobS
 
 
 def direction_changes(values: NDArray[np.float64] | list[float]) -> int:
-    """How often a curve turns; differences below rounding are left out."""
+    """The number of turning points of a curve; differences of the order of rounding are ignored."""
     values = np.asarray(values)
     steps = np.diff(values)
     steps = steps[np.abs(steps) > 1e-12 * np.abs(values).max()]
@@ -53,8 +53,8 @@ def largest_fall(*, servers: int, sizes: str = "n", rates: Rates = UNIT) -> Foun
 
 
 def turns(*, mean: str, servers: int, sizes: str = "n", rates: Rates = UNIT) -> int:
-    """How often `throughput`, `relative-completions`, `response-time` or the boundary,
-    `utilisation`, turns as α rises from 0 to 4: once for a bell curve."""
+    """The number of turning points of `throughput`, `relative-completions`, `response-time` or the
+    boundary, `utilisation`, as α rises from 0 to 4: one for a bell curve."""
     value = _mean(servers, sizes, rates, mean)
     return direction_changes([value(alpha) for alpha in GRID])
 
@@ -76,7 +76,8 @@ def inflections(
 
 
 def peak_off_inflection(*, servers: int, rates: Rates = UNIT) -> float:
-    """How far apart on the α axis E[Δ(Y_d)] peaks and the throughput has its inflection."""
+    """The distance on the α axis between the peak of E[Δ(Y_d)] and the inflection of the
+    throughput."""
     return abs(
         peaks(numbers=[servers], rates=[rates])[0]
         - inflections(numbers=[servers], rates=[rates])[0]
@@ -84,14 +85,14 @@ def peak_off_inflection(*, servers: int, rates: Rates = UNIT) -> float:
 
 
 def share_of_load_at(*, servers: int, place: str) -> float:
-    """The one-server jobs' share of the load where E[Δ(Y_d)] peaks, or the throughput has its
-    inflection: `place` is `peak` or `inflection`; needs 1 and n, rates 1."""
+    """The one-server jobs' share of the load at the peak of E[Δ(Y_d)] or at the inflection of the
+    throughput: `place` is `peak` or `inflection`; needs 1 and n, rates 1."""
     find = {"peak": peaks, "inflection": inflections}[place]
     return share_of_load(servers=servers, exponent=find(numbers=[servers])[0])
 
 
 def balanced_share_of_load_exponent(*, servers: int, rates: Rates) -> float:
-    """The α at which both sizes of jobs are half of the load, by bisection on the loads."""
+    """The α at which each size of jobs is half of the load, by bisection on the loads."""
     low, high = 0.0, 10.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -119,7 +120,7 @@ def peak_over_theorem(*, servers: int) -> float:
 
 
 def share_of_one(*, servers: int, exponents: list[float]) -> list[float]:
-    """1/(E[Δ(Y_d)] + 1) at p_n = n^−α: what of the limit in Eq. (2) its second term makes up, for
+    """1/(E[Δ(Y_d)] + 1) at p_n = n^−α, the share of the second term in the limit of Eq. (2), for
     each α of `exponents`; needs 1 and n, rates 1."""
     value = _mean(servers, "n", UNIT, "relative-completions")
     return [1 / (value(alpha) + 1) for alpha in exponents]
@@ -138,7 +139,7 @@ def boundary_at(*, servers: int, sizes: str, exponent: float, rates: Rates = UNI
 
 
 def total_probability(*, servers: int, exponents: list[float], power: float = 1.0) -> float:
-    """The smallest p_5 + p_10 = n^(k α) over `exponents` α, both being n^(k α)/2, k = `power`."""
+    """The smallest p_5 + p_10 = n^(k α) over `exponents` α, if each is n^(k α)/2, k = `power`."""
     return min(servers ** (power * alpha) for alpha in exponents)
 
 
@@ -168,9 +169,9 @@ def closed_form_gap(*, servers: int, sizes: str, exponent: float) -> float:
 
 
 def completions_gap(*, sizes: str, cases: Sequence[Mapping[str, float]]) -> Found:
-    """The largest relative gap between E[Δ(Y_d)] by a recursion of a number of terms linear in n
-    and by the enumerated chain, over `cases` of `servers`, `exponent` and rates of the `small` and
-    the `large` jobs."""
+    """The largest relative gap between E[Δ(Y_d)] by a recursion with O(n) terms and by the
+    enumerated chain, over `cases` of `servers`, `exponent` and rates of the `small` and the `large`
+    jobs."""
     found = []
     for case in cases:
         system = mix(case["servers"], sizes, (case["small"], case["large"]), case["exponent"])
@@ -193,8 +194,8 @@ def _inflection(servers: int, sizes: str, rates: Rates) -> float:
 
 
 def _mean(servers: int, sizes: str, rates: Rates, mean: str) -> Callable[[float], float]:
-    """A mean of the saturated system against α. `response-time` is lim E[T](1 − ρ), of which
-    Little's law and Eq. (2) make (E[Δ(Y_d)] + 1)/μ."""
+    """A mean of the saturated system against α. `response-time` is lim E[T](1 − ρ), which is
+    (E[Δ(Y_d)] + 1)/μ by Little's law and Eq. (2)."""
 
     def value(alpha: float) -> float:
         wanted = mean in ("relative-completions", "response-time")

@@ -1,8 +1,8 @@
 """The asymptotic steps in the proofs of `multilevel-scaling`, Sections 6 and 7, one by one.
 
-Symbols and parameters are those of `scaling_system`. Every function returns the number that the
-step is about, scaled so that it tends to a constant (or stays bounded): at one n from exact means,
-or, where its name ends in `_limit`, extrapolated to n → ∞.
+Symbols and parameters are those of `scaling_system`. Every function returns the quantity in one
+step of a proof, scaled so that it tends to a constant (or stays bounded): at one n from exact
+means, or, if its name ends in `_limit`, extrapolated to n → ∞.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ CONFIRMED = "the sum of all terms against the chain (tests/claims/test_scaling_p
 def outside_term_over_p_n(
     *, servers: int, exponent: float, coefficient: float = 1.0, logs: float = 0.0
 ) -> float:
-    """n p_n p_1^n: what n p_1^n is in units of 1/p_n."""
+    """n p_n p_1^n, which is n p_1^n in units of 1/p_n."""
     system = OneOrN.of(servers, exponent, coefficient, logs)
     return system.n * system.p_n * float(system.power(system.n))
 
 
 def outside_bracket_limit(*, exponent: float) -> float:
-    """lim x B/n, by which (11) is n p_1^n."""
+    """lim x B/n, the factor of n p_1^n in (11)."""
 
     def value(n: int) -> float:
         system = OneOrN.of(n, exponent)
@@ -59,7 +59,7 @@ def infinite_term_limit(*, exponent: float, term: int) -> float:
 
 
 def tail_over_bound(*, servers: int, exponent: float) -> float:
-    """p_n × (13): what the sums gain if continued from n to ∞, in units of 1/p_n."""
+    """p_n × (13), the part of the sums from n to ∞, in units of 1/p_n."""
     s = OneOrN.of(servers, exponent)
     i = np.arange(float(s.n), s.n + math.ceil(40 / s.p_n))
     H = harmonic(s.n - 1) + np.cumsum(1 / i)
@@ -183,7 +183,7 @@ def blocked_share(*, servers: int, coefficient: float, per: str) -> float:
 
 
 def negligible_phases_share_limit(*, coefficient: float, rates: Rates = UNIT) -> float:
-    """lim C′ (1/μ_n + p_1^n/(n μ_1 p_n)), the share of the terms of 1/C′ = 1/(p_n μ) that Lemma 7.1
+    """lim C′ (1/μ_n + p_1^n/(n μ_1 p_n)), the share of 1/C′ = 1/(p_n μ) in terms that Lemma 7.1
     leaves out, p_n = c/n."""
 
     def value(n: int) -> float:
@@ -195,7 +195,7 @@ def negligible_phases_share_limit(*, coefficient: float, rates: Rates = UNIT) ->
 
 
 def growth_rates_sum(*, exponent: float, coefficients: list[float]) -> list[float]:
-    """p_n × the sum of the five terms, each extrapolated by itself; one sum for each c."""
+    """p_n × the sum of the five terms, each extrapolated separately; one sum for each c."""
 
     def scaled(term: int, c: float) -> float:
         def value(n: int) -> float:
@@ -208,8 +208,8 @@ def growth_rates_sum(*, exponent: float, coefficients: list[float]) -> list[floa
 
 
 def growth_exponents(*, servers: int, exponents: list[float]) -> list[float]:
-    """The exponents at which E[Δ(Y_d)] grows between n = `servers` and 2 n, for each α of
-    `exponents`, less what ln² n of Theorem 4.2 contributes for α > 1."""
+    """The growth exponents of E[Δ(Y_d)] between n = `servers` and 2 n, for each α of `exponents`,
+    minus the contribution of ln² n in Theorem 4.2 for α > 1."""
     found = []
     for alpha in exponents:
         means = [OneOrN.of(n, alpha).means.relative_completions for n in (servers, 2 * servers)]

@@ -1,10 +1,11 @@
-"""Figs 2 to 4 and 10 to 15 of `multilevel-scaling`, by the numbers a reader measures in them.
+"""Figs 2 to 4 and 10 to 15 of `multilevel-scaling`, as numbers that can be measured in them.
 
-Every figure draws, on two logarithmic axes over n = 10 … 1e8, one mean (`throughput` or
-`relative-completions`) three times: exact (purple), as it grows in the n-server dominated and
-balanced regimes (orange: μ_1/(p_n ln(1/p_n)), 1/(2 p_n)) and as it grows in the 1-server dominated
-one (green: n μ_1, n^{2−α} ln² n/2). The *gap* of two curves at n is |ln| of their ratio, their
-vertical distance. `of` and `to` name the two curves; parameters are α = `exponent` and `rates`.
+Every figure has two logarithmic axes and three curves of one mean (`throughput` or
+`relative-completions`) over n = 10 … 1e8: its exact value (purple), its growth rate in the n-server
+dominated and balanced regimes (orange: μ_1/(p_n ln(1/p_n)), 1/(2 p_n)) and its growth rate in the
+1-server dominated regime (green: n μ_1, n^{2−α} ln² n/2). The *gap* of two curves at n is |ln| of
+their ratio, their vertical distance. `of` and `to` name the two curves; parameters are α =
+`exponent` and `rates`.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ Vector = NDArray[np.float64]
 
 
 def share_of_axis(*, mean: str, exponent: float, to: str, rates: Rates = UNIT) -> float:
-    """The largest gap between the exact curve and curve `to`, over the height that all three curves
-    together need: what of the figure's height separates them."""
+    """The largest gap between the exact curve and curve `to`, as a share of the height that all
+    three curves together need."""
     curves = np.log([_curve(mean, exponent, colour, rates) for colour in COLOURS])
     worst = np.abs(_gap(mean, exponent, "purple", to, rates)).max()
     return float(worst / (curves.max() - curves.min()))
@@ -35,8 +36,8 @@ def share_of_axis(*, mean: str, exponent: float, to: str, rates: Rates = UNIT) -
 def gap_ratios(
     *, mean: str, exponent: float, to: str, of: str = "purple", rates: Rates = UNIT
 ) -> list[float]:
-    """The smallest and the largest gap at 10 n over that at n: both below 1 where the curves
-    converge all along, both above 1 where they part."""
+    """The smallest and the largest gap at 10 n over that at n: both below 1 if the curves converge
+    throughout, both above 1 if they diverge throughout."""
     gap = np.abs(_gap(mean, exponent, of, to, rates))
     steps = gap[1:] / gap[:-1]
     return [float(steps.min()), float(steps.max())]
@@ -45,7 +46,7 @@ def gap_ratios(
 def last_gap_ratio(
     *, mean: str, exponent: float, to: str, of: str = "purple", rates: Rates = UNIT
 ) -> float:
-    """The gap at n = 1e8 over that at 1e4: below 1 where two curves converge on the figure."""
+    """The gap at n = 1e8 over that at 1e4: below 1 if the two curves converge in the figure."""
     gap = np.abs(_gap(mean, exponent, of, to, rates))
     return float(gap[-1] / gap[3])
 
@@ -53,14 +54,14 @@ def last_gap_ratio(
 def gaps_over_unit_rates(
     *, mean: str, exponent: float, to: str, rates: Rates, first: int = 10
 ) -> list[float]:
-    """The gap of the exact curve to curve `to` over the same with μ_1 = μ_n = 1, at n = `first` …
-    1e8: below 1 where it is narrower."""
+    """The gap of the exact curve to curve `to` over that with μ_1 = μ_n = 1, at n = `first` … 1e8:
+    below 1 where it is narrower."""
     gap, unit = (np.abs(_gap(mean, exponent, "purple", to, r)) for r in (rates, UNIT))
     return (gap / unit)[np.array(AXIS) >= first].tolist()
 
 
 def time_in_n_over_unit_rates(*, servers: int, exponent: float, rates: Rates) -> float:
-    """P_0, the share of time in which an n-server job is in service, over the same with both rates
+    """P_0, the share of time in which an n-server job is in service, over that with both rates
     1."""
     shares = []
     for pair in (rates, UNIT):

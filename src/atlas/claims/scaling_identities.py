@@ -1,14 +1,14 @@
-"""Statements of `multilevel-scaling`, Sections 3 and 5.4, by routes of their own.
+"""Statements of `multilevel-scaling`, Sections 3 and 5.4, by independent routes.
 
 The relative completions are the limit of E[C_y(t)] − μ t, the completions by time t from state y in
-excess of the average, which has mean 0 in time. Here they are found as that, *transiently*: with
-the generator A of the saturated chain and its completion rates r,
+excess of the average; their mean over time is 0. Here they are computed from this definition,
+*transiently*: with the generator A of the saturated chain and its completion rates r,
 
     Δ = ∫_0^∞ (e^{At} r − μ) dt,
 
-by doubling the horizon until e^{At} has equal rows, each of which is P. No linear system is solved
-and no product form used, so that Poisson's equation (1), the convention E[Δ(Y)] = 0, and Eqs (3) to
-(6) may fail. The embedded law π^d is read from the powers of the jump chain likewise.
+by doubling the horizon until all rows of e^{At} are equal to P. No linear system is solved and no
+product form is used, so this tests Poisson's equation (1), the convention E[Δ(Y)] = 0, and Eqs (3)
+to (6). Likewise, the embedded distribution π^d comes from powers of the jump chain.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def identity_gap(*, equation: int, count: int, largest: int, seed: int) -> float
 
 
 def one_server_jobs_between(*, servers: int, probability_n: float) -> float:
-    """p_n × the mean number of one-server jobs between two n-server jobs, from the rates at which
-    the enumerated chain completes either."""
+    """p_n × the mean number of one-server jobs between two n-server jobs, from the completion rates
+    of both in the enumerated chain."""
     system = MultiserverJobSystem.of(
         servers, (1, servers), (1.0, 1.0), (1 - probability_n, probability_n)
     )
@@ -124,10 +124,10 @@ def growth_over_throughput(parameters: Mapping[str, Any]) -> Found:
     confirmed="4 servers: three classes in each of the 4 places, 3⁴",
 )
 def product_form_terms(parameters: Mapping[str, Any]) -> list[int]:
-    """How many states of positive probability the law of needs 1, n/2 and n has.
-
-    In the formulation with n jobs present, which its product form sums over, for each n of
+    """The number of states with positive probability for needs 1, n/2 and n, for each n of
     `servers`.
+
+    The formulation is that with n jobs present; the product form is a sum over its states.
     """
     counts = []
     for n in parameters["servers"]:
@@ -172,7 +172,7 @@ def _right_of_eq_6(n: int, p_n: float, rates: list[float], tilde: Vector) -> flo
 
 
 def transient(system: MultiserverJobSystem) -> Transient:
-    """The saturated chain's Δ, laws and throughput, all from e^{At} at a long horizon."""
+    """The saturated chain's Δ, distributions and throughput, all from e^{At} at a long horizon."""
     chain = enumerate_chain(system)
     jumps = sum(chain.transitions()).toarray()
     rate = chain.completion_rate
@@ -188,7 +188,8 @@ def transient(system: MultiserverJobSystem) -> Transient:
     for _ in range(200):
         if np.ptp(law, axis=0).max() < 1e-15:
             break
-        # Excess over state 0 keeps its digits as the horizon grows; the average would drown it.
+        # The excess over state 0 keeps its digits as the horizon grows; in the excess over the
+        # average they would cancel.
         completed, law = completed + law @ completed, law @ law
         law /= law.sum(axis=1, keepdims=True)
         horizon *= 2

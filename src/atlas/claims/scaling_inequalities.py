@@ -1,8 +1,8 @@
 """The inequalities in the proofs of `multilevel-scaling`: how close each comes to failing.
 
-A bound u ≤ v is reported as the largest u/v, or as the largest u − v where v may vanish, over the
-states, blocks or sizes it speaks of: it holds as long as that is at most 1, or at most 0. Symbols
-and parameters are those of `scaling_system`.
+A bound u ≤ v is reported as the largest u/v or, if v may vanish, the largest u − v, over the
+states, blocks or sizes that it is about: it holds if that is at most 1, or at most 0. Symbols and
+parameters are those of `scaling_system`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def tail_in_first_blocks(*, servers: int, exponent: float, logs: float = 0.0) ->
 def block_growth_share(
     *, servers: int, exponent: float, blocks: int = 40, logs: float = 0.0
 ) -> float:
-    """The largest (i − ν H_i), 1 < k ≤ `blocks`, over k times the same (k − 1)/p_n terms before,
+    """The largest (i − ν H_i), 1 < k ≤ `blocks`, over k times its value (k − 1)/p_n terms earlier,
     in the first block."""
     s = OneOrN.of(servers, exponent, logs=logs)
     width = math.floor(1 / s.p_n)
@@ -88,8 +88,8 @@ def block_growth_share(
 
 
 def binomial_bound_share(*, sizes: list[int], exponents: list[float]) -> float:
-    """The largest p_n² n (n − 1)/2 over (1 + p_n)^n, and of this over p_1^−n, for p_n = n^−α: both
-    in one chain, so the larger of the two."""
+    """The larger of the largest p_n² n (n − 1)/2 over (1 + p_n)^n and the largest of the latter
+    over p_1^−n, for p_n = n^−α: the two steps of one chain of inequalities."""
     shares = []
     for n in sizes:
         for alpha in exponents:
@@ -133,7 +133,7 @@ def change_per_term(*, servers: int, coefficient: float) -> float:
 def completion_factor_excess(
     *, servers: int, exponent: float, logs: float = 0.0, rates: Rates = UNIT
 ) -> list[float]:
-    """The largest (1 − n/i) − (1 − ν/i) and (1 − ν/i) − 1 over 1 ≤ i < n, 1 − ν/i being the step
+    """The largest (1 − n/i) − (1 − ν/i) and (1 − ν/i) − 1 over 1 ≤ i < n, where 1 − ν/i is the step
     Δ(i) − Δ(i − 1) of the enumerated chain."""
     relative = _relative_completions(servers, exponent, logs, rates)
     i, steps = np.arange(1, servers), np.diff(relative[:servers])
@@ -143,8 +143,8 @@ def completion_factor_excess(
 def relative_lower_bound_excess(
     *, servers: int, exponent: float, h: str, logs: float = 0.0
 ) -> Found:
-    """The largest of −n ln i − (i − ν h_i) over n, over 1 ≤ i < n, h_i being `harmonic`, H_i, or
-    `logarithm`, ln i."""
+    """The largest (−n ln i − (i − ν h_i))/n over 1 ≤ i < n, where `h` is `harmonic`, h_i = H_i, or
+    `logarithm`, h_i = ln i."""
     s = OneOrN.of(servers, exponent, logs=logs)
     i = np.arange(1.0, s.n)
     taken = {"harmonic": np.cumsum(1 / i), "logarithm": np.log(i)}[h]

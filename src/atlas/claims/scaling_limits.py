@@ -1,13 +1,13 @@
 """The limits of μ and E[Δ(Y_d)] as n → ∞ and p_n → 0 that `multilevel-scaling` proves.
 
 The exact value of either over its growth rate tends to 1, mostly with an error of order 1/ln n:
-6 to 15 % at n = 1e8, still 3 to 10 % at n = 1e15. But the ratio is a smooth function of h = 1/ln n
-(of 1/ln(1/p_n) where the growth rate has this logarithm, of 1/√ln n where p_n has its root), up to
-powers of n. So the limit is found by *extrapolation*: the polynomial in h through a few exact
-values is continued to h = 0. It errs by less than 1e-3, or by 0.015 where μ_1 = 10 μ_n.
+6 to 15 % at n = 1e8, still 3 to 10 % at n = 1e15. But, up to powers of n, the ratio is a smooth
+function of h = 1/ln n (of 1/ln(1/p_n) if the growth rate has this logarithm, of 1/√ln n if p_n has
+its root). The limit is therefore computed by *extrapolation*: the polynomial in h through a few
+exact values is evaluated at h = 0. Its error is less than 1e-3, or 0.015 if μ_1 = 10 μ_n.
 
-Symbols and parameters are those of `scaling_system`; `mean` and `growth` name the exact value and
-its rate of growth.
+Symbols and parameters are those of `scaling_system`; `mean` names the exact value and `growth` its
+growth rate.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Formulas of `multilevel-scaling` that do not hold as printed: what the print makes of them.
+"""Formulas of `multilevel-scaling` that do not hold as printed: their errors, and corrected forms.
 
-Every function returns what the statement is about, by a route of its own (a sum, a quadrature, the
-transient law of the chain), or the gap between that and a formula, as printed or mended by its
-parameters. Symbols and parameters are those of `scaling_system`.
+Every function returns the quantity in the statement by an independent route (a sum, a quadrature,
+the transient distribution of the chain), or the gap between it and a formula, which is as printed
+or corrected according to the parameters. Symbols and parameters are those of `scaling_system`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CONFIRMED = "the formula as mended (tests/claims/test_scaling_proofs.py)"
 def time_law_sum(
     *, servers: int, probability_n: float, first: int, weighted: bool, rates: Rates = UNIT
 ) -> float:
-    """Σ P of Lemma 5.2, P_{1,b} being C′ p_1^b/(b μ_1) if `weighted`, else 1/(b μ_1), for
+    """Σ P of Lemma 5.2, with P_{1,b} = C′ p_1^b/(b μ_1) if `weighted`, otherwise 1/(b μ_1), for
     `first` ≤ b < n."""
     n, p_1 = servers, 1 - probability_n
     mu_1, mu_n = rates
@@ -39,7 +39,7 @@ def time_law_sum(
 def completion_law_sum(
     *, servers: int, probability_n: float, power: int, rates: Rates = UNIT
 ) -> float:
-    """Σ (μ/μ_i)^k P_i of the transient law, k = `power`."""
+    """Σ (μ/μ_i)^k P_i of the transient distribution, k = `power`."""
     system = MultiserverJobSystem.of(
         servers, (1, servers), rates, (1 - probability_n, probability_n)
     )
@@ -101,7 +101,7 @@ def throughput_constant(*, servers: int, exponent: float, rates: Rates = UNIT) -
 
 def eq_30_gap(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
     """Right side of Eq. (30), n μ_1 p_n (1/μ_n + p_1^n/(n μ_1 p_n) + Σ p_1^b/(b μ_1)) − 1, summed,
-    less n μ_1/μ − 1, μ being the throughput of the enumerated chain."""
+    minus n μ_1/μ − 1, where μ is the throughput of the enumerated chain."""
     n, (mu_1, mu_n), p_n = servers, rates, servers**-exponent
     b = np.arange(1, n)
     bracket = 1 / mu_n + (1 - p_n) ** n / (n * mu_1 * p_n) + ((1 - p_n) ** b / (b * mu_1)).sum()
@@ -127,13 +127,13 @@ def deficit_over(*, servers: int, exponent: float, power: float) -> float:
 
 
 def deficit_exponent(*, servers: int, exponent: float) -> float:
-    """The exponent at which (n − μ/μ_1)/ln n grows, between n = `servers` and 2n."""
+    """The growth exponent of (n − μ/μ_1)/ln n between n = `servers` and 2n."""
     small, large = (n * OneOrN.of(n, exponent).x / math.log(n) for n in (servers, 2 * servers))
     return math.log2(large / small)
 
 
 def factor_of_line_37(*, servers: int, exponent: float) -> float:
-    """What multiplies H_{n−1} in (37), its brackets closed where they are printed, over μ/μ_1."""
+    """The factor of H_{n−1} in (37), with its brackets as printed, over μ/μ_1."""
     power = servers ** (2 - exponent)
     return (servers - math.log(servers) / power) * power / OneOrN.of(servers, exponent).nu
 

@@ -1,10 +1,9 @@
 """The open queue of `multilevel-scaling`, Section 10: its length under FCFS against the mix, exact.
 
-The length is E[Q], the mean number of jobs that wait, unless `jobs` are those `present`: then it
-is E[N], which the paper's Q may mean as well. Settings are those of `scaling_curves`; the load ρ is
-the fraction of capacity that is demanded, λ = ρ n/E[S], and the length is infinite at the mixes
-that are unstable there. Loads may also be given relative to the boundary of stability of the worst
-mix, so that settings can be compared.
+The length is E[Q], the mean number of waiting jobs, or E[N] if `jobs` is `present`; the paper's Q
+may mean either. Settings are those of `scaling_curves`. The load ρ is the demanded fraction of
+capacity, λ = ρ n/E[S], and the length is infinite at mixes that are unstable. Loads may also be
+given relative to the boundary of stability of the worst mix, so that settings can be compared.
 """
 
 from __future__ import annotations
@@ -49,8 +48,9 @@ def peaks(
 
 
 def age_gap(*, systems: Sequence[Mapping[str, Any]], fraction_of_limit: float) -> Found:
-    """The largest relative difference of E[T_1] and E[T_n] of needs 1 and n, at a fraction of λ*,
-    between interpolated fronts and the law of the age of a large job, which takes no chain."""
+    """The largest relative difference of E[T_1] and E[T_n] for needs 1 and n, at a fraction of λ*,
+    between interpolated fronts and the distribution of the age of a large job, which needs no
+    chain."""
 
     def gap(block: Mapping[str, Any]) -> tuple[float, str]:
         system = read_system(block)
@@ -72,8 +72,8 @@ def peak_spread_ratio(
     reference: Rates = UNIT,
     jobs: str = "waiting",
 ) -> float:
-    """How far the peaks of the queue lie apart, largest α less smallest, over loads
-    relative to the boundary of the worst mix, over the same at the rates `reference`."""
+    """The spread of the queue's peaks, largest α minus smallest, over loads relative to the
+    boundary of the worst mix, divided by the spread at the rates `reference`."""
     spreads = []
     for pair in (rates, reference):
         boundary = worst_share(servers=servers, rates=pair).value
@@ -91,15 +91,15 @@ def turns(
     rates: Rates = UNIT,
     jobs: str = "waiting",
 ) -> int:
-    """How often the length turns as α rises from 0 to 3: once for a bell curve."""
+    """The number of turning points of the length as α rises from 0 to 3: one for a bell curve."""
     return direction_changes([length(servers, sizes, rates, alpha, load, jobs) for alpha in GRID])
 
 
 def smallest_sharpening(
     *, servers: int, loads: list[float], sizes: str = "n", jobs: str = "waiting"
 ) -> float:
-    """How high the peak stands above the higher of the two ends, α = 0 and 3: the smallest ratio
-    of one load to the load before it."""
+    """The smallest ratio, from one load to the next, of the height of the peak over the higher of
+    the two ends, α = 0 and 3."""
     heights = []
     for load in loads:
         top, *ends = (
@@ -141,7 +141,7 @@ def heavy_traffic_ratio(
 
 @cache
 def _peak(servers: int, sizes: str, rates: Rates, load: float, jobs: str) -> float:
-    """Many claims ask for the same."""
+    """The α at which the length is largest; cached, since many claims need the same."""
     return find_highest(lambda alpha: length(servers, sizes, rates, alpha, load, jobs), GRID)
 
 
@@ -155,7 +155,7 @@ def _prepared(servers: int, sizes: str, rates: Rates, alpha: float) -> tuple[flo
 def length(
     servers: int, sizes: str, rates: Rates, alpha: float, load: float, jobs: str = "waiting"
 ) -> float:
-    """E[Q], or E[N], at one α; infinite where the queue is unstable."""
+    """E[Q], or E[N], at one α; infinite if the queue is unstable."""
     whole, blocks = _prepared(servers, sizes, tuple(rates), alpha)
     arrival_rate = load * whole
     if arrival_rate >= blocks.throughput:
@@ -167,8 +167,8 @@ def length(
 def peak_off_inflection(
     *, servers: int, sizes: str, load: float, rates: Rates = UNIT, jobs: str = "waiting"
 ) -> float:
-    """How far apart on the α axis the queue at one load peaks and the throughput has its
-    inflection."""
+    """The distance on the α axis between the peak of the queue at one load and the inflection of
+    the throughput."""
     found = peaks(servers=servers, loads=[load], sizes=sizes, rates=rates, jobs=jobs)[0]
     return abs(found - inflections(numbers=[servers], sizes=sizes, rates=[rates])[0])
 
@@ -176,8 +176,8 @@ def peak_off_inflection(
 def smallest_step(
     *, values: str, servers: int, settings: list[dict[str, Any]], jobs: str = "waiting"
 ) -> float:
-    """The smallest rise from one of `settings` to the next, positive if they are in order: of the
-    peaks of the queue (`peaks`) or of the lowest boundaries of stability (`shares`)."""
+    """The smallest rise, from one of `settings` to the next, of the peaks of the queue (`peaks`) or
+    of the lowest boundaries of stability (`shares`): positive if they are in order."""
     if values == "peaks":
         found = [
             peaks(

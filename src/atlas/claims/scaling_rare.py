@@ -1,8 +1,8 @@
 """The asymptotic steps in Section 8 of `multilevel-scaling`, where p_n = o(1/n), one by one.
 
 Mostly p_n = n^−α with α > 1. Symbols and parameters are those of `scaling_system`. Every function
-returns the number that the step is about, scaled so that it tends to a constant (or stays bounded):
-at one n from exact means, or, where its name ends in `_limit`, extrapolated to n → ∞.
+returns the quantity in one step of a proof, scaled so that it tends to a constant (or stays
+bounded): at one n from exact means, or, if its name ends in `_limit`, extrapolated to n → ∞.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def sum_29_over_p_n_limit(*, exponent: float, logs: float) -> float:
 
 
 def rare_growth_rates_sum(*, exponent: float, rates: Rates = UNIT) -> float:
-    """The sum of the five terms over n^{2−α} ln² n, each extrapolated by itself."""
+    """The sum of the five terms over n^{2−α} ln² n, each extrapolated separately."""
 
     def scaled(term: int) -> float:
         def value(n: int) -> float:
@@ -48,7 +48,8 @@ def rare_term_limit(*, exponent: float, term: int, logs: int, rates: Rates = UNI
 
 
 def power_remainder(*, servers: int, exponent: float) -> float:
-    """(p_1^n − 1 + n^{1−α})/n^{2−2α}, p_1^n by the binomial series from its third term on."""
+    """(p_1^n − 1 + n^{1−α})/n^{2−2α}, summed as the binomial series of p_1^n from its third term
+    on."""
     n, p_n = servers, servers**-exponent
     term = total = (n - 1) / (2 * n)
     for k in range(3, 60):
@@ -107,7 +108,7 @@ def log_integral_remainder(*, servers: int, exponent: float) -> float:
 def log_over_i_remainder(*, servers: int, exponent: float) -> float:
     """(∫ p_1^i ln i/i di − ln² n/2)/(n^{1−α} ln² n/2), Eq. (41), the integral from 1 to n."""
     s = OneOrN.of(servers, exponent)
-    # Only the difference to p_1 = 1 is integrated: it would be lost in the whole.
+    # Only the difference to p_1 = 1 is integrated, to avoid cancellation.
     lost, _ = quad(
         lambda t: t * math.expm1(math.exp(t) * math.log1p(-s.p_n)), 0.0, math.log(servers)
     )

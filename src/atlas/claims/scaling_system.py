@@ -1,14 +1,14 @@
-"""The system with server needs 1 and n, as the proofs of `multilevel-scaling` take it apart.
+"""The system with server needs 1 and n, split into terms as in the proofs of `multilevel-scaling`.
 
 n = `servers` servers; p_n = c n^−α ln^β n with α = `exponent`, c = `coefficient`, β = `logs`;
 `rates` are μ_1 and μ_n. With r = μ_1/μ_n, ν = μ/μ_1 for the throughput μ and x = 1 − ν/n, Lemma 5.5
-falls into five terms, numbered as in the lists of Sections 7 and 8.2, sums over 1 ≤ i < n:
+has five terms, numbered as in the lists of Sections 7 and 8.2, with sums over 1 ≤ i < n:
 
     1  p_1^n x B with B = n − 1 − ν H_{n−1} + x/p_n,
     2  p_n Σ p_1^i i,    3  −p_n ν Σ p_1^i,    4  −p_n ν Σ p_1^i H_i,    5  p_n ν² Σ p_1^i H_i/i.
 
-Differences of numbers near n never enter: x is E[N_idle]/n + p_n ν (r − 1/n), and ν, E[N_idle] are
-exact for n up to 2^53. Sums over states are direct, for n up to some 1e6.
+Differences of numbers near n are avoided: x is E[N_idle]/n + p_n ν (r − 1/n), and ν, E[N_idle] are
+exact for n up to 2^53. Sums over states are computed directly, for n up to some 1e6.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from multiserver.saturated.one_or_n import OneOrNMeans, one_or_n
 
 Rates = tuple[float, float] | list[float]
 UNIT: Rates = (1.0, 1.0)
-# Limits are extrapolated from these n: exact values where they do not need a sum over states.
+# Limits are extrapolated from exact values at these n; larger n serve if no sum over states is
+# needed.
 NEAR, FAR = np.geomspace(1e3, 1e6, 7), np.geomspace(1e9, 2**53, 6)
 
 

@@ -1,6 +1,6 @@
 """Quantities of queues and networks with parallel processing (`parallel-processing`, Sections 2–6).
 
-Gaps are relative unless said otherwise; fractions are used where a residual should be 0 exactly.
+Gaps are relative unless stated otherwise; fractions are used if a residual should be exactly 0.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def departures_residual(parameters: Parameters) -> float:
 
 @takes("system", "load", "most")
 def aggregate_gap(parameters: Parameters) -> float:
-    """Theorem 2 against Theorem 1: Φ(x) ∏ λ_i^{x_i} and the sum over the orders of the jobs x."""
+    """Theorem 2 against Theorem 1: the gap between Φ(x) ∏ λ_i^{x_i} and the sum over the orders of
+    the jobs x."""
     queue, loads = _in_fractions(parameters)
     gap = 0.0
     for x, sequences in _orders(queue, parameters["most"]).items():
@@ -61,7 +62,7 @@ def aggregate_gap(parameters: Parameters) -> float:
 
 @takes("system", "load", "most")
 def conditional_rate_gap(parameters: Parameters) -> float:
-    """Proposition 1: φ_i(x) against the mean of μ_i(c) under π, given x; absolute."""
+    """Proposition 1: the absolute gap between φ_i(x) and the mean of μ_i(c) under π, given x."""
     queue, loads = _in_fractions(parameters)
     gap = 0.0
     for x, sequences in _orders(queue, parameters["most"]).items():
@@ -88,9 +89,9 @@ def distance_from_boundary(parameters: Parameters) -> Found:
 
 @takes("system", "most", "absent")
 def largest_slack(parameters: Parameters) -> Found:
-    """By how much the rate of one class can grow within the capacity set, all other rates φ(x)
-    staying as they are: the most, over all states but 0, of the classes present, or of all classes
-    if those `absent` count."""
+    """The most by which the rate of one class can grow within the capacity set while all other
+    rates φ(x) are fixed, over all states except 0 and the classes present, or all classes if
+    `absent` ones count."""
     queue, worst = read_servers(parameters["system"]).queue, (0.0, "")
     for x in product(range(parameters["most"] + 1), repeat=queue.classes):
         slack = queue.ranks() - over_subsets(balanced_fairness.rates(queue, x))
@@ -146,7 +147,7 @@ def _in_fractions(parameters: Parameters) -> tuple[MultiServerQueue, list[Fracti
 
 
 def _orders(queue: MultiServerQueue, most: int) -> dict[tuple[int, ...], list[tuple[int, ...]]]:
-    """The sequences of 1 to `most` jobs, by how many there are of each class."""
+    """The sequences of 1 to `most` jobs, keyed by the number of jobs of each class."""
     found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
     for n in range(1, most + 1):
         for sequence in product(range(queue.classes), repeat=n):

@@ -1,7 +1,7 @@
-"""Algorithm 1 of `parallel-processing`, as printed, beside the rule that it carries out.
+"""Algorithm 1 of `parallel-processing`, as printed, against the rule that it implements.
 
-The rule (Sections 2 and 7): all jobs stand in one queue and every server works on the first job
-that it can serve; a job that is interrupted gives up its servers and goes to the end.
+The rule (Sections 2 and 7): all jobs are in one queue and every server works on the first job that
+it can serve; an interrupted job releases its servers and moves to the end.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ IDLE = 0
 
 
 def mismatches(*, clusters: int, events: int, most: int, seed: int) -> Found:
-    """How many of the activity states a_s that Algorithm 1 keeps differ from the rule.
+    """The number of activity states a_s of Algorithm 1 that differ from the rule.
 
-    Over `clusters` random clusters, `events` random events each, up to `most` jobs.
+    There are `clusters` random clusters, with `events` random events each and up to `most` jobs.
     """
     rng = np.random.default_rng(seed)
     wrong = compared = 0
@@ -72,5 +72,6 @@ def _stop(
 
 
 def _first(queue: list[int], sets: list[list[int]], server: int) -> int:
-    """What the rule has a server do: the class of the first job that it can serve, from 1."""
+    """The activity of a server under the rule: the class, from 1, of the first job that it can
+    serve."""
     return next((i + 1 for i in queue if server in sets[i]), IDLE)

@@ -1,6 +1,6 @@
 """Appendices A and B of `parallel-processing`, line by line, in fractions.
 
-The stationary measure is finite if and only if max_A ρ_A < 1 (7); the proof bounds Φ from below by
+The stationary measure is finite if and only if max_A ρ_A < 1 (7). The proof bounds Φ from below on
 the states of one set A, and from above by Φ~, a convolution over all sets. Queues and residuals are
 those of `sharing_proofs`.
 """
@@ -22,7 +22,7 @@ GROUP = "sharing_proofs"
 
 
 def maximum_gap(*, rates: Sequence[int], servers: Sequence[Sequence[int]], most: int) -> float:
-    """The largest relative gap between (17), the maximum taken over the non-empty sets of classes,
+    """The largest relative gap between (17), with the maximum over the non-empty sets of classes,
     and the recursion of Theorem 2, over all x with |x| ≤ `most`."""
     queue = read_queue(rates, servers)
     phi = balance(queue, most)
@@ -128,9 +128,9 @@ def permanent_series_ratio(*, permanent: int, load: str, most: int) -> float:
 
 
 def permanent_bound_ratio(*, permanent: int, load: str, visits: str) -> float:
-    """The left side of the "≤" of Appendix B over its right side, one server of rate 1, one class
-    of transient jobs, λ = `load`, one of permanent ones with λ = `visits`, which is fixed only up
-    to a factor: at most 1 if the inequality holds as it stands.
+    """The left side of the "≤" of Appendix B over its right side, for one server of rate 1, one
+    class of transient jobs with λ = `load`, and one of permanent jobs with λ = `visits`, which is
+    determined only up to a factor: at most 1 if the inequality holds as printed.
 
     Left: the coefficient of y^L in ∏_A 1/(1 − Σ_{i∈A} λ_i y^{[i permanent]}) over the non-empty A ⊂
     {1, 2}. Right: Σ_n (n + L)!/n! λ^n, the sets A ⊂ {1}.

@@ -1,6 +1,6 @@
 """Quantities of computer clusters that share their servers (`parallel-processing`, Sections 7–8).
 
-Gaps are relative; sizes have mean 1 unless said otherwise.
+Gaps are relative; sizes have mean 1 unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def allocations(parameters: Parameters) -> list[list[int | None]]:
 
 @takes("phases", "load")
 def phase_type_gap(parameters: Parameters) -> float:
-    """E[X] of one server with sizes of i phases with probability q_i, over ρ/(1 − ρ), less 1.
+    """E[X] of one server with sizes of i phases with probability q_i, over ρ/(1 − ρ), minus 1.
 
     Every phase ends with an interruption, and q = `phases`: the Kelly network of Section 7, whose
     classes are the numbers of phases to go.
@@ -73,7 +73,7 @@ def standard_deviation(parameters: Parameters) -> float:
 
 @takes("system")
 def service_rates_at_no_load(parameters: Parameters) -> list[float]:
-    """γ_i under balanced fairness as ρ → 0: what a class's servers can do at most."""
+    """γ_i under balanced fairness as ρ → 0: the capacity of a class's servers."""
     return read_servers(parameters["system"]).service_rates(0.0).tolist()
 
 
@@ -85,7 +85,7 @@ def root_mean_square(parameters: Parameters) -> float:
 
 @takes("size")
 def deviation_between_kinds(parameters: Parameters) -> float:
-    """The standard deviation of the mean size of the kind of job that is drawn."""
+    """The standard deviation of the mean size of a randomly drawn kind of job."""
     block = parameters["size"]["hyperexponential"]
     kinds = zip(block["rates"], block["probabilities"], strict=True)
     return math.sqrt(sum(p / rate**2 for rate, p in kinds) - mean_size(parameters) ** 2)
@@ -93,8 +93,8 @@ def deviation_between_kinds(parameters: Parameters) -> float:
 
 @takes("system")
 def stability_mismatches(parameters: Parameters) -> Found:
-    """At how many points of a grid of arrival rates (7) differs from the three conditions of
-    Section 8."""
+    """The number of points of a grid of arrival rates at which (7) differs from the three
+    conditions of Section 8."""
     queue = read_servers(parameters["system"]).queue
     c1, c2, c3 = queue.rates
     ranks, (first, second, both) = queue.ranks()[1:], (c1 + c3, c2 + c3, c1 + c2 + c3)
@@ -114,7 +114,7 @@ def stability_mismatches(parameters: Parameters) -> Found:
     confirmed="what random draws of d servers come to (tests/claims/test_sharing_proofs.py)",
 )
 def classes_of_random_assignment(parameters: Parameters) -> int:
-    """How many different sets d servers drawn one after the other, of S, can make."""
+    """The number of different sets of d servers drawn one after the other from S."""
     sets = {frozenset()}
     for _ in range(parameters["degree"]):
         sets = {drawn | {s} for drawn in sets for s in range(parameters["servers"])} - sets

@@ -1,8 +1,8 @@
 """The chain of the rule with interruptions: independence of m, and insensitivity as m → ∞.
 
-All jobs stand in one queue and every server works on the first job that it can serve; a job that is
-interrupted gives up its servers and goes to the end (`parallel-processing`, Section 7). States are
-the classes and phases of the jobs in order; the product form is not used.
+All jobs are in one queue and every server works on the first job that it can serve; an interrupted
+job releases its servers and moves to the end (`parallel-processing`, Section 7). States are the
+classes and phases of the jobs in order; the product form is not used.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def interrupted_chain_gap(
     interruptions: Sequence[float],
     most: int,
 ) -> float:
-    """The largest relative gap, over m and over x with |x| ≤ `most`, between the law of the numbers
-    of jobs in the chain with interruptions and that of (8), sizes being exponential."""
+    """The largest relative gap, over m and over x with |x| ≤ `most`, between the distribution of
+    the numbers of jobs in the chain with interruptions and (8), with exponential sizes."""
     size = {"exponential": 1}
     exact = _balanced_law(capacities, servers, arrival_rates, most)
     some = exact > 0
@@ -53,8 +53,9 @@ def distance_to_insensitivity(
     interruptions: Sequence[float],
     most: int,
 ) -> list[float]:
-    """The total variation distance between the law of the numbers of jobs and that of balanced
-    fairness, for each m, with a phase-type `size` of mean 1: it tends to 0 as m → ∞ (Section 7)."""
+    """The total variation distance between the distribution of the numbers of jobs and that of
+    balanced fairness, for each m, with a phase-type `size` of mean 1: it tends to 0 as m → ∞
+    (Section 7)."""
     exact = _balanced_law(capacities, servers, arrival_rates, most)
     laws = (
         _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
@@ -83,9 +84,9 @@ def _law_of_counts(
     m: float,
     most: int,
 ) -> NDArray[np.float64]:
-    """The law of x in the chain of the rule, whose states are the classes and phases of the jobs in
-    order. A job served at rate r changes phase or leaves at r times the rates of its size, and goes
-    to the end at rate m r; one that finds `most` jobs is lost."""
+    """The distribution of x in the chain of the rule, whose states are the classes and phases of
+    the jobs in order. A job served at rate r changes phase or leaves at r times the rates of its
+    size, and moves to the end at rate m r; a job that finds `most` jobs is lost."""
     queue, (alpha, T) = build_queue(capacities, servers), read_size(size).phases()
     exits = -T.sum(axis=1)
     kinds = list(product(range(queue.classes), range(len(alpha))))

@@ -1,8 +1,8 @@
-"""Appendix B of `parallel-processing`: a queue of which some classes are of permanent jobs.
+"""Appendix B of `parallel-processing`: a queue in which some classes have permanent jobs.
 
-With L jobs for ever in the classes J, the queue is stable if and only if ρ_A < 1 for all sets A of
-the other classes. As in `sharing_appendices`, Φ is that of the recursion, in fractions; `permanent`
-are the classes J, numbered from 1, and `jobs` is L.
+With L permanent jobs in the classes J, the queue is stable if and only if ρ_A < 1 for all sets A of
+the other classes. As in `sharing_appendices`, Φ is computed by the recursion, in fractions;
+`permanent` are the classes J, numbered from 1, and `jobs` is L.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def growth_of_levels(
     most: int,
 ) -> list[float]:
     """max_A ρ_A over the sets A of other classes, and the ratio of the sums of Φ(x) ∏ λ_i^{x_i}
-    over `most` and over `most` − 1 of their jobs: both below 1 if it is stable, else above."""
+    over `most` and over `most` − 1 of their jobs: both below 1 if the queue is stable, otherwise
+    above."""
     queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
     J = {i - 1 for i in permanent}
     sums: dict[int, Fraction] = defaultdict(Fraction)

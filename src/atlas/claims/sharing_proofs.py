@@ -1,7 +1,7 @@
-"""Lines of the proofs of `parallel-processing`, in fractions: balance, and queues as one.
+"""Lines of the proofs of `parallel-processing`, in fractions: balance, and merged queues.
 
 A queue has `rates` μ_s and `servers` S_i, numbered from 1; classes arrive at rates λ_i. Residuals
-and gaps are exactly 0 where a line holds; floats leave them at the end only.
+and gaps are exactly 0 if a line holds; they become floats only at the end.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def departure_balance_residual(
     most: int,
 ) -> float:
     """The largest |left − right| of (4) and (5) over all sequences of up to `most` jobs, with
-    routing; or of (13) over those of `most` jobs, if nothing arrives."""
+    routing; or of (13) over all sequences of `most` jobs, if there are no arrivals."""
     queue, p = read_queue(rates, servers), [[Fraction(x) for x in row] for row in routing]
     nu = [Fraction(x) for x in arrivals]
     closed = not any(nu)
@@ -54,7 +54,7 @@ def interleaving_gap(
     *, queues: Sequence[tuple], arrivals: Sequence[Sequence[str]], most: int
 ) -> float:
     """The largest |Σ π(c)/∏ π_k(c_k) − 1| over the interleavings c of c_1, …, c_K, for all
-    sequences of up to `most` jobs in each queue; and the same for (10), which it rests on."""
+    sequences of up to `most` jobs in each queue; and the same for (10), from which it follows."""
     built = [read_queue(rates, servers) for rates, servers in queues]
     arrival_rates = [[Fraction(x) for x in row] for row in arrivals]
     whole, shift = _virtual(built)
@@ -96,7 +96,7 @@ def _traffic(nu: list[Fraction], p: list[list[Fraction]]) -> list[Fraction]:
 
 
 def _flow(queue: MultiServerQueue, arrival_rates: list[Fraction], c: Jobs, i: int) -> Fraction:
-    """Σ_l π(c with a job of class i put in at l) times the rate of that job: the right of (6)."""
+    """Σ_l π(c with a job of class i inserted at l) times the rate of that job: the right of (6)."""
     total = Fraction(0)
     for place in range(len(c) + 1):
         longer = (*c[:place], i, *c[place:])
@@ -113,7 +113,7 @@ def mask_of(classes: Iterator[int] | Jobs) -> int:
 
 
 def _virtual(queues: list[MultiServerQueue]) -> tuple[MultiServerQueue, list[int]]:
-    """All queues as one, and the number of the first class of each."""
+    """All queues merged into one, and the number of the first class of each."""
     rates, sets, shift = [], [], []
     for queue in queues:
         shift.append(len(sets))

@@ -1,9 +1,9 @@
-"""The theorems of `parallel-processing` over random queues and networks, beside their chains.
+"""The theorems of `parallel-processing` over random queues and networks, against their chains.
 
-A queue has 1 to 3 servers and 1 to 3 classes with random sets of servers, rates and routing; kinds
-are `open`, `closed` and `mixed`, whose jobs are transient, permanent or both. The chain is built
-from the rule of Section 2 alone and solved by elimination; with transient jobs it is cut where
-there are `most` of them, which leaves the product form on the states that are left.
+A queue has 1 to 3 servers and 1 to 3 classes with random sets of servers, rates and routing. Kinds
+are `open`, `closed` and `mixed`: jobs are transient, permanent or both. The chain is built from the
+rule of Section 2 alone and solved by elimination. It is truncated at `most` transient jobs, which
+preserves the product form on the remaining states.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ Jobs = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Aggregate:
-    """A queue, its λ, and by the numbers x of jobs: P(x) and E[μ_i(c) | x] (N,) of the chain."""
+    """A queue, its λ, and P(x) and E[μ_i(c) | x] (N,) of the chain, keyed by the numbers x of
+    jobs."""
 
     queue: MultiServerQueue
     arrival_rates: NDArray[np.float64]
@@ -47,8 +48,8 @@ def law_gap(*, kind: str, queues: int, count: int, most: int, seed: int) -> Foun
 
 
 def aggregate_gap(*, kind: str, count: int, most: int, seed: int) -> float:
-    """The largest relative gap between Φ(x) ∏ λ_i^{x_i} of Theorem 2, normalised, and the law of
-    the numbers x of jobs in the chain, over random queues."""
+    """The largest relative gap between Φ(x) ∏ λ_i^{x_i} of Theorem 2, normalised, and the
+    distribution of the numbers x of jobs in the chain, over random queues."""
     worst = 0.0
     for found in _aggregates(kind, count, most, seed):
         most_each = tuple(max(x[i] for x in found.distribution) for i in range(found.queue.classes))
@@ -99,7 +100,7 @@ def _aggregates(kind: str, count: int, most: int, seed: int) -> Iterator[_Aggreg
 
 
 def _draw(kind: str, queues: int, count: int, seed: int) -> Iterator[Network]:
-    """Networks of at most six classes, open and mixed ones at the load `LOAD`."""
+    """Random networks with at most six classes; open and mixed ones are at the load `LOAD`."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         built = tuple(_queue(rng) for _ in range(queues))

@@ -40,7 +40,7 @@ def corrected_gap_to_states(
     most: int,
 ) -> float:
     """The same against E[X_i] summed over the states x with |x| ≤ `most`, by the recursion for Φ:
-    the largest distance of the closed form outside what the sum encloses, relative."""
+    the largest relative distance of the closed form outside the bounds from the truncated sum."""
     worst = 0.0
     for queue, arrivals in _two_ways(capacities, loads, shares):
         closed = np.array(shared_server(queue.rates, tuple(arrivals)).mean_jobs)
@@ -80,8 +80,8 @@ def printed_gap(
 
 
 def largest_rate_over_capacity(*, system: Mapping[str, Any], loads: Sequence[float]) -> list[float]:
-    """The largest γ_i over the capacity of class i's servers over the loads, class by class: at
-    most 1, its limit as ρ → 0."""
+    """The largest ratio of γ_i to the capacity of class i's servers over the loads, class by class:
+    at most 1, its limit as ρ → 0."""
     servers = read_servers(system)
     most = np.array([servers.queue.rank(1 << i) for i in range(servers.queue.classes)])
     return np.max([servers.service_rates(load) / most for load in loads], axis=0).tolist()
@@ -90,7 +90,7 @@ def largest_rate_over_capacity(*, system: Mapping[str, Any], loads: Sequence[flo
 def _two_ways(
     capacities: Sequence[Sequence[float]], loads: Sequence[float], shares: Sequence[float]
 ) -> list[tuple[Any, list[float]]]:
-    """The stable pairs of a queue with a shared server and the arrival rates of its classes."""
+    """Pairs of a queue with a shared server and the arrival rates of its classes, if stable."""
     pairs = []
     for c, load, share in product(capacities, loads, shares):
         arrivals = [load * sum(c) * share, load * sum(c) * (1 - share)]

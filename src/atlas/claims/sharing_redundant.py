@@ -1,8 +1,8 @@
-"""Redundant requests beside parallel processing (`parallel-processing`, Section 1, footnote 1).
+"""Redundant requests against parallel processing (`parallel-processing`, Section 1, footnote 1).
 
-Each job leaves a copy at every server of its class, of an independent Exp(1) size; servers work on
-their copies in order of arrival, a new size is drawn as a copy starts, and the first copy of a job
-to be completed removes the others.
+Each job has a copy with an independent Exp(1) size at every server of its class. Servers work on
+their copies in order of arrival, a new size is drawn when a copy starts, and the first completed
+copy of a job removes the others.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _redundant(rng, capacities, sets, arrival_rates, jobs):
     working = np.full(S, -1)
     ends = np.full(S, np.inf)
     count, arrivals, t, arrival = 0, 0, 0.0, rng.standard_exponential() / arrival_rates.sum()
-    # Jobs stand in order of arrival; `working` holds the place of the job at each server.
+    # Jobs are in order of arrival; `working` holds the position of the job at each server.
     area = square = time = 0.0
     while arrivals < jobs:
         s = np.argmin(ends)

@@ -25,10 +25,10 @@ Parameters = Mapping[str, Any]
 ROUTE = "simulation of the interruptions"
 CONFIRMED = "balanced fairness for exponential sizes (z-scores of the paper)"
 
-# Claims of one system share its simulations, and are one job.
+# Claims about one system share its simulations and are one Snakemake job.
 GROUP_BY = "system"
 
-# What the random streams of a simulation depend on.
+# The parameters on which the random streams of a simulation depend.
 KEYED = ("system", "size", "load", "interruptions", "warmup", "jumps")
 REPLICATIONS = 32
 # The runs of Section 8.
@@ -37,7 +37,7 @@ RUNS, JUMPS = 100, 1_000_000
 
 @takes("system", "size", "load", "interruptions", "class", "warmup", "jumps", "seed")
 def gap_to_balanced_fairness(parameters: Parameters) -> Found:
-    """How far γ of the class is below that of balanced fairness, as a share of the latter."""
+    """The relative distance of γ of the class below that of balanced fairness."""
     rate, balanced = _rate(parameters), _balanced(parameters)
     return Found(
         1 - rate.mean / balanced, f"ρ = {parameters['load']:g}", fair_half_width(rate) / balanced
@@ -46,7 +46,7 @@ def gap_to_balanced_fairness(parameters: Parameters) -> Found:
 
 @takes("system", "size", "load", "interruptions", "class", "warmup", "jumps", "seed")
 def absolute_gap(parameters: Parameters) -> Found:
-    """How far γ of the class is below that of balanced fairness, in rates of one server."""
+    """The distance of γ of the class below that of balanced fairness, in rates of one server."""
     rate, balanced = _rate(parameters), _balanced(parameters)
     return Found(balanced - rate.mean, f"ρ = {parameters['load']:g}", fair_half_width(rate))
 
@@ -67,7 +67,7 @@ def smallest_gain(parameters: Parameters) -> Found:
 
 @takes("size", "cases", "warmup", "jumps", "seed")
 def largest_half_width(parameters: Parameters) -> float:
-    """The largest 95 % half-width of γ, carried to the 100 runs of 1e6 jumps of Section 8."""
+    """The largest 95 % half-width of γ, scaled to the 100 runs of 1e6 jumps of Section 8."""
     found = []
     for case in parameters["cases"]:
         whole = {**parameters, **case}
@@ -78,7 +78,7 @@ def largest_half_width(parameters: Parameters) -> float:
 
 @takes("system", "size", "load", "interruptions", "class", "warmup", "jumps", "seed")
 def interruptions_per_job(parameters: Parameters) -> Found:
-    """The interruptions of a job of the class, on average."""
+    """The mean number of interruptions of a job of the class."""
     found = _simulate(parameters).interruptions[parameters["class"] - 1]
     return Found(found.mean, "", found.half_width)
 

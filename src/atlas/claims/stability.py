@@ -1,15 +1,15 @@
-"""Where the queue with arrivals is stable: Theorems 4.3 and 8.1, and the edge of the region.
+"""Stability of the queue with arrivals: Theorems 4.3 and 8.1, and the edge of the region.
 
 Jobs arrive at rate λ, and the limit is λ* = X, the throughput of the saturated system
 (`two-class-stability`, Theorem 4.3). Above it the number of jobs N grows at the rate λ − λ*; below
-it N has a stationary law. Three routes, which share no formula:
+it N has a stationary distribution. Three routes share no formula:
 
 - X by the product form, or by the printed sum of Theorem 8.1 over all 𝓜 phase vectors;
 - the drift condition of the queue's own chain, a quasi-birth-death process (Neuts);
 - the queue itself, job by job, from empty.
 
-Rates of growth are taken from the middle of a run to its end, so that
-what the empty start leaves has faded if a run is long against (1 − λ/λ*)⁻² jobs.
+Growth rates are measured from the middle of a run to its end. The effect of the empty start has
+then faded if a run is long compared with (1 − λ/λ*)⁻² jobs.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def growth(
     jobs: int,
     seed: int,
 ) -> Estimate:
-    """The rate at which N grows at λ = `fraction_of_limit` λ*, over λ*; λ* by the product form of
-    two classes.
+    """The growth rate of N at λ = `fraction_of_limit` λ*, over λ*; λ* is by the product form of two
+    classes.
 
     Simulated with `jobs` jobs in all. Theorem 4.3 says max(λ/λ* − 1, 0).
     """
@@ -66,7 +66,8 @@ def growth_with_one_rate(
     jobs: int,
     seed: int,
 ) -> Estimate:
-    """The same for any number of classes with one rate μ; λ* by the sum of Theorem 8.1."""
+    """The growth rate of N over λ* for any number of classes with one rate μ; λ* is by the sum of
+    Theorem 8.1."""
     system = MultiserverJobSystem.of(servers, needs, [rate] * len(needs), probabilities)
     return _growth(system, _limit_of_printed_sum(system), fraction_of_limit, jobs, seed)
 
@@ -81,7 +82,8 @@ def mean_jobs_over_exact(
     jobs: int,
     seed: int,
 ) -> Estimate:
-    """E[N] of the queue simulated job by job, over that of the stationary law, below the limit."""
+    """E[N] of the queue simulated job by job, over that of the stationary distribution, below the
+    limit."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     arrival_rate = fraction_of_limit * two_class.distribution(system).throughput
     exact = solve(prepare(system).at(arrival_rate)).mean_jobs
@@ -110,7 +112,8 @@ def drift_gap(*, count: int, largest: int, seed: int) -> float:
 
 
 def drift_gap_with_one_rate(*, count: int, largest: int, seed: int) -> float:
-    """The same between the printed sum of Theorem 8.1 and the chain, with up to four needs."""
+    """The largest relative gap between the printed sum of Theorem 8.1 and the λ at which the drift
+    of the queue's chain changes its sign, over random systems with up to four needs."""
     rng = np.random.default_rng(seed)
     gaps = []
     for _ in range(count):
@@ -145,7 +148,7 @@ def idle_gap(
     probabilities: Sequence[float],
     fraction_of_limit: float,
 ) -> list[float]:
-    """E[N_idle] and E[N_idle | queue nonempty] at λ = `fraction_of_limit` λ*, both less the
+    """E[N_idle] and E[N_idle | queue nonempty] at λ = `fraction_of_limit` λ*, both minus the
     wastage of the saturated system, in servers: they tend to 0 (Section 1.3)."""
     system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
     wastage = two_class.distribution(system).wastage
@@ -185,7 +188,7 @@ def _limit_of_printed_sum(system: MultiserverJobSystem) -> float:
 
 
 def _edge(system: MultiserverJobSystem, fraction: float) -> tuple[float, float, float]:
-    """P(queue empty), E[N_idle] and E[N_idle; queue nonempty], from the law of the queue's chain.
+    """P(queue empty), E[N_idle] and E[N_idle; queue nonempty], from the queue's chain.
 
     A job that blocks the head of the queue is in the queue.
     """

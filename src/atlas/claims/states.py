@@ -28,13 +28,13 @@ def listing(parameters: Mapping[str, Any]) -> list[State]:
 
 @takes("servers", "needs", "rates", "probabilities", "jobs")
 def with_class_1_jobs(parameters: Mapping[str, Any]) -> list[State]:
-    """The states with `jobs` class 1 jobs in service: s1(a) alone."""
+    """The states with `jobs` class 1 jobs in service: only s1(a)."""
     return [s for s in listing(parameters) if s[1] == parameters["jobs"]]
 
 
 @takes("servers", "needs", "rates", "probabilities", "jobs")
 def unblocked_with_class_2_jobs(parameters: Mapping[str, Any]) -> list[State]:
-    """The states with `jobs` class 2 jobs in service and none blocking: s2(b) alone."""
+    """The states with `jobs` class 2 jobs in service and no blocking job: only s2(b)."""
     return [s for s in listing(parameters) if s[2] == parameters["jobs"] and s[0] == 0]
 
 
@@ -42,8 +42,8 @@ def unblocked_with_class_2_jobs(parameters: Mapping[str, Any]) -> list[State]:
 def per_class_1_count(parameters: Mapping[str, Any]) -> list[int]:
     """The fewest and the most states that share a number of class 1 jobs in service, 0 … ⌊n/n1⌋.
 
-    If jobs come `until_full`, until the total need is at least n, as in formulation II, one of
-    either class waits wherever servers are idle and none of class 2 blocks.
+    If jobs come `until_full`, that is until the total need is at least n as in formulation II, a
+    state with idle servers and no blocking class 2 job counts twice: a job of either class waits.
     """
     servers, need_1 = parameters["servers"], parameters["needs"][0]
     found = []
@@ -93,8 +93,8 @@ def successors(parameters: Mapping[str, Any]) -> list[State]:
 
 @takes("servers", "needs", "rates", "probabilities", "state")
 def predecessors(parameters: Mapping[str, Any]) -> list[tuple[State, int, int, int]]:
-    """The ways into `state`: from where, which class completes, how many jobs of class 1 and of
-    class 2 enter from the queue."""
+    """The transitions into `state`: previous state, class that completes, and numbers of class 1
+    and class 2 jobs that enter from the queue."""
     state = tuple(parameters["state"])
     edges = list_edges(enumerate_chain(read_system(parameters)))
     return sorted((start, c, *_entries(start, c, to)) for (start, c, to) in edges if to == state)
@@ -118,7 +118,7 @@ def most_class_2_entries(parameters: Mapping[str, Any]) -> int:
 
 @takes("servers", "needs", "rates", "probabilities")
 def full_of_class_2(parameters: Mapping[str, Any]) -> list[State]:
-    """The states [h, a, b] to which no state s2(b + 1) belongs."""
+    """The states [h, a, b] for which there is no state s2(b + 1)."""
     return [
         s for s in listing(parameters) if s[2] == parameters["servers"] // parameters["needs"][1]
     ]
@@ -126,7 +126,8 @@ def full_of_class_2(parameters: Mapping[str, Any]) -> list[State]:
 
 @takes("count", "largest", "seed")
 def lemma_5_1_mismatches(parameters: Mapping[str, Any]) -> Found:
-    """How many transitions of `count` random systems are not of Lemma 5.1, or the other way."""
+    """The number of transitions of `count` random systems that are not in Lemma 5.1, or in the
+    lemma only."""
     pairs = [(set(list_edges(c)), _lemma_5_1(c)) for c in _random_chains(parameters)]
     wrong = sum(len(found ^ expected) for found, expected in pairs)
     return Found(wrong, f"{sum(len(found) for found, _ in pairs)} transitions")
@@ -134,8 +135,8 @@ def lemma_5_1_mismatches(parameters: Mapping[str, Any]) -> Found:
 
 @takes("count", "largest", "seed")
 def idle_margins(parameters: Mapping[str, Any]) -> list[int]:
-    """The smallest margins of the idle servers to n1 − 1 where no job blocks, and to n1 and n2 − 1
-    where one does."""
+    """The smallest margins of the number of idle servers to n1 − 1 if no job blocks, and to n1 and
+    n2 − 1 if one does."""
     margins: tuple[list[int], ...] = ([], [], [])
     for chain in _random_chains(parameters):
         n1, n2 = chain.system.needs

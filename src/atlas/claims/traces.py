@@ -26,8 +26,8 @@ def smallest_to_largest(parameters: Parameters) -> float:
 
 @takes("trace", "bins")
 def commonest_need(parameters: Parameters) -> float:
-    """Where the histogram of needs on a logarithmic axis, `bins` a decade, is highest: the middle
-    of that bin, in units of the smallest need."""
+    """The middle of the highest bin of the histogram of needs on a logarithmic axis, with `bins`
+    per decade, in units of the smallest need."""
     classes = aggregate.by_need(read_table(parameters))
     logs = np.log10(classes["need"] / classes["need"].min())
     bins = np.floor(parameters["bins"] * logs + 1e-9)

@@ -1,10 +1,10 @@
 """The saturated two-class chain by its rule alone, and the proof of Theorem 4.1 line by line.
 
-A state is [h, a, b] (`two-class-stability`, Section 3.2). Its transitions are found here by playing
-the rule: a job completes, the blocking job enters if it fits, and jobs of the infinite queue enter
-one by one until one blocks or nothing could enter. A transition is (class that completes, class 1
-jobs and class 2 jobs that enter from the queue, state); with f_i of Eq. (1) its probability is
-f_i p1^j p2^k. Weights are those of Eq. (2), in fractions: residuals of the proof are exactly 0.
+A state is [h, a, b] (`two-class-stability`, Section 3.2). Its transitions are found by applying the
+rule: a job completes, the blocking job enters if it fits, and jobs of the infinite queue enter one
+by one until one blocks or no job could enter. A transition is (class that completes, class 1 jobs
+and class 2 jobs that enter from the queue, state); with f_i of Eq. (1) its probability is
+f_i p1^j p2^k. Weights are those of Eq. (2), in fractions, so residuals of the proof are exactly 0.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def states(servers: int, needs: Sequence[int]) -> list[State]:
 def descriptor(
     *, servers: int, needs: Sequence[int], in_service: Sequence[int], queue: Sequence[int]
 ) -> list[int]:
-    """[non-blocking jobs in the queue, blocking jobs, class 1 and class 2 jobs in service], for
-    the jobs in service and the classes of the jobs in the `queue`, its head first."""
+    """[non-blocking jobs in the queue, blocking jobs, class 1 and class 2 jobs in service], from
+    the jobs in service and the classes of the jobs in the `queue`, head first."""
     a, b = in_service
     idle = servers - a * needs[0] - b * needs[1]
     blocks = bool(queue) and queue[0] == 2 and needs[0] <= idle < needs[1]
@@ -90,11 +90,11 @@ def unblocked_per_class_2_count(*, count: int, largest: int, seed: int) -> list[
 def idle_range_after(
     *, count: int, largest: int, seed: int, blocked: bool, completes: int, then: str
 ) -> list[int]:
-    """By how much the idle servers after a completion exceed the least and fall short of the most
-    that the proof of Lemma 5.1 allows (`then` names the range): the smallest margins, 0 or more.
+    """The smallest margins of the idle servers after a completion above the least and below the
+    most that the proof of Lemma 5.1 allows: 0 or more.
 
-    completion: just after it; entry: after the blocking job has entered or, if none blocked, after
-    the next job has, one of the other class.
+    `then` is the time of counting. `completion`: just after the completion; `entry`: after the
+    blocking job has entered or, if none blocked, after the next job, of the other class, has.
     """
     margins = []
     for servers, (n1, n2) in _draw(count, largest, seed):
@@ -121,9 +121,9 @@ def idle_range_after(
 
 
 def equation_residual(*, equation: int, systems: Sequence[dict], exponent: str = "p1") -> float:
-    """The largest |left − right| of Eq. (5), (6), (7) or (8) over the states [0, a, b] that it is
-    about, over p1 π of that state; in (7) the letter that is printed without an index stands for
-    p1 or for p2, as `exponent` says."""
+    """The largest |left − right| of Eq. (5), (6), (7) or (8), over the states [0, a, b] that it is
+    about, divided by p1 π of the state; `exponent` says whether the letter printed without an index
+    in (7) stands for p1 or p2."""
     worst = Fraction(0)
     for system in systems:
         for here, left, right in _sides(equation, exponent, **system):

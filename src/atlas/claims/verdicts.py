@@ -1,14 +1,14 @@
-"""The verdict on a claim, from its cases: what was found for each, and what is allowed.
+"""The verdict on a claim, from the result and the allowed values of each of its cases.
 
-A case *holds* if the number, with all of its 95 % interval, lies in the allowed interval, and fails
-if all of it lies outside; in between it is undecided. Then, of the verdict that is expected,
+A case *holds* if the whole 95 % interval of the number lies in the allowed interval, *fails* if all
+of it lies outside, and is undecided otherwise. The expected verdict
 
-- `agrees` follows if the sentence as printed holds, `corrected` if ours in its place does;
-- `erratum` if neither it nor any other reading nor any further evidence holds;
-- `depends` if some of its readings hold and some fail.
+- `agrees` follows if the sentence as printed holds, `corrected` if our sentence in its place does;
+- `erratum` follows if neither it nor any other reading nor any further evidence holds;
+- `depends` follows if some of its readings hold and some fail.
 
-What does not follow is not sound, except that a short run may leave a case undecided, and that a
-figure drawn with other parameters than the paper's has no reference.
+A verdict that does not follow is not sound, with two exceptions: a short run may leave a case
+undecided, and a figure drawn with other parameters than the paper's has no reference.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ UNDECIDED = "undecided"
 
 
 def holds(allowed: Any, value: Any, half_width: float = 0.0) -> bool | None:
-    """Whether a value is allowed, None if its interval cannot decide.
+    """Whether a value is allowed; None if its interval cannot decide.
 
-    `allowed` is an interval, which each number of a list has to meet, `{"is": x}`, or `{"each": …}`
-    for the parts of a list. A `half_width` of NaN, no fair interval, decides nothing.
+    `allowed` is an interval for every number of a list, `{"is": x}`, or `{"each": …}` for the parts
+    of a list. A `half_width` of NaN means no fair interval and decides nothing.
     """
     if math.isnan(half_width):
         return None
@@ -52,9 +52,9 @@ def holds(allowed: Any, value: Any, half_width: float = 0.0) -> bool | None:
 def decide(
     verdict: str, cases: Sequence[bool | None], readings: int, *, differs: bool, pending: bool
 ) -> tuple[str, bool]:
-    """The verdict that follows where `verdict` is expected, and whether it is sound.
+    """The verdict that follows if `verdict` is expected, and whether it is sound.
 
-    `cases` are the sentence as printed, then its `readings` others, then further evidence.
+    `cases` are the sentence as printed, then `readings` other readings, then further evidence.
     """
     if differs:
         return "no reference", True

@@ -1,7 +1,7 @@
 """Quantities of the wasted servers of two-class systems, from the product form.
 
-Parameters are `servers`, `needs`, and `rates` where p2 is free or `probability_2` where the ratio
-μ2/μ1 is.
+Parameters are `servers`, `needs`, and `rates` if p2 varies or `probability_2` if the ratio μ2/μ1
+varies.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Parameters = Mapping[str, Any]
 ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_class.py)"
 
-# Ratios at which the two ends of the axis have been reached for every system of the paper.
+# Ratios that reach the limits at both ends of the axis for every system of the paper.
 RATIOS = np.geomspace(1e-6, 1e8, 14001)
-# Mixes p2 among which the highest is nearly a peak: what they miss of it is far below this share.
+# Mixes p2 dense enough that the highest is nearly a peak: the relative error is far below MISSED.
 MIXES, MISSED = expit(np.linspace(-27.6, 27.6, 501)), 0.02
 
 
@@ -69,7 +69,7 @@ def share_of_largest_need(parameters: Parameters) -> float:
 
 @takes("servers", "needs", "rates")
 def worst_need(parameters: Parameters) -> int:
-    """The need n2 at which the worst mix wastes most servers, for needs n1 < n2 ≤ n."""
+    """The need n2 at which the worst mix wastes the most servers, for needs n1 < n2 ≤ n."""
     servers, need_1 = parameters["servers"], parameters["needs"][0]
     needs = range(need_1 + 1, servers + 1)
     tops = {
@@ -139,7 +139,7 @@ def likeliest_class_1_jobs_in_fast_limit(parameters: Parameters) -> int:
 
 @takes("servers", "needs", "probability_2")
 def likeliest_at_completions_in_fast_limit(parameters: Parameters) -> int:
-    """The number of class 1 jobs in service that most completions find as μ2/μ1 → ∞."""
+    """The most likely number of class 1 jobs in service at completions as μ2/μ1 → ∞."""
     jobs, chance = limits.fast_class_2_distribution(*_keys(parameters))
     return int(jobs[np.argmax(chance * jobs)])
 
@@ -162,7 +162,7 @@ def least_remainder_of_class_1_need(parameters: Parameters) -> Found:
 
 @takes("servers", "needs", "probability_2")
 def quick_over_slow(parameters: Parameters) -> float:
-    """Wastage at μ1 = 10 μ2, over the lesser of that at μ1 = μ2 and at μ1 = μ2/10."""
+    """Wastage at μ1 = 10 μ2, over the smaller of its values at μ1 = μ2 and at μ1 = μ2/10."""
     quick, equal, slow = _by_ratio(parameters, np.array([0.1, 1.0, 10.0]))
     return float(quick / min(equal, slow))
 
@@ -170,25 +170,25 @@ def quick_over_slow(parameters: Parameters) -> float:
 @takes("servers", "needs", "probability_2")
 def dip_when_enlarged(parameters: Parameters) -> float:
     """The deepest dip, as a share of n2, when n2 and n are ten times as large, over that of the
-    system as it is."""
+    original system."""
     return _deepest_dip(_enlarge(parameters)) / _deepest_dip(parameters)
 
 
 @takes("servers", "needs", "probability_2")
 def interior_maxima(parameters: Parameters) -> int:
-    """How many local maxima wastage has in μ2/μ1."""
+    """The number of local maxima of wastage in μ2/μ1."""
     return len(_maxima(parameters))
 
 
 @takes("servers", "needs", "probability_2")
 def last_peak_moves(parameters: Parameters) -> float:
-    """By what factor the last maximum's μ2/μ1 grows when n2 and n are ten times as large."""
+    """The factor by which the last maximum's μ2/μ1 grows when n2 and n are ten times as large."""
     return float(_maxima(_enlarge(parameters))[-1] / _maxima(parameters)[-1])
 
 
 @takes("servers", "needs", "probability_2")
 def turn_in_servers(parameters: Parameters) -> float:
-    """The lesser of the deepest fall and the highest rise of wastage at μ1 = μ2 as n grows from n2
+    """The smaller of the deepest fall and the highest rise of wastage at μ1 = μ2 as n grows from n2
     to `servers`: 0 if it is monotonic."""
     needs, p2 = parameters["needs"], parameters["probability_2"]
     sizes = range(needs[1], parameters["servers"] + 1)
@@ -226,7 +226,7 @@ def _over_ratios(parameters: Parameters) -> NDArray[np.float64]:
 
 @cache
 def _curve(servers: int, needs: tuple[int, int], p2: float) -> NDArray[np.float64]:
-    """Many claims ask for the same."""
+    """Wastage over `RATIOS`; cached, since many claims need the same."""
     return two_class.sweep(servers, needs, (1.0, RATIOS), p2).wastage
 
 

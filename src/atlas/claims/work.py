@@ -1,9 +1,10 @@
-"""Work and service of the front, from exact chains: what Theorem 3.3 is proved from.
+"""Work and service of the front, from exact chains: the quantities in the proof of Theorem 3.3.
 
-In a state s of a finite-skip chain W(s) is the expected work at the front, B(s) its rate of
-service; a job in the queue has expected work E[S] (`finite-skip`, Section 2.3). Both are read from
-the phases of the jobs and the rule of the model, not from its transitions: Eq. (2) then relates
-quantities that are found apart. A `system` and a `policy` are those of the studies; loads are ρ.
+In a state s of a finite-skip chain W(s) is the expected work at the front and B(s) its service
+rate; a job in the queue has expected work E[S] (`finite-skip`, Section 2.3). Both are computed from
+the phases of the jobs and the rule of the model, not from its transitions, so that Eq. (2) relates
+quantities that are computed independently. A `system` and a `policy` are those of the studies;
+loads are ρ.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def queued_work_times_slack(
 
 
 def slack_of_excess(*, system: Mapping[str, Any], policy: str, loads: Sequence[float]) -> Found:
-    """The smallest distance of E[T] − E[T^{M/G/1}] over the loads from c1 = −w_nonfull, above it,
-    and from c2 = w_nonbusy + E[S]/r_min − E[S], below it."""
+    """The smallest distances, over the loads, of E[T] − E[T^{M/G/1}] above c1 = −w_nonfull and
+    below c2 = w_nonbusy + E[S]/r_min − E[S]."""
     model = read_model({"system": system, "policy": policy})
     constants = model.constants()
     excess = [
@@ -113,7 +114,8 @@ def pooled_formula_gap(*, size: Mapping[str, Any], loads: Sequence[float]) -> fl
 def rate_of_work(*, system: Mapping[str, Any], policy: str) -> list[float]:
     """The least and the largest ratio of dW/dt to B over all fronts with a job, between arrivals.
 
-    dW/dt is the mean change per unit of time through all events but arrivals, the queue empty.
+    dW/dt is the mean change per unit of time through all events except arrivals, with an empty
+    queue.
     """
     blocks = read_model({"system": system, "policy": policy}).blocks()
     model = blocks.model
@@ -140,8 +142,8 @@ def constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
 
 
 def least_service_when_full(*, system: Mapping[str, Any], policy: str) -> Found:
-    """The least B over all full states of the chain: 1, and then w_nonbusy, over fewer states, is
-    no more than w_nonfull."""
+    """The least B over all full states of the chain: if it is 1, w_nonbusy is over fewer states
+    than w_nonfull, and no larger."""
     blocks, _, known = _fronts(system, policy)
     nonfull, nonbusy, _ = constants(system=system, policy=policy)
     at = f"w_nonfull = {nonfull:.4g}, w_nonbusy = {nonbusy:.4g}"
@@ -149,8 +151,8 @@ def least_service_when_full(*, system: Mapping[str, Any], policy: str) -> Found:
 
 
 def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
-    """w_nonfull and w_nonbusy over all states of the chain, in units of those printed; where 0 is
-    printed for w_nonbusy, as it is."""
+    """w_nonfull and w_nonbusy over all states of the chain, in units of the printed values; if 0 is
+    printed for w_nonbusy, its value itself."""
     blocks, printed, known = _fronts(system, policy)
     nonfull = max(w for f, w, _ in known if not blocks.model.is_full(f))
     nonbusy = max(w for _, w, busy in known if busy < 1 - 1e-12)
@@ -161,7 +163,7 @@ def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
 
 
 def service_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
-    """r_min over all states of the chain, in units of that printed and of b_min/n."""
+    """r_min over all states of the chain, in units of the printed value and of b_min/n."""
     blocks, printed, known = _fronts(system, policy)
     jobs = {f: sum(blocks.model.counts(f)) for f, *_ in known}
     ratio = min(busy / jobs[f] for f, _, busy in known if jobs[f])
@@ -195,7 +197,7 @@ def _means(blocks: FrontBlocks, arrival_rate: float, mean_size: float) -> _Means
     for mass, fronts in zip((*law.boundary, law.above), blocks.fronts, strict=True):
         known = np.array([_work_and_service(blocks.model, front) for front in fronts])
         W, B = known.T
-        # A front that is not busy is not full: no work waits behind it.
+        # A front that is not busy is not full, so no work waits behind it.
         idle_work += mass @ (W * (1 - B))
         front_work += mass @ W
         busy += mass @ B
