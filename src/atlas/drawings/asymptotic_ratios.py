@@ -1,8 +1,7 @@
 """Exact over asymptotic growth for many parametrisations of the 1-or-n system, two panels.
 
 Series: any number (scaling-by-servers). The growth rate is that of the regime: n-server dominated
-and balanced for α ≤ 1, one-server dominated for α > 1. Colours tell α, dashes tell the
-rates.
+and balanced for α ≤ 1, one-server dominated for α > 1. Colours show α, dashes show the rates.
 """
 
 from __future__ import annotations

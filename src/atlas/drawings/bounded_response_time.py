@@ -1,6 +1,6 @@
-"""Mean response time against the load beside the bounds of a work-conserving finite-skip model.
+"""Mean response time against the load, with the bounds of a work-conserving finite-skip model.
 
-Series: `bounds` (finite-skip-bounds), which the first of the others lies between, and any number of
+Series: `bounds` (finite-skip-bounds), which enclose the first of the others, and any number of
 policies, each exact (policy-response-time), simulated under the same name and `-simulated`
 (simulated-policy), or both.
 """
@@ -39,7 +39,7 @@ from atlas.fields.block import AS_WRITTEN, INCREASING, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Positive, Share
 
-# What tells curves apart (`atlas.plan.places`).
+# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 THING = "name"
 COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
 BAND = "C3"
@@ -92,8 +92,8 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Curves, points and limits of stability, the band and its refinement; a second panel for the
-    loads to `zoom` in on."""
+    """Curves, points and limits of stability, the band and its refinement; a second panel shows the
+    loads of `zoom`."""
     drawing = figure["drawing"]
     zoom = drawing.get("zoom")
     wide = width > 5
@@ -111,7 +111,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> int:
-    """All there is to draw, whatever part of the loads is shown; the rows of labels above it."""
+    """Draw everything, whatever range of loads is shown, and return the number of rows of labels
+    above."""
     drawing, bounds = figure["drawing"], series["bounds"]
     ax.set_yscale(drawing["scale"])
     names = list(dict.fromkeys(n.removesuffix(SIMULATED) for n in series if n != "bounds"))
@@ -132,7 +133,7 @@ def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.Data
 def draw_bounds(ax: Axes, figure: Mapping[str, Any], bounds: pd.DataFrame) -> None:
     """The printed bounds as a band, refined ones as dashed lines if they differ, and the M/G/1."""
     load = bounds["load"]
-    # A logarithmic axis has no place for a bound below 0.
+    # A bound below 0 cannot be drawn on a logarithmic axis.
     lower = bounds["lower"].clip(lower=1e-9)
     draw_band(ax, load, lower, bounds["upper"], BAND, "bounds")
     if not bounds["upper"].equals(bounds["refined_upper"]):
@@ -150,8 +151,8 @@ def draw_policy(
     points: pd.DataFrame | None,
     kind: str,
 ) -> list[Limit]:
-    """One policy in one class or over `all`, exact curve and simulated points; its limit of
-    stability, if there is any.
+    """Draw one policy, for one class or for `all` jobs: exact curve and simulated points. Return
+    its limit of stability, if there is one.
 
     Points without a curve are not joined; a pale line guides the eye.
     """

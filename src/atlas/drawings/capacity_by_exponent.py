@@ -1,4 +1,4 @@
-"""The fraction of capacity that FCFS can use against the exponent α, one curve a setting.
+"""The fraction of capacity that FCFS can use against the exponent α, one curve per setting.
 
 Series: any number (scaling-by-exponent), which `settings` may name.
 """
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from atlas.drawings.marks import DASHES, TOLD, legend_above, percent, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
-# What tells curves apart (`atlas.plan.places`).
+# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 THING = "name"
 
 
@@ -46,8 +46,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def find_lowest(x: pd.Series, y: pd.Series) -> tuple[float, float]:
-    """Where a curve is lowest, to 1e-3, and its height there: of the cubic spline through its
-    points, as these lie where the curve bends and not where it is lowest."""
+    """The place of a curve's minimum, to 1e-3, and its value, from the cubic spline through the
+    points: these are dense where the curve bends, not at the minimum."""
     from scipy.interpolate import CubicSpline
 
     spline = CubicSpline(x, y)

@@ -31,9 +31,9 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """The polygon shaded; where both classes are present, x written at the states of few jobs.
+    """The set as a shaded polygon. States with few jobs, and both classes present, are labelled x.
 
-    Of states that have equal rates the first is shown.
+    If states have equal rates only the first is shown.
     """
     found = series["rates"]
     places = found[["rate_1", "rate_2"]].round(9)

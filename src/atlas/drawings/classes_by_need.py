@@ -1,7 +1,6 @@
-"""What there is of each class, against its need: its share of the jobs and of their demand, or its
-mean duration.
+"""Share of the jobs and of their demand, or mean duration, of each class against its need.
 
-Series: any number (workload-system), a panel each, which `settings` may name.
+Series: any number (workload-system), one panel each, which `settings` may name.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from atlas.drawings.marks import MARKERS, ROW, SIZE, legend_above
 from atlas.fields.block import DIFFERENT
 from atlas.fields.required_series import SettingsBlock, Wanted
 
-# What a column is called, on the axis and in the legend, and what its numbers are multiplied by.
+# A column's name on the axis and in the legend, and its factor.
 COLUMNS = {
     "share_of_jobs": ("share (%)", "of the jobs", 100),
     "share_of_demand": ("share (%)", "of the server-seconds", 100),
     "mean_duration": ("mean duration (s)", "mean of a class", 1),
 }
 
-# Square points that the mark of the commonest class has more than that of the rarest.
+# The area, in square points, by which the mark of the commonest class exceeds the smallest.
 LARGEST = 80
 
 
@@ -62,7 +61,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for ax, (name, classes) in zip(panels, series.items(), strict=True):
         for i, column in enumerate(drawing["columns"]):
             _, label, factor = COLUMNS[column]
-            # Of mean durations, which are no shares, a larger mark says that of more jobs.
+            # Mean durations do not show shares: larger marks have more jobs.
             weight = classes["share_of_jobs"] if column == "mean_duration" else 0 * classes["need"]
             ax.scatter(
                 classes["need"],
@@ -89,10 +88,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def _draw_law(ax: Axes, classes: pd.DataFrame) -> None:
-    """The law, told under the title."""
+    """The power law as a line, with its exponent under the title."""
     law, ends = classes.iloc[0], np.array([classes["need"].min(), classes["need"].max()])
     ax.plot(ends, law.scale * ends**law.exponent, color="C1", lw=1, label="best power law")
-    # A minus of the length of the others.
+    # A minus sign as wide as that of the exponent.
     found = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
     said = f"$t \\propto v^{{{law.exponent:.2f}}}$\ncorrelation {found}"
     ax.text(0.5, 1.01, said, transform=ax.transAxes, ha="center", va="bottom", fontsize=SIZE)

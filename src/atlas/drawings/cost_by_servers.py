@@ -1,6 +1,6 @@
-"""What an exact point costs against the number of servers, method by method, to its limit.
+"""The cost of an exact point against the number of servers, by method, up to its limit.
 
-Series: any number (cost-by-servers), a panel each, which `settings` may name.
+Series: any number (cost-by-servers), one panel each, which `settings` may name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""By how much the heavy-traffic formula is off, with its constant and without, against 1 − ρ.
+"""The error of the heavy-traffic formula, with its constant and without, against 1 − ρ.
 
 Series: any number (heavy-traffic-by-law), which `settings` may name.
 """
@@ -15,10 +15,10 @@ from matplotlib.ticker import FuncFormatter
 from atlas.drawings.marks import legend_above, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
-# Roundings of what is exact, and of the constant, are of this order: there is nothing below.
+# Rounding of exact values and of the constant is of this order; errors below it have no meaning.
 LEAST = 1e-4
 
-# What tells curves apart (`atlas.plan.places`).
+# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 THING = "name"
 
 
@@ -29,7 +29,7 @@ class Options(SettingsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Solid: the formula; dashed: with its constant, added to show how much that mends."""
+    """Solid: the formula; dashed: with its constant, added to show how much it improves."""
     fig = Figure(figsize=(width, 0.85 * width))
     ax = fig.subplots()
     for i, (name, curve) in enumerate(series.items()):

@@ -1,7 +1,7 @@
-"""A finite-skip model as a diagram: arrivals, the queue, the front with its room, completions.
+"""A finite-skip model as a diagram: arrivals, the queue, the front and its room, completions.
 
-Series: `state` (front-state). A job is a box with the number of servers that it needs; boxes of
-jobs in service are filled.
+Series: `state` (front-state). A job is a box labelled with its need; boxes of jobs in service are
+filled.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """The queue at the left, its head next to the front; the front's oldest job at the right."""
+    """The queue on the left, its head next to the front; the front's oldest job on the right."""
     jobs, room = series["state"], figure["drawing"]["room"]
     queue = jobs[jobs["place"] == "queue"]
     front = jobs[jobs["place"] != "queue"]

@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from atlas.drawings.marks import DASHES, Limit, draw_levels, legend_above, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
-# What tells curves apart (`atlas.plan.places`).
+# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 THING = "name"
 
 
@@ -26,7 +26,7 @@ class Options(SettingsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One curve a setting, and its limit; heavy traffic lies to the left."""
+    """One curve per setting, and its limit; heavy traffic is on the left."""
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
     limits: list[Limit] = []

@@ -1,8 +1,8 @@
 """Utilisation at the stability limit against the variability of durations.
 
-Series: any number (limit-by-variability), which `settings` may name; beside each, points of laws
-that have no phases under its name, a word, and `-simulated` (simulated-limit): those of c² = 0
-are levels at the left, dotted.
+Series: any number (limit-by-variability), which `settings` may name. Points of other distributions
+than phase-type ones have its name, followed by a word and `-simulated` (simulated-limit); those of
+c² = 0 are dotted levels on the left.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Options(SettingsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One curve a system, and the level that it tends to as durations cease to vary."""
+    """One curve per system, and the level that it tends to as c² → 0."""
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()
     levels: list[tuple[float, float, str]] = []
@@ -74,7 +74,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.set_xscale("log")
     ax.set_xlabel("squared coefficient of variation $c^2$")
     ax.set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
-    # A logarithmic axis has no place for 0: what belongs there ends where the curves begin.
+    # A logarithmic axis has no 0: levels for c² = 0 are drawn to the left of the curves.
     left, right = ax.get_xlim()
     ax.set_xlim(left / 4, right)
     for level, start, color in levels:
@@ -86,7 +86,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def _laws(figure: Mapping[str, Any], name: str) -> str:
-    """What the points of a system are simulated with: the law, or that they are several."""
+    """The name of the distribution with which points of a system are simulated, or `other laws` if
+    there are several."""
     told = (
         block["parameters"].get("durations", ())
         for other, block in figure.get("series", {}).items()

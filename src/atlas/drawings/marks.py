@@ -1,11 +1,11 @@
-"""The marks that all figures share: one look means one thing.
+"""The marks that all figures share: one style has one meaning.
 
-Lines, solid or dashed, are exact; markers with bars are simulated, the bars 95 % intervals; hollow
-markers are runs too short for an interval, as the legend then says. A black diamond is a place of a
-curve that is told in words. A curve and its points have one entry in the legend. Points without a
-curve are not joined: what runs pale between them guides the eye. Dotted is a limit, named where it
-is drawn. Entries of the legend stand in the order of the series, then what is added to the paper's
-figure. Text is black on white: most colours of data are too light to be read.
+Solid and dashed lines are exact. Markers with bars are simulated, with 95 % intervals; hollow
+markers are runs too short for an interval, and the legend then says so. A black diamond marks a
+point of a curve that is labelled in words. A curve and its points have one entry in the legend.
+Points without a curve are not joined; a pale line between them guides the eye. A dotted line is a
+limit, labelled where it is drawn. Legend entries are in the order of the series, followed by
+additions to the paper's figure. Text is black on white: most data colours are too light to read.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ TIME = {"waiting": "W", "response": "T"}
 TOLD = {"color": "black", "marker": "D", "markersize": 3, "linestyle": "none", "zorder": 4}
 GUIDE = {"alpha": 0.35, "lw": 0.8, "zorder": 1}
 SIZE = 7
-# The distance of rows of labels above axes.
+# The distance, in points, of rows of labels above axes.
 ROW = 9
 
-# What the horizontal axis says of how busy a system is.
+# Labels of the horizontal axis for the load.
 LOADS = {
     "load": r"load $\rho = \lambda/\lambda^\mathrm{naive}$",
     "arrival-rate": r"arrival rate $\lambda$ (jobs/s)",
     "fraction-of-limit": r"arrival rate $\lambda/\lambda^*$",
 }
 
-# Where it is, what it is called, its colour.
+# Position, label and colour.
 Limit = tuple[float, str, str]
 
 
@@ -60,23 +60,24 @@ def time_name(time: str) -> str:
 
 
 def point(probability: float) -> str:
-    """A quantile as it is called: 99.9 %."""
+    """The label of a quantile: 99.9 %."""
     return f"{100 * probability:g} %"
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share as it stands in all texts: 61.4 %."""
+    """A share as all texts write it: 61.4 %."""
     return f"{100 * share:.{digits}f} %"
 
 
 def added(figure: Mapping[str, Any], label: str) -> str:
-    """The label of what the paper's figure does not show; figures beyond the paper are all ours."""
+    """The label of an addition to a figure of the paper. Figures beyond the paper need no such
+    mark."""
     return f"{label} (added)" if figure.get("source", {}).get("figure") else label
 
 
 def policy_label(figure: Mapping[str, Any], name: str) -> str:
-    """What the legend says of a policy: its label, else its name with the options that it is given
-    in the series of this name or in the simulated one."""
+    """The legend entry of a policy: its label, otherwise its name with its options in the series of
+    this name or in the simulated one."""
     if name in figure["drawing"]["labels"]:
         return figure["drawing"]["labels"][name]
     found = (figure.get("series", {}).get(key, {}) for key in (name, name + SIMULATED))
@@ -87,7 +88,7 @@ def policy_label(figure: Mapping[str, Any], name: str) -> str:
 
 
 def place_of(figure: Mapping[str, Any], name: str, i: int) -> int:
-    """Which colour, dashes and marker series i has: those of the same thing throughout a paper."""
+    """The index of the colour, dashes and marker of series i: the same throughout a paper."""
     return figure.get("places", {}).get(name, i)
 
 
@@ -112,7 +113,7 @@ def draw_points(
         hollow = {"marker": marker, "markerfacecolor": "white", "markeredgewidth": 0.7}
         ax.errorbar(x[~long], y[~long], color=color, **BARS | hollow)
         if not told:
-            # Whatever series they are of.
+            # One grey entry for the hollow markers of all series.
             ax.errorbar([], [], color="0.35", label=SHORT, **BARS | hollow | {"marker": "o"})
     if label:
         ax.plot([], [], color=color, marker=marker, markersize=3, linestyle="none", label=label)
@@ -121,7 +122,7 @@ def draw_points(
 def draw_band(
     ax: Axes, x: ArrayLike, low: ArrayLike, high: ArrayLike, color: str, label: str
 ) -> None:
-    """What lies between bounds."""
+    """The band between bounds."""
     ax.fill_between(x, low, high, color=color, alpha=0.3, lw=0)
     ax.plot([], [], color=color, alpha=0.3, lw=6, solid_capstyle="butt", label=label)
 
@@ -138,7 +139,7 @@ def draw_curve_and_points(
     lw: float = 1.1,
     across: bool = False,
 ) -> None:
-    """An exact curve and, if there are any, its simulated points, under one entry."""
+    """An exact curve and, if there are any, its simulated points, with one legend entry."""
     ax.plot(*curve, color=color, linestyle=linestyle, lw=lw)
     if points is not None:
         draw_points(ax, *points, color=color, marker=marker, across=across)
@@ -154,7 +155,8 @@ def draw_guide(
     color: str,
     flat: Callable[[NDArray[np.float64]], ArrayLike] = np.ones_like,
 ) -> None:
-    """A pale line between points, no data: the monotone cubic through y flat(x), over flat(x)."""
+    """A pale line between points, which is not data: the monotone cubic through y flat(x), over
+    flat(x)."""
     # Slow to import, and few figures have guides.
     from scipy.interpolate import PchipInterpolator
 
@@ -169,13 +171,13 @@ def draw_guide(
 
 
 def flatten(limit: float) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    """What takes the pole out of a response time: 1 − ρ/ρ*, ρ* = 1 where it is not known."""
+    """The factor that removes the pole of a response time: 1 − ρ/ρ*, with ρ* = 1 if not known."""
     return lambda load: 1 - load / (limit if np.isfinite(limit) else 1.0)
 
 
 def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
-    """Limits on the horizontal axis, of which the ends are set; each is named above its upper end,
-    in as many rows as there must be, which is returned."""
+    """Limits on the horizontal axis, whose range must be set before. Each is labelled above its
+    upper end; returns the number of rows of labels."""
     left, right = ax.get_xlim()
     across = ax.get_position().width * ax.figure.get_figwidth() * 72
     ends: list[float] = []
@@ -198,13 +200,13 @@ def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
 
 
 def _length(label: str) -> int:
-    """Of a label, in characters that can be seen."""
+    """The length of a label in visible characters."""
     return len(re.sub(r"[${}^_]", "", re.sub(r"\\[a-z]+", "x", label)))
 
 
 def draw_levels(ax: Axes, limits: Iterable[Limit]) -> None:
-    """Limits on the vertical axis, of which the ends are set, each named at its right end; names
-    that would meet give way."""
+    """Limits on the vertical axis, whose range must be set before, each labelled at its right end;
+    labels that would overlap are moved up."""
     height = ax.get_position().height * ax.figure.get_figheight() * 72
     highest = -np.inf
     for at, label, color in sorted(limits):
@@ -246,9 +248,9 @@ def name_level(ax: Axes, at: float, label: str, *, side: str = "left", va: str =
 
 
 def count_in_doublings(ax: Axes, counts: Iterable[float]) -> None:
-    """A logarithmic axis of these numbers of servers, or of the powers of two among them if there
-    are three, written in full as far as there is room: the last, and from the first on each that is
-    not too close to the one before or to the last."""
+    """Label a logarithmic axis with these numbers of servers, or with the powers of two among them
+    if there are at least three. The last is labelled, and, from the first on, each that is not too
+    close to the previous label or to the last."""
     ax.set_xscale("log", base=2)
     known = sorted({*map(float, counts)})
     doublings = [n for n in known if np.log2(n).is_integer()]
@@ -265,8 +267,8 @@ def count_in_doublings(ax: Axes, counts: Iterable[float]) -> None:
 
 
 def legend_above(fig: Figure, ncols: int, **options: Any) -> None:
-    """One legend of all axes above them, in which equal labels stand once, in as many columns as
-    there is room for, at most `ncols`."""
+    """One legend for all axes above them, with each label once, in as many columns as fit, at most
+    `ncols`."""
     entries: dict[str, Any] = {}
     for ax in fig.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -281,8 +283,9 @@ def legend_above(fig: Figure, ncols: int, **options: Any) -> None:
 
 
 def panel_axes(fig: Figure, count: int, **shared: bool) -> tuple[list[Axes], int]:
-    """Axes of so many panels, in rows of at most three, and how many are in a row. A row is as high
-    as three panels of a row are wide, and one panel alone has its figure's height."""
+    """Axes of `count` panels, in rows of at most three, and the number in a row. The figure's
+    height is 0.85 times the width of a panel per row, or 0.8 times its own width for a single
+    panel."""
     columns = 2 if count in (2, 4) else min(count, 3)
     rows = -(-count // columns)
     width = fig.get_figwidth()

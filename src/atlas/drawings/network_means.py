@@ -129,7 +129,7 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
 
 
 def _name_limits(ax: Axes, x: str, drawn: list[pd.DataFrame]) -> None:
-    """The name of the limits, at the left end of the highest of them."""
+    """The label of the limits, at the left end of the highest limit."""
     highest = max(drawn, key=lambda found: found["ceiling"].iloc[0])
     ax.annotate(
         "limits",

@@ -1,4 +1,4 @@
-"""Mean response time of any policies against the load, over all jobs or one panel a class.
+"""Mean response time of any policies against the load, over all jobs or one panel per class.
 
 Series: any number of systems (policies-by-load), which `settings` may name; `labels` name policies.
 """
@@ -31,7 +31,7 @@ from atlas.drawings.marks import (
 from atlas.fields.required_series import SettingsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive
 
-# Inches, below which a panel has no room for its axis.
+# The width in inches below which a panel has no room for its axis.
 LEAST = 2.4
 COLUMNS = (
     "load",
@@ -68,7 +68,7 @@ class Options(SettingsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Curves where a policy is exact, points elsewhere; dotted, the limits of stability."""
+    """Curves where a policy is exact, points elsewhere; limits of stability are dotted."""
     drawing = figure["drawing"]
     panels = drawing.get("panels") or {"all": ""}
     across = min(len(panels), 2 if len(panels) % 2 == 0 else 3)
@@ -80,7 +80,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for ax in axes[len(panels) :]:
         ax.axis("off")
     for ax, (kind, title) in zip(axes, panels.items(), strict=False):
-        # A guide between points is drawn for the scale that it has.
+        # Set the scale first: a guide between points depends on it.
         ax.set_yscale(drawing["scale"])
         ax.set_xlim(0, _end(drawing["axis"], series))
         limits = []
@@ -106,7 +106,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 def _policies(
     drawing: Mapping[str, Any], series: Mapping[str, pd.DataFrame]
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The policies of all systems in their order: what the legend says, and what can be drawn."""
+    """The policies of all systems in their order: legend entry and rows that can be drawn."""
     for name, table in series.items():
         for policy, rows in table.groupby("policy", sort=False):
             label = drawing["labels"].get(policy, policy)
@@ -121,14 +121,14 @@ def _policies(
 
 
 def _end(axis: str, series: Mapping[str, pd.DataFrame]) -> float:
-    """Where the horizontal axis ends: at the largest λ^naive, at λ/λ^naive = 1, or at λ/λ* = 1."""
+    """The end of the horizontal axis: the largest λ^naive, λ/λ^naive = 1, or λ/λ* = 1."""
     if axis != "arrival-rate":
         return 1.0
     return max((table["arrival_rate"] / table["load"]).max() for table in series.values())
 
 
 def _draw_policy(ax: Axes, i: int, label: str, rows: pd.DataFrame, axis: str) -> list[Limit]:
-    """One policy, curve and points; its limit of stability, where the axis shows it."""
+    """Draw one policy, curve and points. Return its limit of stability, if the axis shows it."""
     style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
     exact = rows["exact"].astype(bool)
     x, y = rows[axis.replace("-", "_")], rows["mean_response_time"]

@@ -1,8 +1,8 @@
 """Mean numbers of jobs waiting and present against the exponent α, by the load.
 
 Series: any number (queue-by-exponent), each with its simulated points (simulated-queue-by-exponent)
-under the same name and `-simulated`. `panels` says which series share a panel, by how their names
-begin.
+under the same name and `-simulated`. `panels` says which series share a panel, by the prefixes of
+their names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from atlas.fields.vocabulary import Id, Text
 
 PRESENT = {"linestyle": (0, (4, 1.5)), "lw": 0.7}
 
-# What tells curves apart (`atlas.plan.places`).
+# The load decides the colour, dashes and marker (`atlas.plan.places`).
 THING = "load"
 
 
@@ -58,7 +58,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One panel a prefix; exact curves break off where they are unstable."""
+    """One panel per prefix; exact curves end where the queue is unstable."""
     panels = figure["drawing"]["panels"]
     fig = Figure(figsize=(width, (0.95 if len(panels) == 1 else 0.46) * width))
     axes = fig.subplots(1, len(panels), squeeze=False)[0]
@@ -90,7 +90,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 def _draw_pair(
     ax: Axes, curve: pd.DataFrame, points: pd.DataFrame | None, place: int, label: str
 ) -> None:
-    """The jobs that wait, with the simulated points; thin, the jobs in the system."""
+    """The waiting jobs, with the simulated points, and, as a thin line, the jobs in the system."""
     color, marker = f"C{place % 7}", MARKERS[place % len(MARKERS)]
     ax.plot(curve["exponent"], curve["mean_jobs"], color=color, **PRESENT)
     found = None

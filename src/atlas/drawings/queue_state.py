@@ -1,6 +1,6 @@
-"""A state of the system: jobs on their servers, and the queue with its head at the left.
+"""A state of the system: jobs on their servers, and the queue with its head on the left.
 
-Series: `state` (queue-state). Servers and waiting jobs are on one scale, so that one sees what
+Series: `state` (queue-state). Servers and waiting jobs have the same scale, which shows which jobs
 would fit.
 """
 

@@ -32,7 +32,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """A logarithmic axis of probability; the decay rate is the slope that each curve ends in."""
+    """A logarithmic axis of probability; the decay rate is the final slope of each curve."""
     fig = Figure(figsize=(width, 0.85 * width))
     ax = fig.subplots()
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}

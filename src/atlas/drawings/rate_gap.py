@@ -1,4 +1,4 @@
-"""How far mean service rates are from balanced fairness against the interruptions per job.
+"""The distance of mean service rates from balanced fairness against the interruptions per job.
 
 Series: any number (simulated-sharing, of one load), which `labels` names.
 """
@@ -51,7 +51,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for i, (name, label) in enumerate(drawing["labels"].items()):
         points = of_class(series[name], "quantity", drawing["class"])
         m, gap = points["interruptions"], 100 * points["gap"]
-        # Points at the same m would hide one another: each series has its place beside m.
+        # Points at the same m would hide one another: each series is shifted a little.
         beside = 1.02 ** (i - (len(drawing["labels"]) - 1) / 2)
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
         draw_guide(ax, beside * m, gap, style["color"])

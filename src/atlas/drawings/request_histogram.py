@@ -1,4 +1,4 @@
-"""Histogram of the needs of a trace on a logarithmic axis, in units of the smallest or as they are.
+"""Histogram of the needs of a trace on a logarithmic axis, in servers or in units of the smallest.
 
 Series: `trace` (trace-summary).
 """
@@ -30,14 +30,14 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Bars of equal width on the axis, `bins` a decade."""
+    """Bars of equal width on the axis, `bins` per decade."""
     drawing = figure["drawing"]
     classes = series["trace"].groupby("need", as_index=False)["jobs"].sum()
     needs = classes["need"].to_numpy(dtype=float)
     if drawing["normalised"]:
         needs = needs / needs.min()
     bins = drawing["bins"]
-    # A need on the edge of a bin belongs to the bin above, whatever its logarithm rounds to.
+    # A need on the edge of a bin belongs to the bin above, however its logarithm is rounded.
     number = np.floor(bins * np.log10(needs) + 1e-9).astype(int)
     share = pd.Series(classes["jobs"].to_numpy() / classes["jobs"].sum()).groupby(number).sum()
     left = 10.0 ** (share.index / bins)

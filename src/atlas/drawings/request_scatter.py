@@ -1,8 +1,7 @@
 """Needs against durations on logarithmic axes, with the best power law.
 
-Series: `trace` (trace-summary). What is drawn is the aggregate: a mark where there are jobs of a
-need (of needs that are close, if there are many) and of an interval of durations, its colour
-saying how many.
+Series: `trace` (trace-summary). The aggregated table is drawn: one mark for the jobs of a need (or
+of close needs, if there are many) and an interval of durations. Its colour shows their number.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from atlas.drawings.marks import legend_above
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Text
 
-# Needs a decade, beyond which neighbours share a mark.
+# The number of needs per decade beyond which neighbours share a mark.
 COLUMNS = 24
 
 

@@ -26,7 +26,7 @@ from atlas.drawings.marks import (
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 from atlas.fields.vocabulary import LoadAxis, Positive
 
-# What λ* and λ^naive are called on an axis.
+# The labels of λ* and λ^naive on each axis.
 SAID = {
     "arrival-rate": (r"$\lambda^*$ = {:.4f}", r"$\lambda^\mathrm{{naive}}$ = {:g}"),
     "load": (r"$\rho^*$ = {:.4f}", r"$\rho$ = {:g}"),
@@ -85,8 +85,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 def _tell(
     limits: Mapping[str, float], said: str, colors: Mapping[str, str], shared: bool
 ) -> list[Limit]:
-    """Limits, one a system and in its colour; those that may be `shared` are one, in black, if
-    systems have them in common, and else say whose they are."""
+    """Limits, one per system in its colour. If `shared`, limits equal for all systems are one limit
+    in black, and unequal ones are labelled with their systems."""
     highest = max(limits.values())
     if shared and highest - min(limits.values()) <= 1e-9 * highest:
         return [(highest, said.format(highest), "black")]

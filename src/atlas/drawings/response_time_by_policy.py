@@ -1,4 +1,4 @@
-"""Mean response time of several policies against the load, one panel a class and one for all jobs.
+"""Mean response time of several policies against the load: one panel per class, one for all jobs.
 
 Series: policies, exact (policy-response-time), simulated under the same name and `-simulated`
 (simulated-policy), or both.
@@ -19,7 +19,7 @@ from atlas.drawings.marks import ROW, SIMULATED, draw_limits, legend_above, plac
 from atlas.fields.required_series import OptionsBlock, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Positive
 
-# What tells curves apart (`atlas.plan.places`).
+# The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
 THING = "name"
 
 
@@ -52,7 +52,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             label = policy_label(figure, name) if ax is axes[0] else None
             found = series.get(name), series.get(name + SIMULATED)
             told = draw_policy(ax, place_of(figure, name, i), label, *found, kind)
-            # Narrow panels tell policies by colour only.
+            # Panels are too narrow to name policies at limits: only the colour shows the policy.
             limits += [(at, f"limit {at:.3f}", color) for at, _, color in told]
         ax.set_yscale("log")
         ax.set_xlim(0, 1)

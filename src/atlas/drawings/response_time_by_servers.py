@@ -1,4 +1,4 @@
-"""Mean response time at one load against the number of servers, one curve a family of systems.
+"""Mean response time at one load against the number of servers, one curve per family of systems.
 
 Series: any number (response-time-by-servers), which `settings` may name; the heavy-traffic formula
 is dashed.
@@ -23,7 +23,7 @@ class Options(SettingsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Solid: exact, dots at the systems solved. Dashed: the formula."""
+    """Solid: exact, with dots at the solved systems. Dashed: the formula."""
     fig = Figure(figsize=(width, 0.8 * width))
     ax = fig.subplots()
     for i, (name, rows) in enumerate(series.items()):

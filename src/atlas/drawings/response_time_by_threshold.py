@@ -1,7 +1,7 @@
-"""Mean response time against the threshold of Quickswap, the best threshold, and what it gains.
+"""Mean response time against the threshold of Quickswap, the best threshold, and its gain.
 
-Series: `thresholds` (response-time-by-threshold), and any number of policies of which whole curves
-are known (policy-response-time) to be held against the best threshold.
+Series: `thresholds` (response-time-by-threshold), and any number of policies with exact curves
+(policy-response-time), to compare with the best threshold.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """E[T] against ℓ, the least values marked; the best ℓ and its E[T] against the load."""
+    """E[T] against ℓ, with the least values marked; the best ℓ and its E[T] against the load."""
     options = figure["drawing"]
     table = series["thresholds"]
     fig = Figure(figsize=(width, 0.42 * width))
@@ -83,7 +83,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def _draw_thresholds(ax: Axes, table: pd.DataFrame) -> None:
-    """A curve a reading and load, the load at its end, and a mark at its least value."""
+    """One curve per reading and load, the load at its end, and a mark at its least value."""
     for k, reading in enumerate(READINGS):
         for load, rows in table[table["last_phase"] == reading].groupby("load"):
             ax.plot(

@@ -1,4 +1,4 @@
-"""Mean response time over that of the pooled M/G/1, as a difference, one panel a model.
+"""Mean response time minus that of the pooled M/G/1, one panel per model.
 
 Series of a panel, by its name: `<panel>` (policy-response-time), `<panel>-simulated`
 (simulated-policy) and `<panel>-bounds` (finite-skip-bounds). In the differences the bounds do not

@@ -1,7 +1,7 @@
 """Throughput or mean relative completions against the exponent α, one curve for each series.
 
-Series: any number (scaling-by-exponent), one for each number of servers. The drawing says which
-`quantity` and by which power of n it is divided.
+Series: any number (scaling-by-exponent), one for each number of servers. The drawing's options set
+the `quantity` and the power of n by which it is divided.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SYMBOLS = {
 UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
 TITLES = {"throughput": "throughput", "relative-completions": "mean relative completions"}
 
-# What tells curves apart (`atlas.plan.places`).
+# The number of servers decides the colour, dashes and marker (`atlas.plan.places`).
 THING = "servers"
 COLOURS = 7
 

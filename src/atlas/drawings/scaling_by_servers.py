@@ -1,7 +1,7 @@
 """The 1-or-n system as n grows: exact against both growth rates, two panels.
 
-Series: `growth` (scaling-by-servers). Green for the one-server dominated growth, orange for the
-n-server dominated one, purple for exact.
+Series: `growth` (scaling-by-servers). One-server dominated growth is green, n-server dominated
+growth orange, and the exact value purple.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The peak of mean relative completions as n grows: where it is, and what it is.
+"""The peak of mean relative completions as n grows: its position and its height.
 
 Series: `peaks` (scaling-peaks) of the 1-or-n system with equal rates.
 """

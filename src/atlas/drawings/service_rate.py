@@ -1,7 +1,7 @@
 """Mean service rates against the load: exact curves and simulated points.
 
-Series: any number of curves (balanced-fairness) and of points (simulated-sharing); every panel says
-which it shows, of which class.
+Series: any number of curves (balanced-fairness) and of points (simulated-sharing); every panel
+lists the series and the class it shows.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One panel below the other, or side by side; the legend is that of all panels together."""
+    """Panels one below the other, or side by side; one legend for all."""
     drawing = figure["drawing"]
     panels = drawing["panels"]
     stacked = drawing["arrangement"] == "stacked"

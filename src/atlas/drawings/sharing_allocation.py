@@ -1,6 +1,6 @@
-"""Who serves whom, event by event: the queue with its head at the left, above the servers.
+"""The job of each server, event by event: the queue with its head on the left, above the servers.
 
-Series: `events` (sharing-allocation). A line leads from every busy server to the job it serves.
+Series: `events` (sharing-allocation). A line joins every busy server and the job it serves.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One panel an event, and below them which servers can process which job."""
+    """One panel per event, and below them the servers that can process each job."""
     steps = list(series["events"].groupby("step"))
     jobs = figure["series"]["events"]["parameters"]["arrivals"]
     longest = max(len(str(found["order"].iloc[0]).split()) for _, found in steps)
@@ -83,7 +83,7 @@ def _draw_step(ax: Axes, found: pd.DataFrame) -> None:
 
 
 def _title(found: pd.DataFrame) -> str:
-    """What has just happened: the newcomer or the interrupted job is the last of the queue."""
+    """The event just before: a new job or an interrupted job is the last of the queue."""
     last = str(found["order"].iloc[0]).split()[-1]
     event = found["event"].iloc[0]
     if event == "arrival":

@@ -1,8 +1,8 @@
-"""Quantiles of waiting or response times against the load, one panel a class and one for all jobs.
+"""Quantiles of waiting or response times against the load: one panel per class, one for all jobs.
 
 Series: any number, policies or systems: exact (time-quantiles), simulated under the same name and
-`-simulated` (simulated-time-quantiles), or both. Of several each has its colour, and each
-probability its dash and mark.
+`-simulated` (simulated-time-quantiles), or both. Each policy or system has its own colour, and each
+probability its own dash and mark.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 def draw_panel(
     ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], group: str
 ) -> list[Limit]:
-    """All curves and points of one group of jobs; the limits of stability of what has one."""
+    """Draw all curves and points of one group of jobs. Return the limits of stability there are."""
     names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
     time, limits = figure["drawing"]["time"], []
     for i, name in enumerate(names):
@@ -105,7 +105,8 @@ def draw_panel(
 
 
 def of_group(rows: pd.DataFrame, group: str, time: str) -> pd.DataFrame:
-    """The rows of a class and a time; jobs that do not wait are not on a logarithmic axis."""
+    """The rows of a class and a time, without quantiles of 0, which a logarithmic axis cannot
+    show."""
     rows = of_class(rows, "class", group)
     return rows[(rows["time"] == time) & (rows["quantile"] > 0) & np.isfinite(rows["quantile"])]
 

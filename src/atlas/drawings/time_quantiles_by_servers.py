@@ -1,7 +1,7 @@
 """A quantile of waiting or response times against the number of servers, and how many are enough.
 
 Series: any number (time-quantiles-by-servers), which `labels` may name, each with the `groups` of
-jobs that are drawn. Ringed is the smallest number of servers that meets the target.
+jobs that are drawn. A ring marks the smallest number of servers that meets the target.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def enough(rows: pd.DataFrame, target: float) -> str:
-    """The fewest servers that meet a target, and from how many on all that were tried do."""
+    """The fewest servers that meet a target, and the number from which on all computed ones do."""
     meets = rows["quantile"] <= target
     if not meets.any():
         return "none is enough"

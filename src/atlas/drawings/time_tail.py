@@ -1,9 +1,8 @@
-"""P(W > t) or P(T > t), the chance that a time exceeds t, on a logarithmic axis, one panel a class
-and one for all jobs.
+"""P(W > t) or P(T > t) on a logarithmic axis, one panel per class and one for all jobs.
 
 Series: any number, policies or systems: exact (time-tail), simulated quantiles under the same name
 and `-simulated` (simulated-time-quantiles), or both. A simulated quantile at p is a point at the
-height 1 − p, its interval a horizontal bar.
+height 1 − p with a horizontal bar as its interval.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from atlas.fields.block import AS_WRITTEN
 from atlas.fields.required_series import OptionsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, Panels, Time
 
-# Of a logarithmic axis of times, as a part of the longest: curves are flat before.
+# The start of a logarithmic axis of times, as a fraction of the longest: curves are flat below.
 SHORTEST = 1e-5
-# Simulated times that are shorter, in parts of the longest, are 0.
+# Simulated times below this fraction of the longest are taken as 0.
 ROUNDING = 1e-9
 
 
@@ -99,8 +98,8 @@ def draw_tail(
     group: str,
     drawing: Mapping[str, Any],
 ) -> None:
-    """One policy or system. Jobs that mostly do not wait have quantiles of 0, but for rounding,
-    which are not drawn.
+    """One policy or system. If most jobs do not wait, quantiles are 0 up to rounding, and are not
+    drawn.
 
     Points without a curve are not joined; a pale line guides the eye.
     """
@@ -115,7 +114,7 @@ def draw_tail(
     style = {"color": color, "marker": marker, "across": True}
     if curve is not None:
         curve = of_class(curve, "class", group)
-        # The axis of t ends where the last curve leaves the other.
+        # The axis of t ends where the last curve reaches the bottom of the other axis.
         curve = curve[curve[time] > 0.8 * floor]
         line, dash = (curve["t"], curve[time]), DASHES[i % len(DASHES)]
         draw_curve_and_points(ax, label, line, found, linestyle=dash, **style)

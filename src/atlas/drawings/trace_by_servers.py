@@ -1,10 +1,10 @@
-"""Waiting or response times of the jobs of a log against the number of servers, under several
-policies: resampled beside replayed, one panel a class.
+"""Times of the jobs of a log against the number of servers, resampled and replayed, by policy.
 
-Series: one of any name (trace-by-servers). Dotted: as it was in the log, whatever its servers and
-policy were. What is replayed is crossed where its interval does not meet that of the resampled: the
-answer is then about the resampled system alone. An arrow at the upper edge is a policy that is not
-stable there. `labels` name policies.
+Series: one of any name (trace-by-servers), drawn with one panel per class, for waiting or response
+times. The dotted line is the time in the log, whatever its servers and policy were. A replayed
+value has a cross if its interval does not meet that of the resampled value: the resampled value
+then describes the resampled system alone. An arrow at the upper edge is a policy that is not stable
+there. `labels` name policies.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ COLUMNS = (
     "differs",
 )
 SECONDS = {"s": 1, "min": 60, "h": 3600}
-# Inches for what stands above and below the axes.
+# Inches for the legend above and the labels below the axes.
 LEGENDS = 0.6
-# Of the distance of two numbers of servers, policies share so much.
+# The fraction of the distance between two numbers of servers over which policies are spread.
 SHARED = 0.6
 REPLAYED = {"linestyle": "none", "elinewidth": 0.5}
-# Whether it differs from what is resampled.
+# The marks of replayed values, by whether they differ from the resampled ones.
 DASH = {False: {"marker": "_", "markersize": 6}, True: {"marker": "x", "markersize": 4}}
 DIFFERS = "replayed, where intervals do not meet: there points are about resampled jobs only"
 
@@ -85,7 +85,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One panel a class; policies of one number of servers stand side by side."""
+    """One panel per class; the policies at one number of servers are side by side."""
     drawing = figure["drawing"]
     [table] = series.values()
     table = table[(table["time"] == drawing["time"]) & _chosen(table, drawing.get("probability"))]
@@ -155,7 +155,7 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Mapping[str, Any]) -> Non
         ax.axhline(logged, color="black", label="in the log", **LIMIT)
     values = rows[["resampled", "replayed"]].to_numpy(dtype=float).ravel() / seconds
     shown = values[np.isfinite(values) & (values > 0)]
-    # Bars may reach below 0, where a logarithmic axis has nothing.
+    # Bars may extend below 0, which a logarithmic axis cannot show.
     bottom = 0.0 if drawing["scale"] == "linear" or not len(shown) else 0.6 * shown.min()
     ax.set_ylim(bottom=bottom)
     ax.set_xticks(servers, [f"{n:g}" for n in servers])

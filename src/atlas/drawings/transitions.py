@@ -1,8 +1,8 @@
 """A transition diagram of the saturated system: states by their class 1 and class 2 jobs.
 
-Series: `edges` (transitions). No edge runs behind a state that it does not lead to, nor along
-another. Among states with equally many class 2 jobs, class 1 completions lead left along the upper
-side and class 2 completions right along the lower side; edges to other rows are straight.
+Series: `edges` (transitions). No edge passes behind a third state or along another edge. Among
+states with equally many class 2 jobs, class 1 completions go left along the upper side and class 2
+completions go right along the lower side; edges to other rows are straight.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 State = tuple[int, int, int]
 
 STYLES = {1: {"color": "C0", "linestyle": "-"}, 2: {"color": "C1", "linestyle": (0, (4, 1.5))}}
-# Half the width and height of a state, of which the places are one apart.
+# Half the width and height of a state; neighbouring states are at distance one.
 HALF = np.array([0.385, 0.11])
-# Between edges that run to and fro side by side.
+# The distance between two opposite edges side by side.
 APART = 0.045
 
 
@@ -70,7 +70,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
 
 def route(start: tuple[int, int], end: tuple[int, int], completes: int) -> np.ndarray:
-    """The way of an edge: 2 points of a straight line or 4 of a cubic curve, (2 or 4, 2)."""
+    """The path of an edge: 2 points of a straight line or 4 of a cubic curve, (2 or 4, 2)."""
     (x, y), (to_x, to_y) = start, end
     width, height = HALF
     side = 1 if completes == 1 else -1

@@ -22,7 +22,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Worst mix, class 2 alone, and the lowest point of all."""
+    """Worst mix, class 2 alone, and the lowest point of the curve."""
     worst = series["worst"]
     fig = Figure(figsize=(width, 0.72 * width))
     ax = fig.subplots()

@@ -43,7 +43,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.axhline(ends["fast_approximation"], **REFERENCE)
     near = rf"$n_2 - n_1/p_2$ = {ends['fast_approximation']:.4g}"
     name_level(ax, ends["fast_approximation"], near, va="top")
-    # The curve rises from the left: above it there is room for what is said of it.
+    # The curve rises from the left, so its label fits above it.
     at_1 = np.interp(0, np.log(ratio), curve["wastage"])
     ax.plot(1, at_1, **TOLD)
     ax.annotate(

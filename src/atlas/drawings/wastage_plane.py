@@ -31,7 +31,7 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Panels on shared axes, coloured by wasted servers as a share of n2, lines at some levels."""
+    """Panels on shared axes, coloured by wasted servers as a share of n2, with some level lines."""
     rows = -(-len(series) // COLUMNS)
     fig = Figure(figsize=(width, width / COLUMNS * 0.86 * rows + 0.3))
     axes = fig.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
@@ -41,7 +41,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         lines = plane["odds_per_rate"].nunique()
         grid = [plane[column].to_numpy().reshape(lines, -1) for column in columns]
         ax.set(xscale="log", yscale="log")
-        # As vectors, ten thousand cells a panel would make a file of megabytes.
+        # As vectors, ten thousand cells per panel would make a file of megabytes.
         mesh = ax.pcolormesh(*grid, vmin=0, vmax=1, shading="gouraud", rasterized=True)
         contours = ax.contour(*grid, levels=LEVELS, colors="white", linewidths=0.6)
         ax.set_xlim(plane["rate_ratio"].min(), plane["rate_ratio"].max())

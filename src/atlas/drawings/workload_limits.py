@@ -1,7 +1,7 @@
-"""What FCFS leaves of the servers at its limit of stability, of several workloads side by side.
+"""Utilisation at FCFS's limit of stability against the number of servers, for several workloads.
 
-Series: any number (workload-wastage), a panel each, which `settings` may name; beside each, what is
-simulated under its name and `-simulated`.
+Series: any number (workload-wastage), one panel each, which `settings` may name; each with its
+simulated points under the same name and `-simulated`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Options(SettingsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Curves for what is solved, points with intervals for what is simulated."""
+    """Curves for exact values, points with intervals for simulated ones."""
     drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.4 * width))
     names = [name for name in series if not name.endswith(SIMULATED)]

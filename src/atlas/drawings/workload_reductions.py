@@ -1,7 +1,7 @@
-"""How far the limit of stability of two-class reductions is from that of all classes.
+"""The distance of the limit of stability of two-class reductions from that of all classes.
 
-Series: `wastage` (workload-wastage); the reference is `exact` where it is known, and the method
-named in the drawing elsewhere.
+Series: `wastage` (workload-wastage); the reference is `exact` where it is known, otherwise the
+method named in the drawing.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """One line a reduction; the band is the interval of a simulated reference, and markers are
-    hollow where that has no fair one."""
+    """One line per reduction. The band is the interval of a simulated reference; markers are hollow
+    where that has no fair interval."""
     table, drawing = series["wastage"], figure["drawing"]
     by_method = {name: rows.set_index("servers") for name, rows in table.groupby("method")}
     reference = by_method[drawing["reference"]]

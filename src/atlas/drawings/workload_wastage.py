@@ -1,4 +1,4 @@
-"""What FCFS leaves of the servers against their number, by each method that says so.
+"""Servers wasted by FCFS, and utilisation, against the number of servers, by method.
 
 Series: `wastage` (workload-wastage).
 """
@@ -17,7 +17,7 @@ from atlas.fields.vocabulary import Labels
 
 SIMULATED = ("exponential", "counted", "constant", "varied", "sampled", "replayed")
 
-# Inches in which there is no room for two axes side by side.
+# The width in inches below which two axes do not fit side by side.
 NARROW = 5.0
 
 
@@ -43,8 +43,8 @@ class Options(OptionsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Lines for what is solved, points with intervals for what is simulated; two axes, one above
-    the other if the figure is narrow."""
+    """Lines for exact values, points with intervals for simulated ones. Two axes, one above the
+    other if the figure is narrow."""
     table = series["wastage"]
     labels = figure["drawing"]["labels"]
     wide = width > NARROW
