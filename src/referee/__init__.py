@@ -1,1 +1,1 @@
-"""The referee: reference systems that anybody can read, and how results stand to their values."""
+"""The referee: published reference systems, and a comparison of results with their values."""

@@ -1,20 +1,21 @@
-"""How results stand to the reference: definitions, bias and coverage.
+"""Comparison of results with the reference: definitions, bias and coverage.
 
-Three questions, each a test that a simulator without fault fails with probability `ALARM`:
+There are three tests, each of which a correct simulator fails with probability `ALARM`:
 
 - *definitions*: does every value lie within reach of the reference value? Its distance in standard
-  errors is to be at most the quantile that m normal variables together exceed with probability
-  `ALARM`. Where values of a policy and quantity do not, those definitions are named under which all
-  of them do.
-- *bias*: values are taken to be (1 + b) times the reference, b is estimated by weighted least
-  squares, and is 0 unless it lies too far from it.
-- *coverage*: how many 95 % intervals hold the reference value; too few of them have a probability,
-  by the binomial law.
+  errors must be at most the value that one of m normal variables exceeds in absolute value with
+  probability `ALARM`. If some values of a policy and quantity are farther away, the report names
+  the definitions that all of them fit.
+- *bias*: values are assumed to be (1 + b) times the reference; b is estimated by weighted least
+  squares and tested against 0.
+- *coverage*: the number of 95 % intervals that contain the reference value is tested for being too
+  small, by the binomial distribution.
 
-Values of one system come from the same runs. For bias and coverage one of each system counts: E[T]
-of all jobs, or else the first given. A half-width h is taken for 1.96 standard errors, or for as
-many as Student's law has if the replications are told: without them intervals of few replications
-look a little wider than they are, which forgives rather than accuses.
+Values of one system come from the same runs. For bias and coverage one value per system counts:
+E[T] of all jobs, or otherwise the first given. A half-width is taken as 1.96 standard errors or, if
+the number of replications is given, as the multiple of Student's distribution. Without that number
+the standard error from few replications is taken a little too large, which makes an alarm less
+likely.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from referee.read import Reference, Result
 ALARM = 1e-3
 CONFIDENCE = 0.95
 NORMAL = float(norm.isf((1 - CONFIDENCE) / 2))
-# Without an interval nothing is tested; a value this near, relatively, is called the same.
+# Without an interval there is no test; a value fits if its relative difference is at most this.
 NEAR = 0.01
 MAIN = ("mean_response_time", "all", None)
 AS_DEFINED = "as defined"
@@ -40,8 +41,8 @@ AS_DEFINED = "as defined"
 
 @dataclass(frozen=True)
 class Group:
-    """The values of one policy and quantity: how many fit as defined, which other definitions all
-    of them fit, and how many of them are within the reach of a test."""
+    """The values of one policy and quantity: the number that fit as defined, and the other
+    definitions that all of them fit."""
 
     policy: str
     quantity: str
@@ -56,8 +57,8 @@ class Group:
 
 @dataclass(frozen=True)
 class Bias:
-    """The common relative error b, its standard error and p-value, and the mean error in units of
-    the half-widths, over so many systems."""
+    """The common relative error b, its standard error and p-value, the mean error in units of the
+    half-widths, and the number of systems."""
 
     relative: float
     standard_error: float
@@ -69,8 +70,8 @@ class Bias:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many intervals hold the reference value, of how many, and the probability of as few or
-    fewer, or of as many or more, if each did so with probability 95 %."""
+    """The number of intervals that contain the reference value, the number of intervals, and the
+    probabilities of at most and at least that many if each does so with probability 95 %."""
 
     inside: int
     of: int
@@ -80,7 +81,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Assessment:
-    """All that is found; `bias` and `coverage` are None where there are no intervals."""
+    """The whole assessment; `bias` and `coverage` are None if there are no intervals."""
 
     results: tuple[Result, ...]
     groups: tuple[Group, ...]
@@ -108,7 +109,7 @@ class Assessment:
 
     @property
     def alarm(self) -> bool:
-        """Whether something is amiss."""
+        """Whether any test fails."""
         return bool(self.swapped or self.strange or self.biased or self.narrow)
 
     @property
@@ -118,12 +119,12 @@ class Assessment:
 
     @property
     def sound(self) -> bool:
-        """Whether there were tests, and none of them raises an alarm."""
+        """Whether there were tests and none raised an alarm."""
         return self.tested and not self.alarm
 
 
 def assess(results: Sequence[Result], reference: Reference) -> Assessment:
-    """What is to be said of the results."""
+    """The assessment of the results."""
     reach = float(norm.isf(ALARM / (2 * max(1, sum(r.half_width is not None for r in results)))))
     keyed = sorted(results, key=lambda r: (name_of(reference.systems[r.system]), r.key[0], r.line))
     groups = tuple(
@@ -148,7 +149,7 @@ def representatives(results: Iterable[Result]) -> list[Result]:
 
 
 def error_of(result: Result) -> float:
-    """The standard error of a result and its reference value together."""
+    """The combined standard error of a result and its reference value."""
     quantile = NORMAL
     if result.replications is not None:
         quantile = float(t.isf((1 - CONFIDENCE) / 2, result.replications - 1))
@@ -156,8 +157,8 @@ def error_of(result: Result) -> float:
 
 
 def distance(result: Result, meant: Meant) -> float:
-    """How far the result lies from a value, on the scale of a standard normal; without an
-    interval, in units of `NEAR`."""
+    """The distance of a result from a value, on the scale of a standard normal variable; without
+    an interval, in units of `NEAR`."""
     off = abs(result.value - meant.value)
     if result.half_width is None:
         spread = max(NEAR * abs(meant.value), meant.half_width)
@@ -166,19 +167,20 @@ def distance(result: Result, meant: Meant) -> float:
     total = math.hypot(own, meant.half_width / NORMAL)
     if result.replications is None:
         return off / total
-    # As far out in the tail of a normal law as the error is in that of Student's.
+    # The normal quantile with the same tail probability as the error under Student's distribution.
     return float(norm.isf(t.sf(off / total, result.replications - 1)))
 
 
 def fits(result: Result, meant: Meant, reach: float) -> bool:
-    """Whether a result may be of this definition."""
+    """Whether a result is compatible with this definition."""
     return distance(result, meant) <= (1.0 if result.half_width is None else reach)
 
 
 def _group(
     policy: str, quantity: str, results: tuple[Result, ...], reference: Reference, reach: float
 ) -> Group:
-    """Which definitions all results fit that have them, at least all that do not fit as defined."""
+    """The group, with the definitions that exist for all results that do not fit as defined, and
+    that fit all results for which they exist."""
     defined = [Meant(AS_DEFINED, r.reference) for r in results]
     fit = [fits(r, d, reach) for r, d in zip(results, defined, strict=True)]
     if all(fit):
@@ -221,7 +223,7 @@ def measure(results: Sequence[Result], reach: float) -> Bias | None:
 
 
 def cover(results: Sequence[Result]) -> Coverage | None:
-    """How many intervals hold the reference value; None without results."""
+    """The number of intervals that contain the reference value; None without results."""
     if not results:
         return None
     widths = (math.hypot(r.half_width, r.reference_half_width) for r in results)
@@ -232,7 +234,7 @@ def cover(results: Sequence[Result]) -> Coverage | None:
 
 
 def verdict(found: Assessment) -> str:
-    """What is found, in a few words."""
+    """The verdict in a few words."""
     if not found.tested and not found.alarm:
         return "near the reference; no intervals, nothing tested"
     parts = []
@@ -249,7 +251,7 @@ def verdict(found: Assessment) -> str:
 
 
 def counts(found: Assessment) -> Mapping[str, int]:
-    """How many systems and values there are, and how many of these fit as defined."""
+    """The numbers of systems, of values and of values that fit as defined."""
     systems = len({r.system for r in found.results})
     fitting = sum(group.fitting for group in found.groups)
     return {"systems": systems, "values": len(found.results), "fitting": fitting}

@@ -1,7 +1,7 @@
-"""What a result would be if something else were meant: other definitions that the reference holds.
+"""Other definitions in the reference that could explain a result.
 
-Each has a name and predicts a value. Some are of the system: the same jobs under another policy, or
-with other durations; some of the quantity: waiting for response, other units, a reciprocal.
+Each has a name and predicts a value. Some concern the system: the same jobs under another policy,
+or with other durations. Some concern the quantity: waiting for response, other units, a reciprocal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from referee.read import Json, Key, Reference, Result, key_of
 from referee.shape import OF_TIMES, TIMES
 
 T, W = TIMES
-# Quantities that are taken for each other.
+# Pairs of quantities that may be confused.
 SWAPPED = {
     **{(f"{of}_{T}", f"{of}_{W}"): "waiting time taken for response time" for of in OF_TIMES},
     **{(f"{of}_{W}", f"{of}_{T}"): "response time taken for waiting time" for of in OF_TIMES},
@@ -29,8 +29,8 @@ SERVERS = ("busy_servers", "idle_servers")
 
 @dataclass(frozen=True)
 class Meant:
-    """A definition, the value that it predicts, and the half-width of that; `system` is the id of
-    the reference system that has it, where that is another one."""
+    """A definition, the value that it predicts, and the half-width of that value; `system` is the
+    id of the reference system that has it, if it is another one."""
 
     name: str
     value: float
@@ -39,7 +39,7 @@ class Meant:
 
 
 def other_meanings(result: Result, reference: Reference) -> Iterator[Meant]:
-    """What else the result may be."""
+    """The other definitions that the result may follow."""
     system = reference.systems[result.system]
     values = reference.values(result.system)
     truth, width = result.reference, result.reference_half_width
@@ -78,7 +78,7 @@ def name_of(system: Json) -> str:
 
 
 def _scaled(system: Json, key: Key, truth: float, width: float) -> Iterator[Meant]:
-    """The same in other units."""
+    """The same quantity in other units."""
     quantity, which, _ = key
     units: dict[str, float] = {}
     if quantity.endswith(TIMES):

@@ -10,14 +10,14 @@ import pandas as pd
 Json = dict[str, Any]
 SINGLE = {"exponential": "rate", "deterministic": "value"}
 DIGITS = 12
-# Differences of two routes below this are rounding, and others on another machine.
+# Smaller differences of two routes are rounding errors, which vary between machines.
 NOTHING = 1e-13
 
 
 def describe(
     id: str, block: Json, rows: pd.DataFrame, *, definition: str, preemptive: bool
 ) -> Json:
-    """One system: `block` as config has it, its rows, and what its policy is."""
+    """One system, from its `block` of config, its rows, and the description of its policy."""
     ((model, system),) = block["system"].items()
     given = rows[rows["definition"] == "given"].set_index("quantity")["value"].to_dict()
     described: Json = {
@@ -52,7 +52,7 @@ def describe(
 
 
 def name_policy(said: str | Json) -> Json:
-    """The name of a policy, and the options that it is given."""
+    """The name of a policy, and its options."""
     return {"name": said, "options": {}} if isinstance(said, str) else said
 
 
@@ -78,7 +78,7 @@ def _jobs(system: Json) -> str:
 
 
 def rounded(value: float) -> float:
-    """A value to the digits that are published."""
+    """A value rounded to the published digits."""
     return float(f"{value:.{DIGITS}g}")
 
 

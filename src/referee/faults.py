@@ -1,4 +1,4 @@
-"""What is wrong with a file of results: all of it, but of each kind no more than `SHOWN`."""
+"""Faults in a file of results: all are counted, and at most `SHOWN` of each kind are listed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong on a line, and of what kind that is; a hint is looked for among `known`."""
+    """A fault on a line, and its kind; a hint for `word` is looked for among `known`."""
 
     line: int
     kind: str
@@ -25,14 +25,14 @@ class Fault:
     known: tuple[str, ...] = ()
 
     def describe(self, file: Path) -> str:
-        """The fault as a person reads it."""
+        """The fault as a message."""
         close = difflib.get_close_matches(self.word[:80], self.known, n=1)
         hint = f"did you mean '{close[0]}'?" if close else ""
         return describe(file, self.line, self.found, self.expected, hint)
 
 
 def require_none(file: Path, faults: Sequence[Fault]) -> None:
-    """Raise `Unreadable` if there are faults, with the first of each kind."""
+    """Raise `Unreadable`, with the first faults of each kind, if there are any."""
     if not faults:
         return
     count = f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in {printable(str(file))}"

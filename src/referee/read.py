@@ -1,8 +1,8 @@
-"""Read anybody's results: a CSV with the columns system, quantity, value and, where there are,
-half_width, class, k and replications.
+"""Read results: a CSV with the columns system, quantity, value and, optionally, half_width, class,
+k and replications.
 
-Everything that is wrong is said at once, each with its line, what was found and what was expected;
-of what is wrong in the same way, some.
+All faults are reported at once, each with its line, what was found and what was expected; of many
+faults of the same kind only some are listed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SYMBOLS = {
     **{"e[busy]": "busy_servers", "e[idle]": "idle_servers", "p(n > k)": "tail"},
     "p(w = 0)": "no_wait",
 }
-# Far beyond what a queue has, and squares of their quotients are numbers still.
+# Far beyond values of a queue; the squares of their quotients do not overflow.
 LEAST, MOST = 1e-50, 1e50
 MOST_RUNS = 10**9
 LARGEST = 2**25
@@ -43,7 +43,7 @@ Key = tuple[str, str, int | None]
 
 @dataclass(frozen=True)
 class Result:
-    """One value of somebody's, and the reference value beside it; widths are of 95 % intervals."""
+    """A submitted value and its reference value; widths are those of 95 % intervals."""
 
     line: int
     system: str
@@ -74,8 +74,8 @@ class Reference:
 
     @classmethod
     def load(cls, folder: Path) -> Reference:
-        """The files in a folder. Raises `Unreadable` unless they are there, as the sums of the
-        index and `referee.shape` have them, with numbers that can be compared."""
+        """The files in a folder. Raises `Unreadable` unless all exist, match the checksums of the
+        index and `referee.shape`, and have numbers that can be compared."""
         try:
             index = _parse(read_bytes(folder / "index.json", LARGEST), Index)
             systems = {}
@@ -102,7 +102,7 @@ class Reference:
 
 
 def key_of(value: Json) -> Key:
-    """What a value is of."""
+    """The quantity, class and k of a value."""
     return value["quantity"], value["class"], value.get("k")
 
 
@@ -128,7 +128,7 @@ def _numbers(value: Any) -> Iterator[float]:
 
 
 def read_results(file: Path, reference: Reference) -> list[Result]:
-    """The results in a file. Raises `Unreadable` with all that is wrong."""
+    """The results in a file. Raises `Unreadable` with all faults."""
     content = read_bytes(file, LARGEST)
     try:
         text = content.decode("utf-8-sig")

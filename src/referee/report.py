@@ -1,4 +1,4 @@
-"""What the referee found, as text, LaTeX and a badge, to be published with the results."""
+"""The referee's report as text, LaTeX and a badge, to be published with the results."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def tell(name: str, found: Assessment, index: Json) -> str:
 
 
 def summary(found: Assessment) -> str:
-    """How much was compared."""
+    """The numbers of values and systems compared, and of values within reach of the reference."""
     count = counts(found)
     return (
         f"{_many(count['values'], 'value')} of {_many(count['systems'], 'system')},"
@@ -113,7 +113,7 @@ def _signed(result: Result) -> float:
 
 
 def _named(file: str) -> str:
-    """The name of a file as LaTeX, or in general words where LaTeX lacks its letters."""
+    """The name of a file as LaTeX, or a general term if LaTeX lacks its letters."""
     try:
         return escape(file)
     except ValueError:
@@ -152,7 +152,7 @@ def typeset(name: str, found: Assessment, index: Json) -> str:
 
 
 def draw_badge(found: Assessment) -> str:
-    """A badge as SVG: how many systems, and what was found."""
+    """A badge as SVG: the number of systems and the verdict."""
     count = counts(found)
     if found.sound:
         text, colour = (
@@ -189,5 +189,5 @@ def _many(count: int, what: str) -> str:
 
 
 def _width(text: str) -> int:
-    """Room for text of 11 pixels; `textLength` does the rest."""
+    """The estimated width of 11-pixel text; `textLength` corrects it."""
     return 12 + round(6 * len(text))

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Class = Annotated[str, Field(pattern="^(all|[1-9][0-9]*)$", description="'all' or a number from 1")]
-# A mean or a percentile of a time, and the time, make a quantity.
+# A quantity of times is a mean or a percentile of one of the times.
 OF_TIMES, TIMES = ("mean", "median", "p95", "p99"), ("response_time", "waiting_time")
 QUANTITIES = (
     *("mean_jobs", "mean_waiting", "busy_servers", "idle_servers", "limit", "tail", "no_wait"),

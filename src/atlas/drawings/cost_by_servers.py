@@ -25,11 +25,11 @@ class Options(SettingsBlock):
 
 
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Curves as far as the method goes, and the most that it takes where that ends it."""
+    """Curves as far as the method is feasible, ending at the most numbers it can hold."""
     drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.42 * width))
     panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
-    # A method has one look, whether or not it is in every panel.
+    # A method has one style in all panels, even if it is missing in some.
     methods = list(dict.fromkeys(pd.concat(series.values())["method"]))
     for ax, (name, table) in zip(panels, series.items(), strict=True):
         for method, rows in table.groupby("method", sort=False):

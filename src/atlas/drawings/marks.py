@@ -70,8 +70,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def added(figure: Mapping[str, Any], label: str) -> str:
-    """The label of an addition to a figure of the paper. Figures beyond the paper need no such
-    mark."""
+    """The label of an addition to a figure of the paper; other figures need no such mark."""
     return f"{label} (added)" if figure.get("source", {}).get("figure") else label
 
 

@@ -1,7 +1,7 @@
 """A second route to the means and times of the reference systems: chains, from the definitions.
 
-Nothing of the library is used here, and nothing of what is proved about these systems but that a
-chain has a stationary law, and the balance function of parallel processing. States are enumerated,
-rates written down from the definition of the policy, and blocks eliminated level by level, or all
-states in an order of little fill.
+No code of the library is used here. Of the theory of these systems only the balance function of
+parallel processing and the existence of stationary distributions are used. States are enumerated,
+rates follow from the definition of the policy, and blocks are eliminated level by level, or all
+states in an order with little fill-in.
 """

@@ -1,12 +1,12 @@
 """Parallel processing by summing its balance function over states.
 
-With x_i jobs of class i, all servers that can serve some job present work, at μ(x) together, and
+With x_i jobs of class i, all servers that can serve some job present work, at total rate μ(x), and
 
     Φ(x) = Σ_{i: x_i > 0} Φ(x − e_i)/μ(x),   Φ(0) = 1,
 
-is the balance function: the law of x is Φ(x) Π λ_i^{x_i} up to a constant. Sums are over all states
-of up to so many jobs that what is left out changes no digit (Bonald and Proutière, *Perform. Eval.*
-49, 2002).
+is the balance function: the distribution of x is Φ(x) Π λ_i^{x_i} up to a constant. Sums are over
+all states up to a number of jobs at which the truncation changes no digit (Bonald and Proutière,
+*Perform. Eval.* 49, 2002).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from atlas.enumeration.fronts import Means
 
 Sets = Sequence[frozenset[int]]
-# So many jobs are summed over, at most, for so many classes; and what may be left out.
+# The most jobs in a sum, by the number of classes; and the relative mass that may be left out.
 MOST = {1: 20_000, 2: 600, 3: 150, 4: 50}
 NEGLIGIBLE = 1e-17
 
@@ -56,8 +56,8 @@ def random_sets(servers: int, degree: int) -> list[frozenset[int]]:
 
 
 def random_assignment(servers: int, degree: int, rate: float, arrival_rate: float) -> float:
-    """E[T] where every job is served by `degree` of the servers, drawn at random, in fractions
-    (Gardner, Harchol-Balter, Scheller-Wolf, Velednitsky and Zbarsky, *Oper. Res.* 65, 2017)."""
+    """E[T] if every job is served by `degree` servers drawn at random, in fractions (Gardner,
+    Harchol-Balter, Scheller-Wolf, Velednitsky and Zbarsky, *Oper. Res.* 65, 2017)."""
     top = servers * Fraction(rate) * math.comb(servers - 1, degree - 1)
     terms = (
         1 / (top / math.comb(i - 1, degree - 1) - Fraction(arrival_rate))
@@ -67,7 +67,7 @@ def random_assignment(servers: int, degree: int, rate: float, arrival_rate: floa
 
 
 def limit(speeds: Sequence[float], sets: Sets, shares: Sequence[float]) -> float:
-    """The largest λ for which no set of classes has more work than the servers that it can use."""
+    """The largest λ at which no set of classes has more work than its servers can do."""
     classes = range(len(sets))
     groups = (g for k in classes for g in itertools.combinations(classes, k + 1))
     return min(

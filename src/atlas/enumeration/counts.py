@@ -1,8 +1,8 @@
-"""Chains of numbers of jobs: policies that ask only how many of each class there are.
+"""Chains of numbers of jobs, for policies that depend only on the number of jobs of each class.
 
-With exponential durations these counts are a Markov chain, whatever order jobs of a class are
-served in. It is cut off at a number of jobs so large that this changes no digit. Nothing else is
-exact for these policies where needs are not 1 and n.
+With exponential durations these counts are a Markov chain, whatever the order of service within a
+class. It is truncated at a number of jobs so large that this changes no digit. For needs other than
+1 and n there is no other exact method for these policies.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from atlas.enumeration.elimination import stationary_sparse
 from atlas.enumeration.fronts import Means
 
 Counts = tuple[int, ...]
-# The most jobs at which a chain is cut off, by the number of classes, and what may lie beyond.
+# The most jobs of a truncated chain, by the number of classes, and the truncation error allowed.
 MOST = {1: 5000, 2: 400, 3: 45}
 NEGLIGIBLE = 1e-15
-# The servers of each class, given how many jobs of it are present.
+# The servers of each class, as a function of the jobs present, needs and servers.
 Rule = Callable[[Counts, Sequence[int], int], Sequence[int]]
 
 
@@ -42,7 +42,7 @@ def largest_first(present: Counts, needs: Sequence[int], servers: int) -> Sequen
 def in_order(
     present: Counts, needs: Sequence[int], servers: int, order: Sequence[int]
 ) -> Sequence[int]:
-    """Rigid jobs, class by class in an order."""
+    """Rigid jobs, with the classes in order of priority."""
     taken, idle = [0] * len(needs), servers
     for c in order:
         taken[c] = min(present[c], idle // needs[c]) * needs[c]
@@ -63,7 +63,7 @@ def elastic(largest: bool) -> Rule:
     return rule
 
 
-# By the names of the policies.
+# Rules by the names of the policies.
 ORDERS: dict[str, Rule] = {
     "least-servers-first": smallest_first,
     "most-servers-first": largest_first,
@@ -73,9 +73,9 @@ ORDERS: dict[str, Rule] = {
 
 
 def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
-    """MaxWeight: the packing u of the largest Σ u_c N_c. Of equal ones that with most jobs of the
-    largest need, then the second largest …, or of the smallest need. Packings of jobs that are
-    `present`, or `all` that fit the servers; served are the jobs of it that are there."""
+    """MaxWeight: the packing u with the largest Σ u_c N_c. Ties go to the packing with most jobs of
+    the largest need, then the second largest, …, or of the smallest need. Packings are of jobs that
+    are `present`, or `all` that fit the servers; jobs of it that are present are served."""
 
     def rule(present: Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
         competing = fit(servers, tuple(needs), ties == "larger")
@@ -89,7 +89,7 @@ def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
 
 @cache
 def fit(servers: int, needs: tuple[int, ...], larger: bool = True) -> list[Counts]:
-    """All numbers of jobs that fit the servers, the first of equal ones first."""
+    """All packings (numbers of jobs that fit the servers); of equal weights the first wins."""
     numbers = itertools.product(*(range(servers // v + 1) for v in needs))
     order = sorted(range(len(needs)), key=lambda c: needs[c], reverse=larger)
     packings = [u for u in numbers if sum(map(mul, u, needs)) <= servers]
@@ -98,8 +98,8 @@ def fit(servers: int, needs: tuple[int, ...], larger: bool = True) -> list[Count
 
 @dataclass(frozen=True)
 class Jobs:
-    """Servers, and needs, rates and probabilities of the classes; `rates` are on as many servers as
-    needed."""
+    """Servers, and needs, rates and probabilities of the classes; a job on as many servers as it
+    needs completes at its rate of `rates`."""
 
     servers: int
     needs: Sequence[int]
@@ -107,15 +107,15 @@ class Jobs:
     probabilities: Sequence[float]
 
     def some(self, classes: Sequence[int]) -> Jobs:
-        """Those of some classes, whose probabilities stay."""
+        """The jobs of some classes, with their probabilities unchanged."""
         parts = self.needs, self.rates, self.probabilities
         return Jobs(self.servers, *([part[c] for c in classes] for part in parts))
 
 
 @dataclass(frozen=True)
 class Law:
-    """The stationary law of the counts, level by level: the counts, the servers of each class, and
-    their probabilities."""
+    """The stationary distribution of the counts, level by level: the counts, the servers of each
+    class, and the probabilities."""
 
     places: list[list[Counts]]
     shares: list[NDArray[np.int64]]
@@ -126,13 +126,14 @@ class Law:
         return [float(law.sum()) for law in self.laws]
 
     def mean(self, values: Sequence[ArrayLike]) -> NDArray[np.float64]:
-        """The mean of what is told of each state, level by level."""
+        """The mean of `values`, which are given for each state, level by level."""
         pairs = zip(self.laws, values, strict=True)
         return sum(law @ np.array(part, dtype=float) for law, part in pairs)
 
 
 def means(rule: Rule, jobs: Jobs, arrival_rate: float) -> Means:
-    """What the stationary law of the counts says; raises `ArithmeticError` as `solve` does."""
+    """Means under the stationary distribution of the counts; raises `ArithmeticError` as `solve`
+    does."""
     law = solve(rule, jobs, arrival_rate)
     present, at_work = law.mean(law.places), law.mean(law.shares)
     waiting = float(present.sum()) - float((at_work / np.array(jobs.needs)).sum())
@@ -140,16 +141,16 @@ def means(rule: Rule, jobs: Jobs, arrival_rate: float) -> Means:
 
 
 def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Law:
-    """The law of the counts.
+    """The stationary distribution of the counts.
 
-    Raises `ArithmeticError` if the end would have to be further away than `MOST` allows.
+    Raises `ArithmeticError` if the truncation would need more jobs than `MOST` allows.
     """
     farthest = MOST.get(len(jobs.needs), 30)
     most = min(20, farthest)
     while True:
         found = _cut(rule, jobs, arrival_rate, most)
         levels = found.levels
-        # What the last level weighs in the smallest mean.
+        # The share of the last level in the smallest mean.
         end = levels[-1] * most / float(found.mean(found.places).min())
         if end <= NEGLIGIBLE:
             return found
@@ -161,7 +162,7 @@ def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Law:
 
 
 def _cut(rule: Rule, jobs: Jobs, arrival_rate: float, most: int) -> Law:
-    """The same with at most `most` jobs present."""
+    """The stationary distribution with at most `most` jobs present."""
     needs, rates, classes = jobs.needs, jobs.rates, len(jobs.needs)
     places = [_level(n, classes) for n in range(most + 1)]
     shares = [np.array([rule(x, needs, jobs.servers) for x in level]) for level in places]
@@ -180,14 +181,14 @@ def _cut(rule: Rule, jobs: Jobs, arrival_rate: float, most: int) -> Law:
 
 @cache
 def _level(total: int, classes: int) -> list[Counts]:
-    """The states with so many jobs."""
+    """The states with `total` jobs."""
     return list(compositions(total, classes))
 
 
 @cache
 def _next(total: int, classes: int) -> NDArray[np.int64]:
-    """Of each state with so many jobs, where those with one more of each class are on the level
-    above."""
+    """For each state with `total` jobs, the indices on the level above of the states with one more
+    job of each class."""
     index = {x: i for i, x in enumerate(_level(total + 1, classes))}
     return np.array(
         [
@@ -198,7 +199,7 @@ def _next(total: int, classes: int) -> NDArray[np.int64]:
 
 
 def compositions(total: int, parts: int) -> Iterator[Counts]:
-    """All ways to write a number as a sum of so many, in order."""
+    """All ways to write `total` as an ordered sum of `parts` numbers."""
     if parts == 1:
         yield (total,)
         return

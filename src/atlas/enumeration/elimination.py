@@ -1,14 +1,14 @@
-r"""Stationary laws of chains that go up and down one level at a time, by linear level reduction.
+r"""Stationary distributions of chains that move by at most one level, by linear level reduction.
 
-Level n has states with the rates U_n up, L_n within and D_n down. Watched only on the levels up to
-n, the chain has within level n the rates
+Level n has rates U_n up, L_n within and D_n down. Observed only on the levels up to n, the chain
+has within level n the rates
 
     C_n = L_n + U_n (−C_{n+1})⁻¹ D_{n+1},
 
 and π_{n+1} = π_n U_n (−C_{n+1})⁻¹. The diagonal of C_n is minus the sum of all other rates out of
-a state, so that nothing is subtracted (Gaver, Jacobs and Latouche, *Adv. Appl. Prob.* 16, 1984).
-Where blocks repeat, C_n tends to a limit as the levels above grow in number: the law of infinitely
-many levels needs no end.
+a state, so there is no subtraction (Gaver, Jacobs and Latouche, *Adv. Appl. Prob.* 16, 1984). If
+blocks repeat, C_n tends to a limit as the number of levels above grows: infinitely many levels need
+no truncation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import splu
 
 Array = NDArray[np.float64]
-# Blocks that change by less than this, relatively, and no less than before, are at their limit.
+# Blocks have converged if their relative change is below this and no longer decreases.
 STILL = 1e-14
 MOST = 200_000
 
@@ -38,10 +38,10 @@ class Level:
 
 
 def eliminate(levels: Sequence[Level], ratio: tuple[Array, Array] | None = None) -> list[Array]:
-    """The laws of all levels, not normalised, the first state having 1 before normalisation.
+    """The stationary probabilities of all levels, not normalised: that of the first state is 1.
 
-    The last level goes up nowhere; or, if `ratio` = (C, R) of the levels from it on is given, to
-    levels that repeat. Level 0 has one state or more.
+    The last level has no rates up unless `ratio` = (C, R) of repeating levels from it on is given.
+    Level 0 has one or more states.
     """
     last = levels[-1]
     watched = close(last.within, last.down) if ratio is None else ratio[0]
@@ -59,7 +59,7 @@ def eliminate(levels: Sequence[Level], ratio: tuple[Array, Array] | None = None)
 def repeat(level: Level) -> tuple[Array, Array]:
     """C and R = U (−C)⁻¹ of levels that repeat without end.
 
-    Raises `ArithmeticError` if they do not settle: the chain has no stationary law.
+    Raises `ArithmeticError` if they do not converge: there is no stationary distribution.
     """
     watched, before = close(level.within, level.down), np.inf
     for _ in range(MOST):
@@ -75,7 +75,7 @@ def repeat(level: Level) -> tuple[Array, Array]:
 
 
 def close(within: Array, down: Array) -> Array:
-    """Rates within a level with the diagonal that makes the rows, those down included, sum to 0."""
+    """Rates within a level, with the diagonal that makes rows sum to 0, rates down included."""
     closed = within.copy()
     np.fill_diagonal(closed, 0.0)
     np.fill_diagonal(closed, -(closed.sum(axis=1) + down.sum(axis=1)))
@@ -83,11 +83,12 @@ def close(within: Array, down: Array) -> Array:
 
 
 def stationary_sparse(moves: csr_array) -> Array:
-    """The stationary law (m,) of many states, given the rates `moves` (m, m) between them; state 0
-    is one that is come back to.
+    """The stationary distribution (m,) of many states, given the rates `moves` (m, m) between them;
+    state 0 must be recurrent.
 
-    Its probability is 1 before normalisation, and its balance is left out. What remains is an
-    M-matrix, dominant by columns: pivots are taken from the diagonal, in an order of little fill.
+    Its probability is 1 before normalisation, and its balance equation is left out. The remaining
+    matrix is an M-matrix, diagonally dominant by columns: pivots are taken from the diagonal, in an
+    order with little fill-in.
     """
     balance = (moves - diags_array(moves.sum(axis=1))).T.tocsc()
     factors = splu(
@@ -101,7 +102,7 @@ def stationary_sparse(moves: csr_array) -> Array:
 
 
 def stationary(generator: Array) -> Array:
-    """The stationary law of a few states (Grassmann, Taksar and Heyman's elimination)."""
+    """The stationary distribution of a few states (Grassmann, Taksar and Heyman's elimination)."""
     rates = generator.copy()
     size = len(rates)
     for n in range(size - 1, 0, -1):

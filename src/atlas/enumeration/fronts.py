@@ -1,9 +1,9 @@
-"""Chains of a front and a queue: jobs behind the front have not shown their class yet.
+"""Chains of a front and a queue: the classes of jobs behind the front are not drawn yet.
 
-A policy that looks at the oldest jobs only has a *front* of them; the next job moves into it while
-it is *open*, and behind a front that is *closed* only the number of jobs counts, each of class c
-with probability p_c. So the state is the front and the jobs behind it, and levels are numbers of
-jobs. `enumeration.policies` has the fronts of all policies.
+If a policy depends only on the oldest jobs, these are its *front*. The next job moves into the
+front while it is *open*. Behind a *closed* front only the number of jobs counts, and each is of
+class c with probability p_c. The state is therefore the front and the number of jobs behind it, and
+the level is the number of jobs. `enumeration.policies` has the fronts of all policies.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Array = NDArray[np.float64]
 
 
 class FrontRule(Protocol):
-    """What a front does. `admit` gives (probability, front) with one job more; `events` gives
-    (rate, front, whether a job left); `jobs` counts by class; `in_service` and `busy` count jobs
-    and servers (or speed) at work."""
+    """The behaviour of a front. `admit` gives (probability, front) with one job more; `events`
+    gives (rate, front, whether a job left); `jobs` counts by class; `in_service` counts jobs in
+    service and `busy` counts busy servers (or their speed)."""
 
     empty: Front
     probabilities: Sequence[float]
@@ -42,9 +42,9 @@ class FrontRule(Protocol):
 
 @dataclass(frozen=True)
 class Means:
-    """E[N] by class, E[Q], the mean number of servers at work and P(N = n) for n = 0, 1, …;
-    `behind` is the mean number of jobs behind the front, `flows` the jobs of each class that are
-    completed per unit of time, where that is not plain."""
+    """E[N] by class, E[Q], the mean number of busy servers and P(N = n) for n = 0, 1, …; `behind`
+    is the mean number of jobs behind the front, `flows` the completion rate of each class, if that
+    is not obvious."""
 
     class_jobs: tuple[float, ...]
     waiting: float | None
@@ -58,7 +58,7 @@ class Means:
         return float(sum(self.class_jobs))
 
     def tail(self, k: int) -> float:
-        """P(N > k): summed from its small end."""
+        """P(N > k), summed from the smallest terms."""
         return float(sum(reversed(self.levels[k + 1 :])))
 
 
@@ -73,7 +73,7 @@ class FrontChain:
         self.largest = max(sum(rule.jobs(f)) for f in self.fronts)
 
     def fill(self, front: Front, behind: int) -> dict[tuple[Front, int], float]:
-        """Where it goes from here, as long as jobs can move up: (front, jobs behind) by chance."""
+        """The states (front, jobs behind) after jobs have moved up, with their probabilities."""
         if not behind or not self.rule.is_open(front):
             return {(self.rule.rest(front), behind): 1.0}
         key = front, behind
@@ -101,7 +101,7 @@ class FrontChain:
 
     @cached_property
     def uniform(self) -> int:
-        """The level from which on all blocks are the same."""
+        """The level from which on all blocks are equal."""
         return 2 * self.largest + 2
 
     def states(self, n: int) -> list[Front]:
@@ -131,11 +131,11 @@ class FrontChain:
 
     @cached_property
     def limit(self) -> float:
-        """λ*: the rate at which jobs leave while there are always some behind the front."""
+        """λ*: the departure rate while there are always jobs behind the front."""
         level = self.level(self.uniform, 1.0)
         rates = level.within + level.down
         np.fill_diagonal(rates, 0.0)
-        # A front that is never come back to has no part in it.
+        # Transient fronts are left out.
         _, parts = connected_components(rates > 0, connection="strong")
         leaves = {parts[i] for i, j in zip(*np.nonzero(rates), strict=True) if parts[i] != parts[j]}
         (stays,) = set(parts.tolist()) - leaves
@@ -145,8 +145,8 @@ class FrontChain:
         return float(stationary(rates[np.ix_(kept, kept)]) @ np.array(departures))
 
     def laws(self, rate: float) -> tuple[list[Array], Array]:
-        """The laws of the levels up to `uniform`, not normalised, and R, by which all beyond
-        follow: that of level n + 1 is that of level n times R.
+        """The stationary probabilities of the levels up to `uniform`, not normalised, and R:
+        beyond, those of level n + 1 are those of level n times R.
 
         Raises `ArithmeticError` unless λ < λ*.
         """
@@ -157,13 +157,13 @@ class FrontChain:
         return eliminate(levels, ratio), ratio[1]
 
     def means(self, rate: float, most: int = 0) -> Means:
-        """What the stationary law at λ says, and P(N = n) as far as `most` at least.
+        """Means under the stationary distribution at λ, and P(N = n) up to `most` or further.
 
         Raises `ArithmeticError` unless λ < λ*.
         """
         base = self.uniform
         laws, R = self.laws(rate)
-        # Σ_k R^k and Σ_k k R^k from the level `base` on.
+        # Sums over the levels from `base` on, with Σ_k R^k and Σ_k k R^k.
         inverse = np.linalg.inv(np.eye(len(R)) - R)
         total = laws[base] @ inverse
         further = total @ R @ inverse

@@ -1,4 +1,4 @@
-"""λ* by itself: no server is ever idle, or what classes leave to those behind them is enough."""
+"""λ* without the means: from busy servers, or from the capacity that earlier classes leave."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ FILLING = {("multiserver-jobs", "server-filling"): ServerFilling}
 
 
 class Unknown(Exception):
-    """There is no second route of this kind."""
+    """Raised if there is no second route of this kind."""
 
 
 def read_policy(said: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The name of a policy, and the options that it is given."""
+    """The name of a policy, and its options."""
     return (said, {}) if isinstance(said, str) else (said["name"], said.get("options") or {})
 
 
 def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
-    """λ* where the means do not tell, and what the route is. Raises `Unknown`."""
+    """λ*, if the route to the means does not give it, and the name of the route. Raises
+    `Unknown`."""
     ((model, system),) = block["system"].items()
     policy, options = read_policy(block["policy"])
     needs = system.get("needs") or system.get("thresholds")
@@ -50,7 +51,7 @@ def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
     if rule is not None:
         full = fills(rule, system["servers"], needs)
     elif filling is not None:
-        # Which jobs are served does not depend on their durations.
+        # The choice of jobs to serve does not depend on their durations.
         one = [read_phases({"exponential": 1})] * len(needs)
         chain = FrontChain(filling(system["servers"], needs, one, system["probabilities"]))
         full = all(chain.rule.busy(front) == system["servers"] for front in chain.closed)
@@ -65,7 +66,8 @@ def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
 def _in_the_end(
     policy: str, options: Mapping[str, Any], system: Mapping[str, Any]
 ) -> tuple[float, str]:
-    """λ* of two classes that nobody interrupts. Who starts does not depend on durations."""
+    """λ* of two classes that are not interrupted. The choice of jobs to start does not depend on
+    durations."""
     needs, p = system["needs"], system["probabilities"]
     if len(needs) != 2 or system["servers"] % max(needs) or max(needs) % min(needs):
         raise Unknown(f"λ* under {policy} of needs {needs}")
@@ -77,7 +79,7 @@ def _in_the_end(
 
 
 def _left(rule: counts.Rule | None, system: Mapping[str, Any]) -> float:
-    """λ* of rigid jobs under a rule that goes by need."""
+    """λ* of rigid jobs under a rule that gives priority by need."""
     sign = {counts.smallest_first: 1, counts.largest_first: -1}.get(rule)
     rates = [X.get("exponential") for X in system["durations"]]
     if sign is None or None in rates:
@@ -91,9 +93,9 @@ def _left(rule: counts.Rule | None, system: Mapping[str, Any]) -> float:
 
 
 def packed(servers: int, needs: Sequence[int], busy: Sequence[float]) -> float:
-    """The largest λ at which λ p_c E[X_c], `busy` at λ = 1, is no more than a mean of packings."""
+    """The largest λ at which λ p_c E[X_c], `busy` at λ = 1, is at most a mean of packings."""
     packings = np.array(counts.fit(servers, tuple(needs)), dtype=float)
-    # The shares of the time of all packings, then λ.
+    # The variables are the shares of time of all packings, then λ.
     shortage = np.column_stack([-packings.T, busy])
     found = linprog(
         np.append(np.zeros(len(packings)), -1.0),
@@ -106,8 +108,8 @@ def packed(servers: int, needs: Sequence[int], busy: Sequence[float]) -> float:
 
 
 def fills(rule: counts.Rule, servers: int, needs: Sequence[int]) -> bool:
-    """Whether all servers are at work in every state of jobs enough: more jobs of a need than fill
-    the servers make no difference to a policy that goes by an order."""
+    """Whether all servers are busy in every state with enough jobs. A priority policy does not
+    depend on further jobs of a need that already fill the servers."""
     states = itertools.product(*(range(-(-servers // v) + 1) for v in needs))
     return all(
         sum(rule(x, needs, servers)) == servers
@@ -117,11 +119,12 @@ def fills(rule: counts.Rule, servers: int, needs: Sequence[int]) -> bool:
 
 
 def limit(order: Sequence[int], jobs: counts.Jobs) -> float:
-    """λ* of rigid jobs if classes go before one another in this order, preemptively.
+    """λ* of rigid jobs if classes have preemptive priority in this order.
 
-    No class sees those behind it. Each is served by what those before it leave, which is to be more
-    than comes: of one before it, an M/M/m with m = ⌊n/v⌋, in closed form, of several by their
-    chain. Raises `ArithmeticError` if this would have to be cut off too far away.
+    No class is affected by later ones. The servers that earlier classes leave must serve each class
+    faster than its jobs arrive. One earlier class is an M/M/m with m = ⌊n/v⌋, in closed form;
+    several are solved by their chain. Raises `ArithmeticError` if its truncation would be too
+    large.
     """
     first, rates, probabilities = order[0], jobs.rates, jobs.probabilities
     found = jobs.servers // jobs.needs[first] * rates[first] / probabilities[first]
@@ -139,8 +142,9 @@ def limit(order: Sequence[int], jobs: counts.Jobs) -> float:
 
 
 def _bracket(spare: Callable[[float], float], limit: float) -> tuple[float, float]:
-    """Rates at which a class gets enough and too little, those before it being stable up to
-    `limit`; too near to that they are not solved (`ArithmeticError`)."""
+    """Arrival rates at which a class gets enough capacity and too little; the classes before it are
+    stable up to `limit`. Raises `ArithmeticError` if the second is too close to `limit` to be
+    solved."""
     low = 0.0
     for part in range(1, 20):
         high = part / 20 * limit
@@ -151,7 +155,7 @@ def _bracket(spare: Callable[[float], float], limit: float) -> tuple[float, floa
 
 
 def _left_by_one(before: counts.Jobs, need: int, rate: float) -> float:
-    """The mean number of jobs of a need that fit beside one class."""
+    """The mean number of jobs of a need that fit beside one earlier class."""
     ((v,), (mu,), (p,)) = before.needs, before.rates, before.probabilities
     m, load = before.servers // v, rate * p / mu
     left = [(before.servers - k * v) // need for k in range(m + 1)]
@@ -163,7 +167,7 @@ def _left_by_one(before: counts.Jobs, need: int, rate: float) -> float:
 
 
 def _left_by_several(before: counts.Jobs, need: int, rate: float) -> float:
-    """The same beside several classes, in the order given."""
+    """The same beside several earlier classes, in the order given."""
 
     def rule(present: counts.Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
         return counts.in_order(present, needs, servers, range(len(needs)))

@@ -1,9 +1,9 @@
 """Networks of parallel processing as chains of the numbers of jobs, from the definition.
 
-A station with x_i jobs of class i serves them at the rates Φ(x − e_i)/Φ(x), Φ being its balance
-function. A job that was served joins another class or leaves, at random. Some jobs come and go;
-others go round for ever in a *chain* of classes. Levels are the numbers of jobs that come and go,
-cut off so late that this changes no digit; where there are none of these, there is one level.
+A station with x_i jobs of class i serves them at the rates Φ(x − e_i)/Φ(x), where Φ is its balance
+function. A job that was served joins another class or leaves, at random. Transient jobs arrive and
+leave; permanent jobs circulate in a *chain* of classes. The level is the number of transient jobs,
+truncated so late that this changes no digit; without transient jobs there is one level.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from atlas.enumeration.fronts import Means
 
 Counts = tuple[int, ...]
 Stations = Sequence[tuple[Sequence[float], Sets]]
-# The most jobs that come and go, and states of a level.
+# The most transient jobs, and the most states of a level.
 MOST, LARGEST = 200, 1500
 
 
 def find_chains(routing: NDArray[np.float64]) -> list[list[int]]:
-    """The sets of classes that jobs never leave, by their first class."""
+    """The sets of classes that jobs never leave, ordered by their first class."""
     classes = range(len(routing))
     reach = np.eye(len(routing), dtype=bool) | (routing > 0)
     for _ in classes:
@@ -43,7 +43,7 @@ def means(
     routing: NDArray[np.float64],
     populations: Sequence[int],
 ) -> tuple[Means, float | None]:
-    """The means, and λ* of the jobs that come and go; `populations` are those of the chains.
+    """The means, and λ* of the transient jobs; `populations` are those of the chains.
 
     Raises `ArithmeticError` if more jobs matter than `MOST`, or levels are larger than `LARGEST`.
     """
@@ -63,7 +63,7 @@ def means(
 def _placed(
     chains: list[list[int]], populations: Sequence[int], routing: NDArray[np.float64]
 ) -> list[Counts]:
-    """All places of the jobs that stay."""
+    """All numbers of permanent jobs by class."""
     found = []
     for parts in itertools.product(
         *(compositions(m, len(chain)) for m, chain in zip(populations, chains, strict=True))
@@ -79,7 +79,7 @@ def _placed(
 def _limit(
     stations: Stations, arrivals: NDArray[np.float64], routing: NDArray[np.float64], free: list[int]
 ) -> float | None:
-    """λ*: each station is to be stable without the jobs that stay."""
+    """λ*: each station must be stable without the permanent jobs."""
     if not free:
         return None
     visits = np.linalg.solve(np.eye(len(free)) - routing[np.ix_(free, free)].T, arrivals[free])
@@ -109,7 +109,7 @@ class _Network:
         self.arrivals, self.routing, self.free, self.placed = arrivals, routing, free, placed
 
     def states(self, n: int) -> list[Counts]:
-        """All states with n jobs that come and go."""
+        """All states with n transient jobs."""
         found = []
         for part in compositions(n, len(self.free)) if self.free else [()]:
             added = dict(zip(self.free, part, strict=True))
@@ -117,12 +117,13 @@ class _Network:
         return found
 
     def served(self, x: Counts) -> list[float]:
-        """How fast each class is served."""
+        """The service rate of each class."""
         pairs = zip(self.stations, self.spans, strict=True)
         return [speed for station, (i, j) in pairs for speed in station.shares(x[i:j])]
 
     def solve(self, most: int) -> tuple[Means, float]:
-        """The means with at most so many jobs that come and go, and what these many weigh."""
+        """The means with at most `most` transient jobs, and the share of the last level in the
+        smallest mean."""
         places = [self.states(n) for n in range(most + 1)]
         if len(places[-1]) > LARGEST:
             raise ArithmeticError(f"a level of {len(places[-1])} states")
@@ -149,7 +150,7 @@ class _Network:
         jobs = sum(law @ np.array(x) for law, x in zip(laws, places, strict=True)) / mass
         flows = sum(law @ speed for law, speed in zip(laws, served, strict=True)) / mass
         end = float(laws[-1].sum()) / mass * most / float(jobs.min())
-        # Sizes have mean 1: as much work is done as jobs are served.
+        # Sizes have mean 1, so the work done equals the number of jobs served.
         busy = float(flows.sum())
         return Means(tuple(jobs.tolist()), None, busy, (), flows=tuple(flows.tolist())), end
 

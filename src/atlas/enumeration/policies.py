@@ -1,7 +1,7 @@
 """The fronts of all policies that have one, from their definitions.
 
-A job is (class, phase); servers have speed 1 unless speeds are given. Order is kept only where the
-policy looks at it.
+A job is (class, phase); servers have speed 1 unless speeds are given. The order of jobs is kept
+only if the policy depends on it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from atlas.enumeration.phases import Phases
 
 Job = tuple[int, int]
 Jobs = tuple[Job, ...]
-# A server that somebody left, at the moment when another may come.
+# A server that a job has just left, before the next job takes it.
 HOLE = (-1, -1)
 
 
@@ -30,7 +30,7 @@ class _Rule:
     empty = ()
 
     def comers(self) -> Iterator[tuple[float, Job]]:
-        """A job that comes, by chance."""
+        """The possible arriving jobs, with their probabilities."""
         for c, (p, X) in enumerate(zip(self.probabilities, self.durations, strict=True)):
             yield from ((p * q, (c, i)) for q, i in X.starts)
 
@@ -66,21 +66,21 @@ class _Rule:
         return sum(speed * self.needs[c] for (c, _), speed in pairs)
 
     def speeds(self, front: Jobs) -> Sequence[float]:
-        """How fast the duration of each job of the front passes."""
+        """The speed of service of each job of the front."""
         raise NotImplementedError
 
     def arrange(self, front: Jobs) -> Jobs:
-        """The front without the order at which nobody looks."""
+        """The front without any order that the policy does not use."""
         return front
 
     def rest(self, front: Jobs) -> Jobs:
-        """The front if nobody comes to a place that somebody left."""
+        """The front if no job takes the place that a job has left."""
         return front
 
 
 class FirstCome(_Rule):
-    """FCFS of rigid jobs: all but at most the last job of the front are served. It is closed if
-    servers are too few for the last one, or all are taken."""
+    """FCFS of rigid jobs: all jobs of the front are served, except perhaps the last. The front is
+    closed if there are too few servers for the last job, or if all servers are taken."""
 
     def speeds(self, front: Jobs) -> Sequence[float]:
         blocked = self.demand(front) > self.servers
@@ -109,8 +109,8 @@ class ServerFilling(_Rule):
 
 
 class ServerFillingDivisible(_Rule):
-    """The first need v of which n/v jobs are there, by age; before that, the need that fills most
-    servers, of several the one whose newest job is oldest."""
+    """The first need v, by age, of which n/v jobs are present; if there is none, the need that
+    fills the most servers, with ties to the need whose newest job is oldest."""
 
     def count(self, front: Jobs) -> Counter[int]:
         return Counter(self.needs[c] for c, _ in front)
@@ -145,7 +145,7 @@ class ThresholdFirstCome(_Rule):
 
 
 class EqualShares(_Rule):
-    """One server, which the jobs of the front share; `servers` is the limit, all needs are 1."""
+    """One server that the jobs of the front share; `servers` is the limit and all needs are 1."""
 
     def speeds(self, front: Jobs) -> Sequence[float]:
         return [1 / len(front) for _ in front]

@@ -1,4 +1,4 @@
-"""The second route to a reference system: which chain or sum it has, from its description."""
+"""The second route to a reference system: a chain or a sum, chosen from its description."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Block = Mapping[str, Any]
 
 
 def take(block: Block, rate: float | None) -> tuple[Means, float | None, str]:
-    """The means at λ, λ* where this route tells, and what the route is. Raises `Unknown`."""
+    """The means at λ, λ* if this route gives it, and the name of the route. Raises `Unknown`."""
     ((model, system),) = block["system"].items()
     policy, options = read_policy(block["policy"])
     route = ROUTES.get((model, policy)) or ROUTES.get((model, "any"))
@@ -45,8 +45,8 @@ def take(block: Block, rate: float | None) -> tuple[Means, float | None, str]:
 
 
 def take_times(block: Block, rate: float, least: float) -> tuple[tagged.Times, str]:
-    """The times of jobs that start in order of arrival, as far as they exceed with probability
-    `least`, and what the route is. Raises `Unknown`."""
+    """The distributions of times of jobs that start in order of arrival, up to tail probability
+    `least`, and the name of the route. Raises `Unknown`."""
     ((model, system),) = block["system"].items()
     policy, _ = read_policy(block["policy"])
     alike = policy == "first-fit" and len(set(system["needs"])) == 1
@@ -95,7 +95,7 @@ def _counted(
 
 
 def _exponential(needs: str, system: Block) -> counts.Jobs:
-    """The jobs of different needs."""
+    """The jobs, which must have different needs and exponential durations."""
     if len(set(system[needs])) < len(system[needs]):
         raise Unknown("classes of one need")
     durations = [read_phases(X) for X in system["durations"]]
@@ -123,7 +123,8 @@ def _parallel(system: Block, options: Block, rate: float) -> Any:
 
 
 def _in_order(system: Block, options: Block, rate: float) -> Any:
-    """The same law as balanced fairness, for exponential durations of one mean only."""
+    """The distribution of balanced fairness, which holds only for exponential durations of one
+    mean."""
     one = system["durations"][0]
     if "exponential" not in one or len({str(X) for X in system["durations"]}) > 1:
         raise Unknown("parallel processing in order of arrival of durations of several means")
@@ -141,7 +142,7 @@ def _random(speeds: list[float], degrees: list[int], work: list[float], rate: fl
         found = balance.means(speeds, sets, [rate * work[0] / len(sets)] * len(sets))
         return replace(found, class_jobs=(found.jobs,)), limit, SUM
     time = balance.random_assignment(len(speeds), degrees[0], speeds[0] / work[0], rate)
-    # With all servers for every job one is served, and the others wait.
+    # If every job can use all servers, one job is served and the others wait.
     waiting = rate * time - rate / limit if degrees[0] == len(speeds) else None
     return Means((rate * time,), waiting, rate * work[0], ()), limit, FRACTIONS
 

@@ -1,17 +1,17 @@
-r"""How long a job waits under first come, first served: the chain, followed with a tagged job.
+r"""The waiting time under first come, first served, by a chain with a tagged job.
 
-A job that comes finds the stationary law, as arrivals are Poisson. Nothing that comes later makes a
-difference to it, so what is before it only becomes less. It is *undrawn* behind a closed front u
-and b other jobs; then, unless it fits, *blocked* as the last of a front; then in *service*, in the
-phases of its duration. In the joint law of these with its class c, the class has the mass p_c.
+By PASTA an arriving job finds the stationary distribution. Later arrivals do not affect it, so the
+jobs before it can only decrease. It is *undrawn* behind a closed front u and b other jobs; then,
+unless it fits, *blocked* as the last of a front; then in *service*, in the phases of its duration.
+In the joint distribution of these states with its class c, class c has mass p_c.
 
-Seen at the points of a Poisson process of rate Λ, the fastest rate of all states, this is a chain
-in steps. With s_k the probability that a time has not ended within k of them,
+By uniformisation with rate Λ, the fastest rate of all states, this becomes a chain in discrete
+steps. With s_k the probability that a time has not ended within k steps,
 
     P(time > t) = Σ_k e^{−Λt} (Λt)^k/k! s_k
 
-(A. Jensen, *Skand. Aktuarietidskr.* 36, 1953). Nothing is subtracted, and one run of the chain has
-the distribution at every t.
+(A. Jensen, *Skand. Aktuarietidskr.* 36, 1953). There is no subtraction, and one run of the chain
+gives the distribution at every t.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.policies import FirstCome, Jobs
 
 Array = NDArray[np.float64]
-# The jobs before the tagged one that are left out have this probability; and the most, of all.
+# The probability of the states left out, with more jobs before the tagged one; the most such jobs;
+# and the most steps.
 NEGLIGIBLE, MOST_JOBS, MOST_STEPS = 1e-18, 100_000, 1_000_000
 
 
 @dataclass(frozen=True)
 class Times:
-    """Of each class and, last, of all jobs: P(W = 0), and s_k of W and of T (K, C + 1), at the
+    """For each class and, last, all jobs: P(W = 0), and s_k of W and of T (K, C + 1), at the
     rate Λ."""
 
     no_wait: Array
@@ -44,8 +45,8 @@ class Times:
     rate: float
 
     def quantile(self, p: float, column: int, *, waiting: bool) -> float:
-        """The least t with P(time ≤ t) ≥ p, 0 if P(time = 0) is as much. Raises `ArithmeticError`
-        if it lies beyond the steps that were taken."""
+        """The least t with P(time ≤ t) ≥ p: 0 if P(time = 0) ≥ p. Raises `ArithmeticError` if it
+        lies beyond the computed steps."""
         survival = (self.waiting if waiting else self.response)[:, column]
         if survival[0] <= 1 - p:
             return 0.0
@@ -61,7 +62,8 @@ class Times:
 
 
 def poisson(mean: float, count: int) -> Array:
-    """The Poisson probabilities of 0 … `count` − 1, to their sum, from the largest outwards."""
+    """The Poisson probabilities of 0 … `count` − 1, normalised to sum 1, from the largest
+    outwards."""
     k = np.arange(1, count)
     middle = min(math.floor(mean), count - 1)
     up = np.cumprod(mean / k[middle:])
@@ -71,9 +73,9 @@ def poisson(mean: float, count: int) -> Array:
 
 
 def follow(rule: FirstCome, arrival_rate: float, least: float) -> Times:
-    """The times at λ, as far as they exceed with probability `least`.
+    """The distributions of times at λ, up to tail probability `least`.
 
-    Raises `ArithmeticError` if that takes too many jobs or steps, or unless λ < λ*.
+    Raises `ArithmeticError` if that needs too many jobs or steps, or unless λ < λ*.
     """
     chain = FrontChain(rule)
     shifts, draws = _before_the_draw(chain)
@@ -93,8 +95,8 @@ def follow(rule: FirstCome, arrival_rate: float, least: float) -> Times:
     while len(rows) < last:
         rows.append(law[:before].sum() + law[before:] @ either)
         if last == MOST_STEPS and rows[-1].max() < least:
-            # At a Poisson number of steps the mean is below `least` a few steps later; then the
-            # steps that this number is below but for 1e-25.
+            # With a Poisson number of steps the tail is below `least` at this slightly larger mean.
+            # The number of steps exceeds `last` with probability 1e-25.
             mean = len(rows) + 3 * math.sqrt(len(rows)) + 20
             last = math.ceil(mean + 12 * math.sqrt(mean) + 80)
         law = one_step @ law
@@ -106,8 +108,8 @@ def follow(rule: FirstCome, arrival_rate: float, least: float) -> Times:
 
 
 def _found(chain: FrontChain, arrival_rate: float) -> tuple[Array, Array]:
-    """What a job finds: the law of (u, b) (F, B), and that of open fronts, in which it is drawn at
-    once."""
+    """The state that a job finds: the distribution of (u, b) (F, B), and that of open fronts, at
+    which it is drawn immediately."""
     rule, open_fronts = chain.rule, _open(chain)
     laws, R = chain.laws(arrival_rate)
     mass = sum(float(law.sum()) for law in laws[:-1])
@@ -133,8 +135,8 @@ def _open(chain: FrontChain) -> dict[Hashable, int]:
 
 
 def _before_the_draw(chain: FrontChain) -> tuple[list[csr_array], list[csr_array]]:
-    """Rates from closed fronts to closed ones for each number j of jobs that move up, those out of
-    a state being on the diagonal at j = 0; and to open ones, by the same number."""
+    """Rates from closed fronts to closed ones, by the number j of jobs that move up, with the rates
+    out of a state on the diagonal at j = 0; and rates to open fronts, also by j."""
     rule, closed, opened = chain.rule, chain.closed, _open(chain)
     place = {u: i for i, u in enumerate(closed)}
     shifts: list[list[tuple[int, int, float]]] = [[] for _ in range(chain.largest + 2)]
@@ -158,8 +160,8 @@ def _before_the_draw(chain: FrontChain) -> tuple[list[csr_array], list[csr_array
 
 
 def _after_the_draw(chain: FrontChain) -> tuple[csr_array, csr_array, Array, Array]:
-    """Where a job goes that is drawn at an open front; the rates from there on; of each of these
-    states, which class it is of (M, C), and whether the job is blocked."""
+    """The probabilities of states that a job drawn at an open front enters; the rates between these
+    states; the class of the job in each (M, C); and whether it is blocked there."""
     rule, opened = chain.rule, _open(chain)
     fronts = [u for u in chain.closed if rule.demand(u) > rule.servers]
     phases = [(c, i) for c, X in enumerate(rule.durations) for i in range(len(X.exits))]
@@ -187,7 +189,7 @@ def _after_the_draw(chain: FrontChain) -> tuple[csr_array, csr_array, Array, Arr
 
 
 def _matrix(entries: Sequence[tuple[int, int, float]], rows: int, columns: int) -> csr_array:
-    """Sums of (to, from, rate): laws are columns."""
+    """The sums of (to, from, rate) as a matrix, which acts on distributions as columns."""
     to, source, rates = np.array(entries, dtype=float).reshape(-1, 3).T
     return csr_array((rates, (to.astype(int), source.astype(int))), shape=(rows, columns))
 
@@ -200,7 +202,8 @@ def _one_step(
     rate: float,
     behind: int,
 ) -> csr_array:
-    """I + Q/Λ on the law of (u, b), b < `behind`, and, after it, of what follows the draw."""
+    """I + Q/Λ on the distribution of (u, b), b < `behind`, followed by that of the states after the
+    draw."""
     undrawn = sum(kron(m, eye_array(behind, k=j)) for j, m in enumerate(shifts[:behind]))
     numbers = eye_array(behind, format="csr")
     drawn = sum(kron(m, numbers[[j]]) for j, m in enumerate(draws[:behind]))

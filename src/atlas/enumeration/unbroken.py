@@ -1,9 +1,9 @@
-"""Chains of jobs that nobody interrupts: who waits, who is in service, and a door for small ones.
+"""Chains of nonpreemptive policies: jobs waiting, jobs in service, and a door for small ones.
 
-Most Servers First without preemption lets in whoever fits, the largest needs first. Quickswap of
-two needs has a door for the small ones. It shuts once those in service are few, at most ℓ of them,
-but in the way of a large job, and opens again when nobody is in the way. With exponential durations
-this is a Markov chain; it is cut off at so many jobs that this changes no digit.
+Nonpreemptive Most Servers First starts every job that fits, the largest needs first. Quickswap of
+two needs has a door for small jobs. It closes when few of them, at most ℓ, are in service but still
+block a large job, and opens again when they block none. With exponential durations this is a Markov
+chain; it is truncated at a number of jobs so large that this changes no digit.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from atlas.enumeration.counts import Jobs
 from atlas.enumeration.elimination import stationary_sparse
 from atlas.enumeration.fronts import Means
 
-# Rows (m, 2C + 1): how many of each class wait, how many are in service, and whether small ones may
-# start, 1 or 0.
+# Rows (m, 2C + 1): the numbers waiting by class, the numbers in service by class, and whether small
+# jobs may start, 1 or 0.
 States = NDArray[np.int64]
 Numbers = NDArray[np.int64]
-# The most jobs at which a chain is cut off, and what may lie beyond.
+# The most jobs of a truncated chain, and the truncation error allowed.
 MOST, NEGLIGIBLE = 260, 1e-15
 
 
 @dataclass(frozen=True)
 class Unbroken:
-    """The policy, for `jobs` of increasing need; a door only if the threshold is not 0, which is
-    for two classes."""
+    """The policy, for `jobs` of increasing need. It has a door only if the threshold is not 0,
+    which requires two classes."""
 
     jobs: Jobs
     threshold: int = 0
@@ -45,12 +45,12 @@ class Unbroken:
         return len(self.jobs.needs)
 
     def parts(self, states: States) -> tuple[Numbers, Numbers, Numbers]:
-        """Who waits (m, C), who is in service (m, C), and the door (m,)."""
+        """The numbers waiting (m, C) and in service (m, C), and the door (m,)."""
         C = self.classes
         return states[:, :C], states[:, C : 2 * C], states[:, 2 * C]
 
     def settle(self, states: States) -> States:
-        """The states when all have gone in who may."""
+        """The states after all jobs that may start have started."""
         found = states.copy()
         waiting, serving, door = self.parts(found)
         for c in range(self.classes - 1, 0, -1):
@@ -62,7 +62,7 @@ class Unbroken:
         return found
 
     def idle(self, serving: Numbers) -> Numbers:
-        """The servers that nobody has."""
+        """The numbers of idle servers."""
         return self.jobs.servers - serving @ np.array(self.jobs.needs)
 
     def _let_in(self, waiting: Numbers, serving: Numbers, c: int, door: Numbers | int = 1) -> None:
@@ -71,19 +71,20 @@ class Unbroken:
         serving[:, c] += go
 
     def _in_the_way(self, waiting: Numbers, serving: Numbers) -> NDArray[np.bool_]:
-        """Whether one more large job, if there is one, would fit but for the small ones."""
+        """Whether one more large job would fit if the small ones were not there. A large job must
+        wait unless `even_if_none_waits`."""
         wanted = self.even_if_none_waits | (waiting[:, -1] > 0)
         beside_large = self.idle(serving) + serving[:, 0] * self.jobs.needs[0]
         return wanted & (serving[:, 0] > 0) & (beside_large >= self.jobs.needs[-1])
 
     def arrive(self, states: States, c: int) -> States:
-        """What a job of class c makes of them."""
+        """The states after an arrival of class c."""
         there = states.copy()
         there[:, c] += 1
         return self.settle(there)
 
     def depart(self, states: States, c: int) -> States:
-        """What the end of a job of class c makes of them, in each of which one is in service."""
+        """The states after a departure of class c, which must be in service in each of them."""
         there = states.copy()
         there[:, self.classes + c] -= 1
         return self.settle(there)
@@ -93,8 +94,8 @@ class Unbroken:
         return states[:, self.classes + c] > 0
 
     def steps(self, states: States, rate: float) -> Iterator[tuple[Numbers, NDArray, States]]:
-        """What may come next, at arrival rate λ: of which of the states, at which rates, and the
-        states after it."""
+        """The transitions at arrival rate λ, by kind: indices of the states before, rates, and the
+        states after."""
         pairs = zip(self.jobs.rates, self.jobs.probabilities, strict=True)
         for c, (mu, p) in enumerate(pairs):
             yield np.arange(len(states)), np.full(len(states), rate * p), self.arrive(states, c)
@@ -103,7 +104,7 @@ class Unbroken:
 
 
 class _Codes:
-    """A number for each state with at most so many jobs."""
+    """Integer codes of the states with at most `most` jobs."""
 
     def __init__(self, policy: Unbroken, most: int) -> None:
         C, n = policy.classes, policy.jobs.servers
@@ -116,7 +117,7 @@ class _Codes:
         return np.column_stack(np.unravel_index(codes, self._shape))
 
     def reached(self, first: States, onward: Callable[[States], list[States]]) -> Numbers:
-        """The codes, increasing, of all states that are reached from the first."""
+        """The codes, in increasing order, of all states that can be reached from `first`."""
         found: set[int] = set()
         ahead = set(self.of(first).tolist())
         while ahead:
@@ -127,7 +128,8 @@ class _Codes:
 
 
 def read(jobs: Jobs, name: str, options: Mapping[str, Any]) -> Unbroken:
-    """The policy of a name. Raises `ValueError` unless needs increase, of Quickswap two."""
+    """The policy of this name. Raises `ValueError` unless needs increase, and for Quickswap unless
+    there are two."""
     if list(jobs.needs) != sorted(jobs.needs) or (name == "quickswap" and len(jobs.needs) != 2):
         raise ValueError(f"{name} of needs {jobs.needs}")
     if name != "quickswap":
@@ -137,14 +139,14 @@ def read(jobs: Jobs, name: str, options: Mapping[str, Any]) -> Unbroken:
 
 
 def means(policy: Unbroken, rate: float) -> Means:
-    """What the law of the chain says. Raises `ArithmeticError` if the end would have to be further
-    away than `MOST`."""
+    """Means under the stationary distribution. Raises `ArithmeticError` if the truncation would
+    need more than `MOST` jobs."""
     most = 40
     while True:
         places, laws = _cut(policy, rate, most)
         parts = [policy.parts(at) for at in places]
         jobs = sum(law @ (w + u) for law, (w, u, _) in zip(laws, parts, strict=True))
-        # What the last level weighs in the smallest mean.
+        # The share of the last level in the smallest mean.
         end = laws[-1].sum() * most / jobs.min()
         if end <= NEGLIGIBLE:
             break
@@ -160,7 +162,8 @@ def means(policy: Unbroken, rate: float) -> Means:
 
 
 def _cut(policy: Unbroken, rate: float, most: int) -> tuple[list[States], list[np.ndarray]]:
-    """The states with 0, 1, …, `most` jobs that are reached, and their law."""
+    """The states with 0, 1, …, `most` jobs that can be reached, and their stationary
+    probabilities."""
     coded = _Codes(policy, most)
 
     def jobs(states: States) -> Numbers:
@@ -190,8 +193,8 @@ def _cut(policy: Unbroken, rate: float, most: int) -> tuple[list[States], list[n
 
 
 def fills_in_the_end(policy: Unbroken) -> bool:
-    """Whether all servers are at work, after a while and for ever, if jobs of one class or of both
-    wait without end while none of the other come, whoever was in service before."""
+    """Whether all servers are eventually always busy if jobs of one class or of both always wait
+    while none of the other arrive, from any initial jobs in service."""
     v, n = policy.jobs.needs, policy.jobs.servers
     packings = [(a, b) for a in range(n // v[0] + 1) for b in range((n - a * v[0]) // v[1] + 1)]
     return all(
@@ -203,7 +206,7 @@ def fills_in_the_end(policy: Unbroken) -> bool:
 def _recurrent(
     policy: Unbroken, waiting: tuple[int, ...], serving: list[tuple[int, int]]
 ) -> States:
-    """The states that are come back to if so many always wait."""
+    """The recurrent states if `waiting` jobs always wait."""
     coded = _Codes(policy, policy.jobs.servers)
 
     def still(states: States) -> States:

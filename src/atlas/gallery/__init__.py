@@ -1,1 +1,2 @@
-"""The gallery: one static page a paper, a page of claims and an index, from what was made."""
+"""The gallery: one static page per paper, a page of claims and an index, from the run's
+products."""

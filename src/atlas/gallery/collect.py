@@ -1,6 +1,6 @@
-"""Collect what the pages show, from the files that the products left.
+"""Collect the contents of the pages from the files of the products.
 
-Nothing of the machine or the moment is taken up: equal figures make equal pages.
+Nothing that depends on the machine or the time is included: equal figures give equal pages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from atlas.io.scores import assess
 from atlas.io.tidy import read_table
 
 FIGURES = Path("figures")
-# What a product comes with, in the order in which it is offered.
+# The suffixes of a product's files, in the order in which they are offered.
 DOWNLOADS = (
     *("pdf", "svg", "png", "csv", "tex", "txt"),
     *("figure.tex", "frame.tex", "table.tex", "short.tex", "json"),
@@ -61,7 +61,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How the simulated points of a series, or all of a paper, scatter about their exact values."""
+    """The z-scores of simulated points against exact values, for a series or a whole paper."""
 
     paper: str
     series: str
@@ -71,10 +71,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A figure or table with all that stands beside it.
+    """A figure or table with everything that is shown beside it.
 
-    `tables` are the series of a figure, or what a table was typeset from. `size` is that of the
-    picture in CSS pixels. A product that is `pending` has neither picture nor tables nor files.
+    `tables` are the series of a figure, or the data of a typeset table. `size` is that of the
+    picture in CSS pixels. A product that is `pending` has no picture, tables or files.
     """
 
     paper: str
@@ -86,14 +86,14 @@ class Exhibit:
     spec: Mapping[str, Any]
     pending: str = ""
     picture: str = ""
-    # A small copy of its PNG, if it has one.
+    # A small copy of the PNG, if there is one.
     thumbnail: str = ""
     size: tuple[int, int] = (0, 0)
-    # The SVG that can be read, without what is to be read off it, and that.
+    # The SVG of an interactive figure, without its readings; and the readings.
     drawing: str = ""
     readings: Mapping[str, Any] | None = None
     files: tuple[str, ...] = ()
-    # What to paste into a document, and the licence that the sidecar names.
+    # Text to paste into a document, and the licence in the sidecar.
     latex: str = ""
     bibtex: str = ""
     licence: str = ""
@@ -116,10 +116,11 @@ class Paper:
 
 
 def collect(entries: Iterable[Mapping[str, Any]]) -> tuple[list[Paper], dict[str, Path]]:
-    """The papers, and the data that the gallery needs a copy of: its name there -> the file.
+    """The papers, and the data files that the gallery copies: name in the gallery -> file.
 
     Entries are products as the plan lists them, with keys `paper`, `id`, `stage`, `spec` (a path)
-    and `pending`. A series that several products share is copied once, under its first one's name.
+    and `pending`. A series that several products share is copied once, under the name of the first
+    product.
     """
     papers: dict[str, list[Mapping[str, Any]]] = {}
     for entry in entries:
@@ -148,7 +149,7 @@ def _collect_paper(id: str, entries: list[Mapping[str, Any]], names: dict[Path, 
         products.append(_collect_product(spec, pending[i], about, names))
     return Paper(
         id,
-        # Of systems of one's own, there may be no paper to cite.
+        # A user's own systems may have no paper to cite.
         next(iter(specs.values()))["bibliography"] or {"title": id},
         tuple(p for p in products if p.stage == "draw"),
         tuple(p for p in products if p.stage == "tabulate"),
@@ -197,8 +198,8 @@ def _collect_product(
 
 
 def _read_kit(paper: str, id: str, files: Sequence[str]) -> str:
-    """What to paste: the LaTeX of a figure, or of a table, which is too long for that, a line that
-    includes it."""
+    """Text to paste: the LaTeX of a figure, or a line that includes a table, which is too long to
+    paste."""
     if f"../{paper}/{id}.figure.tex" in files:
         return (FIGURES / paper / f"{id}.figure.tex").read_text(encoding="utf-8")
     tables = [f"{id}.{end}" for end in ("table.tex", "tex") if f"../{paper}/{id}.{end}" in files]
@@ -206,13 +207,13 @@ def _read_kit(paper: str, id: str, files: Sequence[str]) -> str:
 
 
 def read_named(spec: Path) -> dict[str, Any]:
-    """A spec with the fingerprint that its name holds."""
+    """A spec with the fingerprint in its file name."""
     fingerprint = spec.stem.rpartition(".")[2]
     return {**json.loads(spec.read_text(encoding="utf-8")), "fingerprint": fingerprint}
 
 
 def natural(number: str) -> tuple:
-    """A key that sorts figures as a reader does, 5(b) before 10; what has no number, last."""
+    """A natural sort key of figures: 5(b) before 10, and those without a number last."""
     parts = re.findall(r"[0-9]+|[^0-9]+", number)
     return (not number, [(not p.isdigit(), int(p) if p.isdigit() else 0, p) for p in parts])
 
@@ -220,7 +221,7 @@ def natural(number: str) -> tuple:
 def _downloads(paper: str, id: str) -> tuple[str, ...]:
     """The files of a product, relative to the gallery.
 
-    Those that its sidecar names, not all that are there: a former run may have left more.
+    Only those that its sidecar names: an earlier run may have left others.
     """
     sidecar = FIGURES / paper / f"{id}.json"
     made = {*json.loads(sidecar.read_text(encoding="utf-8"))["outputs"], sidecar.name}
@@ -254,7 +255,7 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
 
 
 def _in_unit(text: str, row: Mapping[str, str]) -> str:
-    """What was found, in per cent too where that is what the paper states."""
+    """The recomputed value, also in per cent if the paper states per cent."""
     found = json.loads(row["recomputed"])
     if "%" not in row["stated"] or not isinstance(found, float):
         return text
@@ -262,8 +263,8 @@ def _in_unit(text: str, row: Mapping[str, str]) -> str:
 
 
 def relate(series: str | list[str], where: str, numbers: Mapping[str, str]) -> frozenset[str]:
-    """The products that a claim is about: those whose series it is of, and those whose number in
-    the paper is named where it stands; `Fig. 6` names 6(a) and 6(b) too."""
+    """The products that a claim is about: those whose series it uses, and those whose figure number
+    is named in `where`; `Fig. 6` names 6(a) and 6(b) too."""
     named = {n for group in NUMBERS.findall(where) for n in re.split(r",? and |, ", group)}
     about = {
         id
@@ -275,7 +276,7 @@ def relate(series: str | list[str], where: str, numbers: Mapping[str, str]) -> f
 
 
 def _is_part(part: str, whole: str) -> bool:
-    """Whether a number such as 6(a) is another one or a panel of it, 6."""
+    """Whether a figure number such as 6(a) equals `whole` or is a panel of it."""
     return whole in (part, part.partition("(")[0])
 
 
@@ -286,7 +287,7 @@ def _read_scores(paper: str, id: str) -> list[Score]:
 
 
 def measure(picture: Path) -> tuple[int, int]:
-    """Width and height of an SVG by matplotlib, at 96 pixels an inch, or of a PNG, in its own."""
+    """Width and height in pixels of an SVG by matplotlib, at 96 pixels per inch, or of a PNG."""
     if picture.suffix == ".png":
         with Image.open(picture) as image:
             return image.size

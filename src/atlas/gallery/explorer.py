@@ -1,4 +1,4 @@
-"""What the explorer knows of the run: the systems of its figures and tables, and the theorems."""
+"""Data of the run for the explorer: the systems of its figures and tables, and the theorems."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 from atlas.gallery.collect import Exhibit, Paper
 
-# As in explorer/model.js, explorer/dispatch.js and explorer/state.js.
+# The same limits as in explorer/model.js, explorer/dispatch.js and explorer/state.js.
 LARGEST = 100_000_000
 MOST_SERVERS = 2_000_000
 MOST_CLASSES = 32
 SMALLEST_PROBABILITY = 1e-30
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-# With more classes of rates of their own, the jobs in service have too many states.
+# With more classes of different rates, the jobs in service have too many states.
 MOST_RATES = 8
-# A system: servers and rows of need, rate and probability; `mix` is "worst" if that is to be found,
-# and `need` if the need of the second class is.
+# A system: servers and rows of need, rate and probability. `mix` is "worst" if the page is to find
+# the worst mix, and `need` if it is to find the need of the second class.
 System = dict[str, Any]
 
-# Why the page cannot hold a system, by the key of the parameters that tells its kind.
+# The reason why the page cannot hold a system, by the key of the parameters that shows its kind.
 ELSEWHERE = {
     "trace": "its jobs are those of a log, which tables of its classes lead to",
     "classes": "a published table of more classes than the page can hold",
@@ -35,7 +35,7 @@ ELSEWHERE = {
 ELSEWHERE |= dict.fromkeys(("random", "network", "networks", "capacities"), ELSEWHERE["assigned"])
 NOT_EXPONENTIAL = "durations that are not exponential; what the page computes holds for those only"
 
-# Where the claims stand that the views rest on, for runs that lack the paper.
+# The places in the papers of the claims that the views use, for runs without the paper.
 CLAIMS = {
     "two-class-stability/theorem-4-2-law": "Theorem 4.2",
     "two-class-stability/theorem-4-2-throughput": "Theorem 4.2",
@@ -51,7 +51,7 @@ CLAIMS = {
 
 
 def find_links(papers: Sequence[Paper]) -> dict[str, dict[str, str]]:
-    """For each of `CLAIMS`, what to call it and, if the ledger has it, its address there."""
+    """For each of `CLAIMS`, its label and, if the ledger has it, its address there."""
     known = {f"{claim.paper}/{claim.id}" for paper in papers for claim in paper.claims}
     links = {}
     for claim, where in CLAIMS.items():
@@ -65,8 +65,8 @@ def find_links(papers: Sequence[Paper]) -> dict[str, dict[str, str]]:
 def find_presets(papers: Sequence[Paper]) -> list[dict[str, Any]]:
     """The systems of multiserver jobs in the series of all figures and tables.
 
-    Each once a paper, with its `group`, the paper, a `label` that says where it is from, and the
-    ids of the products that it is `of`.
+    Each appears once per paper, with its `group` (the paper), a `label` that says where it is from,
+    and the ids of its products under `of`.
     """
     presets = []
     for paper in papers:
@@ -85,7 +85,7 @@ def find_presets(papers: Sequence[Paper]) -> list[dict[str, Any]]:
 
 
 def find_absent(papers: Sequence[Paper]) -> list[dict[str, Any]]:
-    """The figures and tables of each paper that no preset is from, and why: `group` (the paper),
+    """The figures and tables of each paper without a preset, and the reason: `group` (the paper),
     `why`, and the `labels` of those that share the reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for paper in papers:
@@ -105,7 +105,7 @@ def find_absent(papers: Sequence[Paper]) -> list[dict[str, Any]]:
 
 
 def find_obstacle(system: System) -> str:
-    """Why the page cannot take a system, or nothing."""
+    """The reason why the page cannot hold a system, or an empty string."""
     n, classes = system["servers"], system["classes"]
     shares = [p for _, _, p in classes]
     if n > LARGEST:
@@ -120,7 +120,7 @@ def find_obstacle(system: System) -> str:
 
 
 def _find_kind(parameters: Mapping[str, Any]) -> str:
-    """Why a block of parameters has no system that the page can hold."""
+    """The reason why a block of parameters has no system that the page can hold."""
     names = [*parameters, *(parameters.get("system") or {})]
     known = [ELSEWHERE[name] for name in names if name in ELSEWHERE]
     if not known and "multiserver-jobs" in names:
@@ -129,7 +129,7 @@ def _find_kind(parameters: Mapping[str, Any]) -> str:
 
 
 def _all_systems(paper: Paper) -> Iterator[tuple[Exhibit, str, System]]:
-    """Each system of a paper's figures and tables with the product, and a name if it has one."""
+    """Each system of a paper's figures and tables: the product, a name if any, the system."""
     products = (*paper.figures, *paper.tables)
     sizes = _sizes(products)
     for product in products:
@@ -143,14 +143,14 @@ def _number(product: Exhibit) -> str:
 
 
 def _join(numbers: Iterable[str]) -> str:
-    """The figures that a system is of, or else the first other product."""
+    """The figures of a system or, if there are none, its first other product."""
     distinct = list(dict.fromkeys(numbers))
     figures = [number.removeprefix("Fig. ") for number in distinct if number.startswith("Fig. ")]
     return f"Fig. {', '.join(figures)}" if figures else distinct[0]
 
 
 def _describe(system: System) -> str:
-    """The needs, the servers and what else tells a system apart."""
+    """The needs, the servers and whatever else distinguishes a system."""
     needs, rates, shares = zip(*system["classes"], strict=True)
     text = f"needs {'-'.join(map(str, needs))} of {system['servers']}"
     if len(set(rates)) > 1:
@@ -167,7 +167,7 @@ def _systems_of(product: Exhibit) -> Iterator[tuple[str, System]]:
 
 
 def _workloads_of(product: Exhibit, sizes: Iterable[int]) -> Iterator[tuple[str, System]]:
-    """The jobs of a log, if a table lists their classes, on each of some numbers of servers."""
+    """The jobs of a log, if a table lists their classes, on each number of servers in `sizes`."""
     columns = ["need", "mean_duration", "share_of_jobs"]
     for table in product.tables:
         if set(columns) <= set(table.data):
@@ -178,7 +178,7 @@ def _workloads_of(product: Exhibit, sizes: Iterable[int]) -> Iterator[tuple[str,
 
 
 def _sizes(products: Iterable[Exhibit]) -> list[int]:
-    """The numbers of servers that a run asks about for the jobs of its logs."""
+    """The numbers of servers in the run's studies of logs."""
     found: set[int] = set()
     for product in products:
         for series in product.spec.get("series", {}).values():
@@ -209,7 +209,7 @@ def _read(parameters: Mapping[str, Any]) -> Iterator[tuple[str, System]]:
         case {"servers": int(n), "needs": [n1, n2], "rate_ratio": _}:
             yield "", _system(n, (n1, n2), (1.0, 1.0), (0.5, 0.5)) | {"mix": "worst"}
         case {"servers": int(n), "needs": [n1, n2]}:
-            # The mix and the rates are the axes, or do not matter.
+            # The mix and the rates are axes of the figure, or have no effect.
             text = f"needs {n1}-{n2} of {n}, any rates and shares"
             yield text, _system(n, (n1, n2), (1.0, 1.0), (0.5, 0.5))
         case {"servers": int(n), "need_1": int(n1), "rates": rates} if n > n1:
@@ -239,8 +239,8 @@ def _read(parameters: Mapping[str, Any]) -> Iterator[tuple[str, System]]:
 def _scaled(
     n: int, shares: Sequence[float], rates: Sequence[float], exponent: float
 ) -> tuple[str, System]:
-    """Needs 1, n/2 and n with probabilities of the large ones in the `shares` of n^−α, at α = 1:
-    the page has a hand for α."""
+    """Needs 1, n/2 and n, with `shares` of n^−α as probabilities of the large ones, at α = 1: the
+    page has a control for α."""
     half, whole = (share / n for share in shares)
     rows = [
         ("1", 1, rates[0] * n**exponent, 1 - half - whole),

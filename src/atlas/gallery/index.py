@@ -1,4 +1,4 @@
-"""What the search of the gallery looks through."""
+"""The index for the search of the gallery."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from atlas.gallery.typesetting import numeral, parameter
 
 
 def index_all(papers: Sequence[Paper]) -> list[dict[str, str]]:
-    """What the search looks through: figures and tables with their texts and parameters, claims,
-    and simulated series; each with `kind`, `paper`, `title`, `text` and its address."""
+    """The entries of the search: figures and tables with their texts and parameters, claims, and
+    simulated series; each with `kind`, `paper`, `title`, `text` and its address."""
     entries = []
     for paper in papers:
         for product in (*paper.figures, *paper.tables):

@@ -1,4 +1,4 @@
-"""What a page needs to make a figure answer: its SVG, packed, and what `readable` says of it."""
+"""The data of an interactive figure: its compressed SVG, and its readings from `readable`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from atlas.gallery.collect import Exhibit, Paper
 from atlas.gallery.typesetting import heading
 
-# The head of the file and its story, which a page has in words.
+# The head of the file and its metadata, which a page has as text.
 HEAD = re.compile(r"^.*?(?=<svg )", re.DOTALL)
 STORY = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
 
 def live(paper: Paper) -> dict[str, dict[str, Any]]:
-    """By figure, `svg` (zlib, base64) and `readings`, its labels as plain text."""
+    """By figure: `svg` (zlib, base64) and `readings`, with labels as plain text."""
     return {figure.id: _pack(figure) for figure in paper.figures if figure.readings}
 
 

@@ -1,8 +1,7 @@
 """A figure as Markdown, for documents in MyST (Jupyter Book, Sphinx) and in Quarto.
 
-Both have a caption, a label, a picture and a text for those who cannot see it. Captions are plain
-text in which names stand between backticks: outside these, all that Markdown takes for markup is
-escaped.
+Both have a caption, a label, a picture and an alternative text. Captions are plain text with names
+between backticks: outside these, all Markdown markup is escaped.
 """
 
 from __future__ import annotations
@@ -12,20 +11,20 @@ import re
 from atlas.gallery.collect import FIGURES, Exhibit
 
 CODE = re.compile(r"(`[^`]*`)")
-# Readers disagree on these within an attribute.
+# Parsers disagree on these characters within an attribute.
 PLAIN = str.maketrans('"{}\\', "'()/")
 MARKUP = re.compile(r"([\\*_\[\]{}<>$#|~^&!@])")
 
 
 def escape(text: str) -> str:
-    """Plain text as one line of Markdown that shows the same."""
+    """Plain text as one line of Markdown that renders as the same text."""
     pieces = CODE.split(" ".join(text.split()))
     pieces[::2] = [MARKUP.sub(r"\\\1", piece).replace("`", r"\`") for piece in pieces[::2]]
     return "".join(pieces)
 
 
 def myst(product: Exhibit, citation: str) -> str:
-    """A directive of MyST, whose caption ends with how to cite the figure."""
+    """A directive of MyST, whose caption ends with the citation of the figure."""
     return "\n".join(
         [
             f":::{{figure}} {_picture(product)}",
@@ -40,13 +39,13 @@ def myst(product: Exhibit, citation: str) -> str:
 
 
 def quarto(product: Exhibit, citation: str) -> str:
-    """An image with attributes, which Quarto makes a figure that can be referred to."""
+    """An image with attributes, which Quarto turns into a figure with a cross-reference."""
     attributes = f'{{#{_label(product)} fig-alt="{_describe(product).translate(PLAIN)}"}}'
     return f"![{_caption(product, citation)}]({_picture(product)}){attributes}\n"
 
 
 def _picture(product: Exhibit) -> str:
-    """Where the picture is from the folder of the project; the gallery is in one of `FIGURES`."""
+    """The path of the picture relative to the project; the gallery is a folder in `FIGURES`."""
     return f"{FIGURES.as_posix()}/{product.picture.removeprefix('../')}"
 
 

@@ -1,4 +1,4 @@
-"""Render the pages: from what was collected to HTML, each page whole in itself."""
+"""Render the collected contents to HTML; each page is self-contained."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from atlas.io.credit import tell_version
 from atlas.io.scores import ALARM
 
 ROWS = 100
-# Claims beside a figure before the rest is folded away.
+# The number of claims shown beside a figure; the rest are folded.
 FIRST = 4
-# Verdicts in the order in which a reader looks for them, each with a sign that is no colour.
+# Verdicts in the order of the page, each with a sign, so that colour is not the only mark.
 VERDICTS = {
     "agrees": "✓",
     "corrected": "✓",
@@ -49,7 +49,7 @@ CERTAINTY = {
     "beyond": "beyond the paper",
     "own": "a system of one’s own",
 }
-# What belongs to a paper as a whole, by the id of the product.
+# The titles of products of a whole paper, by id.
 WHOLE = {
     "ledger": "Ledger of claims",
     "values": "Values for LaTeX",
@@ -68,7 +68,7 @@ LABELS = {
     "table.tex": "LaTeX table",
     "short.tex": "LaTeX, errata and depends",
 }
-# What a template is called that makes the page of its name, which is no paper's.
+# The suffix of templates of pages that are not about one paper; the page has the template's name.
 PAGE = ".html.j2"
 SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
 
@@ -79,8 +79,8 @@ def render(
     """The pages by file name: `index.html`, `ledger.html`, `scores.html`, `search.html`,
     `explorer.html`, `<paper>.html`, and `data/<paper>/<table>.html` for long tables of data.
 
-    `titles` are what papers are called where there is little room, in their order; `first` the
-    figures, as paper/figure, of which the front page shows one.
+    `titles` are short titles of the papers, in their order; `first` are the figures, as
+    paper/figure, one of which the front page shows.
     """
     titles = titles or {}
     place = {paper: i for i, paper in enumerate(titles)}
@@ -113,7 +113,7 @@ def render(
         "tally": tally,
         "settings": settings,
         "textual": textual,
-        # Beside its figure and on a page of its own a table has the same cells.
+        # A table has the same cells beside its figure and on its own page.
         "texts": cache(texts),
         "widths": widths,
         "rows": rows,
@@ -144,7 +144,7 @@ def render(
                 pages.setdefault(sheet(table), ("data.j2", about))
     return {
         name: seal(
-            # Pages in folders name the others from where they stand.
+            # Pages in folders link to others by relative paths.
             environment.get_template(template).render(
                 page=name, up="../" * name.count("/"), **values
             )
@@ -160,26 +160,27 @@ def find_played(presets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def find_front(papers: Sequence[Paper], first: Sequence[str]) -> Exhibit | None:
-    """The figure that the front page shows large: one of `first` if there is one, or any."""
+    """The large figure of the front page: one of `first`, or otherwise any."""
     shown = [figure for paper in papers for figure in paper.figures if figure.picture]
     return next((f for f in shown if f"{f.paper}/{f.id}" in first), next(iter(shown), None))
 
 
 def seal(page: str) -> str:
-    """The page, its content policy letting its own scripts run, by their digests, and no other."""
+    """The page with a content security policy that allows only its own scripts, by their
+    digests."""
     digests = (hashlib.sha256(script.encode()).digest() for script in SCRIPT.findall(page))
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return page.replace("script-src 'unsafe-inline'", f"script-src {allowed}", 1)
 
 
 def command(product: Exhibit) -> str:
-    """What makes a product again."""
+    """The command that makes a product again."""
     own = " --configfile YOUR-FILE.yaml" if product.source["certainty"] == "own" else ""
     return f"snakemake {product.paper}_{product.id}{own}"
 
 
 def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
-    """A product in one sentence of a list of references."""
+    """The entry of a product in a list of references."""
     parts = []
     if "authors" in bibliography:
         parts.append(f"{', '.join(bibliography['authors'])}:")
@@ -194,13 +195,13 @@ def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
 
 
 def ordered(claims: Iterable[Claim]) -> list[Claim]:
-    """Claims as a reader of a figure wants them: first what does not simply hold."""
+    """Claims in their order beside a figure: first those that do not simply agree."""
     return sorted(claims, key=lambda claim: claim.verdict == "agrees")
 
 
 def opening(claims: Iterable[Claim]) -> list[tuple[int, Claim]]:
-    """Claims as a ledger opens, each with its place in the papers: what is not as expected, then
-    errata and what depends."""
+    """Claims in the initial order of a ledger, each with its index in the papers: first those that
+    are not as expected, then errata, then those that depend."""
     first = ("erratum", "depends")
     place = {verdict: i for i, verdict in enumerate(first)}
     return sorted(
@@ -209,17 +210,17 @@ def opening(claims: Iterable[Claim]) -> list[tuple[int, Claim]]:
 
 
 def alternative(product: Exhibit) -> str:
-    """What a figure shows, for those who cannot see it."""
+    """The alternative text of a figure."""
     return f"{numeral(product)}: {product.title}. {product.caption}"
 
 
 def label(file: str) -> str:
-    """What to call a download."""
+    """The label of a download."""
     return LABELS[file.rpartition("/")[2].partition(".")[2]]
 
 
 def tally(claims: Iterable[Claim]) -> list[tuple[str, int]]:
-    """How many claims there are of each verdict."""
+    """The number of claims with each verdict."""
     counts = Counter(claim.verdict for claim in claims)
     return [(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]]
 
@@ -227,8 +228,8 @@ def tally(claims: Iterable[Claim]) -> list[tuple[str, int]]:
 def settings(
     series: Mapping[str, Mapping[str, Any]],
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """What all series have in common, study and parameters, and by series what differs; None stands
-    for a parameter that a series has not."""
+    """The study and parameters that all series share, and by series those that differ; None stands
+    for a parameter that a series does not have."""
     own = {name: {"study": s["study"], **s["parameters"]} for name, s in series.items()}
     keys = list(dict.fromkeys(key for values in own.values() for key in values))
     first = next(iter(own.values()))
@@ -242,12 +243,12 @@ def settings(
 
 
 def textual(data: pd.DataFrame) -> set[str]:
-    """The columns that hold words, which stand at the left."""
+    """The columns of text, which are aligned left."""
     return {name for name in data if not pd.api.types.is_numeric_dtype(data[name])}
 
 
 def sheet(table: Table) -> str:
-    """The page of all rows of a table, if they are more than stand beside its figure."""
+    """The page with all rows of a table, if there are more than are shown beside its figure."""
     if len(table.data) <= ROWS:
         return ""
     place = table.file.removeprefix("../").removeprefix("data/")
@@ -255,26 +256,26 @@ def sheet(table: Table) -> str:
 
 
 def texts(table: Table) -> dict[str, list[str]]:
-    """What stands in the cells of each column of data."""
+    """The text of the cells of each column of data."""
     return {name: [number(value) for value in table.data[name].tolist()] for name in table.data}
 
 
 def widths(columns: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """The most characters in a cell of each column.
 
-    A browser draws a long table before it has read the end; columns that know their widths do not
-    move when it has.
+    A browser draws a long table before it has read the end; columns of given widths do not move
+    afterwards.
     """
     return {name: max(map(len, cells), default=0) for name, cells in columns.items()}
 
 
 def rows(columns: Mapping[str, Sequence[str]], words: set[str], count: int) -> Markup:
-    """The body of a table of data, its first `count` rows, the columns of `words` at the left."""
+    """The body of a table of data, its first `count` rows, with columns of `words` aligned left."""
     tags = ['<td class="text">' if name in words else "<td>" for name in columns]
     shown = ((name in words, cells[:count]) for name, cells in columns.items())
     lines = zip(*(map(escape, cells) if text else cells for text, cells in shown), strict=True)
     cells = (zip(tags, line, strict=True) for line in lines)
-    # The ends of cells may be left out, which halves a long table.
+    # End tags of cells may be left out, which halves a long table.
     return Markup("\n".join("<tr>" + "".join(f"{t}{x}" for t, x in line) for line in cells))
 
 
@@ -285,7 +286,7 @@ def strip(scores: Sequence[float], reach: float = 4.0) -> str:
 
 
 def link(bibliography: Mapping[str, Any]) -> tuple[str, str]:
-    """Where a paper is to be found: what to call the place and its address, or nothing."""
+    """The label and address of a paper's DOI or arXiv entry, or empty strings."""
     if "doi" in bibliography:
         return f"doi:{bibliography['doi']}", f"https://doi.org/{bibliography['doi']}"
     if "arxiv" in bibliography:

@@ -1,4 +1,4 @@
-"""Numbers, parameters, headings and running text as they stand on a page."""
+"""Numbers, parameters, headings and running text as a page shows them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPACES = set(",;: ")
 UPRIGHT = {"mathrm", "text", "operatorname"}
 # A letter with an index, and a power, in running text: Y_d, λ_naive, n^-0.5, n^{2−α}.
 INDEX = re.compile(r"(?<![A-Za-z_])([A-Za-zα-ωΑ-Ω])_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
-# A symbol with its number: n1, p2, μ1, a0, H2, and μn; not v2 of a version, nor a part of a word.
+# A symbol with its number: n1, p2, μ1, a0, H2, and μn; not v2 of a version or part of a word.
 NUMBERED = re.compile(
     r"(?<![\w.#])(?<![A-Za-z]-)([a-uw-zλμνπρσγαHCX])([0-9]{1,2}|(?<=μ)n)(?![\w])(?!\.[0-9])"
 )
@@ -36,7 +36,7 @@ def number(value: Any) -> str:
 
 
 def parameter(value: Any, limit: int = 8) -> str:
-    """A parameter in one line, lists longer than `limit` (if it is not 0) by their beginning."""
+    """A parameter in one line; lists longer than `limit` (unless it is 0) are shortened."""
     if isinstance(value, Mapping):
         return "; ".join(f"{key} {parameter(x, limit)}" for key, x in value.items())
     if isinstance(value, list):
@@ -51,7 +51,7 @@ def parameter(value: Any, limit: int = 8) -> str:
 
 
 def cell(value: Any, style: str) -> Markup:
-    """A number of a typeset table in its format, in powers of ten where it has an exponent."""
+    """A number of a typeset table in its format, with an exponent shown as a power of ten."""
     if isinstance(value, str | bool):
         return escape(number(value))
     if style and math.isnan(value):
@@ -64,9 +64,9 @@ def cell(value: Any, style: str) -> Markup:
 
 
 def heading(latex: str) -> Markup:
-    """The mathematics of a column's heading, in as much of LaTeX as headings need.
+    """The mathematics of a column's heading, in the subset of LaTeX that headings use.
 
-    A command that is no symbol, such as `ln`, is set as its name.
+    A command that is not a symbol, such as `ln`, is set as its name.
     """
     parts: list[str] = []
     ends: list[tuple[str, bool]] = []
@@ -87,7 +87,7 @@ def heading(latex: str) -> Markup:
             parts.append(end)
         else:
             named = command and command not in SYMBOLS
-            # What moves text a little is a space.
+            # Commands for small spaces become a space.
             piece = SYMBOLS.get(command, command) or (" " if character in SPACES else character)
             piece = piece or text
             inner = str(escape(piece))
@@ -99,7 +99,7 @@ def heading(latex: str) -> Markup:
 
 
 def prose(text: str) -> Markup:
-    """Running text, with what is meant as an index, a power or a name set as such."""
+    """Running text with indices, powers and names marked up."""
     parts = text.split("`")
     if len(parts) > 2:
         named, rest = escape(parts[1]), "`".join(parts[2:])
@@ -112,7 +112,7 @@ def prose(text: str) -> Markup:
 
 
 def numeral(product: Exhibit) -> str:
-    """What the paper calls a figure, or that it is ours."""
+    """The number of a figure or table in the paper, or a label for further ones."""
     kind = "Figure" if product.stage == "draw" else "Table"
     figure = product.source.get("figure")
     if not figure:

@@ -1,13 +1,13 @@
 """Logs of the jobs of clusters, read as streams.
 
-A reader yields `Chunk`s: need and duration of every job that ran, in the order of the file; when it
-was submitted, when it started and the time that it requested, as far as the log says; and the lines
-that give no job, each under one reason. Reasons are of two kinds. A row *left out* says that there
-is nothing to count (a step of a job, a job that never ran); a *fault* is a row that cannot be used
-though it should be. Every row is a job, left out or a fault: nothing is lost. No reader keeps what
-it has read, and of a row only need, duration and these three times leave it.
+A reader yields `Chunk`s: need and duration of every job that ran, in the order of the file; its
+times of submission and start and its requested time, if the log has them; and the lines without a
+job, each under one reason. Reasons are of two kinds. A row *left out* has nothing to count (a step
+of a job, a job that never ran); a *fault* is a row that should be usable but is not. Every row is a
+job, left out or a fault, so none is lost. Readers keep nothing of what they have read, and yield
+only need, duration and these three times of a row.
 
-Files are plain or gzip, told apart by their first bytes, and decoded only where a field is needed:
+Files are plain or gzip, distinguished by their first bytes. Only needed fields are decoded, so
 names may be in any encoding that extends ASCII.
 """
 
@@ -46,22 +46,23 @@ FAULTS = (
 SUBMITTED, STARTED, REQUESTED = range(3)
 
 GZIP = b"\x1f\x8b"
-# Of the file as it is on disk: gzip makes a hundredfold of it at most, or nearly so.
+# Bytes read from disk at a time; a compressed piece is smaller because it expands.
 PIECE, COMPRESSED_PIECE = 2**20, 2**17
-# Of what gzip makes of it, and of a line: others would fill the memory.
+# The most bytes of an inflated piece and of a line: larger ones would fill the memory.
 MOST_INFLATED, LONGEST_LINE = 2**22, 2**22
-# More than any cluster has, in whatever unit, and 3,000 years: errors of a record, or of units.
+# More than any cluster has, in any unit, and 3,000 years: beyond these a record or unit is wrong.
 MOST_NEED, MOST_SECONDS = 1e18, 1e11
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The jobs of some consecutive rows, and the numbers of the lines that are none.
+    """The jobs of some consecutive rows, and the numbers of the lines without a job.
 
-    `needs` and `durations` (in seconds) are (jobs,), both positive; `rejected` has the lines under
-    each of `LEFT_OUT` and `FAULTS` that occurs. `times` (jobs, 3) are in seconds: when a job was
-    submitted and when it started, from one moment on, and the time that it requested; NaN where the
-    log does not say, or says that it started before it was submitted; None if there is no log.
+    `needs` and `durations` (in seconds) are (jobs,), both positive; `rejected` has the line numbers
+    under each of `LEFT_OUT` and `FAULTS` that occurs. `times` (jobs, 3) are in seconds: the times
+    of submission and start of a job, from a common origin, and the time it requested. They are NaN
+    if the log does not have them, and a start before the submission is NaN; `times` is None if
+    there is no log.
     """
 
     needs: NDArray[np.float64]
@@ -71,7 +72,7 @@ class Chunk:
 
     @property
     def rows(self) -> int:
-        """How many rows were read."""
+        """The number of rows read."""
         return len(self.needs) + sum(map(len, self.rejected.values()))
 
 
@@ -84,11 +85,11 @@ def sift(
     *,
     times: NDArray[np.float64],
 ) -> Chunk:
-    """The rows that are jobs; of several reasons against a row, the first counts.
+    """The rows that are jobs; a row with several reasons counts under the first.
 
-    `reasons` go before those that all formats share; NaN stands for a number that is missing.
-    `rejected` are lines that have no numbers, and so are not among `lines`; `times` (rows, 3) are
-    those of `Chunk`, of which what cannot be is not known.
+    `reasons` come before those that all formats share; NaN stands for a missing number. `rejected`
+    are lines without numbers, which are not among `lines`; `times` (rows, 3) are those of `Chunk`,
+    where impossible ones become NaN.
     """
     shared = {
         "missing need or duration": ~(np.isfinite(needs) & np.isfinite(durations)),
@@ -114,8 +115,8 @@ def sift(
 
 
 def read_number(text: str | bytes) -> float:
-    """A number as files have it. Raises `ValueError` on others that Python reads: 1_000, or digits
-    of other scripts."""
+    """A number in a file. Raises `ValueError` also for other forms that Python accepts: 1_000, or
+    digits of other scripts."""
     written = text if isinstance(text, str) else text.decode("ascii")
     if "_" in written or not written.isascii():
         raise ValueError(f"no number: {written[:80]!r}")
@@ -123,8 +124,8 @@ def read_number(text: str | bytes) -> float:
 
 
 def read_moment(text: str | bytes) -> float:
-    """A moment in seconds: a number of them, or a date and time (2024-05-31T23:59:59), which count
-    from 1970 on, in UTC if they name no zone. Raises `ValueError` if it is neither."""
+    """A moment in seconds: a number, or a date and time (2024-05-31T23:59:59) as seconds since
+    1970, in UTC if it has no zone. Raises `ValueError` if it is neither."""
     try:
         return read_number(text)
     except ValueError:
@@ -149,8 +150,8 @@ def require_columns(names: Sequence[str], needed: Sequence[str], hint: str = "")
 class Lines:
     """The lines of a file in blocks: (number of the first line, bytes that end with a newline).
 
-    One block for each piece of the file on disk, so that `len` says how many there will be. Raises
-    `ValueError` if the file is missing, empty or no text, if a line has no end, or if its gzip
+    `len` is the number of pieces of the file on disk, which is about the number of blocks. Raises
+    `ValueError` if the file is missing, empty or not text, if a line is too long, or if its gzip
     stream is cut off.
     """
 
@@ -196,7 +197,7 @@ class Lines:
         try:
             for piece in raw:
                 out = inflate.decompress(piece, MOST_INFLATED)
-                # Streams may follow one another in one file.
+                # A file may contain several gzip streams.
                 while rest := inflate.unconsumed_tail or inflate.unused_data:
                     if inflate.eof:
                         inflate = zlib.decompressobj(wbits=31)

@@ -1,14 +1,14 @@
-"""What is kept of a trace: sums over the jobs of each need and of each interval of durations.
+"""The aggregate of a trace: sums over the jobs of each need and of each interval of durations.
 
-The intervals are logarithmic, 8 a decade: interval b holds the durations t with 8 log10 t in
-[b, b + 1). Of the jobs of one need v in one interval the table has the number, Σ t, Σ ln t and
-Σ ln² t. From these alone follow mean durations, histograms and, over all jobs,
+The intervals are logarithmic, 8 per decade: interval b holds the durations t with 8 log10 t in
+[b, b + 1). For the jobs of one need v in one interval the table has the number, Σ t, Σ ln t and
+Σ ln² t. These give mean durations, histograms and, over all jobs,
 
     ln t ≈ ln a + b ln v   (least squares, the power law t = a v^b),
     r = cov(ln v, ln t) / √(var ln v · var ln t)   (Pearson's log-log correlation).
 
-A job that shares its need and interval with no other could be told from the table: it holds what a
-histogram of the same bins would show, and nothing of when, by whom or as what a job ran.
+A job that is alone in its need and interval can be identified in the table. The table holds what a
+histogram with the same bins would show, and nothing about the time, user or name of a job.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from atlas.traces import FAULTS, LEFT_OUT, Chunk
 
 BINS_PER_DECADE = 8
 SUMS = ("jobs", "duration", "log_duration", "log_duration_squared")
-# Jobs that are put together before they are sorted, and rows of the table that are too many.
+# The number of jobs collected before they are sorted, and the most rows of the table.
 GATHERED = 2**18
 MOST_CELLS = 2_000_000
 SHOWN = 5
@@ -34,7 +34,7 @@ SHOWN = 5
 
 @dataclass(slots=True)
 class Count:
-    """How many rows there were of each kind, and the first lines of those that are no jobs."""
+    """The number of rows of each kind, and the first lines of those that are not jobs."""
 
     limit: float
     jobs: int = 0
@@ -42,7 +42,7 @@ class Count:
     lines: dict[str, list[int]] = field(default_factory=dict)
 
     def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """Count what passes; at the end say what was rejected, on standard error.
+        """Count the chunks as they pass; at the end report rejected rows on standard error.
 
         Raises `ValueError` if there is no job, or if faults are more than `limit` of all rows.
         """
@@ -51,7 +51,7 @@ class Count:
             for reason, lines in chunk.rejected.items():
                 self.rejected[reason] = self.rejected.get(reason, 0) + len(lines)
                 shown = self.lines.setdefault(reason, [])
-                # Within a chunk, lines that a reader could not parse come before others.
+                # Within a chunk, lines that a reader could not parse are listed first.
                 shown[:] = sorted([*shown, *sorted(lines)[:SHOWN]])[:SHOWN]
             yield chunk
         for reason, rows in self.rejected.items():
@@ -75,7 +75,7 @@ class Count:
         return self.jobs + sum(self.rejected.values())
 
     def table(self) -> pd.DataFrame:
-        """One row for the jobs and one a reason: kind, reason, rows, share, first lines."""
+        """One row for the jobs and one per reason: kind, reason, rows, share, first lines."""
         kinds = [("job", "", self.jobs, "")]
         for kind, reasons in (("left out", LEFT_OUT), ("fault", FAULTS)):
             for reason in (r for r in reasons if r in self.rejected):
@@ -88,7 +88,7 @@ class Count:
 def aggregate(chunks: Iterable[Chunk]) -> pd.DataFrame:
     """The table: `need`, `bin` and the columns `SUMS`, in increasing order of need and bin.
 
-    Raises `ValueError` if the needs are so many that the table would be no aggregate.
+    Raises `ValueError` if there are so many needs that the table would not be an aggregate.
     """
     cells = pd.DataFrame(columns=["need", "bin", *SUMS])
     for needs, durations in _gather(chunks):
@@ -127,7 +127,7 @@ def by_need(table: pd.DataFrame) -> pd.DataFrame:
 class LogLog:
     """Pearson's correlation of ln need and ln duration and the power law t = `scale` v^`exponent`.
 
-    All are NaN where all needs or all durations are the same.
+    All are NaN if all needs or all durations are equal.
     """
 
     correlation: float
@@ -143,8 +143,8 @@ def fit(table: pd.DataFrame) -> LogLog:
     total = jobs.sum()
     mean_x = jobs @ x / total
     mean_y = classes["log_duration"].sum() / total
-    # Squares of deviations from the need's own mean, and of that mean from the mean of all: the
-    # difference of two large sums is taken within a need only.
+    # Squared deviations from the mean of the need, and of that mean from the overall mean: only
+    # within a need is there a difference of two large sums.
     own = classes["log_duration"].to_numpy() / jobs
     within = (classes["log_duration_squared"].to_numpy() - jobs * own**2).clip(min=0)
     xx = jobs @ (x - mean_x) ** 2

@@ -1,6 +1,6 @@
-"""A plain table: a CSV file whose first line names its columns, two to five of which count.
+"""A plain table: a CSV file whose first line names its columns, two to five of which are used.
 
-Numbers are written with a decimal point. Fields may be quoted, but a record stays on its line.
+Numbers have a decimal point. Fields may be quoted, but a record must be on one line.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def read(
     separator: str = ",",
     progress: Callable[[Iterable], Iterable] = iter,
 ) -> Iterator[Chunk]:
-    """The jobs of a table; `columns` names the `need` and the `duration`, and perhaps when jobs
-    were `submitted`, when they `started` and the time that they `requested`. The unit of times is
-    `seconds`; moments may also be dates and times (`read_moment`).
+    """The jobs of a table. `columns` names the columns of `need` and `duration`, and optionally
+    those of the times at which jobs were `submitted` and `started` and of the time `requested`. The
+    unit of times is `seconds`; moments may also be dates and times (`read_moment`).
 
     Raises `ValueError` as `Lines` does, and if a column is missing.
     """
@@ -58,9 +58,9 @@ def read_numbers(
     progress: Callable[[Iterable], Iterable] = iter,
     readers: Mapping[str, Reader] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]]:
-    """Columns of numbers, block by block: lines (rows,), values (rows, columns) with NaN where a
-    field is empty, and the lines that are none; `readers` are of columns that may hold other things
-    than numbers."""
+    """Columns of numbers, block by block: lines (rows,), values (rows, columns) with NaN for empty
+    fields, and the rejected lines; `readers` parse columns that may hold other things than
+    numbers."""
     names: list[str] = []
     for first, block in progress(Lines(file)):
         if not names and block:
@@ -87,7 +87,7 @@ def _read_at_once(
     """The columns `used`, or None unless all lines are complete and these are numbers or empty."""
     if b'"' in block:
         return None
-    # pandas fills up a line that is too short and cuts one that is too long.
+    # pandas pads a line that is too short and truncates one that is too long.
     rows, mark = block.split(b"\n")[:-1], separator.encode()
     if any(row.count(mark) != width - 1 for row in rows):
         return None
@@ -134,7 +134,7 @@ def _read_line_by_line(
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """The fields of a line. Raises `ValueError` at quotation marks that enclose none."""
+    """The fields of a line. Raises `ValueError` at quotation marks that do not enclose a field."""
     try:
         return next(csv.reader([text], delimiter=separator), [])
     except csv.Error as error:

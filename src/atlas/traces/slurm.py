@@ -3,15 +3,16 @@
     TZ=UTC sacct --allusers --duplicates --noconvert --parsable2 --starttime 2024-01-01 \\
         --format JobID,State,Elapsed,AllocCPUS,ReqCPUS,NNodes,Submit,Start,Timelimit > jobs.txt
 
-The first line names the columns; the bars between fields are not quoted, so that a job name that
-holds one spoils its row: better leave names out. Needed are JobID, State, one of Elapsed
-([days-]hours:minutes:seconds, with a fraction or not) and ElapsedRaw (seconds), and CPUs or nodes.
-Waiting times need Submit and Start, too (dates and times, or seconds since 1970; in UTC no clock is
-put back). The time that a job requested is Timelimit, if it had a limit.
+The first line names the columns. The bars between fields are not escaped, so a job name with a bar
+spoils its row: leave names out. Required are JobID, State, one of Elapsed
+([days-]hours:minutes:seconds, with or without a fraction) and ElapsedRaw (seconds), and CPUs or
+nodes. Waiting times also need Submit and Start (dates and times, or seconds since 1970; use UTC,
+where no clock is put back). The requested time is Timelimit, if the job had a limit.
 
 A JobID is that of a job (123), of a task of an array (123_4) or of a part of a heterogeneous job
-(123+1): each counts as a job. What an array has not yet started is one row (123_[5-9]), a step has
-a name after a point (123.batch, 123_4.0). A state may be longer than its word: CANCELLED by 1001.
+(123+1): each counts as a job. The tasks of an array that have not started are one row (123_[5-9]);
+a step has a name after a point (123.batch, 123_4.0). A state may have further words: CANCELLED by
+1001.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ FINISHED = {
 RUNNING = {b"RUNNING", b"SUSPENDED", b"RESIZING", b"COMPLETING", b"STOPPED"}
 NEVER = {b"PENDING", b"REVOKED"}
 
-# What stands for a moment or a limit that there is not.
+# Texts for a missing moment or limit.
 NONE = {b"", b"Unknown", b"None", b"N/A", b"UNLIMITED", b"Partition_Limit", b"INVALID"}
 TIMES = ("submit", "start", "timelimit")
 
 ELAPSED = re.compile(rb"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
-# Columns that give a number, best first.
+# Columns that give the need, best first.
 NEEDS = {"cpus": ("alloccpus", "ncpus", "reqcpus"), "nodes": ("allocnodes", "nnodes", "reqnodes")}
 
 
@@ -65,7 +66,7 @@ def read(
 
 
 def read_elapsed(text: bytes) -> float:
-    """Seconds of [[days-]hours:]minutes:seconds. Raises `ValueError` if `text` is none."""
+    """Seconds of [[days-]hours:]minutes:seconds. Raises `ValueError` for other text."""
     found = ELAPSED.fullmatch(text)
     if not found:
         raise ValueError(f"not [[days-]hours:]minutes:seconds: {text!r}")
@@ -117,7 +118,7 @@ class _Parser:
                     duration = known.get(row[elapsed])
                     if duration is None:
                         duration = self._remember(row[elapsed])
-                    # An allocation of 0 is none: the job asked for something.
+                    # An allocation of 0 means none; the requested number is used.
                     number = row[best]
                     if number in (b"", b"0"):
                         number = next((n for i in self._needs if (n := row[i]) > b"0"), number)
@@ -156,7 +157,7 @@ def _read_whole(text: bytes) -> float:
 
 
 def _find(names: list[str], wanted: tuple[str, ...]) -> list[int]:
-    """The places of the columns that are wanted, best first; there is one at least."""
+    """The indices of the wanted columns, best first; at least one must exist."""
     found = [name for name in wanted if name in names] or [" or ".join(wanted)]
     require_columns(names, found, " (export with --parsable2 and a header)")
     return [names.index(name) for name in found]

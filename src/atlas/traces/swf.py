@@ -1,12 +1,11 @@
 """The Standard Workload Format of the Parallel Workloads Archive.
 
-Lines that begin with a semicolon are comments; every other line has 18 numbers, −1 where one is not
-known (Chapin et al., *Benchmarks and standards for the evaluation of parallel job schedulers*,
-1999). Here count, by their numbers in the format: 2 submit time, 3 wait time, 4 run time and 9
-requested time in seconds, 5 processors allocated and 8 requested, 11 status. The need is 5, or 8
-where that is not known. Status 2 to 4 mark the parts of
-a job that was interrupted, which has a line of its own as a whole; 5 is a job that was cancelled,
-before it ran (no run time) or while it did.
+Lines that begin with a semicolon are comments; every other line has 18 numbers, −1 if not known
+(Chapin et al., *Benchmarks and standards for the evaluation of parallel job schedulers*, 1999).
+These fields of the format are used: 2 submit time, 3 wait time, 4 run time and 9 requested time in
+seconds, 5 processors allocated and 8 requested, 11 status. The need is field 5, or 8 if 5 is not
+known. Status 2 to 4 mark the parts of an interrupted job, which also has one line as a whole; 5 is
+a job that was cancelled, before it ran (no run time) or while it ran.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def _judge(lines: NDArray[np.int64], values: NDArray[np.float64], rejected: dict
         "a part of a job that was interrupted": np.isin(status, PARTS),
         "never ran": (status == CANCELLED) & ((durations == -1) | (durations == 0)),
     }
-    # −1 is not known, not negative.
+    # −1 means not known, not negative.
     needs, durations, submit, wait, time = (
         np.where(x == -1, math.nan, x) for x in (needs, durations, submit, wait, time)
     )
@@ -56,8 +55,8 @@ def _judge(lines: NDArray[np.int64], values: NDArray[np.float64], rejected: dict
 def _read_at_once(block: bytes) -> NDArray[np.float64] | None:
     """The columns `USED`, (rows, 8), or None unless every line has 18 numbers."""
     rows = block.count(b"\n")
-    # pandas fills up a line that is too short and cuts one that is too long: with no number missing
-    # at any end and as many as there should be in all, no line is too long either.
+    # pandas pads a line that is too short and truncates one that is too long. If no line lacks a
+    # number at its end and the total count is right, no line is too long either.
     if not rows or b";" in block or len(block.split()) != FIELDS * rows:
         return None
     try:
