@@ -122,8 +122,8 @@ def distance_at_late_time(
 
 
 def period_residual(*, values: Sequence[tuple[int, int, int]]) -> float:
-    """The largest |(t1 − t0)(λ + δ) − (λ t0 (λ + δ) + λ + δ)/δ|, or difference of the second term
-    and λ t1 + 1, in fractions, for (t0, λ, δ) in hundredths."""
+    """The largest distance of (t1 − t0)(λ + δ) and of λ t1 + 1 from (λ t0 (λ + δ) + λ + δ)/δ, in
+    fractions, for (t0, λ, δ) in hundredths."""
     worst = Fraction(0)
     for t0, arrival_rate, delta in ([Fraction(x, 100) for x in row] for row in values):
         t1 = (t0 * (arrival_rate + delta) + 1) / delta
