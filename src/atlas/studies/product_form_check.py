@@ -35,7 +35,7 @@ UNITS = {
 
 
 class RandomSystems(Block):
-    """How many random systems, and of how many servers at most."""
+    """The number of random systems, and the most servers of each."""
 
     count: Annotated[int, Field(ge=1, le=100_000, description="how many systems"), WHOLE] = 500
     largest: Annotated[int, Field(ge=2, le=1000, description="the most servers"), WHOLE] = 80

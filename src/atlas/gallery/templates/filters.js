@@ -1,7 +1,7 @@
 "use strict";
 
-// What is looked for: words, which may stand anywhere, phrases in quotes, which must stand as they are
-// written, and places: the number after Fig., Section, Theorem and the like, however these are spelled.
+// A query has words, which may occur anywhere, phrases in quotes, which must occur as written, and places:
+// the number after Fig., Section, Theorem and the like, in any spelling.
 const finder = (() => {
   const KINDS = "fig(?:ure)?|sec(?:tion)?|th(?:eore)?m|lem(?:ma)?|tab(?:le)?|eq(?:uation)?|app(?:endix)?|cor(?:ollary)?|prop(?:osition)?|rem(?:ark)?|def(?:inition)?";
   const NUMBER = "\\(?(?:\\d[\\w.]*(?:\\(\\w\\))?|[a-z](?:\\.\\d+)*(?![\\w’']))\\)?";
@@ -10,15 +10,15 @@ const finder = (() => {
   const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const named = (kind, number) => `${kind.slice(0, 3).replace("the", "thm")} ${number.replace(/[().]+$|[()]/g, "")}`;
 
-  // A text to test: as it stands, and its places, of a list each one.
+  // A text to test: the text itself and its places, each of a list separately.
   function text(plain) {
     const lower = plain.toLowerCase().replace(/\s+/g, " ");
     const places = [...lower.matchAll(PLACES)].flatMap(([, kind, numbers]) => numbers.split(/,? and |, ?|–/).map((one) => named(kind, one.trim())));
     return { lower, places };
   }
 
-  // Tests of a text: each returns 0 where it fails, 1 where what is looked for has a part of that number
-  // (9(a) of 9, 8.1 of 8), and 2.
+  // Tests of a text: each returns 0 if it fails, 1 if only a part of the number is found (9(a) of 9, 8.1 of
+  // 8), and otherwise 2.
   function read(words) {
     return [...words.toLowerCase().matchAll(PART)].map(([, quoted, kind, number, word]) => {
       if (word) return ({ lower }) => (lower.includes(word) ? 2 : 0);
@@ -33,7 +33,7 @@ const finder = (() => {
   }
 
   const state = () => new URLSearchParams(location.hash.slice(1));
-  // The choices of a form stand in the address, so that they can be linked to.
+  // The choices of a form are kept in the address, so that they can be linked to.
   function keep(form) {
     const chosen = [...new FormData(form)].filter(([, value]) => value !== "");
     try { history.replaceState(null, "", `#${new URLSearchParams(chosen)}`); } catch { /* they hold anyway */ }
@@ -52,7 +52,7 @@ const finder = (() => {
   return { keep, read, restore, state, text };
 })();
 
-// As many rows as fill some screens, and a button for more.
+// Rows for a few screens, and a button for more.
 const STEP = matchMedia("(max-width: 46rem)").matches ? 25 : 60;
 
 function attach(form, show) {
@@ -80,7 +80,7 @@ function attach(form, show) {
     finder.restore(form);
     fresh();
   });
-  // Paper has no button for more rows.
+  // Printing shows all rows, as it has no button for more.
   if (!form.matches(".finder")) {
     addEventListener("beforeprint", () => show(Infinity, () => {}));
     addEventListener("afterprint", again);
@@ -92,7 +92,7 @@ function attach(form, show) {
 const NOTHING = "Nothing has all of this: try fewer words, or another choice beside them.";
 const collator = new Intl.Collator("en", { numeric: true });
 
-// The ledger and the scores: rows that are there and may be hidden.
+// The ledger and the scores: existing rows that may be hidden.
 const filters = document.querySelector(".filters:not(.finder)");
 if (filters) {
   const rows = [...document.querySelectorAll("tr[data-show]")];
@@ -127,12 +127,12 @@ if (filters) {
     const what = document.querySelector(".stated") ? "claim" : "simulated series";
     filters.querySelector("[role=status]").textContent = count ? `${count} ${what}${what === "claim" && count !== 1 ? "s" : ""}` : NOTHING;
     tell(wanted.length);
-    // The address may name a row that was not there when the page was laid out.
+    // The address may name a row that was not shown when the page was laid out.
     if (target && rows.includes(target)) target.scrollIntoView({ block: "center" });
   });
 }
 
-// A column's heading sorts by it, then the other way round.
+// A column's heading sorts by the column, then in reverse.
 for (const button of document.querySelectorAll("button.sort")) {
   button.addEventListener("click", () => {
     const head = button.closest("th");
@@ -147,7 +147,7 @@ for (const button of document.querySelectorAll("button.sort")) {
   });
 }
 
-// The search over everything: rows are made as they are found.
+// The search over everything: rows are created as they are found.
 const finding = document.querySelector(".finder");
 if (finding) {
   const entries = JSON.parse(document.getElementById("entries").textContent);
@@ -159,7 +159,7 @@ if (finding) {
     node.append(...children);
     return node;
   };
-  // Some words around what was found, or the beginning.
+  // Some words around the match, or the beginning.
   const excerpt = (text, words) => {
     const first = words.toLowerCase().replace(/["“”]/g, "").split(/\s+/).find((word) => word && text.toLowerCase().includes(word));
     const at = first ? Math.max(0, text.toLowerCase().indexOf(first) - 60) : 0;
@@ -168,7 +168,7 @@ if (finding) {
   attach(finding, (limit, tell) => {
     const { q, kind, paper } = Object.fromEntries(new FormData(finding));
     const tests = finder.read(q);
-    // What the title says comes first, then what is looked for itself, then what has a part of its number.
+    // Matches in the title come first, then exact matches, then those of a part of the number.
     const rank = (i) => Math.min(...tests.map((test) => test(texts[i]))) + 3 * Math.min(...tests.map((test) => test(titles[i])));
     const wanted = entries.map((entry, i) => [entry, tests.length ? rank(i) : 0, i])
       .filter(([entry, , i]) => (kind === "" || entry.kind === kind)

@@ -1,11 +1,11 @@
 "use strict";
 
-// Figures that answer. Where a pointer or the focus comes to a picture, its drawing takes the picture's
-// place: what is nearest says its values, and entries of the legend put their curves away. Until then,
-// and without this, the picture stands.
+// Interactive figures. When the pointer or the focus reaches a picture, its drawing replaces it: the nearest
+// mark shows its values, and entries of the legend hide their curves. Until then, and without scripts, the
+// picture is shown.
 const live = (() => {
   const SPACE = "http://www.w3.org/2000/svg";
-  // Pixels from what can still be read.
+  // The largest distance in pixels from a mark that can be read.
   const REACH = 24;
   const STYLE = `
     :host { position: absolute; cursor: crosshair; }
@@ -36,7 +36,7 @@ const live = (() => {
     return (Math.abs(digits) >= 1e5 || (digits !== 0 && Math.abs(digits) < 1e-3) ? digits.toExponential().replace(/e\+?(-?)(\d+)/, " · 10^$1$2") : String(digits)).replaceAll("-", "−");
   }
 
-  // The places of a mark in the drawing: lines of points, and points by themselves.
+  // The positions of a mark in the drawing: lines of points, and single points.
   function places(mark) {
     const lines = [...mark.querySelectorAll("path")].filter((path) => !path.closest("defs")).flatMap((path) => (
       path.getAttribute("d").split("M").map((part) => (part.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number)).filter((part) => part.length > 3)));
@@ -44,7 +44,7 @@ const live = (() => {
     return { lines, points };
   }
 
-  // The place of a mark that is nearest to (x, y), points before the lines that they stand on.
+  // The position of a mark that is nearest to (x, y); points take precedence over lines through them.
   function nearest({ lines, points }, x, y) {
     let best = { distance: Infinity };
     const look = (u, v, bonus) => {
@@ -68,12 +68,12 @@ const live = (() => {
     Object.assign(host.style, { left: `${box.left - around.left}px`, top: `${box.top - around.top}px`, width: `${box.width}px`, height: `${box.height}px` });
   }
 
-  // The drawing of a figure in the place of its picture.
+  // The drawing of a figure in place of its picture.
   async function wake(link, { svg: packed, readings }) {
     const image = link.querySelector("img");
     const host = document.createElement("div");
     const shade = host.attachShadow({ mode: "open" });
-    // The schemes of `dark_mode`, of a part of a page.
+    // The colour schemes of `dark_mode`, for a part of a page.
     const text = (await unpack(packed)).replaceAll(":root", ":host").replace(/#(light|dark):target ~ g, #\1:target ~ defs/g, ':host([data-theme="$1"])');
     const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
     const style = document.createElement("style");
@@ -136,7 +136,7 @@ const live = (() => {
     return [entries[mark.entry].label, `${labels[0] || "x"}: ${u}`, `${labels[1] || "y"}: ${v}`].join("\n");
   }
 
-  // A legend's entry puts its marks away and back, by hand or by key.
+  // An entry of the legend hides its marks and shows them again, by pointer or key.
   function enter({ label, ids }, marks, shade) {
     if (!marks.length) return;
     const nodes = ids.map((id) => shade.getElementById(id)).filter(Boolean);
@@ -151,7 +151,7 @@ const live = (() => {
     };
     for (const node of nodes) {
       node.classList.add("entry");
-      // What is between the strokes is the entry too.
+      // The area between the strokes also belongs to the entry.
       node.setAttribute("pointer-events", "bounding-box");
       node.addEventListener("click", toggle);
     }
@@ -163,7 +163,7 @@ const live = (() => {
     const drawing = drawings[link.closest("article").id];
     if (!drawing || typeof DecompressionStream === "undefined") continue;
     let asked = null;
-    // Where a phone shows a part of a picture, that moves below the finger.
+    // If a phone shows only part of a picture, a finger scrolls it and it stays a picture.
     const begin = () => { if (link.scrollWidth <= link.clientWidth) asked ??= wake(link, drawing); };
     link.addEventListener("pointerenter", begin);
     link.addEventListener("focus", begin);

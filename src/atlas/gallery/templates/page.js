@@ -1,7 +1,7 @@
 "use strict";
 
-// Light or dark. Figures follow the page by themselves where the browser hands them its scheme; the
-// fragment makes them follow in the others.
+// Light or dark. Figures follow the page automatically if the browser passes on its colour scheme; in other
+// browsers the fragment of their address makes them follow.
 const root = document.documentElement;
 const theme = document.querySelector(".theme");
 const system = matchMedia("(prefers-color-scheme: dark)");
@@ -25,7 +25,7 @@ theme.addEventListener("click", () => {
   paint();
 });
 system.addEventListener("change", paint);
-// Paper is light.
+// Printing uses the light scheme.
 let chosen = "";
 addEventListener("beforeprint", () => {
   chosen = root.dataset.theme ?? "";
@@ -38,13 +38,13 @@ addEventListener("afterprint", () => {
 });
 paint();
 
-// On a phone the figures come first: what else there is of them opens where it is asked for.
+// On a phone the figures come first: their details open on demand.
 if (matchMedia("(max-width: 46rem)").matches) {
   for (const part of document.querySelectorAll("details.fold")) part.open = false;
 }
 
-// What a button hands over goes to the clipboard, or is selected where that is refused; a link is
-// handed over whole.
+// A button copies its text to the clipboard, or selects it if copying is refused; a link is copied as a
+// complete address.
 function copy(text, button) {
   const said = button.textContent;
   const done = (word) => {

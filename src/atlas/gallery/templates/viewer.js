@@ -10,7 +10,7 @@ if (viewer) {
   let scale = 1;
   let fitted = 1;
 
-  // What lies at (x, y) of the window stays there.
+  // The point at (x, y) of the window stays there.
   const magnify = (wanted, x = innerWidth / 2, y = innerHeight / 2) => {
     const before = image.getBoundingClientRect();
     scale = Math.min(8, Math.max(0.25, wanted));
@@ -24,7 +24,7 @@ if (viewer) {
     viewer.querySelector("output").textContent = `${Math.round(100 * scale)} %`;
   };
 
-  // The address follows, so that an enlarged figure can be linked to: fig6a=view.
+  // The address is updated, so that an enlarged figure can be linked to: fig6a=view.
   const tell = (fragment) => {
     try { history.replaceState(null, "", `#${fragment}`); } catch { /* the figure is open anyway */ }
   };
@@ -38,7 +38,7 @@ if (viewer) {
     if (!viewer.open) viewer.showModal();
     const [width, height] = [Number(image.getAttribute("width")), Number(image.getAttribute("height"))];
     fitted = 0.96 * Math.min(stage.clientWidth, stage.clientHeight * width / height);
-    // On a phone what fits is too small to be read: a part of it is shown, and the rest moves.
+    // On a phone a figure that fits is too small to read: a part of it is shown and can be scrolled.
     magnify(image.classList.contains("adaptive") ? Math.max(1, 0.85 * width / fitted) : 1);
     tell(`${named(links[place])}=view`);
   };
@@ -68,7 +68,7 @@ if (viewer) {
     });
   });
   viewer.addEventListener("close", () => {
-    // Closed because the address leads elsewhere.
+    // Closed because the address has changed.
     if (location.hash !== `#${named(links[place])}=view`) return;
     tell(named(links[place]));
     links[place].focus();

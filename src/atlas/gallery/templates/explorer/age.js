@@ -16,7 +16,7 @@
 //
 //     P(W > t) = b exp(−T t) w,    w = 1 + T 1_h/λ,    E[W] = b T⁻¹ w,    b = x_0 + x_0 λ T⁻¹.
 //
-// Digits are lost where rates are many decades apart; the servers held, which are λ E[S], tell.
+// Digits are lost if rates are many decades apart; comparing the servers held with λ E[S] detects it.
 // Ψ is found by doubling (W.-G. Wang, W.-C. Wang and R.-C. Li, 2012), exp(−T t) by squaring that of a short time.
 const age = (() => {
   const { add, apply, complement, multiply, solve, stationary_distribution, zeros } = matrices;
@@ -57,7 +57,7 @@ const age = (() => {
     let G = scaled(solve(D_alpha, multiply(C, F)), both);
     F = add(unit(m), scaled(F, -both));
     for (let step = 0; step < MOST_STEPS; step += 1) {
-      // E and G side by side: one elimination does for both.
+      // E and G side by side, for a single elimination.
       const joined = solve(complement(multiply(G, H)), E.map((row, i) => Float64Array.of(...row, ...G[i])));
       const [ahead, back] = [joined.map((row) => row.subarray(0, d)), joined.map((row) => row.subarray(d))];
       const through = multiply(F, H);
@@ -73,7 +73,7 @@ const age = (() => {
     return H.map((row) => row.map((x) => x / sum(row)));
   }
 
-  // The distribution at λ < λ*, E[S] being the `demand`: b, T, w, and the mean wait. Throws Imprecise.
+  // The distribution at λ < λ*, with E[S] = `demand`: b, T, w, and the mean wait. Throws Imprecise.
   function solve_at({ within, opened, settles, further, emptier, drawn, held, blocked }, rate, demand) {
     const [m, e] = [within.length, settles.length];
     const part = (matrix) => matrix.map((row) => row.subarray(0, drawn));
@@ -83,7 +83,7 @@ const age = (() => {
     const back = return_distribution(climbing, part(opened), scaled(some_settle, rate), scaled(complement(some_further), rate));
     const landing = scaled(multiply(back, some_settle), rate);
     const records = add(climbing, scaled(landing, -1));
-    // Nobody undrawn: from settled fronts to unsettled ones, through these, and back.
+    // No undrawn jobs: from settled fronts to unsettled ones, through these, and back.
     const again = scaled(multiply(back, some_further), rate);
     const chain = zeros(e + m, e + m);
     for (let i = 0; i < e; i += 1) {
@@ -107,7 +107,7 @@ const age = (() => {
 
   // The least t with P(W > t) ≤ `level`.
   function quantile({ start, records, weights }, level) {
-    // Rounding does not make anybody wait.
+    // Rounding must not give a positive wait.
     if (dot(start, weights) <= level * (1 + 1e-12)) return 0;
     const short = 1 / (8 * Math.max(...diagonal(records)));
     const one = unit(start.length);

@@ -1,20 +1,20 @@
 "use strict";
-// The work behind the page, one question at a time; a new one takes the place of the last. A question is
-// {number, state, moving, views}, the ids of the views in the order in which they are wanted. What is told:
+// The computations of the page, one question at a time; a new one replaces the last. A question is
+// {number, state, moving, views}, with the ids of the views in order of priority. The messages are:
 //
-//     {number}                    that it was taken up
-//     {number, share}             how far the work on `about` is, if that takes long
-//     {number, about}             what `preparing` knows of the state
-//     {number, id, why}           why a view does not apply
-//     {number, id, share}         how far its work is
-//     {number, id, data, worst}   its data, or null where they wait until the hand rests
+//     {number}                    the question was taken up
+//     {number, share}             progress of the work on `about`, if that takes long
+//     {number, about}             the result of `preparing`
+//     {number, id, why}           the reason why a view does not apply
+//     {number, id, share}         progress of a view
+//     {number, id, data, worst}   its data, or null if they wait until the end of a drag
 //     {number, done}
 const answers = (() => {
-  // Milliseconds between two words on how far something is.
+  // Milliseconds between two progress messages.
   const APART = 100;
   const views = new Map([...views_saturated.all, ...views_open.all].map((view) => [view.id, view]));
 
-  // Passes on how far something is, now and then.
+  // Passes on progress, now and then.
   function pace(tell) {
     let last = performance.now();
     return (share) => {
@@ -58,7 +58,7 @@ const answers = (() => {
     return null;
   }
 
-  // One view's work until `deadline`; whether there is more to do.
+  // The work of one view until `deadline`; returns whether there is more to do.
   function _go_on({ id, steps, hear }, about, deadline, say) {
     do {
       let step;

@@ -1,9 +1,9 @@
 "use strict";
-// The page's way to `answers`: a worker made from the scripts of this page, so that nothing is loaded and
-// no work stops a hand. Where a browser grants none, the same runs here in short turns.
+// The page's access to `answers`: a worker made from the scripts of this page, so that nothing is loaded and
+// no work blocks the page. If a browser does not allow a worker, the same code runs here in short turns.
 const asking = (() => {
   const [SLICE, TURN] = [20, 7];
-  // A worker that has not taken up a question by then, in milliseconds, is in the midst of a former one.
+  // A worker that has not taken up a question after this time, in milliseconds, is busy with an earlier one.
   const PATIENCE = 250;
 
   function _hire(receive, fail) {
@@ -21,9 +21,9 @@ const asking = (() => {
     return { postMessage: answer, terminate() {} };
   }
 
-  // Returns {ask, busy}: `receive` hears what is told of the latest question.
+  // Returns {ask, busy}: `receive` gets the messages about the latest question.
   function begin(receive) {
-    // The question that is being answered, one that waits, and whether the worker has ever said a word.
+    // The question being answered, one that waits, and whether the worker has ever sent a message.
     let [worker, number, open, waiting, taken, works, timer] = [null, 0, null, null, false, false, 0];
 
     function hear(told) {
@@ -64,7 +64,7 @@ const asking = (() => {
       worker.postMessage(open);
     }
 
-    // A hand may move faster than the answers come: then the last place of it is the next question.
+    // During a drag changes may be faster than answers: the latest state is then the next question.
     function ask(question) {
       if (open?.moving && question.moving) waiting = question;
       else send(question);

@@ -1,11 +1,11 @@
 "use strict";
-// Scales of axes and their ticks. A scale is {to, from, ticks}: to a number that is even along the axis,
-// back, and the ticks between two values with their labels.
+// Scales of axes and their ticks. A scale is {to, from, ticks}: the map to a number that is linear along the
+// axis, its inverse, and the ticks between two values with their labels.
 const axes = (() => {
   const label = (x) => words.number(x, 6);
   const power_label = (x) => words.number(x, x < 1e4 ? 6 : 1);
 
-  // As many digits as tell the ticks apart, in powers of ten where plain numbers would be long.
+  // As many digits as distinguish the ticks, in powers of ten if plain numbers would be long.
   function long_label(x, step, high) {
     const digits = Math.floor(Math.log10(high)) - Math.floor(Math.log10(step)) + 1;
     return words.number(x, Math.max(digits, 2), 5);
@@ -61,7 +61,7 @@ const axes = (() => {
     },
   };
 
-  // `count` values from `low` to `high`, evenly along a scale, with both ends as they are.
+  // `count` values from `low` to `high`, evenly spaced on a scale, with exact ends.
   function spread(kind, low, high, count) {
     const { to, from } = kinds[kind];
     const [a, b] = [to(low), to(high)];

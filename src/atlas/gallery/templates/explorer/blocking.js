@@ -4,15 +4,15 @@
 // jobs behind it. The share of time with k idle servers tends to the distribution whose mean is
 // E[N_idle] (dispatch.js).
 const blocking = (() => {
-  // Jobs of the line that are drawn ahead, so that a picture can show them.
+  // Jobs of the line that are sampled ahead, so that a picture can show them.
   const AHEAD = 32;
-  // Of so many servers the picture says who holds each.
+  // Up to this number of servers the picture shows the job at each.
   const SHOWN = 200;
-  // The servers fill from empty, job by job, before the first job is done.
+  // The servers fill from empty, job by job, before the first completion.
   const MOST_SERVERS = 1e5;
 
-  // A run that begins with empty servers: what is in service by class, who holds each server if they
-  // are few, the line, and the time until now, by itself and times the idle servers.
+  // A run that begins with empty servers: the jobs in service by class, the job at each server if they
+  // are few, the line, the time until now, and the integral of the idle servers over it.
   function begin({ servers, classes }, random = Math.random) {
     const run = {
       servers, classes, random, idle: servers, time: 0, wasted: 0, done: 0, started: 0,
@@ -46,7 +46,7 @@ const blocking = (() => {
     }
   }
 
-  // Until the next job is done, and those after it have started.
+  // Advances to the next completion and starts the jobs that then fit.
   function step(run) {
     const rates = run.serving.map((jobs, c) => jobs * run.classes[c].rate);
     const total = model.sum(rates);
@@ -54,7 +54,7 @@ const blocking = (() => {
     run.time += elapsed;
     run.wasted += elapsed * run.idle;
     let left = run.random() * total;
-    // Rounding may leave nothing at the end of the sum: the last class in service then ends.
+    // Rounding may leave no class at the end of the sum: a job of the last class in service then completes.
     let c = rates.findIndex((rate) => (left -= rate) < 0);
     if (c < 0) c = rates.findLastIndex((rate) => rate > 0);
     run.serving[c] -= 1;

@@ -2,17 +2,17 @@
 // The saturated system of any finite set of classes, enumerated.
 //
 // A state is (u, h): u_c jobs of class c in service, and the class h of the job that blocks the head of
-// the queue, or none where nothing fits and the class of the next job is left unsampled. Between two
-// completions jobs enter one by one in no time; these *instantaneous* states are kept, so that a
+// the queue, or none if no job could fit and the class of the next job is not sampled. Between two
+// completions jobs enter one by one in zero time; these *instantaneous* states are kept, so that a
 // state has at most as many successors as there are classes. From a *timed* state a job of class c
-// completes at rate u_c μ_c; the blocking job enters if it fits now; else the next job is drawn.
+// completes at rate u_c μ_c; the blocking job enters if it now fits; otherwise the next job is drawn.
 //
-// The state with ⌊n/v_min⌋ smallest jobs is reached from everywhere: what is reached from it is the
-// only recurrent class, and just that is enumerated.
+// The state with ⌊n/v_min⌋ smallest jobs can be reached from every state: the states that can be reached
+// from it are the only recurrent class, and only these are enumerated.
 const chain = (() => {
   const UNSAMPLED = -1;
 
-  // Its message says what there is too much of.
+  // The message says what is too large.
   class TooLarge extends Error {}
 
   const too_large = (largest) => new TooLarge(`the jobs in service have more than ${words.count(largest)} states`);
@@ -44,7 +44,7 @@ const chain = (() => {
       return numbers.get(key);
     };
     const jump = (from, counts, head, chance) => {
-      // First the target: the columns must stay equally long if it is one state too many.
+      // Find the target first: the columns must keep equal lengths if it is one state too many.
       const to = locate(counts, head);
       jumps.from.push(from);
       jumps.to.push(to);

@@ -1,12 +1,12 @@
 "use strict";
-// The hands: a slider and a box for every number, rows of classes, presets, undo.
+// The controls: a slider and a box for every number, rows of classes, presets, undo.
 const controls = (() => {
   const STEPS = 1000;
   const percent_text = (share) => String(Number((100 * share).toPrecision(12)));
-  // Typed 1.3 must become 0.013 and not its neighbour.
+  // A typed 1.3 must become 0.013 and not a neighbouring floating-point number.
   const from_percent = (digits) => (/e/.test(digits) ? Number(digits) / 100 : Number(`${digits}e-2`));
 
-  // A number of the state: its scale and ends on the slider, how it is read and set.
+  // A number of the state: its scale and ends on the slider, and how it is read and set.
   const whole = { read: Number, show: String, tidy: Math.round, whole: true };
   const real = { read: Number, show: String, tidy: edits.round };
   const share = { read: from_percent, show: percent_text, tidy: edits.tidy_share };
@@ -53,7 +53,7 @@ const controls = (() => {
     return node;
   }
 
-  // A row of one number. `hold` is told of every change, and with `true` when it is complete.
+  // A row of one number. `hold` is called at every change, with `true` when it is complete.
   function make_row(key, c, whom, { present, hold, complain }) {
     const field = fields[key];
     const id = c === undefined ? key : `${key}-${c + 1}`;
@@ -78,7 +78,7 @@ const controls = (() => {
       if (!fault) hold(next, complete);
       if (complete) base = null;
     };
-    // Keys move by a slider's step, but a whole number by one at the least.
+    // Keys move by a step of the slider, but a whole number by at least one.
     const nudge = (event) => {
       const by = { ArrowRight: 4, ArrowUp: 4, ArrowLeft: -4, ArrowDown: -4, PageUp: 60, PageDown: -60 }[event.key];
       if (!by || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -108,9 +108,9 @@ const controls = (() => {
     const refresh = (now) => {
       const value = field.get(now, c);
       const text = field.show(value);
-      // Not below the fingers of someone who types.
+      // Not while the reader is typing.
       if (document.activeElement !== box || !(typing || box.matches("[aria-invalid=true]"))) {
-        // A new text in the box that has the focus is selected: who types next replaces all of it.
+        // New text in the focused box is selected, so that typing replaces all of it.
         if (box.value !== text) {
           box.value = text;
           if (document.activeElement === box) box.select();
@@ -126,7 +126,7 @@ const controls = (() => {
     return { node, refresh };
   }
 
-  // The rows of all numbers below `root`; returns what brings them up to date with a state.
+  // The rows of all numbers below `root`; returns the function that updates them to a state.
   function build(root, desk) {
     let [rows, shape] = [[], ""];
     const remake = (now) => {

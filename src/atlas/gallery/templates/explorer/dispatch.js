@@ -1,6 +1,6 @@
 "use strict";
-// The cheapest exact method for a saturated system: as in the library, but for the halves, which the
-// two-class product, the single duration or the chain cover here.
+// The cheapest exact method for a saturated system: as in the library, except that needs n/2 are covered
+// by the two-class product, the single duration or the chain.
 //
 // | method             | where it applies                  | cost   |
 // |--------------------|-----------------------------------|--------|
@@ -10,7 +10,7 @@
 // | single duration    | `single_duration`, one rate       | n · d  |
 // | enumerated chain   | `stationary`, any classes         | states |
 //
-// Sums over the states of needs 1 and n are short up to SHORT, and beyond slower than the closed form.
+// Sums over the states of needs 1 and n are used up to SHORT; beyond, they are slower than the closed form.
 const dispatch = (() => {
   const LARGEST_CHAIN = 10000;
   const MOST_SERVERS = 2e6;
@@ -19,7 +19,7 @@ const dispatch = (() => {
   const by_need = ({ servers, classes }) => ({ servers, classes: [...classes].sort((a, b) => a.need - b.need) });
   const column = (classes, key) => classes.map((c) => c[key]);
 
-  // Which row of the table a system gets.
+  // The row of the table for a system.
   function choose({ servers, classes }) {
     const needs = classes.map((c) => c.need);
     const distinct = new Set(needs).size === needs.length;
@@ -31,7 +31,7 @@ const dispatch = (() => {
     return "enumerated chain";
   }
 
-  // How many terms the sums of a system have; of the chain that is not known before.
+  // The number of terms in the sums of a system; for the chain it is not known in advance.
   function terms_of(system) {
     const method = choose(system);
     if (method === "two-class product") return system.servers / Math.min(...column(system.classes, "need"));
@@ -45,7 +45,7 @@ const dispatch = (() => {
   }
 
   // λ*, wastage, utilisation and the method. Throws chain.TooLarge beyond MOST_SERVERS
-  // servers or `largest` states of the chain; `tell` hears how far that is.
+  // servers or `largest` states of the chain; `tell` is called with the progress.
   function solve(system, largest = LARGEST_CHAIN, tell = undefined) {
     const ordered = by_need(system);
     const { servers, classes } = ordered;
@@ -99,8 +99,8 @@ const dispatch = (() => {
 
   const UNSEEN = 1e-10;
 
-  // [k, P(N_idle ≥ k)] for all k = 1, 2, … of which more than next to nothing is seen, or about `count` of
-  // them, evenly, if they are more; `distribution` is that of the idle servers, if known.
+  // [k, P(N_idle ≥ k)] for all k = 1, 2, … with a probability that can be seen, or for about `count` evenly
+  // spaced ones if there are more; `distribution` is that of the idle servers, if known.
   function idle_tails(system, count = 400, distribution = null) {
     const { servers, classes } = by_need(system);
     const [first, second] = classes;
@@ -124,7 +124,7 @@ const dispatch = (() => {
     return _spread(last, count).map((k) => [k, over[k]]);
   }
 
-  // 1, …, `last`, or 1, about `count` evenly, and `last`.
+  // 1, …, `last`, or 1, about `count` evenly spaced numbers, and `last`.
   function _spread(last, count) {
     const step = Math.ceil(last / count);
     const places = [1];

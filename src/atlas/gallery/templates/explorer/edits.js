@@ -1,10 +1,10 @@
 "use strict";
-// What hands may do to a state: pure functions of a state and a value.
+// Edits of a state by the controls: pure functions of a state and a value.
 const edits = (() => {
   const round = (x) => Number(x.toPrecision(3));
   const change = (state, c, part) => ({ ...state, classes: state.classes.map((k, i) => (i === c ? { ...k, ...part } : k)) });
 
-  // A class that needs all servers goes on doing so, and needs that no longer fit become all servers.
+  // A class that needs all servers still does so afterwards, and needs that no longer fit become all servers.
   function set_servers(state, servers) {
     const all = (need) => state.servers > 1 && need === state.servers;
     const need_of = ({ need }) => (all(need) ? servers : Math.min(need, servers));
@@ -14,7 +14,7 @@ const edits = (() => {
   const set_need = (state, c, need) => change(state, c, { need });
   const set_rate = (state, c, rate) => change(state, c, { rate });
 
-  // A share to three digits of its distance to 0 or 1.
+  // A share with three digits of its distance to 0 or 1.
   const tidy_share = (p) => (p < 0.5 ? round(p) : 1 - round(1 - p));
 
   // The others keep their proportions. With one class there is nothing to set.
@@ -29,7 +29,7 @@ const edits = (() => {
     return [smallest, model.sum(state.classes.filter((_, i) => i !== smallest).map((c) => c.probability))];
   }
 
-  // α of the systems of multilevel-scaling: all but the smallest jobs have together the share n^−α.
+  // α of the systems of multilevel-scaling: all except the smallest jobs together have the share n^−α.
   const exponent_of = (state) => (state.servers > 1 && state.classes.length > 1 ? -Math.log(_large(state)[1]) / Math.log(state.servers) : 0);
 
   function set_exponent(state, alpha) {
@@ -52,14 +52,14 @@ const edits = (() => {
     return { ...state, classes: left.map((k) => ({ ...k, probability: left.length > 1 ? k.probability / total : 1 })) };
   }
 
-  // What dragging in a plot asks for.
+  // The edits by dragging in a plot.
   function follow(state, { probability, rate, fraction }) {
     if (probability) return set_share(state, probability[0], Math.min(1 - 1e-12, Math.max(1e-12, tidy_share(probability[1]))));
     if (rate) return set_rate(state, rate[0], round(rate[1]));
     return { ...state, fraction: round(fraction) };
   }
 
-  // Of two classes, the need of the second at which the worst mix wastes most; neighbours have like peaks.
+  // The need of the second of two classes at which the worst mix wastes most; neighbours have similar peaks.
   function _with_worst_need(servers, [first, second]) {
     const wastage = (need) => peak.find_peak_wastage(servers, [first[0], need], [first[1], second[1]], 61, 1e-3).wastage;
     let [worst, most] = [first[0] + 1, 0];
@@ -70,13 +70,13 @@ const edits = (() => {
     return [first, [worst, ...second.slice(1)]];
   }
 
-  // A preset's system; where it leaves the mix open, the worst one, and so the second need.
+  // A preset's system; if it leaves the mix or the second need open, the worst one.
   function take(state, { servers, classes, mix, need }) {
     if (need === "worst") return take(state, { servers, classes: _with_worst_need(servers, classes), mix });
     let taken = { ...state, servers, classes: classes.map(([need, rate, probability]) => ({ need, rate, probability })) };
     if (mix === "worst") {
       const column = (key) => taken.classes.map((c) => c[key]);
-      // As many points as a hand need not wait for.
+      // As many points as cause no noticeable delay.
       const points = Math.round(Math.max(61, Math.min(2001, 4e6 / dispatch.terms_of(taken))));
       const worst = peak.find_peak_wastage(servers, column("need"), column("rate"), points);
       taken = set_share(taken, 1, round(worst.probability_2));

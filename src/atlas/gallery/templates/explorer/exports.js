@@ -1,10 +1,10 @@
 "use strict";
-// On to the real thing: a block that the workflow draws, lines of the library, a picture of a view.
+// Exports: a block for the workflow, lines of code for the library, a picture of a view.
 const exports_ = (() => {
-  // What the workflow takes in sums over the states of two classes.
+  // The most terms that the workflow accepts in sums over the states of two classes.
   const MOST_STATES = 1e7;
 
-  // YAML 1.1 takes 1e-9 for text: a mantissa needs its point.
+  // YAML 1.1 reads 1e-9 as text: a mantissa needs a decimal point.
   const scalar = (x) => String(x).replace(/^(-?\d+)e/, "$1.0e");
   const list = (values) => `[${values.map(scalar).join(", ")}]`;
 
@@ -82,7 +82,7 @@ ${two ? `  jobs: &jobs {servers: ${servers}, needs: ${list(needs)}, rates: ${lis
 ${figures.length ? `figures:\n${figures.join("\n")}\n` : ""}${tables}`;
   }
 
-  // Three lines of the library, the second of them with a row for each class.
+  // Three lines of code for the library, the second with a row for each class.
   function python(now) {
     const { servers, classes } = dispatch.by_need(now);
     const rows = classes.map((c) => `    ms.JobClass(need=${c.need}, duration=ms.Exponential(rate=${c.rate}), probability=${c.probability}),\n`);
@@ -99,7 +99,7 @@ print(system.under(ms.FCFS).stability())
     return `${words.plural(now.servers, "server")}, needs ${needs}, rates ${rates}, probabilities ${probabilities}.`;
   }
 
-  // Properties that a picture takes along from the page's style.
+  // Properties that a picture copies from the page's style.
   const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight"];
 
   // The lines of a text that fit a width.
@@ -136,7 +136,7 @@ print(system.under(ms.FCFS).stability())
     return new XMLSerializer().serializeToString(whole);
   }
 
-  // A drawing as PNG, twice as fine as it stands on the page.
+  // A drawing as PNG, at twice the resolution of the page.
   async function rasterise(svg, scale = 2) {
     const image = new Image();
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;

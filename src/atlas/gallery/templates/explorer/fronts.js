@@ -1,20 +1,20 @@
 "use strict";
-// The fronts of first come, first served multiserver jobs, without those that wait behind.
+// The fronts of FCFS multiserver jobs, without the jobs that wait behind them.
 //
 // A front (u, h) has u_c jobs of class c in service and a job of class h that blocks the head of the queue, or
-// none. It is *settled* if no job can join it: one blocks, or fewer than v_min servers are idle. Into an
-// *unsettled* one the next job is drawn, at once if one waits; then it has no job that blocks.
+// none. It is *settled* if no job can join it: a job blocks, or fewer than v_min servers are idle. Otherwise it
+// is *unsettled*: no job blocks, and the next job is drawn, immediately if one waits.
 const fronts = (() => {
   const NOBODY = -1;
-  // Settled and unsettled ones: so many take seconds a point.
+  // The most settled and unsettled fronts: this many take seconds per point.
   const MOST = 500;
 
   class TooLarge extends Error {}
 
-  // The settled fronts, of which `blocked` tells whether a job blocks, and the unsettled ones, those in which a
-  // job may be drawn while others wait before the rest. Rates `within` and `opened` lead from settled ones to
-  // settled and unsettled ones, `emptier` among these; `settles` and `further` are the probabilities of where a
-  // draw leads; `drawn` is how many come first, and `held` how many servers are, in unsettled fronts and in settled.
+  // The settled fronts, where `blocked` says whether a job blocks, and the unsettled ones; of these the first
+  // `drawn` are those in which a job may be drawn while others wait. Rates `within` and `opened` lead from settled
+  // fronts to settled and unsettled ones, `emptier` between unsettled ones. `settles` and `further` are the
+  // probabilities that a draw leads to each. `held` is the number of servers held, in unsettled, then settled fronts.
   function enumerate({ servers, classes }) {
     const smallest = Math.min(...classes.map((c) => c.need));
     const idle_of = (counts) => servers - counts.reduce((total, u, c) => total + u * classes[c].need, 0);
@@ -33,7 +33,7 @@ const fronts = (() => {
     };
     const [settled, unsettled] = [list(), list()];
     const jumps = { within: [], opened: [], settles: [], further: [], emptier: [] };
-    // Where a front with nobody blocked is: whether it is settled, and its number.
+    // The place of a front in which no job blocks: whether it is settled, and its number.
     const settle = (counts, head) => [true, settled.number([counts, head])];
     const place = (counts) => (idle_of(counts) < smallest ? settle(counts, NOBODY) : [false, unsettled.number(counts)]);
     const complete = (i) => {
@@ -67,7 +67,7 @@ const fronts = (() => {
         else complete(completed++);
       }
     };
-    // What full servers lead to comes first, then what is left of it when nobody waits.
+    // First the fronts reached from full servers, then those reached from them when no job waits.
     const alone = classes.findIndex((c) => c.need === smallest);
     settle(classes.map((_, c) => (c === alone ? Math.floor(servers / smallest) : 0)), NOBODY);
     explore();
@@ -80,7 +80,7 @@ const fronts = (() => {
       for (const [i, j, x] of jumps[name]) matrix[i][j] += x;
       return [name, matrix];
     });
-    // How many servers each front holds.
+    // The number of servers that each front holds.
     const held = [...unsettled.found, ...settled.found.map(([front]) => front)].map((front) => servers - idle_of(front));
     return { ...Object.fromEntries(filled), drawn, held, blocked: settled.found.map(([, head]) => (head === NOBODY ? 0 : 1)) };
   }

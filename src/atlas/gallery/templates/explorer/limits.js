@@ -1,7 +1,7 @@
 "use strict";
 // Wastage of two classes as one becomes far faster than the other (two-class-stability, Section 9.2).
 const limits = (() => {
-  // As good as infinite.
+  // Practically infinite.
   const FAST = 1e90;
 
   // n mod n2: the limit of E[N_idle] as μ2/μ1 → 0.
@@ -9,9 +9,9 @@ const limits = (() => {
     return servers % n2;
   }
 
-  // The limit as μ2/μ1 → ∞, 0 < p2 < 1: all time is spent with class 1 alone in service, a = a0 … A jobs of
-  // it, a0 = ⌈(n − n2 + 1)/n1⌉, A = ⌊n/n1⌋, P(a) ∝ p1^(a − a0) p2/a for a < A and p1^(A − a0)/A at A.
-  // For needs 1 and n without as many terms.
+  // The limit as μ2/μ1 → ∞, 0 < p2 < 1: only class 1 is in service, with a = a0 … A jobs, where
+  // a0 = ⌈(n − n2 + 1)/n1⌉, A = ⌊n/n1⌋, P(a) ∝ p1^(a − a0) p2/a for a < A and p1^(A − a0)/A at A.
+  // For needs 1 and n no sum of so many terms is needed.
   function fast_class_2_wastage(servers, [n1, n2], probability_2) {
     if (n1 === 1 && n2 === servers) return one_or_n.one_or_n(servers, probability_2, 1, FAST).wastage;
     const [first, last] = [Math.ceil((servers - n2 + 1) / n1), Math.floor(servers / n1)];

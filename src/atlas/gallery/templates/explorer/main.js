@@ -1,6 +1,6 @@
 "use strict";
-// The page: every change of the state is a question to `answers`, at most one a frame, and each view is
-// drawn when its data come, coarsely while the hand moves and finely when it rests.
+// The page: every change of the state is a question to `answers`, at most one per frame, and each view is
+// drawn when its data arrive, coarsely during a drag and finely after it.
 const explorer = (() => {
   const REST = 160;
   const OPENING = 400;
@@ -8,7 +8,7 @@ const explorer = (() => {
   const find = (id) => document.getElementById(id);
   const given = (id) => JSON.parse(find(id).textContent);
   const [presets, links] = [given("presets"), given("links")];
-  // The system that the address names: all of its numbers, or its place among the presets.
+  // The system in the address: all of its numbers, or its index among the presets.
   function addressed() {
     const preset = presets[/^#preset=(\d+)$/.exec(location.hash)?.[1]];
     return preset ? edits.take(state.START, preset) : state.read(location.hash);
@@ -22,7 +22,7 @@ const explorer = (() => {
   const refresh = controls.build(find("hands"), { present: () => past.present, hold, complain });
   const desk = asking.begin(receive);
   let [about, moving, waiting, resting, asked] = [null, false, 0, 0, ""];
-  // What is told while the page opens is drawn at once, so that nothing moves below the reader's eyes.
+  // Messages that arrive while the page opens are drawn immediately, so that nothing moves later.
   let early = [];
 
   function summarise() {
@@ -76,13 +76,13 @@ const explorer = (() => {
     reading.resume(view);
   }
 
-  // To the theorem in the ledger, or its name where the run has no such paper.
+  // A link to the theorem in the ledger, or its name if the run does not have the paper.
   function link(claim) {
     const { where, href } = links[claim] ?? { where: claim.split("/")[0] };
     return href ? controls.make("a", { href }, where) : controls.make("span", { class: "where" }, where);
   }
 
-  // How far something is, or that it is done.
+  // Progress, or completion.
   function progress(bar, share) {
     if (share === undefined) bar.removeAttribute("value");
     else bar.value = share;
@@ -103,7 +103,7 @@ const explorer = (() => {
     if (why) explain(view, why);
     else if (data) show(view, about, data);
     else view.node.classList.add("stale");
-    // The worst mix of many servers comes with its view.
+    // The worst mix of many servers arrives with its view.
     if (worst && !about.worst) {
       about.worst = worst;
       summarise();
@@ -131,7 +131,7 @@ const explorer = (() => {
 
   const note = () => { document.body.dataset.busy = String(moving || waiting > 0 || desk.busy); };
 
-  // Equal states are one question. Views out of sight can wait until the hand rests.
+  // Equal states are one question. Views out of sight can wait until the end of a drag.
   function frame() {
     waiting = 0;
     const seen = views.filter((view) => view.seen || !moving).sort((a, b) => b.seen - a.seen);
@@ -153,7 +153,7 @@ const explorer = (() => {
     waiting ||= requestAnimationFrame(frame);
   }
 
-  // The hand rests: what stands in the address and in the exports follows.
+  // After a drag: update the address and the exports.
   function settle() {
     try { history.replaceState(null, "", `#${state.write(past.present)}`); } catch { /* the view holds anyway */ }
     const { servers, classes } = past.present;
@@ -187,7 +187,7 @@ const explorer = (() => {
     view.save.addEventListener("click", () => exports_.download(`${view.id}.svg`, "image/svg+xml", picture()));
     view.raster.addEventListener("click", async () => exports_.download(`${view.id}.png`, "image/png", await exports_.rasterise(picture())));
   }
-  // The address holds all: a phone hands it on, other browsers copy it.
+  // The address holds the whole state: a phone shares it, other browsers copy it.
   find("share").addEventListener("click", async () => {
     const { title } = document;
     try {

@@ -25,7 +25,7 @@ const model = (() => {
     return demands(system).map((demand) => demand / total);
   }
 
-  // p1 and p2 of two classes. The larger one may have lost all digits of its distance to 1.
+  // p1 and p2 of two classes. The larger one may have lost its distance to 1 by rounding.
   function two_probabilities([first, second]) {
     return [
       first.probability < 0.5 ? first.probability : 1 - second.probability,
@@ -33,7 +33,7 @@ const model = (() => {
     ];
   }
 
-  // What is wrong with a system, in words, or nothing.
+  // The fault of a system in words, or an empty string.
   function find_fault({ servers, classes }) {
     const whole = (x, top) => Number.isInteger(x) && x >= 1 && x <= top;
     if (!whole(servers, LARGEST)) return `The servers must be a whole number from 1 to ${LARGEST}.`;

@@ -1,16 +1,16 @@
 "use strict";
 // The saturated system in motion: its servers, the head of the line that blocks the jobs behind it, and
-// the average of the idle servers so far, which tends to the exact E[N_idle]. It starts by itself where
-// the reader has not asked for less motion, one event after another, and ever faster.
+// the average number of idle servers so far, which tends to the exact E[N_idle]. It starts automatically
+// unless the reader prefers reduced motion, and shows one event after another, ever faster.
 const moving_picture = (() => {
   const { count, number, plural } = words;
   // In pixels: the rows of servers together, a row of the line, and all above the average.
   const [WIDEST, SERVERS, ROW, GAP, HEIGHT] = [620, 88, 22, 2, 222];
   const [COLUMNS, LOOKS] = [50, 4];
-  // Events a second: at first, one and one more for so many jobs in service, and at most; they grow by
-  // a factor e in so many seconds.
+  // Events per second: initially one, plus one for every EACH jobs in service; at most FASTEST; they grow
+  // by a factor e in GROWTH seconds.
   const [EACH, FASTEST, GROWTH] = [20, 1e5, 2.5];
-  // A picture that nobody stops stops itself.
+  // A picture that is not stopped by the reader stops by itself.
   const ENOUGH = 3e5;
   const BUDGET = 6;
   const POINTS = 240;
@@ -21,7 +21,7 @@ const moving_picture = (() => {
   const look = (c) => `look${c % LOOKS}`;
   const block = (parent, x, y, width, height, kind) => plot.element(parent, "rect", { class: kind, x, y, width: Math.max(1, width - GAP), height: height - GAP, rx: 2 });
 
-  // Who holds each of the servers, or of as many shares of them as are shown: a class and a job, or null.
+  // The job at each of the servers, or at each shown share of them: a class and a job, or null.
   function holders({ holders: each, servers, classes, serving }) {
     if (each) return each;
     const ends = [];
@@ -32,7 +32,7 @@ const moving_picture = (() => {
     });
   }
 
-  // The servers in rows; neighbours that one job holds are one block.
+  // The servers in rows; neighbouring servers of one job are one block.
   function draw_servers(svg, all, width) {
     const rows = Math.ceil(all.length / COLUMNS);
     const columns = Math.ceil(all.length / rows);
@@ -46,7 +46,7 @@ const moving_picture = (() => {
     }
   }
 
-  // The line, its head first: as wide as its needs on the scale of the servers, if that can be seen.
+  // The line, head first: jobs are as wide as their needs on the scale of the servers, if that can be seen.
   function draw_line(svg, { line, classes, servers }, top, width) {
     plot.element(svg, "text", { x: 0, y: top }, "Waiting, the head of the line first");
     const scale = width / Math.min(servers, COLUMNS);
@@ -58,7 +58,7 @@ const moving_picture = (() => {
     });
   }
 
-  // Whose colour is whose, if each has its own.
+  // The legend of colours, if each class has its own.
   function draw_key(svg, system, top, width) {
     let [x, y] = [0, top];
     if (system.classes.length > LOOKS) return;
@@ -111,7 +111,7 @@ const moving_picture = (() => {
     picture.drawn = performance.now();
   }
 
-  // One event, and a point of the average where the next one is due.
+  // One event, and a point of the average if the next one is due.
   function advance() {
     const { run, average } = picture;
     blocking.step(run);
@@ -131,7 +131,7 @@ const moving_picture = (() => {
     while (picture.owed >= 1 && performance.now() < deadline) {
       for (let i = 0; i < 50 && picture.owed >= 1; i += 1, picture.owed -= 1) advance();
     }
-    // What a slow machine owes is forgiven.
+    // A slow machine need not catch up on missed events.
     picture.owed = Math.min(picture.owed, 1);
     if (picture.run.done >= ENOUGH) picture.playing = false;
     if (!picture.playing || (picture.run.done > before && now - picture.drawn > 40)) draw();
@@ -155,7 +155,7 @@ const moving_picture = (() => {
     if (picture.hurried) picture.rate = 1 + model.sum(picture.run.serving) / EACH;
   }
 
-  // Begins anew with a system, of which `about` knows what main.js prepares; says why if it cannot.
+  // Restarts with a system, whose properties are in `about`; gives the reason if it cannot.
   function show({ system, means, fault }) {
     const large = system.servers > blocking.MOST_SERVERS;
     const why = large ? `The picture has at most ${plural(blocking.MOST_SERVERS, "server")}.` : fault ?? "";

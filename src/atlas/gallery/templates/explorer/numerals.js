@@ -1,19 +1,19 @@
 "use strict";
-// Numbers as people write them: 1000, 1,000, 1 000, 1.5, 1,5, 1e6, 2 · 10⁶. What may mean two numbers is
-// refused with both of them.
+// Numbers as people write them: 1000, 1,000, 1 000, 1.5, 1,5, 1e6, 2 · 10⁶. An ambiguous text is refused,
+// and the fault names both numbers.
 const numerals = (() => {
   const SPACES = /[\s'’_]/g;
   const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
   const POWER = /(^|\s*[·×*]\s*)10(?:\^([-+]?\d+)|([⁻⁺]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+))$/;
   const PARTS = /^([-+]?[\d.,\s'’_]+)(e[-+]?\d+)?$/;
   const PLAIN = /^[-+]?(?:\d+\.?\d*|\.\d+)$/;
-  // Thousands apart: by spaces, commas or points.
+  // Thousands separated by spaces, commas or points.
   const [APART, COMMAS, POINTS] = ["[\\s'’_]", ",", "\\."].map((mark) => new RegExp(`^[-+]?[1-9]\\d{0,2}(?:${mark}\\d{3})+$`));
 
   const exponent = (_, before, plain, sign, raised) => (
     `${before ? "" : "1"}e${plain ?? (sign === "⁻" ? "-" : "") + raised.replace(/./g, (c) => RAISED.indexOf(c))}`);
 
-  // {digits}, in JavaScript's way, or {fault} in words. `whole` says that the number counts something.
+  // {digits} as JavaScript writes them, or {fault} in words. `whole` says that the number is a count.
   function read(text, whole = false) {
     const typed = text.trim();
     const plain = typed.replaceAll("−", "-").replace(/\s*%$/, "").replace(POWER, exponent).toLowerCase();
@@ -38,7 +38,7 @@ const numerals = (() => {
     }
     const joined = text.replaceAll(mark, "");
     if (text.indexOf(mark) < last) return grouped.test(text) ? { digits: joined } : {};
-    // One mark and three digits after it: a comma apart from a count, and a point in a measure, are read.
+    // One separator and three digits after it: a comma is read in a count, and a point in a measure.
     if (grouped.test(text) && (mark === ",") !== whole) {
       return { fault: `“${text}” may mean ${joined} or ${Number(text.replace(mark, "."))}: write one of them.` };
     }

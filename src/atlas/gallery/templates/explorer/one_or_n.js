@@ -1,5 +1,5 @@
 "use strict";
-// The saturated system with server needs 1 and n in a time that hardly depends on n, and its mean
+// The saturated system with server needs 1 and n, in a time that hardly depends on n, and its mean
 // relative completions E[Δ(Y_d)] (multilevel-scaling, Lemmas 5.3 and 5.5).
 //
 // With p_1 = 1 − p_n, r = μ_1/μ_n, ν = throughput/μ_1, δ_i = 1/i − 1/n and J_i = δ_1 + … + δ_i, put
@@ -38,7 +38,7 @@ const one_or_n = (() => {
   // φ(z) for 0 ≤ z < 1.
   function phi(n, z) {
     if (n * z < 0.5 || n === 1) {
-      // The closed form cancels as n z → 0, and leaves rounding where n = 1 has φ = 0.
+      // The closed form cancels as n z → 0, and gives rounding errors at n = 1, where φ = 0.
       let series = 1;
       for (let j = 15; j > 2; j -= 1) series = 1 - (((n - j + 1) * z) / j) * series;
       return ((n - 1) / 2) * series;
@@ -64,14 +64,14 @@ const one_or_n = (() => {
     }
     const F = p_1 * phi(n, p_n);
     [K, Q] = [p_1 * K, p_1 * Q - F / n];
-    const s = 1 - 1 / n - gap; // r − 1/n, exact for n = 1, where nothing else is left.
+    const s = 1 - 1 / n - gap; // r − 1/n, exact for n = 1, where it is the only term.
     const c = s + K;
     return [K, p_n * (Q + c * (s - p_n * (c + F)))];
   }
 
   // K and E[Δ(Y_d)]/ν² by (B), for p_n ≥ 1/2; in units of 1/μ_1 and measured from state 1.
   function by_squares(n, p_1, p_n, gap) {
-    // Squares are of order p_1² when gap = 0: keep two states more than the mass needs.
+    // Squares are of order p_1² when gap = 0: keep two more states than the mass requires.
     const last = p_1 > 0 ? Math.min(n, 2 + Math.ceil(TAIL / -Math.log(p_1))) : 1;
     const tails = new Float64Array(last + 1);
     for (let k = last; k > 0; k -= 1) tails[k] = k === last ? 1 - 1 / k : p_n * (1 - 1 / k) + p_1 * tails[k + 1];

@@ -2,17 +2,17 @@
 // The rate that no policy exceeds. Jobs in service are a packing k, Σ_c v_c k_c ≤ n, at every moment,
 // and λ a on average, a_c = p_c/μ_c; so λ a lies in the hull of the packings, up to λ_max = 1/Σ_k x_k,
 // the least Σ_k x_k with Σ_k x_k k ≥ a. Columns are generated as in the library's `packings`: the basis
-// B gives prices y, Bᵀ y = 1, and the packing that is worth most enters.
+// B gives prices y, Bᵀ y = 1, and the packing of greatest worth enters.
 const packings = (() => {
-  // Numbers in the table of a knapsack: some milliseconds.
+  // The most numbers in the table of a knapsack: some milliseconds.
   const MOST = 2e6;
   const EXCESS = 1e-13;
   const BASES = 1000;
 
   const gcd = (a, b) => (b ? gcd(b, a % b) : a);
 
-  // The packing that is worth most and its worth; nothing if the table is too large. Beside the need
-  // that is worth most a server there are fewer other jobs than that need.
+  // The packing of greatest worth, and its worth; nothing if the table is too large. Apart from jobs of
+  // the need v of greatest worth per server, it has fewer than v jobs.
   function heaviest(servers, needs, prices) {
     const density = needs.map((v, c) => prices[c] / v);
     const top = Math.max(...density) * (1 - 1e-14);
@@ -38,7 +38,7 @@ const packings = (() => {
     return { packing, worth: model.sum(packing.map((k, c) => k * prices[c])) };
   }
 
-  // The column that leaves: lexicographically the least row of (B⁻¹ a, B⁻¹)/(B⁻¹ packing).
+  // The column that leaves: the lexicographically least row of (B⁻¹ a, B⁻¹)/(B⁻¹ packing).
   function leaving(inverse, a, packing) {
     const used = matrices.multiply(inverse, packing.map((k) => [k])).map(([x]) => x);
     const level = matrices.multiply(inverse, a.map((x) => [x])).map(([x]) => x);
@@ -50,7 +50,7 @@ const packings = (() => {
     return used.map((_, i) => i).filter((i) => used[i] > 1e-12).reduce((i, j) => (before(row(j), row(i)) ? j : i));
   }
 
-  // λ_max in jobs a second, or nothing if the page cannot find it.
+  // λ_max in jobs per second, or nothing if the page cannot find it.
   function highest_rate({ servers, classes }) {
     const kinds = [...new Set(classes.map((c) => c.need))].sort((x, y) => x - y);
     const a = kinds.map((v) => model.sum(classes.filter((c) => c.need === v).map((c) => c.probability / c.rate)));
@@ -58,7 +58,7 @@ const packings = (() => {
     const [n, needs] = [Math.floor(servers / divisor), kinds.map((v) => v / divisor)];
     const columns = needs.map((v, c) => needs.map((_, i) => (i === c ? Math.floor(n / v) : 0)));
     for (let k = 0; k < BASES; k += 1) {
-      // Rows of `columns` are the columns of B, so that this solves Bᵀ y = 1.
+      // Rows of `columns` are the columns of B, so this solves Bᵀ y = 1.
       const y = matrices.solve(columns, columns.map(() => [1])).map(([x]) => Math.max(x, 0));
       const found = heaviest(n, needs, y);
       if (!found) return null;

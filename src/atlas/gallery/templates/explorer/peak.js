@@ -1,8 +1,8 @@
 "use strict";
-// The mix of two classes that wastes most servers, and the servers to add until few are wasted.
+// The mix of two classes that wastes the most servers, and the servers to add until few are wasted.
 const peak = (() => {
   const REACH = 27.6;
-  // Terms between two rests.
+  // Terms between two yields.
   const CHUNK = 2e6;
   const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
@@ -16,8 +16,8 @@ const peak = (() => {
     }
   }
 
-  // The p2 in (0, 1) at which most servers are wasted. Wastage can have several maxima in p2: a grid
-  // in log(p2/p1) from 1e-12 to 1e12 picks the highest, which is refined until that is known so `close`.
+  // The p2 in (0, 1) at which the most servers are wasted. Wastage can have several maxima in p2: a grid
+  // in log(p2/p1) from 1e-12 to 1e12 picks the highest, which is refined to the accuracy `close`.
   // It yields now and then, since a million servers take a second.
   function* search_peak(servers, needs, rates, points, close) {
     const spacing = (2 * REACH) / (points - 1);
@@ -57,7 +57,7 @@ const peak = (() => {
   }
 
   // E[N_idle]/n for n, n + 1, … servers and the same classes. Wastage is not monotone in n: to find
-  // the least n that will do, all below must be tried.
+  // the least n that is enough, all smaller ones must be tried.
   function* wasted_shares(system, most) {
     const shared = dispatch.choose(system) === "single duration";
     // One pass for all numbers of servers.

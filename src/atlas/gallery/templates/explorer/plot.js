@@ -5,8 +5,8 @@
 //      areas: [[[x, y], …], …], bands: [{low, high, label}],
 //      curves: [{label, points: [[x, y], …], look}],     look 0 … 3: colour and dash
 //      levels: [{y, label, look}], marks: [{x, y, label, shape}],
-//      readings: [{x, y, text}],                         what the pointer may read
-//      set: (x, y) => state}                             what dragging there means, if anything
+//      readings: [{x, y, text}],                         values that the pointer can show
+//      set: (x, y) => state}                             the state that dragging there sets, if any
 const plot = (() => {
   const SPACE = "http://www.w3.org/2000/svg";
   const MARGIN = { right: 20, bottom: 44, left: 68 };
@@ -25,7 +25,7 @@ const plot = (() => {
   const place = (x) => x.toFixed(1);
   const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${place(x)} ${place(y)}`).join("");
 
-  // Maps of both axes to pixels and back, for a plot of that size below `top`.
+  // Maps of both axes to pixels and back, for a plot of this size below `top`.
   function frame({ x, y }, width, height, top) {
     const axis = ({ kind, low, high }, start, end) => {
       const { to, from } = axes.kinds[kind];
@@ -39,7 +39,7 @@ const plot = (() => {
     return { x: axis(x, MARGIN.left, width - MARGIN.right), y: axis(y, height - MARGIN.bottom, top) };
   }
 
-  // What stands in the legend, in rows that fit the width: rows of [entry, x].
+  // The legend in rows that fit the width: rows of [entry, x].
   function legend({ curves, levels = [], marks = [] }, width) {
     const rows = [[]];
     let x = MARGIN.left;
@@ -95,7 +95,7 @@ const plot = (() => {
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("width", width);
     svg.setAttribute("height", height);
-    // A picture of its own cuts off what is outside the axes.
+    // A nested SVG clips everything outside the axes.
     const room = [MARGIN.left, top - 1, right - MARGIN.left + 1, bottom - top + 2];
     const [left_edge, upper, wide, tall] = room;
     const inside = element(svg, "svg", { x: left_edge, y: upper, width: wide, height: tall, viewBox: room.join(" "), overflow: "hidden", "aria-hidden": "true" });
@@ -118,7 +118,7 @@ const plot = (() => {
     return maps;
   }
 
-  // A line and a ring around what is read, or nothing.
+  // A line and a ring at the reading, or nothing.
   function point_at(svg, maps, reading, height) {
     svg.querySelector(".cursor")?.remove();
     if (!reading) return;

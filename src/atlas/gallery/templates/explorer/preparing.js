@@ -1,14 +1,14 @@
 "use strict";
-// All that the views need to know of a state before one of them works: {state, system, moving, means,
-// fault, naive, highest, worst, order, large, small, two, slow, heavy, terms, points}. `order` has the
-// classes by need, `large` and `small` are the last and the first of them, `two` says whether there are
-// two, of different needs, `slow` whether the chain must be enumerated, and `heavy` whether a sweep
-// takes longer than a frame. `points` is how many a curve may have; `fault` why there are no `means`.
+// The properties of a state that all views need: {state, system, moving, means, fault, naive, highest,
+// worst, order, large, small, two, slow, heavy, terms, points}. `order` has the classes by need, `large`
+// and `small` are the last and the first of them, `two` says whether there are two of different needs,
+// `slow` whether the chain must be enumerated, and `heavy` whether a sweep takes longer than a frame.
+// `points` is the most points of a curve; `fault` says why there are no `means`.
 const preparing = (() => {
   const HEAVY = 2e5;
   const QUICK_CHAIN = 300;
 
-  // `moving` says that the hand has not come to rest; `tell` hears how far the chain is.
+  // `moving` is true during a drag; `tell` is called with the progress of the chain.
   function prepare(state, moving, tell) {
     const system = { servers: state.servers, classes: state.classes };
     const order = system.classes.map((_, c) => c).sort((a, b) => system.classes[a].need - system.classes[b].need);

@@ -1,10 +1,10 @@
 "use strict";
-// Reading a plot by mouse, finger and keys, and dragging in it.
+// Reading values from a plot by mouse, touch and keys, and dragging in it.
 const reading = (() => {
   const KEYS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
 
-  // Shows reading number i of a view, or none. What is kept is the place that was asked for, in values: the
-  // next drawing has other readings, and shows the one that is nearest to it.
+  // Shows reading number i of a view, or none. The requested place is kept as values, because the next
+  // drawing has other readings and shows the one nearest to it.
   function read(view, i, wanted) {
     const found = view.description?.readings[i];
     view.at = found ? i : undefined;
@@ -18,7 +18,7 @@ const reading = (() => {
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
-  // Reads again what was read, after a drawing.
+  // Shows the reading at the same place again after a drawing.
   function resume(view) {
     if (!view.held) return;
     const { x, y } = view.held;
@@ -30,7 +30,7 @@ const reading = (() => {
     read(view, nearest(view, [x, y]), { x: view.maps.x.from(x), y: view.maps.y.from(y) });
   }
 
-  // The reading next to a place: across the plot, or in both directions where the curve turns back.
+  // The reading nearest to a place: horizontally, or in both directions if the curve turns back.
   function nearest(view, [x, y]) {
     let [best, least] = [-1, Infinity];
     const far = view.id === "region" ? 1 : 0;
@@ -76,7 +76,7 @@ const reading = (() => {
         if (dragged) hold(present(), true);
         dragged = false;
       });
-      // A finger that is lifted leaves what it read.
+      // The reading stays when the finger is lifted.
       view.svg.addEventListener("pointerleave", ({ pointerType }) => { if (!dragged && pointerType === "mouse") read(view, -1); });
       view.svg.addEventListener("blur", () => read(view, -1));
       view.svg.addEventListener("keydown", (event) => {

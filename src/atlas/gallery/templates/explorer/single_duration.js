@@ -6,9 +6,9 @@
 //     E[N_idle] = Σ_s (n − s) l_s P(V > n − s) / Σ_s l_s P(V > n − s),    s = 1 … n,
 //     λ* = μ (n − E[N_idle])/E[V],
 //
-// by way of the renewal sequence u_s = Σ_v p_v u_{s−v}, u_0 = 1, and s l_s = Σ_v v p_v u_{s−v}: sums of
-// positive terms, O(n d) for d needs. Neither u nor l depends on n, so that one pass serves every
-// number of servers up to n.
+// by the renewal sequence u_s = Σ_v p_v u_{s−v}, u_0 = 1, and s l_s = Σ_v v p_v u_{s−v}: sums of
+// positive terms, O(n d) for d needs. Neither u nor l depends on n, so one pass gives every number of
+// servers up to n.
 const single_duration = (() => {
   // l_0 = 0, l_1 … l_n.
   function log_series(n, classes) {

@@ -1,6 +1,6 @@
 "use strict";
-// What the reader has set: {servers, classes, wasted, fraction}. `wasted` is the per cent of servers that may
-// be wasted, `fraction` the λ/λ* that is marked. All of it stands in the address, and in a stack for undo.
+// The state that the reader has set: {servers, classes, wasted, fraction}. `wasted` is the per cent of servers
+// that may be wasted, `fraction` the λ/λ* that is marked. It is kept in the address, and in a stack for undo.
 const state = (() => {
   const START = {
     servers: 200,
@@ -10,13 +10,13 @@ const state = (() => {
   };
   const MOST_CLASSES = 32;
 
-  // After the # of an address; numbers in as many digits as tell them apart.
+  // The state as the fragment of an address; numbers have enough digits to be exact.
   function write({ servers, classes, wasted, fraction }) {
     const jobs = classes.map((c) => `class=${c.need},${c.rate},${c.probability}`);
     return [`servers=${servers}`, ...jobs, `wasted=${wasted}`, `fraction=${fraction}`].join("&");
   }
 
-  // Back from there, or null if it is no such thing.
+  // The state from such a fragment, or null if it is not one.
   function read(hash) {
     const parts = new URLSearchParams(hash.replace(/^#/, ""));
     const classes = parts.getAll("class").map((text) => {
@@ -35,7 +35,7 @@ const state = (() => {
     return model.find_fault(found);
   }
 
-  // A stack of states. `set` changes the present one; `keep` makes what is present a step of its own.
+  // A stack of states. `set` changes the present state; `keep` makes it a step of its own.
   function history(first) {
     let [steps, place, present] = [[first], 0, first];
     const same = (a, b) => write(a) === write(b);

@@ -1,17 +1,17 @@
 "use strict";
 // The distribution of the saturated chain, for any classes: states are eliminated one after another, those
-// with fewest neighbours first, and no difference is ever formed (Grassmann, Taksar and Heyman, Oper.
-// Res. 33 (1985)), so that small probabilities are as accurate as large ones. What is left once each state
-// has a tenth of the others for neighbours is eliminated as one dense matrix, row by row.
+// with fewest neighbours first, without subtraction (Grassmann, Taksar and Heyman, Oper. Res. 33 (1985)),
+// so that small probabilities are as accurate as large ones. Once each state is adjacent to a tenth of the
+// others, the rest is eliminated as one dense matrix, row by row.
 const stationary = (() => {
   const FAR = 1e150;
   const DENSE = 10;
   const MOST_DENSE = 3000;
-  // States, or rows of a dense matrix, between two words on how far it is.
+  // States, or rows of a dense matrix, between two progress reports.
   const TOLD = 64;
 
-  // The flow z through the states, z = z P, up to a factor. `tell` hears the share of the work that is
-  // done, about.
+  // The flow z through the states, z = z P, up to a factor. `tell` is called with about the share of the
+  // work that is done.
   function solve_flow({ size, from, to, chance }, tell = () => {}) {
     const [out, into] = [from, to].map(() => Array.from({ length: size }, () => new Map()));
     const add = (i, j, x) => {
@@ -53,13 +53,13 @@ const stationary = (() => {
     _solve_rest(out, [...left.keys()].filter((i) => left[i]), tell).forEach(([i, x]) => { flow[i] = x; });
     for (const [k, arrivals] of order.reverse()) {
       for (const [i, share] of arrivals) flow[k] += flow[i] * share;
-      // The state that was left may be a rare one.
+      // The last state to be eliminated may be a rare one, so rescale.
       if (flow[k] > FAR) flow.forEach((x, i) => { flow[i] = x / FAR; });
     }
     return flow;
   }
 
-  // [state, flow] of those that are left, between which `out` leads.
+  // [state, flow] of the remaining states, with the rates `out` between them.
   function _solve_rest(out, states, tell) {
     const size = states.length;
     const place = new Map(states.map((state, i) => [state, i]));

@@ -8,7 +8,7 @@
 //
 //     π[h, a, b] = C p1^a p2^(b+h) ∏_{i=1..a} 1/f1(s1(i)) ∏_{j=1..b} 1/f2(s2(j)),
 //
-// the distribution in time is proportional to π/(a μ1 + b μ2), and λ* is what makes it sum to 1.
+// the distribution in time is proportional to π/(a μ1 + b μ2), and λ* is its normalising factor.
 //
 // π spans thousands of orders of magnitude: from s1(a − 1) to s1(a) it is multiplied by one factor,
 // and held as a number near 1 times a power of SCALE. Rounding grows like the number of factors:
@@ -30,8 +30,8 @@ const two_class = (() => {
     return { blocking, class_1, class_2, idle, filling };
   }
 
-  // What a point of a sweep needs besides p2: by state the factor that stands before p1 and 1/p2 in
-  // π(s1(a))/π(s1(a − 1)), whether 1/p2 does, and the mean time 1/rate until the next completion.
+  // The data of a point of a sweep besides p2: by state, the factor of p1 and 1/p2 in
+  // π(s1(a))/π(s1(a − 1)), whether 1/p2 occurs, and the mean time 1/rate until the next completion.
   function _prepare(s, mu1, mu2) {
     const [factors, sojourns, drops] = [Float64Array, Float64Array, Uint8Array].map((kind) => new kind(s.class_1.length));
     const ratio = mu2 / mu1;
@@ -40,7 +40,7 @@ const two_class = (() => {
       const before = s.class_2[a - 1];
       const b = s.class_2[a];
       factors[a] = 1 + (b * ratio) / a;
-      // n1 < n2, so that b falls by at most one a step and 1/f2(s2(b)) leaves the product with it.
+      // n1 < n2, so b falls by at most one per step, and 1/f2(s2(b)) then leaves the product.
       if (b < before) factors[a] /= 1 + s.filling[before] / (before * ratio);
       drops[a] = b + s.blocking[a] < before + s.blocking[a - 1] ? 1 : 0;
       sojourns[a] = 1 / (a * mu1 + b * mu2);
@@ -48,7 +48,7 @@ const two_class = (() => {
     return { idle: s.idle, factors, drops, sojourns };
   }
 
-  // Σ π, Σ π/rate and Σ π idle/rate, all in the same unit; π itself if there is where to put it.
+  // Σ π, Σ π/rate and Σ π idle/rate, all in the same unit; and π itself if an array is given for it.
   function _sum({ idle, factors, drops, sojourns }, p1, p2, weights, exponents) {
     const steps = [p1, p1 / p2];
     let [weight, exponent, largest] = [1, 0, 0];
@@ -58,7 +58,7 @@ const two_class = (() => {
       while (weight > SCALE) [weight, exponent] = [weight / SCALE, exponent + 1];
       while (weight < 1 / SCALE) [weight, exponent] = [weight * SCALE, exponent - 1];
       if (exponent > largest) {
-        // Who is two powers behind weighs less than 2^-512 of what is to come.
+        // Terms two powers of SCALE smaller are below 2^-512 of the following ones.
         const shift = exponent === largest + 1 ? 1 / SCALE : 0;
         [mass, time, wasted, largest] = [mass * shift, time * shift, wasted * shift, exponent];
       }
@@ -79,7 +79,7 @@ const two_class = (() => {
     return { throughput: mass / time, wastage, utilisation: 1 - wastage / servers };
   }
 
-  // Both distributions over the states, and what follows from them; classes are listed smaller need first.
+  // Both distributions over the states, and means from them; the class of smaller need comes first.
   function distribution({ servers, classes }) {
     const s = states(servers, classes.map((c) => c.need));
     const ready = _prepare(s, classes[0].rate, classes[1].rate);
@@ -91,7 +91,7 @@ const two_class = (() => {
     return { states: s, embedded, time, ..._means(servers, sums) };
   }
 
-  // What does not change along a sweep, of the last one asked for.
+  // The cached data of the last sweep that do not depend on the point.
   let known = {};
   function _ready(servers, needs, mu1, mu2) {
     const key = `${servers},${needs}`;
@@ -100,8 +100,8 @@ const two_class = (() => {
     return known;
   }
 
-  // λ* and wastage over arrays of μ1, μ2 and p2 of equal length (a number stands for equal ones);
-  // p2 lies in [0, 1], where the two ends mean jobs of one class only. A small p1, if it is given, has
+  // λ* and wastage over arrays of μ1, μ2 and p2 of equal length (a number stands for a constant array);
+  // p2 lies in [0, 1], where the two ends mean jobs of one class only. A small p1, if given, has
   // digits that 1 − p2 has lost.
   function sweep(servers, needs, rates, probability_2, probability_1 = null) {
     const columns = [...rates, probability_2];
@@ -112,7 +112,7 @@ const two_class = (() => {
       const [mu1, mu2, p2] = columns.map((x) => at(x, i));
       const ready = _ready(servers, needs, mu1, mu2);
       const one = (a) => ({ mass: 1, time: ready.sojourns[a], wasted: ready.sojourns[a] * ready.idle[a] });
-      // At the ends one class is absent and the chain sits in a single state.
+      // At the ends one class is absent and the chain stays in a single state.
       const sums = p2 > 0 && p2 < 1 ? _sum(ready, probability_1 ?? 1 - p2, p2) : one(p2 === 0 ? ready.idle.length - 1 : 0);
       const means = _means(servers, sums);
       for (const [name, values] of result) values[i] = means[name];

@@ -6,7 +6,7 @@ const views_open = (() => {
   const SEARCH_SECONDS = 6;
   const POINTS = 40;
   const HIGHEST_FRACTION = 0.99;
-  // Of more fronts curves have fewer points, or none; of few they follow the hand.
+  // With more fronts curves have fewer points, or none; with few they are redrawn during a drag.
   const [DEAR_FRONTS, QUICK_FRONTS, FEWEST_POINTS] = [120, 40, 5];
   const OFTEN = 0.95;
 
@@ -17,7 +17,7 @@ const views_open = (() => {
       if (about.moving) return null;
       const share = about.state.wasted / 100;
       const { servers, classes } = about.system;
-      // Fewer than max v servers are wasted: from here on it is little enough.
+      // Fewer than max v servers are wasted: with this many servers the share is small enough.
       const enough = Math.ceil((Math.max(...classes.map((c) => c.need)) - 1) / share);
       const most = Math.min(dispatch.MOST_SERVERS, Math.max(servers, enough));
       const [rows, started] = [[], performance.now()];
@@ -35,7 +35,7 @@ const views_open = (() => {
           yield Math.max(elapsed, (n - servers + 1) / (Math.min(most, until) - servers + 1));
         }
       } catch (error) {
-        // The more servers, the more states: up to here they were few enough.
+        // The number of states grows with the number of servers: keep the results up to here.
         if (!(error instanceof chain.TooLarge) || !rows.length) throw error;
         why = `with one server more, ${error.message}`;
       }

@@ -1,13 +1,13 @@
 "use strict";
-// The views of the saturated system. A view is {id, applies, compute, describe}: why it does not
-// apply, if so; a generator that yields how far it is while it works and returns its data, or null if
-// this has to wait until the reader's hand rests; and the plot and the sentence that these data make.
-// All get what `preparing` knows of the present state; the first two run in a worker.
+// The views of the saturated system. A view is {id, applies, compute, describe}: `applies` gives the reason
+// why it does not apply, if any; `compute` is a generator that yields its progress and returns the data, or
+// null if these must wait until the end of a drag; `describe` gives the plot and the sentence for the data.
+// All get the result of `preparing` for the present state; the first two run in a worker.
 const views_saturated = (() => {
   const { capital, count, name, number, percent, plural, some, who_needs } = words;
 
   const SOME_CLASSES = "There is one class of jobs: add another to see what their mix does.";
-  // States between two rests of a sweep.
+  // States between two yields of a sweep.
   const CHUNK = 2e5;
   const CHAIN_SECONDS = 4;
 
@@ -52,7 +52,7 @@ const views_saturated = (() => {
     return `two-class-stability/${about.slow ? "three-classes" : "theorem-8-1"}`;
   }
 
-  // Readings along the plot, among them the present one that comes last, which the pointer may have set.
+  // Readings in order along the plot. The present state comes last in the input; the pointer may have set it.
   const ordered = (readings) => readings.toSorted((a, b) => a.x - b.x);
   const curve = (data, key) => data.map((row) => [row.x, row[key]]);
   const highest = (data, key) => Math.max(...data.map((row) => row[key]));
@@ -69,8 +69,8 @@ const views_saturated = (() => {
       const { servers } = about.system;
       const over = points[0][1];
       const most = points.findLast(([, share]) => share > 1e-9)?.[0] ?? 0;
-      // P(N_idle ≥ x) is a staircase, and the area below it E[N_idle]. Where not every step is there, the
-      // slopes from middle to middle have its area.
+      // P(N_idle ≥ x) is a staircase with area E[N_idle] below it. If steps are left out, straight lines
+      // between the middles of steps have the same area.
       const every = points.every(([k], i) => k === i + 1);
       const tail = every
         ? points.flatMap(([k, share]) => [[k - 1, share], [k, share]])

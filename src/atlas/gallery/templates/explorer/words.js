@@ -1,9 +1,9 @@
 "use strict";
-// Numbers and names as readers see them.
+// Numbers and names as text.
 const words = (() => {
   const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
-  // A number to so many digits, small ones and those of more than `most` digits in powers of ten.
+  // A number to `digits` digits; small ones and those of more than `most` digits in powers of ten.
   function number(x, digits = 4, most = 6) {
     if (x === 0) return "0";
     if (!Number.isFinite(x)) return x > 0 ? "∞" : x < 0 ? "−∞" : "–";
@@ -16,19 +16,19 @@ const words = (() => {
     return String(Number(x.toPrecision(digits))).replace("-", "−");
   }
 
-  // A whole number, its thousands apart.
+  // A whole number, with its thousands separated.
   function count(x) {
     return String(Math.round(x)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
   }
 
-  // A share in per cent; near 1 in so many digits that it does not read 100, or by what is left.
+  // A share in per cent; near 1 with enough digits not to read 100, or as 100 minus the rest.
   function percent(share) {
     if (share < 1 && 1 - share < 5e-7) return `100 − ${number(100 * (1 - share), 2)} %`;
     const nines = share < 1 ? Math.min(11, Math.floor(-Math.log10(1 - share))) : 0;
     return `${number(100 * share, Math.max(3, nines + 1))} %`;
   }
 
-  // "one job in 100 needs 200 servers", or "50 % of all jobs need" them if they are no small share.
+  // "one job in 100 needs 200 servers", or "50 % of all jobs need" them if the share is not small.
   function who_needs({ need, probability }) {
     const what = plural(need, "server");
     if (probability > 0.2) return `${percent(probability)} of all jobs need ${what}`;
@@ -39,10 +39,10 @@ const words = (() => {
 
   const plural = (n, noun) => `${n === 1 ? n : count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-  // The same of a number that need not be whole.
+  // The same for a number that need not be whole.
   const some = (x, noun, digits = 4) => `${number(x, digits)} ${noun}${number(x, digits) === "1" ? "" : "s"}`;
 
-  // What the jobs of a class are called: by their need, as long as that tells them apart.
+  // The name of the jobs of a class: by their need, if that distinguishes the classes.
   function name({ classes }, c) {
     const alike = classes.filter((k) => k.need === classes[c].need).length > 1;
     return `${count(classes[c].need)}-server jobs${alike ? ` (class ${c + 1})` : ""}`;
