@@ -53,7 +53,8 @@ def limit_of_stability(parameters: Parameters) -> float:
 
 @takes("system", "policy")
 def points_outside(parameters: Parameters) -> int:
-    """The number of loads at which the exact E[T] lies outside the bounds, printed or refined."""
+    """The number of loads at which the exact E[T] lies outside the printed bounds, plus the number
+    at which it lies outside the refined ones."""
     model = read_model(parameters)
     found = _curve(model)
     return sum(

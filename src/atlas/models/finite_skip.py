@@ -92,11 +92,11 @@ class Model:
 
     def exact(self, most_states: int = 0, enough: float = FINELY) -> Exact | None:
         """ρ -> E[T_c] of the classes and, last, E[T] of all jobs, (C + 1,): infinite from `limit`
-        on, NaN where it would take too long. None if no method is known, or all loads take too
-        long.
+        on, NaN where the computation is too large. None if no method is known, or if the
+        computation is too large at any load.
 
         Iterative methods compute means to a relative error of `enough`, with chains of at most
-        `most_states` states, and only at loads that do not take too long.
+        `most_states` states, and give NaN from the first load on that is found too large.
         """
         methods = self._methods("exact")
         if not methods or (methods[0].iterates and not most_states):

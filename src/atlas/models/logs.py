@@ -128,8 +128,8 @@ def resample(jobs: Jobs, rate: float, count: int, seed: int, *key: int) -> Jobs:
 
 
 def classify(needs: NDArray[np.int64], largest_needs: list[float]) -> NDArray[np.int64]:
-    """The class of each job (J,), from 0: class c has needs up to the c-th of `largest_needs`, and
-    the last class all larger needs."""
+    """The class of each job (J,), from 0: class c has needs up to `largest_needs[c]`, and the last
+    class all larger needs."""
     return np.searchsorted(np.array(largest_needs), needs, side="left")
 
 
