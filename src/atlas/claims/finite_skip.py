@@ -117,8 +117,8 @@ def largest_step_of_width(parameters: Parameters) -> Found:
 
 @takes("system", "policy")
 def front_times_outside(parameters: Parameters) -> int:
-    """The number of loads at which E[T_F] or E[T_Q] lies outside the bounds of Theorems 3.7 and
-    3.3."""
+    """The number of loads at which E[T_F] lies outside the bounds of Theorem 3.7, plus the number
+    at which E[T_Q] lies outside those of Theorem 3.3."""
     model = read_model(parameters)
     blocks, constants = model.blocks(), model.constants()
     outside = 0
