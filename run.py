@@ -5,6 +5,8 @@ python3 run.py [TARGET OR SNAKEMAKE OPTION ...]     draw (everything, if nothing
 python3 run.py test [--all | --verification ...]    run the tests: some, all, long runs
 python3 run.py whence FILE                          say how a figure or table was made
 python3 run.py score FILE                           compare results with the reference systems
+
+SNAKEMAKE OPTIONs are those of `.venv/bin/snakemake --help`, once .venv is there.
 """
 
 import hashlib
@@ -28,6 +30,9 @@ ALL_CORES = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
 def main(arguments: list[str]) -> None:
     if sys.version_info < (3, 11):
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     here = Path.cwd()
     os.chdir(ROOT)
     sources = b"".join(Path(f).read_bytes() for f in ("requirements.lock", "pyproject.toml"))
