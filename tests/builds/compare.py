@@ -12,6 +12,7 @@ are compared, and no page about all of them.
 from __future__ import annotations
 
 import argparse
+import io
 import itertools
 import json
 import re
@@ -20,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from PIL import Image
 from pypdf import PdfReader
 from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
@@ -129,7 +131,7 @@ def _flatten(thing: Any) -> Any:
 
 
 def compare(old: Build, new: Build, *, common: bool = False) -> Iterator[str]:
-    """What is not the same in two builds, one line a file."""
+    """What is not the same in two builds, one line a file, and by how much numbers changed."""
     before = old.list_files(new if common else None)
     after = new.list_files(old if common else None)
     for name in sorted(before.keys() | after.keys()):
@@ -144,7 +146,28 @@ def compare(old: Build, new: Build, *, common: bool = False) -> Iterator[str]:
                 yield f"{name}: {file} cannot be read ({error})"
         if len(found) == 2:
             for aspect in (key for key in found[0] if found[0][key] != found[1].get(key)):
-                yield f"{name}: {aspect}{_locate(found[0][aspect], found[1].get(aspect))}"
+                say = _measure if aspect == "numbers" else _locate
+                yield f"{name}: {aspect}{say(found[0][aspect], found[1].get(aspect))}"
+
+
+def _measure(one: str, other: str) -> str:
+    """By how much the numbers of each column changed at most, relatively, and how many cells that
+    are no number in both tables."""
+    old, new = (pd.read_csv(io.StringIO(text), dtype=str) for text in (one, other))
+    if list(old) != list(new) or len(old) != len(new):
+        sizes = (f"{len(table)} rows of {len(table.columns)} columns" for table in (old, new))
+        return f", {', now '.join(sizes)}"
+    moved = []
+    for column in old:
+        a, b = (pd.to_numeric(table[column], errors="coerce") for table in (old, new))
+        differ = old[column].fillna("") != new[column].fillna("")
+        numbers = a.notna() & b.notna()
+        change = (b / a - 1).abs()[differ & numbers].max()
+        cells = int((differ & ~numbers).sum())
+        if differ.any():
+            by = f" by up to {change:.1e}" if change > 0 else ""
+            moved.append(f"{column}{by}{f', {cells} cells' if cells else ''}")
+    return f", {'; '.join(moved)}"
 
 
 def _locate(one: Any, other: Any) -> str:

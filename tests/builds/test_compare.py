@@ -135,3 +135,16 @@ def test_nothing_to_compare_is_not_equal(old, tmp_path):
     told = {"cwd": ROOT, "capture_output": True, "text": True, "check": False}
     assert subprocess.run([*command, tmp_path / "none", old], **told).returncode == 1
     assert subprocess.run([*command, old, old], **told).returncode == 0
+
+
+def test_how_far_numbers_moved_is_said(old, new):
+    (data,) = new.glob("results/**/*.csv")
+    data.write_text("x [1],y [1]\n0,0.1296\n")
+    (found,) = compare(Build(old), Build(new))
+    assert found == "series paper/fig1/curve: numbers, y [1] by up to 5.0e-02"
+    data.write_text("x [1],y [1]\n0,\n")
+    (found,) = compare(Build(old), Build(new))
+    assert found.endswith("numbers, y [1], 1 cells")
+    data.write_text("x [1],y [1]\n0,1\n1,2\n")
+    (found,) = compare(Build(old), Build(new))
+    assert found.endswith("numbers, 1 rows of 2 columns, now 2 rows of 2 columns")
