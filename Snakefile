@@ -20,9 +20,9 @@ from atlas.plan import MEGABYTES, cancel_timers, expose
 
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 # Snakemake takes the rules of a module, but not its `onstart` handler.
-MODULE = Path(workflow.basedir) not in (ROOT, ROOT / "workflow")
+IS_MODULE = Path(workflow.basedir) not in (ROOT, ROOT / "workflow")
 # In a job of this workflow on another machine, the series are planned already.
-SENT = not workflow.is_main_process and not MODULE
+IS_REMOTE_JOB = not workflow.is_main_process and not IS_MODULE
 
 
 wildcard_constraints:
@@ -34,9 +34,9 @@ include: "workflow/rules/again.smk"
 
 
 # A workflow that uses this one as a module may put a prefix before the names of all outputs.
-FOLDER = Path(rules.again.output[0].partition("results/")[0])
+OUTPUT_PREFIX = Path(rules.again.output[0].partition("results/")[0])
 
-if SENT:
+if IS_REMOTE_JOB:
     from atlas.plan import WrittenPlan
 
     plan = WrittenPlan(ROOT)
@@ -44,21 +44,28 @@ if SENT:
     # The process that forks warm jobs serves the submitting machine only.
     os.environ[client.NAME] = ""
 else:
-    from atlas.plan import Build, ConfigError, Plan, hold_driver, require_writable, say_less
+    from atlas.plan import (
+        Build,
+        ConfigError,
+        Plan,
+        hold_driver,
+        install_log_filter,
+        require_writable,
+    )
 
     configfile: str(ROOT / "config/config.yaml")
 
     try:
         if workflow.is_main_process:
             require_writable()
-        plan = Plan.load(config, ROOT, workflow.configfiles, FOLDER)
-        build = Build(plan, FOLDER)
-        for line in build.tell() if workflow.is_main_process else ():
+        plan = Plan.load(config, ROOT, workflow.configfiles, OUTPUT_PREFIX)
+        build = Build(plan, OUTPUT_PREFIX)
+        for line in build.report_damage() if workflow.is_main_process else ():
             print(line, file=sys.stderr)
-        if MODULE:
+        if IS_MODULE:
             plan.write_specs()
         else:
-            say_less(plan.names)
+            install_log_filter(plan.names)
     except (ConfigError, OSError) as error:
         raise WorkflowError(str(error))
 
@@ -73,7 +80,7 @@ include: "workflow/rules/part.smk"
 include: "workflow/rules/benchmark.smk"
 
 
-if not SENT:
+if not IS_REMOTE_JOB:
 
     rule all:
         default_target: True
@@ -137,16 +144,16 @@ onstart:
 
 onsuccess:
     cancel_timers()
-    agreed = FOLDER / plan.agreement.file
+    agreed = OUTPUT_PREFIX / plan.agreement.file
     if agreed.is_file():
         print(agreed.read_text(encoding="utf-8"), end="")
     # The target of a single paper does not include `agree`, so its claims are checked here.
-    if unsound := () if SENT else [*build.find_unsound()]:
+    if unsound := () if IS_REMOTE_JOB else [*build.find_unsound()]:
         claims = "\n".join(unsound)
         raise WorkflowError(f"{len(unsound)} of the claims are not as expected:\n{claims}")
 
 
 onerror:
     cancel_timers()
-    for line in build.tell_unmade():
+    for line in build.report_missing():
         print(line, file=sys.stderr)

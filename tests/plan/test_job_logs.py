@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from atlas.plan.job_logs import LOGGER, find_message, propose, say_less, shorten
+from atlas.plan.job_logs import LOGGER, find_message, install_log_filter, propose, shorten
 
 NAMES = ["all", "gallery", "tiny", "tiny_fig6b", "other_fig6b", "figures/tiny/fig6b.pdf"]
 
@@ -36,8 +36,8 @@ def test_a_slip_of_a_target_has_a_hint(target, hint):
 
 
 def test_what_snakemake_says_is_shortened_whoever_listens(caplog):
-    say_less(lambda: NAMES)
-    say_less(lambda: NAMES)
+    install_log_filter(lambda: NAMES)
+    install_log_filter(lambda: NAMES)
     logger = logging.getLogger(LOGGER)
     assert len(logger.filters) == 1
     logger.propagate = True

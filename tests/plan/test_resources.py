@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 
 from atlas.config.read import read_yaml
-from atlas.plan.resources import MINUTES, count_parts, minutes, travels_with
+from atlas.plan.resources import MINUTES, count_parts, job_group, minutes
 
 POINT = {"jobs": 6_000_000}
 
@@ -45,7 +45,7 @@ def test_time_grows_with_what_is_simulated(parameters, points, expected):
     ],
 )
 def test_series_that_simulate_long_travel_alone(parameters, points, expected):
-    assert travels_with(parameters, points) == expected
+    assert job_group(parameters, points) == expected
 
 
 @pytest.mark.parametrize(

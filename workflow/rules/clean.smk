@@ -10,7 +10,7 @@ rule leftovers:
     params:
         scripts=SCRIPTS,
         spec=plan.inventory.spec_file,
-        root=str(FOLDER),
+        root=str(OUTPUT_PREFIX),
     message:
         "list what nothing asks for"
     shell:
@@ -26,7 +26,7 @@ rule clean:
     params:
         scripts=SCRIPTS,
         spec=plan.inventory.spec_file,
-        root=str(FOLDER),
+        root=str(OUTPUT_PREFIX),
     message:
         "remove what nothing asks for"
     shell:

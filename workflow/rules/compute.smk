@@ -14,10 +14,10 @@ rule compute:
     # The executor is known only when Snakemake asks for a job's group.
     group:
         None
-        if SENT
+        if IS_REMOTE_JOB
         else lambda wildcards: None if workflow.local_exec else plan.find(**wildcards).group
-    # A job that was sent runs this in its own process, not in a job step with another Snakemake.
-    localrule: SENT
+    # A remote job runs this in its own process, not in a job step with another Snakemake.
+    localrule: IS_REMOTE_JOB
     conda:
         "../envs/atlas.yaml"
     threads: 1

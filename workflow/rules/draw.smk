@@ -27,7 +27,7 @@ rule draw:
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(wildcards.figure).spec_file,
-        mark=lambda wildcards: FOLDER / plan.product(wildcards.figure).mark,
+        mark=lambda wildcards: OUTPUT_PREFIX / plan.product(wildcards.figure).mark,
         # A function that takes `output`: a changed value does not make Snakemake rerun the job.
         caption=lambda wildcards, output: plan.product(wildcards.figure).caption,
     message:

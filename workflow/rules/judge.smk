@@ -20,7 +20,7 @@ rule judge:
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(f"{wildcards.paper}/ledger").spec_file,
-        mark=lambda wildcards: FOLDER / plan.product(f"{wildcards.paper}/ledger").mark,
+        mark=lambda wildcards: OUTPUT_PREFIX / plan.product(f"{wildcards.paper}/ledger").mark,
     message:
         "judge {wildcards.paper}/ledger"
     shell:

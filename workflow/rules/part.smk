@@ -8,7 +8,7 @@ rule part:
         "results/logs/compute/{study}/{digest}/{part}.log",
     wildcard_constraints:
         part="[0-9]+-of-[0-9]+",
-    localrule: SENT
+    localrule: IS_REMOTE_JOB
     conda:
         "../envs/atlas.yaml"
     threads: 1

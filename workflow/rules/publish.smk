@@ -4,7 +4,7 @@
 
 rule gallery:
     input:
-        build.shown,
+        build.gallery_inputs,
         lambda wildcards: build.ingredients(plan.gallery),
     output:
         directory("figures/gallery"),

@@ -10,8 +10,8 @@ rule scaling:
     params:
         path=str(ROOT / "src"),
         script=os.path.relpath(ROOT / "benchmarks/scaling.py"),
-        targets=[str(FOLDER / name) for name in (plan.agreement.file, plan.gallery.mark)],
-        folder=str(FOLDER / "results"),
+        targets=[str(OUTPUT_PREFIX / name) for name in (plan.agreement.file, plan.gallery.mark)],
+        folder=str(OUTPUT_PREFIX / "results"),
     message:
         "schedule the jobs of the last build on more cores"
     shell:

@@ -19,7 +19,7 @@ rule standardise:
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(f"{wildcards.paper}/z-scores").spec_file,
-        mark=lambda wildcards: FOLDER / plan.product(f"{wildcards.paper}/z-scores").mark,
+        mark=lambda wildcards: OUTPUT_PREFIX / plan.product(f"{wildcards.paper}/z-scores").mark,
     message:
         "standardise {wildcards.paper}/z-scores"
     shell:

@@ -24,7 +24,7 @@ rule tabulate:
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(wildcards.table).spec_file,
-        mark=lambda wildcards: FOLDER / plan.product(wildcards.table).mark,
+        mark=lambda wildcards: OUTPUT_PREFIX / plan.product(wildcards.table).mark,
         # A function that takes `output`: a changed value does not make Snakemake rerun the job.
         caption=lambda wildcards, output: plan.product(wildcards.table).caption,
     message:

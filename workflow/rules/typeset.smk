@@ -17,7 +17,7 @@ rule typeset:
     params:
         scripts=SCRIPTS,
         spec=lambda wildcards: plan.product(f"{wildcards.paper}/values").spec_file,
-        mark=lambda wildcards: FOLDER / plan.product(f"{wildcards.paper}/values").mark,
+        mark=lambda wildcards: OUTPUT_PREFIX / plan.product(f"{wildcards.paper}/values").mark,
     message:
         "typeset {wildcards.paper}/values"
     shell:

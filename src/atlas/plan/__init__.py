@@ -18,8 +18,8 @@ _WHERE = {
     "cancel_timers": "plan.environment",
     "expose": "plan.environment",
     "hold_driver": "plan.locks",
+    "install_log_filter": "plan.job_logs",
     "require_writable": "plan.locks",
-    "say_less": "plan.job_logs",
 }
 __all__ = list(_WHERE)
 

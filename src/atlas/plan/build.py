@@ -15,7 +15,7 @@ from pathlib import Path
 from atlas.plan.integrity import (
     AGAIN,
     GALLERY,
-    Made,
+    BuildTarget,
     find_damage,
     make_room,
     name_again,
@@ -35,7 +35,7 @@ class Build:
 
     def __init__(self, plan: Plan, folder: Path = Path()) -> None:
         self.plan, self.folder = plan, folder
-        self._wanted: dict[str, Made] = {}
+        self._wanted: dict[str, BuildTarget] = {}
 
     @cached_property
     def damage(self) -> Mapping[str, list[str]]:
@@ -55,35 +55,35 @@ class Build:
             found.setdefault(agreed, [])
         return found
 
-    def targets(self, *things: Made) -> list[str]:
+    def targets(self, *things: BuildTarget) -> list[str]:
         """The files of some things that must be there and undamaged."""
         return [name for one in things for name in (*one.targets, *self.again(one))]
 
-    def ingredients(self, thing: Made) -> list[str]:
+    def ingredients(self, thing: BuildTarget) -> list[str]:
         """What a thing is made from. Snakemake calls this for each thing that it may make."""
         self._wanted[thing.sums] = thing
         return self.targets(*thing.made_from)
 
-    def inputs(self, thing: Made) -> list[str]:
+    def inputs(self, thing: BuildTarget) -> list[str]:
         """What a thing is made from, and the file that asks for it to be made again, if any."""
         return [*self.ingredients(thing), *self.again(thing)]
 
     @property
-    def shown(self) -> list[str]:
+    def gallery_inputs(self) -> list[str]:
         """The inputs of the gallery: the files of this run, and the marks of other papers."""
         others = [other for other in self.plan.others if not other.fault]
         return [*self.targets(*self.plan.complete()), *(m for one in others for m in one.marks)]
 
-    def again(self, thing: Made) -> list[str]:
+    def again(self, thing: BuildTarget) -> list[str]:
         """The missing file that asks for a thing to be made again, if it must be."""
-        asked = thing.sums in self.damage or self._has_changed(thing)
-        return [name_again(thing.sums, self.folder)] if asked else []
+        must_remake = thing.sums in self.damage or self._has_changed(thing)
+        return [name_again(thing.sums, self.folder)] if must_remake else []
 
-    def find_jobs(self) -> list[Made]:
+    def find_jobs(self) -> list[BuildTarget]:
         """The wanted things that are still to be made, directly or because an input is."""
         return [thing for thing in self._wanted.values() if self._is_affected(thing)]
 
-    def tell_unmade(self) -> Iterator[str]:
+    def report_missing(self) -> Iterator[str]:
         """Say which wanted products are not made and which of their series were tried and failed,
         and then the last messages of the jobs that failed."""
         failed: dict[str, str] = {}
@@ -109,7 +109,7 @@ class Build:
         """The claims of the wanted papers that are not as their files expect."""
         return [line for one in self._wanted.values() for line in self._list_unsound(one)]
 
-    def tell(self) -> Iterator[str]:
+    def report_damage(self) -> Iterator[str]:
         """Say what is damaged, and which papers the gallery lacks."""
         for changes in self.damage.values():
             yield from (f"{change}; made again" for change in changes)
@@ -143,7 +143,7 @@ class Build:
         plan.write_specs()
         yield from set_clocks(plan.made, self.folder)
 
-    def _list_unsound(self, thing: Made) -> list[str]:
+    def _list_unsound(self, thing: BuildTarget) -> list[str]:
         """The claims that a ledger, if it is there, marks as not as expected."""
         if not isinstance(thing, Product) or thing.stage != "judge":
             return []
@@ -155,7 +155,7 @@ class Build:
     def _stands(self, product: Product) -> bool:
         return all((self.folder / name).is_file() for name in (*product.files, product.mark))
 
-    def _has_changed(self, thing: Made) -> bool:
+    def _has_changed(self, thing: BuildTarget) -> bool:
         """Whether the files under the names of a product were made from another spec."""
         return (
             isinstance(thing, Product)
@@ -163,8 +163,8 @@ class Build:
             and any((self.folder / name).exists() for name in thing.files)
         )
 
-    def _is_affected(self, thing: Made) -> bool:
+    def _is_affected(self, thing: BuildTarget) -> bool:
         return self._is_to_make(thing) or any(map(self._is_affected, thing.made_from))
 
-    def _is_to_make(self, thing: Made) -> bool:
+    def _is_to_make(self, thing: BuildTarget) -> bool:
         return thing.sums in self.damage or not (self.folder / thing.sums).exists()

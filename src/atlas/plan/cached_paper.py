@@ -40,37 +40,37 @@ class CachedPaper:
     def __init__(self, source: Source) -> None:
         self._source, file, root = source, source.file, source.root
         self._file = FilePath(f"results/plan/{file.stem}.products.json")
-        told = [name_of(file, root), source.look, source.chance, source.traces]
-        told.append(sorted(reserved_names(root)))
-        told.append({stage: software(stage) for stage in PACKAGES})
+        inputs = [name_of(file, root), source.look, source.chance, source.traces]
+        inputs.append(sorted(reserved_names(root)))
+        inputs.append({stage: software(stage) for stage in PACKAGES})
         files = (file, TOLERANCES)
         try:
             texts = [one.read_text(encoding="utf-8") for one in files]
         except (OSError, ValueError):
             texts = []  # PaperFile reports what is wrong with the file
         versions = pydantic.VERSION, sys.version
-        self._key = digest(RUNNING, source.digests.sources, *versions, json.dumps(told), *texts)
+        self._key = digest(RUNNING, source.digests.sources, *versions, json.dumps(inputs), *texts)
         self._fresh: PaperFile | None = None
 
     @property
     def is_cached(self) -> bool:
         """Whether the products were planned before, from the same inputs."""
-        return bool(self._told)
+        return bool(self._cached)
 
     @cached_property
-    def _told(self) -> Mapping[str, Any] | None:
-        told = cache.load(self._file, self._key)
-        same = told and all(_has(name, sum) for name, sum in told["traces"].items())
-        return told if same else None
+    def _cached(self) -> Mapping[str, Any] | None:
+        content = cache.load(self._file, self._key)
+        same = content and all(_has(name, sum) for name, sum in content["traces"].items())
+        return content if same else None
 
     @cached_property
     def products(self) -> tuple[Product, ...]:
         """The products. Raises `ConfigError` with the faults of the file."""
-        if told := self._told:
-            series = {file: Series(**_restore(block)) for file, block in told["series"].items()}
+        if content := self._cached:
+            series = {file: Series(**_restore(block)) for file, block in content["series"].items()}
             return tuple(
                 Product(**_restore(block), series={n: series[f] for n, f in drawn.items()})
-                for block, drawn in told["products"]
+                for block, drawn in content["products"]
             )
         # Imported only here: it knows all studies, and through them every engine.
         from atlas.plan.papers import PaperFile
@@ -93,8 +93,8 @@ class CachedPaper:
             ]
             for product in self.products
         ]
-        told = {"traces": self._fresh.read, "series": series, "products": products}
-        cache.store(self._file, self._key, told)
+        content = {"traces": self._fresh.read, "series": series, "products": products}
+        cache.store(self._file, self._key, content)
 
 
 def _restore(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from atlas.config.errors import Fault, Path
 from atlas.models.class_tables import TableError, read_class_table
 from atlas.plan.fingerprint import digest_file
 
-TOLD = ("file", "cell")
+TABLE_KEYS = ("file", "cell")
 LARGEST_FILE = 2**20
 
 
@@ -39,10 +39,10 @@ class Tables:
         return filled
 
     def _fill(self, block: dict[str, Any], path: Path) -> dict[str, Any]:
-        for key in block.keys() - set(TOLD):
+        for key in block.keys() - set(TABLE_KEYS):
             self.faults.append(Fault((*path, key), f"{key} beside a file", "file and cell alone"))
         cell = block.get("cell")
-        if not isinstance(cell, str | None) or block.keys() - set(TOLD):
+        if not isinstance(cell, str | None) or block.keys() - set(TABLE_KEYS):
             return block
         name = block["file"]
         file = next((f for f in (FilePath(name), self.root / name) if f.is_file()), None)

@@ -143,22 +143,22 @@ def _dump(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
     """A syntax tree as text, without docstrings; `imports` gathers its import statements. The text
     is the same under every version of Python: later versions add fields, which are empty in code
     that earlier versions accept."""
-    kind, told = type(node), []
+    kind, parts = type(node), []
     if isinstance(node, ast.Import | ast.ImportFrom):
         imports.append(node)
     for name in kind._fields:
         # The place of a name already says whether it is read or set.
         value = None if name == "ctx" else getattr(node, name, None)
         if isinstance(value, ast.AST):
-            told.append(f"{name}={_dump(value, imports)}")
+            parts.append(f"{name}={_dump(value, imports)}")
         elif isinstance(value, list):
             if name == "body" and isinstance(node, DOCUMENTED):
                 value = _without_docstring(value)
             items = [_dump(v, imports) if isinstance(v, ast.AST) else repr(v) for v in value]
-            told += [f"{name}=[{', '.join(items)}]"] if items else []
+            parts += [f"{name}=[{', '.join(items)}]"] if items else []
         elif value is not None:
-            told.append(f"{name}={value!r}")
-    return f"{kind.__name__}({', '.join(told)})"
+            parts.append(f"{name}={value!r}")
+    return f"{kind.__name__}({', '.join(parts)})"
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -23,7 +23,7 @@ GALLERY = Path("figures/gallery")
 SLACK = 2.0
 
 
-class Made(Protocol):
+class BuildTarget(Protocol):
     """What a job of a `stage` makes: its files, or None if they are not known beforehand, and the
     file with their sums."""
 
@@ -43,10 +43,10 @@ class Made(Protocol):
     def log(self) -> str: ...
 
     @property
-    def made_from(self) -> tuple[Made, ...]: ...
+    def made_from(self) -> tuple[BuildTarget, ...]: ...
 
 
-def find_damage(things: Iterable[Made], root: Path) -> dict[str, list[str]]:
+def find_damage(things: Iterable[BuildTarget], root: Path) -> dict[str, list[str]]:
     """The files below `root` that are not as they were made, by the sums file of their thing."""
     found = {one.sums: find_changes(root / one.sums, one.files, root) for one in things}
     return {sums: changes for sums, changes in found.items() if changes}
@@ -67,7 +67,7 @@ def make_room(damage: Mapping[str, list[str]], root: Path) -> None:
             sums.rename(sums.with_name(f"{sums.name}.aside"))
 
 
-def set_clocks(things: Iterable[Made], root: Path) -> Iterator[str]:
+def set_clocks(things: Iterable[BuildTarget], root: Path) -> Iterator[str]:
     """Set file times that lie in the future to now, and say so. Snakemake would take them for
     changes until the clock has caught up."""
     now = time.time()

@@ -19,7 +19,7 @@ NAMED = 3
 UNKNOWN = re.compile(r"No rule to produce (\S+)")
 
 
-class Shorter(logging.Filter):
+class LogShortener(logging.Filter):
     """Lets everything pass, in fewer words; `names` gives the names of all targets."""
 
     def __init__(self, names: Callable[[], Iterable[str]]) -> None:
@@ -35,13 +35,13 @@ class Shorter(logging.Filter):
         return True
 
 
-def say_less(names: Callable[[], Iterable[str]]) -> None:
+def install_log_filter(names: Callable[[], Iterable[str]]) -> None:
     """Install the filter on Snakemake's logger, in place of one from an earlier reading of the
     Snakefile."""
     logger = logging.getLogger(LOGGER)
-    for one in [one for one in logger.filters if isinstance(one, Shorter)]:
+    for one in [one for one in logger.filters if isinstance(one, LogShortener)]:
         logger.removeFilter(one)
-    logger.addFilter(Shorter(names))
+    logger.addFilter(LogShortener(names))
 
 
 def shorten(reason: str) -> str:

@@ -37,7 +37,7 @@ class Record:
     fault: str
 
 
-def record(file: Path, own: bool, products: Iterable[Product]) -> tuple[str, str]:
+def make_record(file: Path, own: bool, products: Iterable[Product]) -> tuple[str, str]:
     """The name and text of the record of the paper in a file."""
     products = tuple(products)
     complete = [p for p in products if not p.pending]
@@ -54,15 +54,15 @@ def record(file: Path, own: bool, products: Iterable[Product]) -> tuple[str, str
         "code": {t.code: t.modules for t in things},
         "software": {stage: software(stage) for stage in ("compute", *(p.stage for p in complete))},
     }
-    return shelf_file(products[0].paper), canonical(body)
+    return record_file(products[0].paper), canonical(body)
 
 
-def shelf_file(paper: str) -> str:
+def record_file(paper: str) -> str:
     """The file of the record of a paper."""
     return f"{FOLDER}/{paper}.json"
 
 
-def recall(
+def load_records(
     but: Collection[str], sources: Collection[Path], digests: CodeDigests, root: Path
 ) -> Iterator[Record]:
     """All records, except those of the papers in `but`, and those made from a file in `sources`,
@@ -72,41 +72,41 @@ def recall(
         if file.stem in but:
             continue
         try:
-            told = json.loads(file.read_text(encoding="utf-8"))
-            source = Path(told["file"]).resolve()
+            content = json.loads(file.read_text(encoding="utf-8"))
+            source = Path(content["file"]).resolve()
             if source in taken:
                 continue
-            kept = (str(file), *told["specs"], *_list_files(told))
+            kept = (str(file), *content["specs"], *_list_files(content))
             yield Record(
-                told["paper"],
-                told["own"],
-                tuple(told["entries"]),
-                tuple(told["marks"]),
+                content["paper"],
+                content["own"],
+                tuple(content["entries"]),
+                tuple(content["marks"]),
                 frozenset(kept if source.is_file() else ()),
-                _find_fault(told, digests, root),
+                _find_fault(content, digests, root),
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             yield Record(file.stem, True, (), (), frozenset(), f"{file} cannot be read")
 
 
-def _find_fault(told: Mapping[str, Any], digests: CodeDigests, root: Path) -> str:
-    source = Path(told["file"])
+def _find_fault(content: Mapping[str, Any], digests: CodeDigests, root: Path) -> str:
+    source = Path(content["file"])
     if not source.is_file():
         return f"{source} is gone"
-    if digest_file(source) != told["digest"]:
+    if digest_file(source) != content["digest"]:
         return f"{source} has changed"
-    if any(software(stage) != versions for stage, versions in told["software"].items()):
+    if any(software(stage) != versions for stage, versions in content["software"].items()):
         return "packages have changed"
     try:
-        if any(digests.digest(*modules) != code for code, modules in told["code"].items()):
+        if any(digests.digest(*modules) != code for code, modules in content["code"].items()):
             return "the code has changed"
     except LookupError:
         return "the code has changed"
-    if not all((root / name).is_file() for name in _list_files(told)):
+    if not all((root / name).is_file() for name in _list_files(content)):
         return "not all of it is made"
-    if not all(_is_whole(Path(name)) for name in told["specs"]):
+    if not all(_is_whole(Path(name)) for name in content["specs"]):
         return "not all of it is planned"
-    if any(find_changes(root / sums, names, root) for sums, names in told["files"].items()):
+    if any(find_changes(root / sums, names, root) for sums, names in content["files"].items()):
         return "files of it are not as they were made"
     return ""
 
@@ -118,5 +118,5 @@ def _is_whole(spec: Path) -> bool:
         return False
 
 
-def _list_files(told: Mapping[str, Any]) -> list[str]:
-    return [*told["files"], *(name for names in told["files"].values() for name in names)]
+def _list_files(content: Mapping[str, Any]) -> list[str]:
+    return [*content["files"], *(name for names in content["files"].values() for name in names)]

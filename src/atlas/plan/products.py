@@ -19,10 +19,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from atlas.io.specs import canonical, digest
-from atlas.plan.resources import count_parts, minutes, travels_with
+from atlas.plan.resources import count_parts, job_group, minutes
 
 # A page shows the file of a product that is of the first of these kinds.
-SHOWN = ("svg", "png", "pdf", "csv", "tex")
+DISPLAY_KINDS = ("svg", "png", "pdf", "csv", "tex")
 
 
 class Specified:
@@ -103,7 +103,7 @@ class Series(OneFile):
     @property
     def group(self) -> str | None:
         """Its group on a cluster, if it is small."""
-        return travels_with(self.parameters, self.points)
+        return job_group(self.parameters, self.points)
 
     @property
     def log(self) -> str:
@@ -190,10 +190,10 @@ class Product(Specified):
     targets = files
 
     @property
-    def shown(self) -> str:
+    def display_file(self) -> str:
         """The file that a page shows."""
-        found = (name for kind in SHOWN for name in self.files if name.endswith(f".{kind}"))
-        return next(found)
+        names = (name for kind in DISPLAY_KINDS for name in self.files if name.endswith(f".{kind}"))
+        return next(names)
 
     @property
     def caption(self) -> str:
@@ -276,11 +276,11 @@ class Agreement(Specified, OneFile):
 class Inventory:
     """The files that something asks for."""
 
-    asked: tuple[str, ...]
+    files: tuple[str, ...]
 
     @cached_property
     def text(self) -> str:
-        return canonical({"asked": self.asked})
+        return canonical({"asked": self.files})
 
     @property
     def spec_file(self) -> str:

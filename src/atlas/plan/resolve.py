@@ -18,9 +18,9 @@ from atlas.plan.archive_contents import Archive, describe_archive
 from atlas.plan.cached_paper import CachedPaper
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest
-from atlas.plan.integrity import Made
-from atlas.plan.other_papers import Record, recall, record, shelf_file
-from atlas.plan.products import SHOWN, Agreement, Gallery, Inventory, Product, Series, unite
+from atlas.plan.integrity import BuildTarget
+from atlas.plan.other_papers import Record, load_records, make_record, record_file
+from atlas.plan.products import DISPLAY_KINDS, Agreement, Gallery, Inventory, Product, Series, unite
 from atlas.plan.source import Source
 
 # A regular expression that matches no name.
@@ -128,7 +128,7 @@ class Plan:
     @property
     def formats(self) -> list[str]:
         """The formats of figures; the one that pages show comes first."""
-        return sorted(self._choice.run["formats"], key=SHOWN.index)
+        return sorted(self._choice.run["formats"], key=DISPLAY_KINDS.index)
 
     def find(self, study: str, digest: str) -> Series:
         """The series of a study with a digest."""
@@ -149,7 +149,7 @@ class Plan:
         return [p for p in self.products if not p.pending and paper in (None, p.paper)]
 
     @property
-    def made(self) -> list[Made]:
+    def made(self) -> list[BuildTarget]:
         """All that may have been made before: series, complete products and the agreement."""
         return [*self.series.values(), *self.complete(), self.agreement]
 
@@ -181,7 +181,7 @@ class Plan:
     @cached_property
     def others(self) -> list[Record]:
         """The records of the papers that this run is not about."""
-        return list(recall(self.papers, self._files, self._digests, self._folder))
+        return list(load_records(self.papers, self._files, self._digests, self._folder))
 
     @cached_property
     def inventory(self) -> Inventory:
@@ -190,11 +190,11 @@ class Plan:
         made = [name for thing in self.made for name in (thing.sums, *thing.files)]
         made += [name for series in self.series.values() for name in series.parts]
         made += [p.mark for p in self.products] + [f for p in self.products for f in p.files]
-        shelf = [shelf_file(paper) for paper in self.papers]
+        records = [record_file(paper) for paper in self.papers]
         kept = [name for other in self.others for name in other.kept]
         marks = {self.gallery.mark, self.docs_mark}
-        asked = {*(s.spec_file for s in specs), *made, *marks, *shelf, *kept}
-        return Inventory(tuple(sorted(asked)))
+        files = {*(s.spec_file for s in specs), *made, *marks, *records, *kept}
+        return Inventory(tuple(sorted(files)))
 
     @property
     def docs_mark(self) -> str:
@@ -231,7 +231,7 @@ class Plan:
         items = (*self.products, *self.series.values(), self.agreement, self.gallery, self.archive)
         texts = {item.spec_file: item.text for item in (*items, self.inventory)}
         for file, products in filter(lambda item: item[1], self._files.items()):
-            name, text = record(file, file in self._choice.given, products)
+            name, text = make_record(file, file in self._choice.given, products)
             texts[name] = text
         self._digests.save()
         for planned in self._planned:

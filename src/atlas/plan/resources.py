@@ -27,7 +27,7 @@ SMALL, LONG = 2, 60
 def minutes(parameters: Mapping[str, Any], points: int) -> int:
     """The time limit of a series, or of each part of a split series, in minutes."""
     each = math.ceil(points / count_parts(parameters, points))
-    return MINUTES + math.ceil(each * _simulates(parameters))
+    return MINUTES + math.ceil(each * _simulation_minutes(parameters))
 
 
 def count_parts(parameters: Mapping[str, Any], points: int) -> int:
@@ -38,15 +38,15 @@ def count_parts(parameters: Mapping[str, Any], points: int) -> int:
     """
     if parameters.get("effort") in ("quick", "paper"):
         return 1
-    return max(1, min(points, math.ceil(points * _simulates(parameters) / LONG)))
+    return max(1, min(points, math.ceil(points * _simulation_minutes(parameters) / LONG)))
 
 
-def _simulates(parameters: Mapping[str, Any]) -> float:
+def _simulation_minutes(parameters: Mapping[str, Any]) -> float:
     """The minutes that a point simulates."""
     effort = parameters.get("effort", 0)
     return parameters.get("jobs", JUMPS.get(effort, effort)) * SECONDS_A_JOB / 60
 
 
-def travels_with(parameters: Mapping[str, Any], points: int) -> str | None:
+def job_group(parameters: Mapping[str, Any], points: int) -> str | None:
     """The group of a series on a cluster, if the series is small."""
     return "small" if minutes(parameters, points) <= MINUTES + SMALL else None
