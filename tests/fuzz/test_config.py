@@ -29,7 +29,7 @@ from tests.fuzz.mutate import Mutation, dump, mutate
 from atlas.config.kinds import module
 from atlas.config.read import read_config, read_yaml
 from atlas.config.run_config import choose
-from atlas.config.series import lent_by
+from atlas.config.series import run_defaults
 from atlas.config.tolerances import read_tolerances
 from atlas.plan import ConfigError
 from atlas.plan.fingerprint import CodeDigests
@@ -89,8 +89,8 @@ def load(project: Path, file: str, digests: CodeDigests) -> list:
         load_configfile(project / given)  # Snakemake takes what is taken here
     run = choose({"papers": [Path(file).stem]} if not own else {}, project, own).run
     look = {"style": "", "widths": run["widths"], "formats": run["formats"]}
-    chance = lent_by(run)
-    return PaperFile(Source(project / file, project, digests, look, chance, run["traces"])).load()
+    defaults = run_defaults(run)
+    return PaperFile(Source(project / file, project, digests, look, defaults, run["traces"])).load()
 
 
 def judge(project: Path, file: str, mutation: Mutation, digests: CodeDigests) -> str:

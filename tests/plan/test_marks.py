@@ -12,7 +12,7 @@ import pytest
 from atlas.config import faithful, kinds, series
 from atlas.fields.block import Block
 from atlas.fields.columns import Truth, Words, check_columns, kind_of
-from atlas.fields.markers import Axis, Lent, Resolution, Sampling, marked
+from atlas.fields.markers import Axis, Resolution, RunDefault, Sampling, marked
 from atlas.fields.vocabulary import Seed, Servers
 from atlas.models.streams import stream_key
 
@@ -25,7 +25,7 @@ class Parameters(Block):
     optional: Annotated[float | None, Resolution()] = None
     heights: Annotated[tuple[float, ...], Axis()] = (1.0,)
     throws: Annotated[int, Sampling(), Axis()] = 1
-    dice: Annotated[int, Lent("seed", 0)]
+    dice: Annotated[int, RunDefault("seed", 0)]
 
 
 @pytest.fixture
@@ -71,12 +71,12 @@ def test_how_long_something_is_simulated_changes_no_stream_by_any_name():
     assert stream_key(given) != stream_key(given.model_copy(update={"servers": 9}))
 
 
-def test_the_run_lends_by_any_name_what_a_series_does_not_have(study):
+def test_the_run_supplies_by_any_name_what_a_series_does_not_have(study):
     found, parameters, faults = series.complete_series({"study": study, "servers": 7}, ())
     assert (found["dice"], parameters.dice, faults) == (None, 0, [])
-    assert series.lend(found, {"seed": 17, "effort": "quick"})["dice"] == 17
+    assert series.apply_run_defaults(found, {"seed": 17, "effort": "quick"})["dice"] == 17
     own, _, _ = series.complete_series({"study": study, "servers": 7, "dice": 5}, ())
-    assert series.lend(own, {"seed": 17})["dice"] == 5
+    assert series.apply_run_defaults(own, {"seed": 17})["dice"] == 5
 
 
 def test_a_column_says_what_it_holds_and_its_words_decide_nothing():

@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from atlas.config.captions import COUNTS, number, render, word
+from atlas.config.captions import COUNTS, fill_texts, number, render
 from atlas.config.faithful import determining, is_faithful, resolution
 from atlas.config.read import read_yaml
 from atlas.config.series import complete_series
@@ -109,8 +109,8 @@ def test_no_number_stands_in_a_text_but_those_that_nothing_changes(block):
 def test_a_change_of_all_parameters_leaves_no_number_standing(block):
     before, after = ({**block, "series": None} for _ in range(2))
     series = completed(block)
-    assert word(before, series, (), faithful=True) == []
-    assert word(after, change(series), (), faithful=False) == []
+    assert fill_texts(before, series, (), faithful=True) == []
+    assert fill_texts(after, change(series), (), faithful=False) == []
     for key in ("title", "caption"):
         numbers = [
             set(re.findall(r"\d+(?:\.\d+)?", strip(b.get(key, "")))) for b in (before, after)
@@ -210,7 +210,7 @@ def test_a_hostile_text_is_refused_with_its_place(text):
     with pytest.raises(jinja2.TemplateError):
         render(text, {"curve": {"servers": 30}}, faithful=True)
     block = {"title": text, "caption": ""}
-    (fault,) = word(block, {"curve": {"servers": 30}}, ("figures", "f"), faithful=True)
+    (fault,) = fill_texts(block, {"curve": {"servers": 30}}, ("figures", "f"), faithful=True)
     assert fault.path == ("figures", "f", "title")
     assert "curve" in fault.expected
 

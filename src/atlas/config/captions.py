@@ -52,19 +52,19 @@ def render(text: str, series: Mapping[str, Mapping[str, Any]], *, faithful: bool
     """
     if not any(mark in text for mark in ("{{", "{%", "{#")):
         return text
-    words = _Words()
-    for node in (tree := words.parse(text)).find_all(nodes.Node):
+    environment = _TextEnvironment()
+    for node in (tree := environment.parse(text)).find_all(nodes.Node):
         if not isinstance(node, ALLOWED):
             kind = type(node).__name__.lower()
             raise TemplateError(f"'{kind}' is not for texts: values, filters and if-else only")
-    template = words.from_string(tree)
+    template = environment.from_string(tree)
     parameters = _plain(series)
     drawn = [block for name, block in parameters.items() if name != "drawing"]
     everything = _unite(drawn)
     return template.render(parameters | {"all": everything, "faithful": faithful})
 
 
-def word(
+def fill_texts(
     block: dict[str, Any], series: Mapping[str, Any], path: Path, *, faithful: bool
 ) -> list[Fault]:
     """Fill in the title, the caption and the labels of a figure or table; faults of its texts."""
@@ -212,7 +212,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
 }
 
 
-class _Words(SandboxedEnvironment):
+class _TextEnvironment(SandboxedEnvironment):
     """Templates that see values, but no Python objects behind them."""
 
     def __init__(self) -> None:

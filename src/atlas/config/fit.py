@@ -69,9 +69,9 @@ def _fit_drawing(
         try:
             options.check(parameters)
         except PydanticCustomError as error:
-            said = error.context
-            place = (*path, "drawing", *said["at"])
-            faults = [Fault(place, said["found"], said["expected"])]
+            context = error.context
+            place = (*path, "drawing", *context["at"])
+            faults = [Fault(place, context["found"], context["expected"])]
     return faults
 
 

@@ -15,8 +15,8 @@ def describe_refusal(error: PydanticCustomError, place: Sequence[str]) -> str:
     """What a study found at a key and what it expected. `place` is a file and the keys that lead to
     the series; the key is below it. Line numbers are those of the file in its present state."""
     file, *keys = place
-    told = error.context
-    fault = Fault((*keys, *told["at"]), told["found"], told["expected"])
+    context = error.context
+    fault = Fault((*keys, *context["at"]), context["found"], context["expected"])
     return list_faults([fault], file, _read_lines(file), "this series is not computed")
 
 

@@ -70,18 +70,18 @@ def choose(
             continue
         name = name_of(file, root)
         contents[file], lines = read_mapping(file, name)
-        said = {k: v for k, v in contents[file].items() if k in ABOUT_RUNS}
+        choices = {k: v for k, v in contents[file].items() if k in ABOUT_RUNS}
         if "paper" not in contents[file]:
             about = [key for key in contents[file] if key in ABOUT_PAPERS - ABOUT_RUNS]
             if about:
                 expected = f"paper: NAME, as the file has {about[0]}"
                 raise_for([Fault(("paper",), "no key 'paper'", expected)], name, lines)
-            said = contents[file]
-        run = _merged(run, said)
-        places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in said}
-    said = _said_elsewhere(config, {root / CONFIG: whole, **contents})
-    run = _merged(run, said)
-    for key in said:
+            choices = contents[file]
+        run = _merged(run, choices)
+        places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in choices}
+    choices = _command_line_choices(config, {root / CONFIG: whole, **contents})
+    run = _merged(run, choices)
+    for key in choices:
         places = {path: place for path, place in places.items() if path[0] != key}
         places[(key,)] = "--config"
     faults = list(check_values(run, ()))
@@ -147,7 +147,9 @@ def reserved_names(root: FilePath) -> set[str]:
     return FOLDERS.union(pages, *rules)
 
 
-def _said_elsewhere(config: Mapping[str, Any], contents: Mapping[FilePath, dict]) -> dict[str, Any]:
+def _command_line_choices(
+    config: Mapping[str, Any], contents: Mapping[FilePath, dict]
+) -> dict[str, Any]:
     """The part of `config` from the command line. Snakemake has read the files as YAML 1.1, which
     may misread them; a value that differs from that reading was given on the command line."""
     misread: dict[str, Any] = {}

@@ -19,7 +19,7 @@ from atlas.config.paper_schema import Paper
 from atlas.config.run_schema import Run
 from atlas.config.tolerances import Tolerances
 from atlas.fields import vocabulary
-from atlas.fields.markers import Lent, marked
+from atlas.fields.markers import RunDefault, marked
 from atlas.io.atomic import write_text
 from atlas.io.readable_json import lay_out
 
@@ -46,7 +46,7 @@ def describe() -> dict[str, Schema]:
         key = "study" if group == "studies" else "kind"
         branch = found[names[model]]
         title = module(group, kind).__doc__.strip().splitlines()[0].removesuffix(".")
-        required = [k for k in branch.get("required", []) if k not in marked(model, Lent)]
+        required = [k for k in branch.get("required", []) if k not in marked(model, RunDefault)]
         definitions[f"{group}-{kind}"] = branch | {
             "description": title,
             "properties": {key: {"const": kind}} | branch.get("properties", {}),

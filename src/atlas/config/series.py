@@ -10,7 +10,7 @@ from atlas.config.errors import Fault, Path
 from atlas.config.kinds import choose_kind, module
 from atlas.config.validate import check
 from atlas.fields.block import Block
-from atlas.fields.markers import Axis, Costly, Lent, marked
+from atlas.fields.markers import Axis, Costly, RunDefault, marked
 from atlas.fields.vocabulary import FINELY
 
 # A curve of fewer points is not thinned further.
@@ -33,14 +33,16 @@ def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[F
         return given, None, faults
     model = module("studies", study).Parameters
     own = {key: value for key, value in given.items() if key != "study"}
-    lent = {k: mark.meanwhile for k, mark in marked(model, Lent).items() if k not in own}
-    parameters, faults = check(model, lent | own, path)
+    placeholders = {
+        k: mark.placeholder for k, mark in marked(model, RunDefault).items() if k not in own
+    }
+    parameters, faults = check(model, placeholders | own, path)
     if faults:
         return given, None, faults
-    return {"study": study} | parameters.plain() | dict.fromkeys(lent), parameters, []
+    return {"study": study} | parameters.plain() | dict.fromkeys(placeholders), parameters, []
 
 
-def lent_by(run: Mapping[str, Any]) -> dict[str, Any]:
+def run_defaults(run: Mapping[str, Any]) -> dict[str, Any]:
     """The choices of a run for series that have none of their own."""
     half_width = NARROW if run["effort"] == "paper" else 0.0
     enough = ROUGHLY if run["effort"] == "quick" else FINELY
@@ -52,10 +54,10 @@ def lent_by(run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def lend(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
+def apply_run_defaults(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
     """A completed series with the run's choices in place of None."""
-    lent = marked(module("studies", series["study"]).Parameters, Lent)
-    return {k: choices[lent[k].choice] if v is None else v for k, v in series.items()}
+    defaults = marked(module("studies", series["study"]).Parameters, RunDefault)
+    return {k: choices[defaults[k].choice] if v is None else v for k, v in series.items()}
 
 
 def thin(series: Mapping[str, Any]) -> dict[str, Any]:

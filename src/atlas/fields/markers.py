@@ -51,12 +51,12 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Lent:
+class RunDefault:
     """The run's `choice` is used for a series that has none of its own. Until the run is known, the
-    series is checked with the value `meanwhile`."""
+    series is checked with the value `placeholder`."""
 
     choice: str
-    meanwhile: float | str
+    placeholder: float | str
 
 
 Mark = TypeVar("Mark")

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING, SUMMING_TO_1, WHOLE
-from atlas.fields.markers import Axis, Lent, Resolution, Sampling, Stream
+from atlas.fields.markers import Axis, Resolution, RunDefault, Sampling, Stream
 
 LARGEST = 10**9
 FINEST, COARSEST = 1e-12, 1e12
@@ -190,7 +190,7 @@ Seed = Annotated[
     WHOLE,
     Resolution(),
     Sampling(),
-    Lent("seed", 0),
+    RunDefault("seed", 0),
 ]
 StreamKey = Annotated[
     Annotated[int, Field(ge=0, lt=2**32), WHOLE] | None,
@@ -236,14 +236,14 @@ HalfWidth = Annotated[
     ),
     Resolution(),
     Sampling(),
-    Lent("half_width", 0),
+    RunDefault("half_width", 0),
 ]
 Enough = Annotated[
     float,
     Field(gt=0, le=1e-2, description="the relative error of means that are found by iteration"),
     Resolution(),
     Sampling(),
-    Lent("enough", FINELY),
+    RunDefault("enough", FINELY),
 ]
 Effort = Annotated[
     Literal["paper", "quick", "as-printed"] | Annotated[int, Field(ge=1000, le=10**12), WHOLE],
@@ -254,7 +254,7 @@ Effort = Annotated[
     ),
     Resolution(),
     Sampling(),
-    Lent("effort", "paper"),
+    RunDefault("effort", "paper"),
 ]
 ClassName = Annotated[
     str, Field(pattern=r"^class-[1-9][0-9]*$", description="a class such as class-1")

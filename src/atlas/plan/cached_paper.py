@@ -40,7 +40,7 @@ class CachedPaper:
     def __init__(self, source: Source) -> None:
         self._source, file, root = source, source.file, source.root
         self._file = FilePath(f"results/plan/{file.stem}.products.json")
-        inputs = [name_of(file, root), source.look, source.chance, source.traces]
+        inputs = [name_of(file, root), source.look, source.run_defaults, source.traces]
         inputs.append(sorted(reserved_names(root)))
         inputs.append({stage: software(stage) for stage in PACKAGES})
         files = (file, TOLERANCES)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from atlas.config.captions import word
+from atlas.config.captions import fill_texts
 from atlas.config.claims import Context, read_quantities, resolve
 from atlas.config.errors import Fault, Path, raise_for, show
 from atlas.config.fit import complete
@@ -16,7 +16,7 @@ from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
 from atlas.config.paper_schema import Paper
 from atlas.config.read import read_mapping
 from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
-from atlas.config.series import count_points, lend, thin
+from atlas.config.series import apply_run_defaults, count_points, thin
 from atlas.config.tolerances import read_tolerances
 from atlas.config.validate import check, check_values
 from atlas.models.workloads import LogBlock
@@ -49,7 +49,7 @@ class PaperFile:
     def __init__(self, source: Source) -> None:
         file, root = source.file, source.root
         self._digests, self._look = source.digests, source.look
-        self._chance, self._traces = source.chance, source.traces
+        self._run_defaults, self._traces = source.run_defaults, source.traces
         ours = is_ours(file, root)
         self._name = name_of(file, root)
         document, self._lines = read_mapping(file, self._name)
@@ -111,7 +111,7 @@ class PaperFile:
             return None
         kind = completed["drawing"]["kind"]
         series = self._resolve_series(completed, path)
-        faithful = self._word(id, completed, path)
+        faithful = self._fill_texts(id, completed, path)
         drawing, style = completed["drawing"], self._look["style"]
         self._faults += find_unprintable(drawing, (*path, "drawing"), style)
         return self._product(
@@ -131,7 +131,7 @@ class PaperFile:
         if completed is None:
             return None
         series = self._resolve_series(completed, path)
-        faithful = self._word(id, completed, path)
+        faithful = self._fill_texts(id, completed, path)
         self._faults += find_unbalanced(completed["columns"], (*path, "columns"))
         return self._product(id, "tabulate", completed | {"faithful": faithful}, series)
 
@@ -146,25 +146,24 @@ class PaperFile:
         self._paper[path[0]][path[1]] = completed
         return completed
 
-    def _word(self, id: str, block: dict[str, Any], path: Path) -> bool:
+    def _fill_texts(self, id: str, block: dict[str, Any], path: Path) -> bool:
         """Fill in the texts of a figure or table, and return whether it is the paper's."""
         found = [self._faithful[f"{id}/{name}"] for name in block["series"]]
         faithful = "parameters" in block["source"] and all(found)
         if not all(found):
             block["source"] = {**block["source"], "certainty": "own"}
             block["source"].pop("note", None)
-        self._faults += word(block, block["series"], path, faithful=faithful)
+        self._faults += fill_texts(block, block["series"], path, faithful=faithful)
         return faithful
 
     def _claims(self, products: list[Product]) -> list[Product]:
         """The ledger of all claims and their values for LaTeX."""
-        chance = self._chance
         context = Context(
             read_quantities(CLAIMS),
             self._words,
             self._paper["figures"] | self._paper["tables"],
             self._faithful,
-            chance["seed"],
+            self._run_defaults["seed"],
             self._limit,
             self._find_trace,
         )
@@ -194,7 +193,7 @@ class PaperFile:
         resolved = {}
         for name, completed in block["series"].items():
             at = (*path, "series", name)
-            completed = self._draw_by_lot(completed)
+            completed = self._apply_run_settings(completed)
             if "trace" in completed:
                 timed = issubclass(module("studies", completed["study"]).Parameters, LogBlock)
                 found = self._find_trace(completed["trace"], (*at, "trace"), block, timed)
@@ -240,18 +239,18 @@ class PaperFile:
             found, expected = error.context["found"], error.context["expected"]
             self._faults.append(Fault((*path, "file"), found, expected))
 
-    def _draw_by_lot(self, block: dict[str, Any]) -> dict[str, Any]:
+    def _apply_run_settings(self, block: dict[str, Any]) -> dict[str, Any]:
         """A series with the run's seed and effort where it has none of its own, its run length and
         points reduced to that effort."""
-        block = lend(block, self._chance)
+        block = apply_run_defaults(block, self._run_defaults)
         if "jobs" in block:
             block["jobs"] = self._limit(block["jobs"])
-        return thin(block) if self._chance["effort"] == "quick" else block
+        return thin(block) if self._run_defaults["effort"] == "quick" else block
 
     def _limit(self, jobs: int) -> int:
         """The number of simulated jobs at the effort of the run."""
         limit = {"paper": jobs, "as-printed": jobs, "quick": min(jobs, QUICK)}
-        return limit.get(self._chance["effort"], self._chance["effort"])
+        return limit.get(self._run_defaults["effort"], self._run_defaults["effort"])
 
     def _series(self, study: str, parameters: dict, used_by: str, path: Path) -> Series:
         modules = list_modules(study, parameters)

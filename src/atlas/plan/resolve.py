@@ -11,7 +11,7 @@ from typing import Any
 
 from atlas.config.read import read_style
 from atlas.config.run_config import Choice, choose
-from atlas.config.series import lent_by
+from atlas.config.series import run_defaults
 from atlas.config.styles import check_style, require_drawable
 from atlas.io.atomic import write_text
 from atlas.plan.archive_contents import Archive, describe_archive
@@ -61,10 +61,10 @@ class Plan:
             "widths": run["widths"],
             "formats": run["formats"],
         }
-        chance = lent_by(run)
+        defaults = run_defaults(run)
         digests = CodeDigests.below(root)
         planned = {
-            file: CachedPaper(Source(file, root, digests, look, chance, run["traces"]))
+            file: CachedPaper(Source(file, root, digests, look, defaults, run["traces"]))
             for file in choice.files
         }
         if not all(one.is_cached for one in planned.values()):

@@ -20,5 +20,5 @@ class Source:
     root: Path
     digests: CodeDigests
     look: Mapping[str, Any]
-    chance: Mapping[str, Any]
+    run_defaults: Mapping[str, Any]
     traces: Mapping[str, Any]

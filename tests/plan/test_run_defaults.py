@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.config.series import lend, lent_by
+from atlas.config.series import apply_run_defaults, run_defaults
 from atlas.plan import ConfigError, Plan
 
 PAPERS = {"papers": ["two-class-stability"]}
@@ -40,10 +40,12 @@ def test_points_end_when_they_are_narrow_at_the_effort_of_the_paper_alone(projec
 
 def test_a_quick_run_asks_for_fewer_digits_of_what_is_found_by_iteration():
     run = {"seed": 1}
-    lent = {e: lent_by(run | {"effort": e})["enough"] for e in ("quick", "paper", "as-printed", 9)}
-    assert lent == {"quick": 1e-3, "paper": 1e-6, "as-printed": 1e-6, 9: 1e-6}
+    defaults = {
+        e: run_defaults(run | {"effort": e})["enough"] for e in ("quick", "paper", "as-printed", 9)
+    }
+    assert defaults == {"quick": 1e-3, "paper": 1e-6, "as-printed": 1e-6, 9: 1e-6}
     given = {"study": "policy-response-time", "enough": None}
-    assert lend(given, lent_by(run | {"effort": "quick"}))["enough"] == 1e-3
+    assert apply_run_defaults(given, run_defaults(run | {"effort": "quick"}))["enough"] == 1e-3
 
 
 def test_the_seed_is_the_runs_unless_the_series_has_its_own(project):
