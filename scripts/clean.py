@@ -42,8 +42,8 @@ def main() -> None:
     parser.add_argument("--remove", action="store_true", help="not only list them")
     arguments = parser.parse_args()
     root = arguments.root
-    asked = {*read_spec(arguments.spec)["asked"], arguments.spec.as_posix()}
-    leftovers = find_leftovers(root, asked)
+    needed = {*read_spec(arguments.spec)["asked"], arguments.spec.as_posix()}
+    leftovers = find_leftovers(root, needed)
     size = sum((root / name).stat().st_size for name in leftovers)
     print("\n".join(leftovers))
     what = "removed" if arguments.remove else "`snakemake clean` removes them"
@@ -56,7 +56,7 @@ def main() -> None:
                 (root / folder).rmdir()
 
 
-def find_leftovers(root: Path, asked: set[str]) -> list[str]:
+def find_leftovers(root: Path, needed: set[str]) -> list[str]:
     """The files below `root` that runs made and that nothing asks for."""
     present = {
         file.relative_to(root).as_posix(): file
@@ -66,10 +66,10 @@ def find_leftovers(root: Path, asked: set[str]) -> list[str]:
     }
     found = {name for name in present if CACHED.fullmatch(name)}
     found |= {name for name, file in present.items() if _is_draft(file)}
-    sums = [n for n in found - asked if re.match("results/(made/[^/]+|former)/", n)]
+    sums = [n for n in found - needed if re.match("results/(made/[^/]+|former)/", n)]
     found |= {name for file in sums for name in _list_made(root, file)}
-    found |= {name for name in present if name not in asked for name in _list_told(root, name)}
-    return sorted(found - asked)
+    found |= {name for name in present if name not in needed for name in _list_sidecar(root, name)}
+    return sorted(found - needed)
 
 
 def _is_draft(file: Path) -> bool:
@@ -79,24 +79,24 @@ def _is_draft(file: Path) -> bool:
 def _list_made(root: Path, sums: str) -> Iterator[str]:
     """The figures and tables in a file of sums that still match it."""
     try:
-        told = read_manifest((root / sums).read_text(encoding="utf-8"))
+        listed = read_manifest((root / sums).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
-    yield from (name for name, expected in told.items() if _is_made(root, name, expected))
+    yield from (name for name, expected in listed.items() if _is_made(root, name, expected))
 
 
-def _list_told(root: Path, name: str) -> Iterator[str]:
+def _list_sidecar(root: Path, name: str) -> Iterator[str]:
     """A sidecar and those of its files that still match it, if the name is that of a sidecar."""
     if not re.fullmatch(r"figures/[^/]+/[^/]+\.json", name):
         return
     try:
-        told = json.loads((root / name).read_text(encoding="utf-8"))
+        sidecar = json.loads((root / name).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return
-    if not isinstance(told, dict) or not told.keys() >= SIDECAR:
+    if not isinstance(sidecar, dict) or not sidecar.keys() >= SIDECAR:
         return
     yield name
-    for output, expected in told["outputs"].items():
+    for output, expected in sidecar["outputs"].items():
         if _is_made(root, f"{Path(name).parent.as_posix()}/{output}", expected):
             yield f"{Path(name).parent.as_posix()}/{output}"
 

@@ -43,11 +43,11 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
 
 def _write(figure: Figure, file: Path, spec: Spec, readings: readable.Readings) -> None:
     kind = file.suffix[1:]
-    story = identify(spec)
-    text = json.dumps(story, sort_keys=True, ensure_ascii=False)
-    told = metadata.Told(spec["title"], spec["caption"] or "", text, story)
+    record = identify(spec)
+    text = json.dumps(record, sort_keys=True, ensure_ascii=False)
+    about = metadata.FigureMetadata(spec["title"], spec["caption"] or "", text, record)
     with replace(file) as draft:
-        metadata.save(partial(rendering.save, figure), draft, kind, told)
+        metadata.save(partial(rendering.save, figure), draft, kind, about)
         if kind == "svg":
             drawn = shade(draft.read_text(encoding="utf-8"))
             write_text(draft, readable.attach(drawn, readings))

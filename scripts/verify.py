@@ -32,7 +32,7 @@ MAKING = ("software", "environment", "revision", "made", "seconds")
 class Findings:
     """The number of files in the manifest, those that differ, and sidecars that were made again."""
 
-    told: int
+    listed: int
     faults: list[str]
     remade: list[str]
 
@@ -54,29 +54,29 @@ def main() -> int:
     if found.remade:
         say("\n".join(["made again, and the same:", *map(printable, found.remade)]))
     if found.faults:
-        said = [f"{name}: not as the manifest says:", *tell(found.faults)]
-        say("\n".join(said), sys.stderr)
+        lines = [f"{name}: not as the manifest says:", *format_faults(found.faults)]
+        say("\n".join(lines), sys.stderr)
         return AMISS
-    say(f"{name}: {found.told} files are as the manifest says")
+    say(f"{name}: {found.listed} files are as the manifest says")
     return FINE
 
 
-def tell(faults: list[str]) -> list[str]:
+def format_faults(faults: list[str]) -> list[str]:
     """The faults, at most `SHOWN` of each kind."""
-    kinds, told = Counter(), []
+    kinds, lines = Counter(), []
     for fault in faults:
         kind = fault[:KIND].strip()
         kinds[kind] += 1
         if kinds[kind] <= SHOWN:
-            told.append(fault[:KIND] + printable(fault[KIND:]))
+            lines.append(fault[:KIND] + printable(fault[KIND:]))
     for kind, count in kinds.items():
         if count > SHOWN:
             more = f"and {count - SHOWN} more that are {kind}"
             if kind == "unexpected":
                 more += ": a folder in which something was made is checked with --against and its"
                 more += " archive"
-            told.append(more)
-    return told
+            lines.append(more)
+    return lines
 
 
 def open_files(path: Path, *, links: bool = False) -> Files:
@@ -85,8 +85,8 @@ def open_files(path: Path, *, links: bool = False) -> Files:
     if path.is_dir():
         return Folder(path, links=links)
     if not path.is_file():
-        said = printable(f"{path}: found nothing; `snakemake archive` makes an archive")
-        raise Unreadable(said)
+        message = printable(f"{path}: found nothing; `snakemake archive` makes an archive")
+        raise Unreadable(message)
     return Zipped(path)
 
 
@@ -121,8 +121,8 @@ def _remade(name: str, expected: str, files: Files, against: Files) -> bool:
     if not name.endswith(".json") or None in (now, then) or sha256(now) == expected:
         return False
     try:
-        told = [json.loads(content) for content in (now, then)]
-        kept = [{key: value for key, value in t.items() if key not in MAKING} for t in told]
+        sidecars = [json.loads(content) for content in (now, then)]
+        kept = [{key: value for key, value in s.items() if key not in MAKING} for s in sidecars]
         return kept[0] == kept[1]
     except (ValueError, AttributeError, RecursionError):
         return False

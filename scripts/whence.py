@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from atlas.io.untrusted import FINE, UNREADABLE, end, say
-from atlas.provenance.stories import Story, read_stories
-from atlas.provenance.trace_back import compare, redraw, tell
+from atlas.provenance.records import ProvenanceRecord, read_records
+from atlas.provenance.trace_back import compare, format_account, redraw
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -29,21 +29,24 @@ def main() -> int:
     )
     parser.add_argument("--json", action="store_true", help="print it for machines")
     arguments = parser.parse_args()
-    stories = read_stories(arguments.file)
-    accounts = [account(story, arguments.configfile) for story in stories]
+    records = read_records(arguments.file)
+    accounts = [account(record, arguments.configfile) for record in records]
     if arguments.json:
-        told = [story | found for story, found in zip(stories, accounts, strict=True)]
-        say(json.dumps(told if len(told) > 1 else told[0], indent=1))
+        merged = [record | found for record, found in zip(records, accounts, strict=True)]
+        say(json.dumps(merged if len(merged) > 1 else merged[0], indent=1))
     else:
-        texts = ("\n".join(tell(s, **found)) for s, found in zip(stories, accounts, strict=True))
+        texts = (
+            "\n".join(format_account(s, **found))
+            for s, found in zip(records, accounts, strict=True)
+        )
         say("\n\n".join(texts))
     return FINE
 
 
-def account(story: Story, configfiles: list[Path]) -> dict[str, Any]:
+def account(record: ProvenanceRecord, configfiles: list[Path]) -> dict[str, Any]:
     """The command that makes it again, and whether and how it differs from the config."""
-    standing, differences = compare(story, ROOT, configfiles)
-    command = redraw(story, configfiles)
+    standing, differences = compare(record, ROOT, configfiles)
+    command = redraw(record, configfiles)
     return {"command": command, "standing": standing, "differences": differences}
 
 

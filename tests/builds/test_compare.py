@@ -33,22 +33,22 @@ def build(root: Path, revision: str, end: float = 1.0) -> Path:
     folder.mkdir(parents=True)
     figure = Figure(figsize=(2, 1))
     figure.add_subplot().plot([0, end], [0, 2])
-    story = identify(spec)
-    told = metadata.Told(spec["title"], "", json.dumps(story), story)
+    record = identify(spec)
+    about = metadata.FigureMetadata(spec["title"], "", json.dumps(record), record)
     style = (ROOT / "config/atlas.mplstyle").read_text("utf-8")
     with rendering.style_context(style):
         for kind in ("pdf", "png", "svg"):
             draft = folder / f"fig1.{kind}"
-            metadata.save(partial(rendering.save, figure), draft, kind, told)
-    (folder / "fig1.figure.tex").write_text(f"% {json.dumps(story)}\n\\caption{{A line.}}\n")
+            metadata.save(partial(rendering.save, figure), draft, kind, about)
+    (folder / "fig1.figure.tex").write_text(f"% {json.dumps(record)}\n\\caption{{A line.}}\n")
     outputs = {file.name: digest(revision) for file in folder.iterdir()}
-    sidecar = {**story, "outputs": outputs, "revision": revision, "made": revision, "seconds": 1}
+    sidecar = {**record, "outputs": outputs, "revision": revision, "made": revision, "seconds": 1}
     (root / SIDECAR).write_text(json.dumps(sidecar))
     data = root / f"results/series/line/{series['digest']}.csv"
     data.parent.mkdir(parents=True)
     data.write_text("x [1],y [1]\n0,0.1234567890123456\n")
     (root / "figures/gallery").mkdir()
-    mark = story["fingerprint"]
+    mark = record["fingerprint"]
     cited = r"\allowbreak{}".join(mark[at : at + 4] for at in range(0, 16, 4))
     page = f"<script src='sha256-{'a' * 43}='></script> {mark} of 16 servers, {cited}"
     (root / "figures/gallery/index.html").write_text(page)

@@ -20,7 +20,7 @@ from atlas.io.cite import paste
 from atlas.io.mathematics import formulate
 from atlas.io.printed import set_found, set_stated
 from atlas.io.tabulars import table, tabular
-from atlas.provenance.stories import read_stories
+from atlas.provenance.records import read_records
 
 pytestmark = pytest.mark.slow
 
@@ -101,9 +101,9 @@ def test_a_document_with_all_of_the_kit_compiles(kit, tmp_path, name, bibliograp
     for key in ("multiserver-atlas", "multiserver-atlas:two-class-stability:fig7a"):
         assert entries.count(f"{{{key}}}") == 1
     # Of each figure that it includes, the paper still knows how it was made.
-    stories = read_stories(tmp_path / "paper.pdf")
-    assert sorted(story["id"] for story in stories) == sorted(FIGURES)
-    assert all(story["licence"] == "MIT" and story["source"]["figure"] for story in stories)
+    records = read_records(tmp_path / "paper.pdf")
+    assert sorted(record["id"] for record in records) == sorted(FIGURES)
+    assert all(record["licence"] == "MIT" and record["source"]["figure"] for record in records)
 
 
 def test_lualatex_compiles_it_too(kit, tmp_path):
@@ -116,8 +116,8 @@ def test_lualatex_compiles_it_too(kit, tmp_path):
     assert pages is not None, log[-3000:]
     assert not [width for width in overfull(log) if width > OVERFULL]
     assert "Wasted servers of the saturated system" in pages
-    stories = read_stories(tmp_path / "paper.pdf")
-    assert sorted(story["id"] for story in stories) == sorted(FIGURES)
+    records = read_records(tmp_path / "paper.pdf")
+    assert sorted(record["id"] for record in records) == sorted(FIGURES)
 
 
 @pytest.mark.parametrize("package", ["", r"\usepackage{siunitx}"])

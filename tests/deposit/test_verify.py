@@ -46,11 +46,11 @@ def test_of_many_unexpected_files_some_are_named(unpacked):
     flip(unpacked / "figures/a-paper/fig1.pdf", 7)
     for number in range(100):
         (unpacked / f"more-{number:03}.txt").touch()
-    told = verify.tell(faults(unpacked))
+    told = verify.format_faults(faults(unpacked))
     assert told[:2] == ["changed     figures/a-paper/fig1.pdf", "unexpected  more-000.txt"]
     assert len(told) == 22
     assert told[-1].startswith("and 80 more that are unexpected")
-    assert verify.tell(["unexpected  a"] * 20) == ["unexpected  a"] * 20
+    assert verify.format_faults(["unexpected  a"] * 20) == ["unexpected  a"] * 20
 
 
 def test_verify_checks_the_outputs_in_a_working_folder(root, packed):

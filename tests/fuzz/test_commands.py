@@ -31,7 +31,7 @@ from scripts import archive, score, verify, whence
 from tests.conftest import ROOT
 from tests.deposit.conftest import make_run
 from tests.fuzz.spoil import spoil
-from tests.scripts.test_hostile_stories import STORY
+from tests.scripts.test_hostile_records import RECORD
 
 from atlas.io import metadata
 from atlas.io.credit import HEAD
@@ -108,18 +108,18 @@ def _for_score(folder: Path, rng: random.Random) -> tuple:
 def _for_whence(folder: Path, rng: random.Random) -> tuple:
     (folder / "made").mkdir()
     file = folder / f"made/x.{rng.choice(('tex', 'csv', 'svg', 'png', 'pdf'))}"
-    spoilt, text = file, json.dumps(STORY)
+    spoilt, text = file, json.dumps(RECORD)
     if file.suffix == ".tex":
         file.write_text(f"{HEAD}{text}\n", "utf-8")
     elif file.suffix == ".csv":
         file.write_text("x [1]\n0.25\n", "utf-8")
-        sidecar = STORY | {"outputs": {file.name: sha256(file.read_bytes())}}
+        sidecar = RECORD | {"outputs": {file.name: sha256(file.read_bytes())}}
         file.with_suffix(".json").write_text(json.dumps(sidecar), "utf-8")
         spoilt = rng.choice((file, file.with_suffix(".json")))
     else:
         figure = Figure(figsize=(1, 1))
-        told = metadata.Told("A state", "", text, STORY)
-        metadata.save(partial(save, figure), file, file.suffix[1:], told)
+        about = metadata.FigureMetadata("A state", "", text, RECORD)
+        metadata.save(partial(save, figure), file, file.suffix[1:], about)
     return spoilt, whence.main, [file], lambda out: "as the config now stands" not in out
 
 
@@ -156,7 +156,7 @@ MAKE = {"score": _for_score, "whence": _for_whence, "verify": _for_verify}
 def fuzz(folder: Path, count: int, seed: int) -> Counter[tuple[str, str]]:
     """Counts of how files were spoilt and what came of it."""
     rng, counts = random.Random(seed), Counter()
-    whence.compare(STORY, ROOT, [])  # what plans once spares each fork
+    whence.compare(RECORD, ROOT, [])  # what plans once spares each fork
     for number in range(count):
         place = folder / str(number)
         place.mkdir()

@@ -15,11 +15,13 @@ from atlas.io import metadata
 DC = "{http://purl.org/dc/elements/1.1/}"
 RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 PAPER = {"title": "A & B <C>", "authors": ["Adèle A."], "year": 2020, "arxiv": "2001.00001"}
-STORY = {
+RECORD = {
     **{"paper": "a-paper", "id": "fig1", "fingerprint": "f00d", "bibliography": PAPER},
     "source": {"figure": "1"},
 }
-TOLD = metadata.Told("Load ρ < 1 & more", "What it shows.", '{"paper": "a-paper"}', STORY)
+METADATA = metadata.FigureMetadata(
+    "Load ρ < 1 & more", "What it shows.", '{"paper": "a-paper"}', RECORD
+)
 EXPECTED = {
     "title": "Load ρ < 1 & more",
     "creator": "The Multiserver Atlas authors",
@@ -31,11 +33,11 @@ EXPECTED = {
 KINDS = ("pdf", "png", "svg")
 
 
-def save(folder: Path, kind: str, told: metadata.Told = TOLD) -> Path:
+def save(folder: Path, kind: str, about: metadata.FigureMetadata = METADATA) -> Path:
     file = folder / f"fig1.{kind}"
     figure = Figure()
     figure.add_subplot().plot([1, 2])
-    metadata.save(figure.savefig, file, kind, told)
+    metadata.save(figure.savefig, file, kind, about)
     return file
 
 
@@ -63,24 +65,24 @@ def test_a_pdf_has_the_keys_of_former_times_and_one_page(tmp_path):
     file = save(tmp_path, "pdf")
     reader = PdfReader(file, strict=True)
     assert len(reader.pages) == 1
-    told = reader.metadata
-    assert told.title == TOLD.title
-    assert told.subject == TOLD.text
-    assert "SPDX-License-Identifier: MIT" in told["/Keywords"]
-    assert "/CreationDate" not in told
+    info = reader.metadata
+    assert info.title == METADATA.title
+    assert info.subject == METADATA.text
+    assert "SPDX-License-Identifier: MIT" in info["/Keywords"]
+    assert "/CreationDate" not in info
     assert file.read_bytes().startswith(b"%PDF-1.4")
     packet = reader.trailer["/Root"]["/Metadata"]
     assert (packet["/Type"], packet["/Subtype"]) == ("/Metadata", "/XML")
-    assert reader.xmp_metadata.dc_description == {"x-default": TOLD.caption}
+    assert reader.xmp_metadata.dc_description == {"x-default": METADATA.caption}
 
 
 def test_a_png_has_the_keys_of_former_times(tmp_path):
     with Image.open(save(tmp_path, "png")) as picture:
-        told = picture.text
-    assert told["Title"] == TOLD.title
-    assert told["Description"] == TOLD.text
-    assert told["Copyright"] == EXPECTED["rights"]
-    assert told["Software"].startswith("Matplotlib")
+        info = picture.text
+    assert info["Title"] == METADATA.title
+    assert info["Description"] == METADATA.text
+    assert info["Copyright"] == EXPECTED["rights"]
+    assert info["Software"].startswith("Matplotlib")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -92,8 +94,8 @@ def test_the_same_figure_is_the_same_file(tmp_path, kind, monkeypatch):
 
 
 def test_a_system_of_ones_own_is_after_no_paper(tmp_path):
-    told = metadata.Told("Mine", "", "{}", STORY | {"bibliography": None, "source": {}})
+    about = metadata.FigureMetadata("Mine", "", "{}", RECORD | {"bibliography": None, "source": {}})
     for kind in KINDS:
-        root = ET.fromstring(read_packet(save(tmp_path, kind, told)))
+        root = ET.fromstring(read_packet(save(tmp_path, kind, about)))
         assert root.find(f".//{DC}relation") is None
         assert root.find(f".//{DC}source").text == "no paper's"

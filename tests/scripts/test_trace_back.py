@@ -23,7 +23,7 @@ from atlas.io.tidy import write_table
 from atlas.io.untrusted import Unreadable
 from atlas.plan import Plan
 from atlas.provenance import trace_back
-from atlas.provenance.stories import Story, read_stories
+from atlas.provenance.records import ProvenanceRecord, read_records
 
 pytestmark = pytest.mark.slow
 
@@ -71,8 +71,8 @@ def project(drawn, tmp_path) -> Project:
 
 
 @pytest.fixture
-def story(drawn) -> Story:
-    return read_stories(drawn[1] / "fig1.svg")[0]
+def record(drawn) -> ProvenanceRecord:
+    return read_records(drawn[1] / "fig1.svg")[0]
 
 
 def run(project: Project, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -89,13 +89,13 @@ def run(project: Project, *arguments: str | Path) -> subprocess.CompletedProcess
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_is_as_the_config_now_stands(drawn, kind):
     project, folder = drawn
-    [story] = read_stories(folder / f"fig1.{kind}")
-    assert (story["paper"], story["id"], story["title"]) == ("small", "fig1", "A state, λ = 3")
-    assert story["series"]["state"]["parameters"]["state"] == [1, 4, 1]
-    assert trace_back.compare(story, project.root, []) == (trace_back.SAME, [])
+    [record] = read_records(folder / f"fig1.{kind}")
+    assert (record["paper"], record["id"], record["title"]) == ("small", "fig1", "A state, λ = 3")
+    assert record["series"]["state"]["parameters"]["state"] == [1, 4, 1]
+    assert trace_back.compare(record, project.root, []) == (trace_back.SAME, [])
 
 
-def test_the_account_from_another_folder(drawn, story):
+def test_the_account_from_another_folder(drawn, record):
     project, folder = drawn
     done = run(project, folder / "fig1.pdf")
     assert done.returncode == 0, done.stderr
@@ -107,16 +107,18 @@ def test_the_account_from_another_folder(drawn, story):
     assert "needs: [3, 10]" in said
     assert "python3 run.py small_fig1" in said
     assert f"standing     {trace_back.SAME}" in said
-    for digest in (story["fingerprint"], story["code"], story["series"]["state"]["digest"]):
+    for digest in (record["fingerprint"], record["code"], record["series"]["state"]["digest"]):
         assert digest in said
 
 
-def test_seeds_are_found_at_every_depth(story):
+def test_seeds_are_found_at_every_depth(record):
     series = {
         "a": {"study": "s", "digest": "d", "parameters": {"seed": 2020}},
         "b": {"study": "s", "digest": "d", "parameters": {"many": {"seed": 41}}},
     }
-    assert "seed         41, 2020" in trace_back.tell(story | {"series": series}, "", "", [])
+    assert "seed         41, 2020" in trace_back.format_account(
+        record | {"series": series}, "", "", []
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,7 +128,7 @@ def test_a_truncated_file_is_refused(drawn, tmp_path, kind, kept):
     cut = tmp_path / f"cut.{kind}"
     cut.write_bytes(whole[: int(kept * len(whole))])
     with pytest.raises(Unreadable, match="whole"):
-        read_stories(cut)
+        read_records(cut)
 
 
 @pytest.mark.parametrize("text", [None, "A holiday", '"A holiday"', '{"paper": "small"}'])
@@ -138,7 +140,7 @@ def test_a_foreign_file_is_refused(drawn, tmp_path, text):
         metadata.add_text("Description", text)
         Image.new("RGB", (4, 4)).save(foreign, pnginfo=metadata)
     with pytest.raises(Unreadable, match="not of our making"):
-        read_stories(foreign)
+        read_records(foreign)
     if text is None:
         done = run(drawn[0], foreign)
         assert done.returncode == 2
@@ -158,16 +160,16 @@ def table(tmp_path) -> tuple[Path, dict]:
     write_table(tmp_path / "s.csv", series, {"x": "1"})
     spec["series"] = {"only": made}
     files = list(tabulate.tabulate(spec, {"only": series}, tmp_path))
-    story = describe(spec, files, 0.0)
-    (tmp_path / "t.json").write_text(json.dumps(story), encoding="utf-8")
+    record = describe(spec, files, 0.0)
+    (tmp_path / "t.json").write_text(json.dumps(record), encoding="utf-8")
     return tmp_path, spec
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tex", "t.table.tex", "t.json"])
 def test_a_table_tells_its_story(table, name):
-    [story] = read_stories(table[0] / name)
-    assert (story["id"], story["series"]["only"]["parameters"]) == ("t", {"seed": 7})
-    said = list(trace_back.tell(story, "", "", []))
+    [record] = read_records(table[0] / name)
+    assert (record["id"], record["series"]["only"]["parameters"]) == ("t", {"seed": 7})
+    said = list(trace_back.format_account(record, "", "", []))
     assert said[0] == "table        t: T"
     assert "source       Section 2 of B: A Paper (2020, arxiv:1.2)" in said
     assert "licence      MIT" in said
@@ -176,30 +178,30 @@ def test_a_table_tells_its_story(table, name):
 def test_latex_tells_it_alone_and_data_only_beside_its_sidecar_and_unchanged(table):
     folder, _ = table
     (folder / "t.json").rename(folder / "kept.json")
-    assert read_stories(folder / "t.tex")
+    assert read_records(folder / "t.tex")
     with pytest.raises(Unreadable, match=r"no t\.json beside it"):
-        read_stories(folder / "t.csv")
+        read_records(folder / "t.csv")
     (folder / "kept.json").rename(folder / "t.json")
     (folder / "t.csv").write_text("x [1]\n9\n", encoding="utf-8")
     with pytest.raises(Unreadable, match="changed since"):
-        read_stories(folder / "t.csv")
+        read_records(folder / "t.csv")
 
 
 def test_claims_in_latex_go_without_their_parameters(table):
     spec = table[1] | {"stage": "judge"}
     spec["series"] = {"only": spec["series"]["only"] | {"study": "claims"}}
-    story = json.loads(comment(spec).removeprefix(HEAD))
-    assert "parameters" not in story["series"]["only"]
+    record = json.loads(comment(spec).removeprefix(HEAD))
+    assert "parameters" not in record["series"]["only"]
     now = {**spec, "fingerprint": "g"}
     now["series"] = {"only": spec["series"]["only"] | {"digest": "e"}}
-    _, [difference] = trace_back.find_differences(story, now)
+    _, [difference] = trace_back.find_differences(record, now)
     assert difference.startswith("series only: its parameters are not told; the code")
-    assert any("only: claims d" in line for line in trace_back.tell(story, "", "", []))
+    assert any("only: claims d" in line for line in trace_back.format_account(record, "", "", []))
 
 
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(Unreadable, match="No such file"):
-        read_stories(tmp_path / "none.pdf")
+        read_records(tmp_path / "none.pdf")
 
 
 @pytest.mark.parametrize(
@@ -215,19 +217,19 @@ def test_a_missing_file_is_refused(tmp_path):
         ("λ = 3", "λ", "title: A state, λ = 3, now A state, λ"),
     ],
 )
-def test_what_the_config_would_now_draw_otherwise(project, story, old, new, difference):
+def test_what_the_config_would_now_draw_otherwise(project, record, old, new, difference):
     project.edit("config/papers/small.yaml", old, new)
-    found = trace_back.compare(story, project.root, [])
+    found = trace_back.compare(record, project.root, [])
     assert found == (trace_back.CHANGED, [difference])
 
 
-def test_other_series_are_named(story):
-    other = story["series"]["state"] | {"study": "another", "digest": "0"}
+def test_other_series_are_named(record):
+    other = record["series"]["state"] | {"study": "another", "digest": "0"}
     now = {"series": {"more": other}, "fingerprint": "0"}
-    _, differences = trace_back.find_differences(story, story | now)
+    _, differences = trace_back.find_differences(record, record | now)
     assert differences == ["series more: new", "series state: gone"]
     now = {"series": {"state": other | {"parameters": {"needs": [3]}}}, "fingerprint": "0"}
-    _, differences = trace_back.find_differences(story, story | now)
+    _, differences = trace_back.find_differences(record, record | now)
     assert differences[0] == "series state: study: queue-state, now another"
     assert "series state: needs: [3, 10], now [3]" in differences
     assert "series state: servers: 30, now gone" in differences
@@ -251,35 +253,35 @@ def test_changed_code(project, drawn, file, difference):
     assert found["differences"] == [difference]
 
 
-def test_a_figure_that_is_gone(project, story):
+def test_a_figure_that_is_gone(project, record):
     root = project.root
     gone = (trace_back.GONE, ["small has no fig2"])
-    assert trace_back.compare(story | {"id": "fig2"}, root, []) == gone
+    assert trace_back.compare(record | {"id": "fig2"}, root, []) == gone
     gone = (trace_back.GONE, ["it draws small, not large"])
-    assert trace_back.compare(story | {"paper": "large"}, root, []) == gone
+    assert trace_back.compare(record | {"paper": "large"}, root, []) == gone
     other = root / "config/papers/other.yaml"
     other.write_text(PAPER.replace("paper: small", "paper: other"), encoding="utf-8")
-    assert trace_back.compare(story, root, []) == (trace_back.SAME, [])
+    assert trace_back.compare(record, root, []) == (trace_back.SAME, [])
     more = root / "more.yaml"
     more.write_text("papers: [other]\n", encoding="utf-8")
     gone = (trace_back.GONE, ["it draws other, not small"])
-    assert trace_back.compare(story, root, [more]) == gone
+    assert trace_back.compare(record, root, [more]) == gone
 
 
-def test_a_config_file_is_merged_in(project, story):
+def test_a_config_file_is_merged_in(project, record):
     more = project.root / "more.yaml"
     more.write_text("widths: {double: 6.0}\n", encoding="utf-8")
-    standing, _ = trace_back.compare(story, project.root, [more])
+    standing, _ = trace_back.compare(record, project.root, [more])
     assert standing == trace_back.CHANGED
-    assert trace_back.redraw(story, [more]).endswith(f"small_fig1 --configfile {more}")
+    assert trace_back.redraw(record, [more]).endswith(f"small_fig1 --configfile {more}")
 
 
-def test_a_figure_of_a_paper_of_ones_own(project, story):
+def test_a_figure_of_a_paper_of_ones_own(project, record):
     own = project.root.parent / "own.yaml"
     own.write_text(PAPER.replace("paper: small", "paper: own"), encoding="utf-8")
     config = read_yaml(project.root / "config/config.yaml", "config")[0]
     [product] = [p for p in Plan.load(config, project.root, [own]).products if p.stage == "draw"]
-    mine = story | {"paper": "own", "fingerprint": product.fingerprint}
+    mine = record | {"paper": "own", "fingerprint": product.fingerprint}
     assert trace_back.compare(mine, project.root, []) == (
         trace_back.GONE,
         ["it draws small, not own"],
@@ -287,8 +289,8 @@ def test_a_figure_of_a_paper_of_ones_own(project, story):
     assert trace_back.compare(mine, project.root, [own]) == (trace_back.SAME, [])
 
 
-def test_a_config_that_cannot_be_read(project, story):
+def test_a_config_that_cannot_be_read(project, record):
     project.edit("config/papers/small.yaml", "servers: 30", "severs: 30")
-    standing, [fault] = trace_back.compare(story, project.root, [])
+    standing, [fault] = trace_back.compare(record, project.root, [])
     assert standing == trace_back.UNKNOWN
     assert "did you mean 'servers'?" in fault

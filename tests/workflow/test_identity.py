@@ -57,10 +57,10 @@ def test_every_figure_file_carries_its_story(builds):
             png.text["Description"],
         ]
     for text in texts:
-        story = json.loads(text)
-        assert story["id"] == "fig6a"
-        assert story["fingerprint"] == sidecar["fingerprint"]
-        assert story["series"] == sidecar["series"]
+        record = json.loads(text)
+        assert record["id"] == "fig6a"
+        assert record["fingerprint"] == sidecar["fingerprint"]
+        assert record["series"] == sidecar["series"]
 
 
 def test_fonts_are_embedded(builds):

@@ -25,9 +25,9 @@ def tell_version(paper: Mapping[str, Any] | None) -> str:
     )
 
 
-def trace_origin(story: Mapping[str, Any]) -> str:
+def trace_origin(record: Mapping[str, Any]) -> str:
     """The place in the paper, in words."""
-    paper, source = story.get("bibliography"), story.get("source") or {}
+    paper, source = record.get("bibliography"), record.get("source") or {}
     if not paper:
         return "no paper's"
     number = source.get("figure") or source.get("section")

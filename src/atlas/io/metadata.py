@@ -31,80 +31,85 @@ Save = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FigureMetadata:
     """The metadata of a figure: title, caption, and how it was made, as JSON and as a mapping."""
 
     title: str
     caption: str
     text: str
-    story: Mapping[str, Any]
+    record: Mapping[str, Any]
 
 
-def save(write: Save, draft: Path, kind: str, told: Told) -> None:
+def save(write: Save, draft: Path, kind: str, metadata: FigureMetadata) -> None:
     """Write a figure with this metadata by `write(file, format=, ...)`, which is its `savefig`.
 
     Raises `KeyError` at a format other than pdf, png and svg.
     """
-    {"pdf": _save_pdf, "png": _save_png, "svg": _save_svg}[kind](write, draft, told)
+    {"pdf": _save_pdf, "png": _save_png, "svg": _save_svg}[kind](write, draft, metadata)
 
 
-def describe(kind: str, told: Told) -> bytes:
+def describe(kind: str, metadata: FigureMetadata) -> bytes:
     """The XMP packet, in UTF-8."""
-    story = told.story
+    record = metadata.record
     xmp = XmpInformation.create()
-    xmp.dc_title = {"x-default": told.title}
-    if told.caption:
-        xmp.dc_description = {"x-default": told.caption}
+    xmp.dc_title = {"x-default": metadata.title}
+    if metadata.caption:
+        xmp.dc_description = {"x-default": metadata.caption}
     xmp.dc_creator = [AUTHORS]
     xmp.dc_rights = {"x-default": RIGHTS}
-    xmp.dc_source = trace_origin(story)
-    if address := where_published(story["bibliography"]):
+    xmp.dc_source = trace_origin(record)
+    if address := where_published(record["bibliography"]):
         xmp.dc_relation = [address]
-    xmp.dc_identifier = _identify(story)
+    xmp.dc_identifier = _identify(record)
     xmp.dc_type = ["StillImage"]
     xmp.dc_format = MEDIA_TYPES[kind]
     return xmp.stream.get_data()
 
 
-def _save_pdf(write: Save, draft: Path, told: Told) -> None:
-    keywords = f"{trace_origin(told.story)}; {RIGHTS}"
-    metadata = {"Title": told.title, "Subject": told.text, "Keywords": keywords}
-    write(draft, format="pdf", metadata=metadata | {"CreationDate": None})
+def _save_pdf(write: Save, draft: Path, metadata: FigureMetadata) -> None:
+    keywords = f"{trace_origin(metadata.record)}; {RIGHTS}"
+    info = {"Title": metadata.title, "Subject": metadata.text, "Keywords": keywords}
+    write(draft, format="pdf", metadata=info | {"CreationDate": None})
     pdf = PdfWriter(clone_from=draft)  # a `with` statement would empty it
     pdf.pdf_header = PDF_VERSION
-    pdf.xmp_metadata = describe("pdf", told)
+    pdf.xmp_metadata = describe("pdf", metadata)
     packet = pdf.root_object["/Metadata"]
     for key, value in (("/Type", "/Metadata"), ("/Subtype", "/XML")):
         packet[NameObject(key)] = NameObject(value)
     pdf.write(draft)
 
 
-def _save_png(write: Save, draft: Path, told: Told) -> None:
+def _save_png(write: Save, draft: Path, metadata: FigureMetadata) -> None:
     keys = PngInfo()
-    origin = trace_origin(told.story)
-    texts = {"Title": told.title, "Description": told.text, "Source": origin, "Copyright": RIGHTS}
+    origin = trace_origin(metadata.record)
+    texts = {
+        "Title": metadata.title,
+        "Description": metadata.text,
+        "Source": origin,
+        "Copyright": RIGHTS,
+    }
     texts["Software"] = f"Matplotlib {matplotlib.__version__}"
     for key, text in texts.items():
         keys.add_text(key, text)
-    keys.add_itxt(PACKET, describe("png", told).decode())
+    keys.add_itxt(PACKET, describe("png", metadata).decode())
     # At zlib's level 6 a file is 3 % smaller and takes a third longer to write.
     write(draft, format="png", pil_kwargs={"pnginfo": keys, "compress_level": 4})
 
 
-def _save_svg(write: Save, draft: Path, told: Told) -> None:
-    metadata = {
-        "Title": told.title,
-        "Description": told.text,
+def _save_svg(write: Save, draft: Path, metadata: FigureMetadata) -> None:
+    fields = {
+        "Title": metadata.title,
+        "Description": metadata.text,
         "Creator": AUTHORS,
         "Rights": RIGHTS,
-        "Source": trace_origin(told.story),
-        "Identifier": _identify(told.story),
+        "Source": trace_origin(metadata.record),
+        "Identifier": _identify(metadata.record),
         "Date": None,
     }
-    if address := where_published(told.story["bibliography"]):
-        metadata["Relation"] = address
-    write(draft, format="svg", metadata=metadata)
+    if address := where_published(metadata.record["bibliography"]):
+        fields["Relation"] = address
+    write(draft, format="svg", metadata=fields)
 
 
-def _identify(story: Mapping[str, Any]) -> str:
-    return f"{SOFTWARE}:{story['paper']}:{story['id']}:{story['fingerprint']}"
+def _identify(record: Mapping[str, Any]) -> str:
+    return f"{SOFTWARE}:{record['paper']}:{record['id']}:{record['fingerprint']}"

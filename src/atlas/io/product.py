@@ -52,8 +52,8 @@ def run(description: str | None, make: Make) -> None:
     folder = root / "figures" / spec["paper"]
     files = list(make(spec, series, folder))
     sidecar = folder / f"{spec['id']}.json"
-    story = describe(spec, files, time.perf_counter() - started)
-    write_text(sidecar, json.dumps(story, indent=1, ensure_ascii=False) + "\n")
+    record = describe(spec, files, time.perf_counter() - started)
+    write_text(sidecar, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     replace_marks(arguments.mark, [*files, sidecar], root)
 
 
@@ -62,14 +62,14 @@ def replace_marks(mark: Path, files: list[Path], root: Path) -> None:
     former marks list are kept for `clean`, which may remove these files."""
     paper, id = mark.parent.name, mark.name.partition(".")[0]
     former = root / "results/former" / paper / f"{id}.sha256"
-    told: dict[str, str] = {}
+    sums: dict[str, str] = {}
     for old in (former, *filter(Path.is_file, mark.parent.glob(f"{id}.*"))):
         with contextlib.suppress(OSError, ValueError):
-            told |= read_manifest(old.read_text(encoding="utf-8"))
+            sums |= read_manifest(old.read_text(encoding="utf-8"))
         if old != former:
             old.unlink()
     now = {file.relative_to(root).as_posix() for file in files}
-    gone = {name: sum for name, sum in told.items() if name not in now and (root / name).is_file()}
+    gone = {name: sum for name, sum in sums.items() if name not in now and (root / name).is_file()}
     if gone:
         write_text(former, write_manifest(gone))
     else:
@@ -123,11 +123,11 @@ def identify(spec: Spec) -> dict[str, Any]:
 
 def comment(spec: Spec) -> str:
     """The same as a LaTeX comment, without the parameters of claims, which hold all their text."""
-    story = identify(spec)
-    for series in story["series"].values():
+    record = identify(spec)
+    for series in record["series"].values():
         if series["study"] == "claims":
             del series["parameters"]
-    return f"{HEAD}{json.dumps(story)}\n"
+    return f"{HEAD}{json.dumps(record)}\n"
 
 
 def _revision() -> str | None:

@@ -59,11 +59,11 @@ def name_marks(figure: Figure) -> Readings:
     for i, (handle, text) in enumerate(entries):
         handle.set_gid(f"key-{i}")
         text.set_gid(f"label-{i}")
-    told = [
+    legend = [
         {"label": text.get_text(), "ids": [f"key-{i}", f"label-{i}"]}
         for i, (_, text) in enumerate(entries)
     ]
-    return {"axes": [_tell(ax) for ax in axes], "marks": marks, "entries": told}
+    return {"axes": [_tell(ax) for ax in axes], "marks": marks, "entries": legend}
 
 
 def attach(svg: str, readings: Readings) -> str:

@@ -69,14 +69,14 @@ def find_changes(sums: Path, names: Iterable[str] | None, root: Path) -> list[st
     Empty if the file of sums is missing, as there is nothing to compare with.
     """
     try:
-        told = read_manifest(sums.read_text(encoding="utf-8"))
+        expected = read_manifest(sums.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return []
     except (OSError, ValueError):
         return [f"{sums}: cannot be read"]
-    if not told or (names is not None and told.keys() != set(names)):
+    if not expected or (names is not None and expected.keys() != set(names)):
         return [f"{sums}: not whole"]
-    return [fault for name in told if (fault := _judge(root / name, told[name]))]
+    return [fault for name in expected if (fault := _judge(root / name, expected[name]))]
 
 
 def _judge(file: Path, expected: str) -> str:

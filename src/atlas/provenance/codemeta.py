@@ -42,16 +42,16 @@ def _describe_author(author: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _describe_paper(paper: Mapping[str, Any]) -> dict[str, Any]:
-    told = {
+    article = {
         "@type": "ScholarlyArticle",
         "name": paper["title"],
         "author": [_describe_author(author) for author in paper["authors"]],
         "datePublished": str(paper["year"]),
     }
     if "url" in paper:
-        told |= {"@id": paper["url"], "url": paper["url"]}
+        article |= {"@id": paper["url"], "url": paper["url"]}
     if "doi" in paper:
-        told |= {"@id": f"https://doi.org/{paper['doi']}", "identifier": paper["doi"]}
+        article |= {"@id": f"https://doi.org/{paper['doi']}", "identifier": paper["doi"]}
     if "conference" in paper:
-        told["isPartOf"] = {"@type": "PublicationVolume", "name": paper["conference"]["name"]}
-    return told
+        article["isPartOf"] = {"@type": "PublicationVolume", "name": paper["conference"]["name"]}
+    return article

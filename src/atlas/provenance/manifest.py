@@ -75,8 +75,8 @@ class Zipped:
             self._zip = zipfile.ZipFile(file)
             self._members = {member.filename: member for member in self._zip.infolist()}
         except Exception as error:  # damage may raise anything
-            said = printable(f"{file}: found no whole zip archive ({error})")
-            raise Unreadable(said) from None
+            message = printable(f"{file}: found no whole zip archive ({error})")
+            raise Unreadable(message) from None
         fault = _judge(self._zip.infolist())
         if fault:
             raise Unreadable(printable(f"{file}: {fault}; not unpacked"))

@@ -1,4 +1,4 @@
-"""Trace a product back to how it was made, from its story (`provenance.stories`).
+"""Trace a product back to how it was made, from its record (`provenance.records`).
 
 The account gives the figure, paper, parameters, seed, digests and the command that redraws it, and
 says whether the present config would draw the same.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from atlas.io.credit import trace_origin
 from atlas.io.untrusted import printable
-from atlas.provenance.stories import Story
+from atlas.provenance.records import ProvenanceRecord
 
 if TYPE_CHECKING:
     from atlas.plan import Plan
@@ -26,19 +26,21 @@ FORGED = "it bears the fingerprint of what the config draws, and tells something
 GONE, UNKNOWN = "no longer in the config", "not known, as the config cannot be read"
 
 
-def redraw(story: Story, configfiles: Sequence[Path]) -> str:
+def redraw(record: ProvenanceRecord, configfiles: Sequence[Path]) -> str:
     """The command that redraws the figure, from the config as it is when the command runs."""
     # run.py changes to the project's folder first, so names must be absolute.
     files = [str(file.resolve()) for file in configfiles]
     options = ["--configfile", *files] if files else []
-    return shlex.join(["python3", "run.py", f"{story['paper']}_{story['id']}", *options])
+    return shlex.join(["python3", "run.py", f"{record['paper']}_{record['id']}", *options])
 
 
-def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str, list[str]]:
-    """The standing of the story against the config under `root`, and the differences."""
+def compare(
+    record: ProvenanceRecord, root: Path, configfiles: Sequence[Path]
+) -> tuple[str, list[str]]:
+    """The standing of the record against the config under `root`, and the differences."""
     from atlas.config.errors import ConfigError
 
-    paper = story["paper"]
+    paper = record["paper"]
     try:
         plan = _plan(paper, root, tuple(configfiles))
     except (ConfigError, OSError) as error:
@@ -46,9 +48,9 @@ def compare(story: Story, root: Path, configfiles: Sequence[Path]) -> tuple[str,
     if paper not in plan.papers:
         return GONE, [f"it draws {', '.join(plan.papers)}, not {paper}"]
     for product in plan.products:
-        if (product.paper, product.id) == (paper, story["id"]):
-            return find_differences(story, product.spec)
-    return GONE, [f"{paper} has no {story['id']}"]
+        if (product.paper, product.id) == (paper, record["id"]):
+            return find_differences(record, product.spec)
+    return GONE, [f"{paper} has no {record['id']}"]
 
 
 @lru_cache(maxsize=8)
@@ -71,33 +73,33 @@ def _plan(paper: str, root: Path, configfiles: tuple[Path, ...]) -> Plan:
     return Plan.load(config, root, configfiles)
 
 
-def find_differences(story: Story, spec: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The standing of the story against the present spec of the figure, and the differences.
+def find_differences(record: ProvenanceRecord, spec: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The standing of the record against the present spec of the figure, and the differences.
 
-    A story with the fingerprint of the spec but other content is forged.
+    A record with the fingerprint of the spec but other content is forged.
     """
     differences = []
-    for name in sorted(story["series"].keys() | spec["series"].keys()):
-        then, now = story["series"].get(name), spec["series"].get(name)
+    for name in sorted(record["series"].keys() | spec["series"].keys()):
+        then, now = record["series"].get(name), spec["series"].get(name)
         if then is None or now is None:
             differences.append(f"series {name}: {'new' if then is None else 'gone'}")
             continue
-        told, parameters = then.get("parameters"), json.loads(json.dumps(now["parameters"]))
-        changed = [] if told is None else list(_walk(told, parameters, ""))
+        recorded, parameters = then.get("parameters"), json.loads(json.dumps(now["parameters"]))
+        changed = [] if recorded is None else list(_walk(recorded, parameters, ""))
         if then["study"] != now["study"]:
             changed.insert(0, f"study: {then['study']}, now {now['study']}")
         if then["digest"] != now["digest"] and not changed:
-            known = "its parameters are not told" if told is None else "same parameters"
+            known = "its parameters are not told" if recorded is None else "same parameters"
             changed = [f"{known}; the code that computes it has changed, or a package"]
         differences += [f"series {name}: {change}" for change in changed]
-    if story["code"] != spec["code"]:
+    if record["code"] != spec["code"]:
         differences.append("the code that draws it has changed")
-    if story["title"] != spec.get("title"):
-        differences.append(f"title: {story['title']}, now {spec.get('title')}")
-    if story["fingerprint"] == spec["fingerprint"]:
+    if record["title"] != spec.get("title"):
+        differences.append(f"title: {record['title']}, now {spec.get('title')}")
+    if record["fingerprint"] == spec["fingerprint"]:
         for key in ("bibliography", "source"):
-            told, now = story.get(key) or {}, spec.get(key) or {}
-            differences += [f"{key}: {told}, now {now}"] * any(told[k] != now.get(k) for k in told)
+            then, now = record.get(key) or {}, spec.get(key) or {}
+            differences += [f"{key}: {then}, now {now}"] * any(then[k] != now.get(k) for k in then)
         return (CHANGED, [FORGED, *differences]) if differences else (SAME, [])
     return CHANGED, differences or [
         "its caption, source, drawing, style, width, formats or packages, or an order, differ"
@@ -119,21 +121,23 @@ def _walk(then: Any, now: Any, path: str) -> Iterator[str]:
         yield f"{path}: {_show(then)}, now {_show(now)}"
 
 
-def tell(story: Story, command: str, standing: str, differences: Sequence[str]) -> Iterator[str]:
-    """The account, line by line. Text of the story never begins a line or breaks one."""
+def format_account(
+    record: ProvenanceRecord, command: str, standing: str, differences: Sequence[str]
+) -> Iterator[str]:
+    """The account, line by line. Text of the record never begins a line or breaks one."""
 
     def row(label: str, text: str) -> str:
         return f"{label:<12} {printable(text)}"
 
-    series = story["series"]
+    series = record["series"]
     seeds = sorted(set(_find_seeds(series)), key=lambda seed: (len(seed), seed))
-    yield row(KINDS.get(story.get("stage"), "figure"), f"{story['id']}: {story['title']}")
-    yield row("paper", story["paper"])
-    yield row("source", trace_origin(story))
-    yield row("licence", story.get("licence") or "not told")
+    yield row(KINDS.get(record.get("stage"), "figure"), f"{record['id']}: {record['title']}")
+    yield row("paper", record["paper"])
+    yield row("source", trace_origin(record))
+    yield row("licence", record.get("licence") or "not told")
     yield row("seed", ", ".join(seeds) or "none")
-    yield row("fingerprint", story["fingerprint"])
-    yield row("code", story["code"])
+    yield row("fingerprint", record["fingerprint"])
+    yield row("code", record["code"])
     for name, made in series.items():
         yield row("series", f"{name}: {made['study']} {made['digest']}")
         for key, value in (made.get("parameters") or {}).items():

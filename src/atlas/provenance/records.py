@@ -1,6 +1,6 @@
-"""Read the story of one of our figures, tables or ledgers, from files that may come from anybody.
+"""Read the record of one of our figures, tables or ledgers, from files that may come from anybody.
 
-A story says how a product was made. PDF, SVG and PNG hold it in their metadata, LaTeX in its first
+A record says how a product was made. PDF, SVG and PNG hold it in their metadata, LaTeX in its first
 line. For other files it is read from the sidecar beside them, if they match the sums in it. pdfTeX
 and LuaTeX keep the metadata of a figure in the PDF of a paper that includes it, and it is found
 there too.
@@ -32,20 +32,20 @@ from atlas.io.untrusted import Unreadable, printable, read_bytes, refuse
 PICTURES = (".pdf", ".png")
 TEXTS = (".csv", ".json", ".tex", ".txt")
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
-# A file may be a paper with hundreds of figures; none of our stories nests deeper than a dozen.
+# A file may be a paper with hundreds of figures; none of our records nests deeper than a dozen.
 LARGEST, DEEPEST, MOST, MOST_SECONDS = 2**28, 60, 1000, 60
 OURS = "a figure, table or ledger of ours, or a paper with some"
 
-Story = dict[str, Any]
+ProvenanceRecord = dict[str, Any]
 
 
-class Told(BaseModel):
+class OpenModel(BaseModel):
     """A model that allows further fields."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
 
-class Made(Told):
+class SeriesRecord(OpenModel):
     """A series."""
 
     study: str
@@ -53,7 +53,7 @@ class Made(Told):
     parameters: dict[str, Any] | None = None
 
 
-class Paper(Told):
+class Paper(OpenModel):
     """The paper that the product reproduces."""
 
     title: str
@@ -63,20 +63,20 @@ class Paper(Told):
     arxiv: str = ""
 
 
-class Source(Told):
+class Source(OpenModel):
     """The place in the paper."""
 
     figure: str | None = None
     section: str | None = None
 
 
-class Shape(Told):
-    """The part of a story that is used here."""
+class ProvenanceSchema(OpenModel):
+    """The part of a record that is used here."""
 
     paper: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     id: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     title: str | None
-    series: dict[str, Made]
+    series: dict[str, SeriesRecord]
     fingerprint: str
     code: str
     stage: str | None = None
@@ -86,30 +86,30 @@ class Shape(Told):
     outputs: dict[str, str] = {}
 
 
-def read_stories(file: Path) -> list[Story]:
-    """The story of a file, or those of the figures in it. Raises `Unreadable`."""
+def read_records(file: Path) -> list[ProvenanceRecord]:
+    """The record of a file, or those of the figures in it. Raises `Unreadable`."""
     content = read_bytes(file, LARGEST)
     try:
         with _in_time():
             texts = dict.fromkeys(t for t in _read_texts(file, content) if isinstance(t, str))
-            stories = list(filter(None, map(_parse, texts)))
+            records = list(filter(None, map(_parse, texts)))
     except Unreadable:
         raise
     except Exception as error:  # parsers may raise anything at damaged files
         why = f"cannot be read, or not in whole ({type(error).__name__}: {error})"
         refuse(file, why, OURS)
-    if not stories:
+    if not records:
         refuse(file, "not of our making: nothing in it says how it was made", OURS)
-    if len(stories) > MOST:
-        refuse(file, f"{len(stories)} figures of ours", f"at most {MOST}")
-    for story in stories:
+    if len(records) > MOST:
+        refuse(file, f"{len(records)} figures of ours", f"at most {MOST}")
+    for record in records:
         try:
-            Shape.model_validate(story)
+            ProvenanceSchema.model_validate(record)
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
             where = ".".join(map(str, fault["loc"]))
             refuse(file, f"{where} of what it says of itself: {fault['msg']}", OURS)
-    return stories
+    return records
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def _in_time() -> Iterator[None]:
 
 
 def _read_texts(file: Path, content: bytes) -> list[Any]:
-    """The texts in a file that may be stories."""
+    """The texts in a file that may be records."""
     if content.startswith(b"%PDF"):
         return list(_read_pdf(content))
     if content.startswith(b"\x89PNG"):
@@ -153,19 +153,19 @@ def _read_texts(file: Path, content: bytes) -> list[Any]:
     refuse(file, "another kind of file", f"a PDF, a PNG, an SVG or one of {', '.join(TEXTS)}")
 
 
-def _parse(text: Any) -> Story | None:
-    """The story in a text; None if it is not one of ours, or nests too deep."""
+def _parse(text: Any) -> ProvenanceRecord | None:
+    """The record in a text; None if it is not one of ours, or nests too deep."""
     try:
-        story = json.loads(text or "")
+        record = json.loads(text or "")
     except (TypeError, ValueError, RecursionError):
         return None
-    needed = {name for name, field in Shape.model_fields.items() if field.is_required()}
-    ours = isinstance(story, dict) and story.keys() >= needed
-    return story if ours and _is_flat(story) else None
+    needed = {name for name, field in ProvenanceSchema.model_fields.items() if field.is_required()}
+    ours = isinstance(record, dict) and record.keys() >= needed
+    return record if ours and _is_flat(record) else None
 
 
-def _is_flat(story: Story) -> bool:
-    level: list[Any] = [story]
+def _is_flat(record: ProvenanceRecord) -> bool:
+    level: list[Any] = [record]
     for _ in range(DEEPEST):
         below = [v.values() if isinstance(v, dict) else v for v in level]
         level = [item for items in below for item in items if isinstance(item, dict | list)]
@@ -187,9 +187,9 @@ def _read_pdf(content: bytes) -> Iterator[Any]:
             found = IndirectObject(number, 0, reader).get_object()
             # LuaTeX keeps the metadata of a figure in the figure, pdfTeX beside it.
             inner = dict.get(found, "/PTEX.InfoDict") if isinstance(found, dict) else None
-            for told in (found, inner):
-                if isinstance(told, DictionaryObject) and "/Subject" in told:
-                    yield told["/Subject"]
+            for dictionary in (found, inner):
+                if isinstance(dictionary, DictionaryObject) and "/Subject" in dictionary:
+                    yield dictionary["/Subject"]
 
 
 def _read_text(file: Path, content: bytes) -> str:
@@ -204,9 +204,9 @@ def _read_text(file: Path, content: bytes) -> str:
     name = printable(sidecar.name)
     if not sidecar.is_file():
         refuse(file, f"its story stands in its sidecar, and there is no {name} beside it", OURS)
-    told = read_bytes(sidecar, LARGEST).decode("utf-8")
-    outputs = (_parse(told) or {}).get("outputs")
+    text = read_bytes(sidecar, LARGEST).decode("utf-8")
+    outputs = (_parse(text) or {}).get("outputs")
     if not isinstance(outputs, dict) or outputs.get(file.name) != sha256(content):
         found = f"not what {name} beside it tells of: another file, or changed since"
         refuse(file, found, OURS)
-    return told
+    return text

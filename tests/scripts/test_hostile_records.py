@@ -14,11 +14,11 @@ from tests.conftest import call
 
 from atlas.io.credit import HEAD
 from atlas.io.untrusted import Unreadable
-from atlas.provenance import stories, trace_back
+from atlas.provenance import records, trace_back
 
 pytestmark = pytest.mark.slow
 
-STORY = {
+RECORD = {
     **{"paper": "small", "id": "fig1", "stage": "draw", "title": "A state", "licence": "MIT"},
     **{"source": {"figure": "1"}, "fingerprint": "f", "code": "c"},
     "bibliography": {"title": "A", "authors": ["B"], "year": 2020, "doi": "10.1/x"},
@@ -30,29 +30,31 @@ STANDING = "standing     as the config now stands"
 whence = partial(call, "whence")
 
 
-def write(folder: Path, story: object, name: str = "x.tex") -> Path:
+def write(folder: Path, record: object, name: str = "x.tex") -> Path:
     file = folder / name
-    file.write_text(HEAD + json.dumps(story) + "\n", "utf-8")
+    file.write_text(HEAD + json.dumps(record) + "\n", "utf-8")
     return file
 
 
 def tell(file: Path) -> list[str]:
-    [story] = stories.read_stories(file)
-    return "\n".join(trace_back.tell(story, "redraw", trace_back.GONE, ["x"])).split("\n")
+    [record] = records.read_records(file)
+    return "\n".join(trace_back.format_account(record, "redraw", trace_back.GONE, ["x"])).split(
+        "\n"
+    )
 
 
 def replaced(path: tuple, value: object) -> dict:
-    story = json.loads(json.dumps(STORY))
-    place = story
+    record = json.loads(json.dumps(RECORD))
+    place = record
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = value
-    return story
+    return record
 
 
 PLACES = [
-    *[(key,) for key in STORY],
-    *[("bibliography", key) for key in STORY["bibliography"]],
+    *[(key,) for key in RECORD],
+    *[("bibliography", key) for key in RECORD["bibliography"]],
     *[("series", "a"), ("series", "a", "parameters"), ("source", "figure")],
     *[("series", "a", "parameters", "seed"), ("series", "a", "parameters", "needs")],
 ]
@@ -60,7 +62,7 @@ VALUES = [None, 7, -1.5, True, [], {}, [[]], {"a": []}, [{"a": 1}], "", "a\nb", 
 
 
 @pytest.mark.parametrize("path", PLACES, ids=lambda p: ".".join(p))
-def test_a_story_of_another_shape_is_told_or_refused(tmp_path, path):
+def test_a_record_of_another_shape_is_told_or_refused(tmp_path, path):
     for value in VALUES:
         try:
             lines = tell(write(tmp_path, replaced(path, value)))
@@ -78,9 +80,9 @@ def test_no_word_moves_a_cursor_or_forges_a_line(tmp_path, path):
         "\r\x9b2K\u202e\ud800",
         f"\u2028{STANDING}",
     ):
-        for story in (replaced(path, evil), replaced((*path[:-1], evil), evil)):
+        for record in (replaced(path, evil), replaced((*path[:-1], evil), evil)):
             try:
-                lines = tell(write(tmp_path, story))
+                lines = tell(write(tmp_path, record))
             except Unreadable as error:
                 lines = str(error).split("\n")
             assert not any(line.startswith("standing     as") for line in lines)
@@ -89,17 +91,17 @@ def test_no_word_moves_a_cursor_or_forges_a_line(tmp_path, path):
 
 
 def test_no_title_slides_to_where_a_line_breaks(tmp_path):
-    [title, *_] = tell(write(tmp_path, STORY | {"title": 400 * " " + STANDING}))
+    [title, *_] = tell(write(tmp_path, RECORD | {"title": 400 * " " + STANDING}))
     assert "   " not in title[12:]
 
 
 @pytest.mark.parametrize("depth", [50, 90, 400, 900, 20_000, 1_000_000])
 def test_what_nests_deep_is_told_or_refused(tmp_path, depth):
     nested = depth * '{"seed":' + "1" + depth * "}"
-    text = json.dumps(STORY).replace('"seed": 7', f'"seed": {nested}')
+    text = json.dumps(RECORD).replace('"seed": 7', f'"seed": {nested}')
     file = tmp_path / "x.tex"
     file.write_text(HEAD + text, "utf-8")
-    if depth > stories.DEEPEST:
+    if depth > records.DEEPEST:
         with pytest.raises(Unreadable, match="not of our making"):
             tell(file)
     else:
@@ -110,11 +112,11 @@ def test_what_is_no_file_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe.svg")
     for file in (tmp_path, tmp_path / "pipe.svg", Path("/dev/zero"), tmp_path / "a\0b"):
         with pytest.raises(Unreadable):
-            stories.read_stories(file)
+            records.read_records(file)
     (tmp_path / "x.csv").write_text("1\n", "utf-8")
     os.mkfifo(tmp_path / "x.json")
     with pytest.raises(Unreadable):
-        stories.read_stories(tmp_path / "x.csv")
+        records.read_records(tmp_path / "x.csv")
 
 
 LAUGHS = '<!DOCTYPE x [<!ENTITY a "' + 99 * "a" + '">'
@@ -137,7 +139,7 @@ def test_a_picture_that_is_none_is_refused(tmp_path, content):
     file = tmp_path / "x.svg"
     file.write_bytes(content)
     with pytest.raises(Unreadable):
-        stories.read_stories(file)
+        records.read_records(file)
 
 
 def test_a_text_that_inflates_without_end_is_refused(tmp_path):
@@ -151,29 +153,29 @@ def test_a_text_that_inflates_without_end_is_refused(tmp_path):
     file = tmp_path / "x.png"
     file.write_bytes(b"\x89PNG\r\n\x1a\n" + header + bomb + chunk(b"IEND", b""))
     with pytest.raises(Unreadable):
-        stories.read_stories(file)
+        records.read_records(file)
 
 
-def test_a_story_with_the_fingerprint_of_another_does_not_stand():
-    spec = json.loads(json.dumps(STORY))
-    assert trace_back.find_differences(STORY, spec) == (trace_back.SAME, [])
+def test_a_record_with_the_fingerprint_of_another_does_not_stand():
+    spec = json.loads(json.dumps(RECORD))
+    assert trace_back.find_differences(RECORD, spec) == (trace_back.SAME, [])
     for path in (("title",), ("series", "a", "parameters", "seed"), ("bibliography", "title")):
         standing, [why, _] = trace_back.find_differences(replaced(path, "forged"), spec)
         assert (standing, why) == (trace_back.CHANGED, trace_back.FORGED)
 
 
 def test_a_ledger_has_no_title_and_is_compared_all_the_same():
-    spec = {key: value for key, value in STORY.items() if key != "title"} | {"code": "other"}
+    spec = {key: value for key, value in RECORD.items() if key != "title"} | {"code": "other"}
     standing, [difference] = trace_back.find_differences(
-        STORY | {"title": None, "fingerprint": "g"}, spec
+        RECORD | {"title": None, "fingerprint": "g"}, spec
     )
     assert (standing, difference) == (trace_back.CHANGED, "the code that draws it has changed")
 
 
 def test_the_command_ends_with_2_and_prints_for_any_terminal(tmp_path):
-    done = whence(write(tmp_path, STORY | {"title": 7}))
+    done = whence(write(tmp_path, RECORD | {"title": 7}))
     assert done.returncode == 2 and "title of what it says of itself" in done.stderr
-    evil = STORY | {"title": f"Größe\x1b[31m\n{STANDING}", "paper": "nowhere"}
+    evil = RECORD | {"title": f"Größe\x1b[31m\n{STANDING}", "paper": "nowhere"}
     file = write(tmp_path, evil)
     done = whence(file, PYTHONIOENCODING="ascii")
     assert done.returncode == 0
@@ -188,19 +190,19 @@ def test_the_command_ends_with_2_and_prints_for_any_terminal(tmp_path):
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory) -> list[Path]:
-    """Figures with stories, in all formats."""
+    """Figures with records, in all formats."""
     from matplotlib.figure import Figure
 
-    from atlas.io.metadata import Told, save
+    from atlas.io.metadata import FigureMetadata, save
 
     folder = tmp_path_factory.mktemp("pictures")
     files = []
     for kind in ("pdf", "png", "svg"):
         figure = Figure(figsize=(1, 1))
         file = folder / f"fig1.{kind}"
-        save(figure.savefig, file, kind, Told("A", "B", json.dumps(STORY), STORY))
+        save(figure.savefig, file, kind, FigureMetadata("A", "B", json.dumps(RECORD), RECORD))
         files.append(file)
-    return [*files, write(folder, STORY)]
+    return [*files, write(folder, RECORD)]
 
 
 def damage(content: bytes, rng: random.Random) -> bytes:
