@@ -50,10 +50,10 @@ UNITS = {
     "ratio": "1",
     "gap": "1",
     "memory": "MiB",
-    "asked": "s",
+    "target": "s",
 }
 # The required times, on an idle core of a machine of 2026.
-ASKED = {
+TARGETS = {
     ("E[T] at n = 10, half of capacity", "job level"): 60e-9,
     ("policies at ρ = 0.9, a job", "max_weight"): 150e-9,
     ("E[T] of five needs on 20 servers at .9 λ*", "sweeps over levels"): 0.3,
@@ -68,9 +68,9 @@ def main() -> None:
     arguments = parser.parse_args()
     tables = []
     for name, routes in blocks().items():
-        table = pd.DataFrame(compare(name, routes, ASKED), columns=list(UNITS))
-        shown = table.drop(columns="block").to_string(index=False, float_format="{:.3g}".format)
-        print(f"{name}\n{shown}\n", flush=True)
+        table = pd.DataFrame(compare(name, routes, TARGETS), columns=list(UNITS))
+        text = table.drop(columns="block").to_string(index=False, float_format="{:.3g}".format)
+        print(f"{name}\n{text}\n", flush=True)
         tables.append(table)
     write_table(arguments.output, pd.concat(tables), UNITS)
 

@@ -36,7 +36,7 @@ UNITS = {
 }
 
 
-def measured() -> pd.DataFrame:
+def measure_costs() -> pd.DataFrame:
     """One row per system and method, with the better time of two points."""
     rows = []
     for n in SERVERS:
@@ -62,7 +62,7 @@ def _seconds(process: age_process.AgeProcess | fcfs_levels.LevelSweeps) -> float
     return min(times)
 
 
-def drawn(table: pd.DataFrame) -> Figure:
+def plot_costs(table: pd.DataFrame) -> Figure:
     """Time against fronts. Colours stand for the number of classes and markers for the number of
     phases; filled ones are for the age of the head."""
     figure = Figure(figsize=(5, 3.6), layout="constrained")
@@ -89,7 +89,7 @@ def drawn(table: pd.DataFrame) -> Figure:
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    found = measured()
-    write_table(folder / "cost-by-classes.csv", found, UNITS)
-    drawn(found).savefig(folder / "cost-by-classes.png", dpi=200)
-    print(found.to_string(index=False))
+    costs = measure_costs()
+    write_table(folder / "cost-by-classes.csv", costs, UNITS)
+    plot_costs(costs).savefig(folder / "cost-by-classes.png", dpi=200)
+    print(costs.to_string(index=False))

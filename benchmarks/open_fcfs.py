@@ -52,8 +52,8 @@ def by_large_age(system: MultiserverJobSystem, fraction: float) -> Point:
     rate = fraction * saturated.one_or_n(system.servers, p[1], mu_1, mu_n).throughput
 
     def point() -> float:
-        law = one_or_n.solve(system.servers, mu_1, Exponential(mu_n), p, rate)
-        return law.mean_response_time
+        solution = one_or_n.solve(system.servers, mu_1, Exponential(mu_n), p, rate)
+        return solution.mean_response_time
 
     return point
 

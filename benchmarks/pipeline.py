@@ -71,8 +71,8 @@ def serve() -> str:
     command = [sys.executable, str(ROOT / "scripts"), client.SERVE, name]
     served = subprocess.Popen(command, stdin=subprocess.PIPE)
     atexit.register(served.communicate)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
-        while asked.connect_ex(client.address(name)):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+        while connection.connect_ex(client.address(name)):
             time.sleep(0.1)
     return name
 

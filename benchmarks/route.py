@@ -50,10 +50,10 @@ Routes = Mapping[str, Callable[[], float] | Route]
 
 
 def compare(
-    block: str, routes: Routes, asked: Mapping[tuple[str, str], float]
+    block: str, routes: Routes, targets: Mapping[tuple[str, str], float]
 ) -> list[tuple[str | float, ...]]:
     """One row per route: its times, its time and value relative to those of the last route, and the
-    time that `asked` requires by block and route."""
+    time that `targets` requires by block and route."""
     ways = {name: r if isinstance(r, Route) else Route(r) for name, r in routes.items()}
     firsts = {name: way.first() for name, way in ways.items()}
     times = {name: way.best() for name, way in ways.items()}
@@ -62,7 +62,7 @@ def compare(
     return [
         (
             *(block, name, first, times[name], times[name] / times[last]),
-            *(abs(value / exact - 1), ways[name].memory(), asked.get((block, name), math.nan)),
+            *(abs(value / exact - 1), ways[name].memory(), targets.get((block, name), math.nan)),
         )
         for name, (value, first) in firsts.items()
     ]

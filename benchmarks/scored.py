@@ -50,21 +50,21 @@ def main() -> None:
 def systems() -> Iterator[tuple[str, MultiserverJobSystem, float, int]]:
     """(id, system, λ, jobs per run)."""
     for file in sorted((ROOT / "reference/systems").glob("*.json")):
-        told = json.loads(file.read_text(encoding="utf-8"))
-        if told["model"] != "multiserver-jobs" or told["policy"]["name"] != "fcfs":
+        description = json.loads(file.read_text(encoding="utf-8"))
+        if description["model"] != "multiserver-jobs" or description["policy"]["name"] != "fcfs":
             continue
-        classes = told["classes"]
+        classes = description["classes"]
         if any(c["duration"]["distribution"] != "exponential" for c in classes):
             continue
-        (limit,) = (v["value"] for v in told["values"] if v["quantity"] == "limit")
-        if (rate := told["arrival_rate"]) > MOST * limit:
+        (limit,) = (v["value"] for v in description["values"] if v["quantity"] == "limit")
+        if (rate := description["arrival_rate"]) > MOST * limit:
             continue
         rates = [c["duration"]["parameters"]["rate"] for c in classes]
         p = [c["probability"] for c in classes]
         needs = [c["need"] for c in classes]
-        system = MultiserverJobSystem.of(round(told["capacity"]), needs, rates, p)
+        system = MultiserverJobSystem.of(round(description["capacity"]), needs, rates, p)
         jobs = round(JOBS / (1 - rate / limit)) * (5 if min(p) < RARE else 1)
-        yield told["id"], system, rate, jobs
+        yield description["id"], system, rate, jobs
 
 
 def summarise(id: str, runs: np.ndarray) -> Iterator[tuple]:

@@ -12,30 +12,30 @@ PARTS = ("src", "benchmarks")
 sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in PARTS)]
 
 import multiserver
-from choices import write_drawings, write_quantities, write_studies
-from covered import write_controls, write_coverage, write_coverage_in_short
+from animation import write_animation
+from config_reference import write_drawings, write_quantities, write_studies
+from coverage_tables import write_controls, write_coverage, write_coverage_summary
 from methods import write_exact, write_methods
-from moving import write_moving
 from pictures import PICTURES
+from referee_tables import write_verdicts
 from rulegraph import rulegraph
-from scored import write_scored
-from timed import draw_cost, draw_scaling, write_cost, write_scaling, write_timed
-from waited import write_time_coverage, write_time_routes
+from timing_tables import draw_cost, draw_scaling, write_cost, write_scaling, write_timings
+from waiting_time_tables import write_time_coverage, write_time_routes
 
 TABLES = {
     "controls": write_controls,
     "coverage": write_coverage,
-    "coverage-in-short": write_coverage_in_short,
+    "coverage-in-short": write_coverage_summary,
     "drawings": write_drawings,
     "exact": write_exact,
     "methods": write_methods,
-    "moving": write_moving,
+    "moving": write_animation,
     "quantities": write_quantities,
-    "scored": write_scored,
+    "scored": write_verdicts,
     "studies": write_studies,
     "time-coverage": write_time_coverage,
     "time-routes": write_time_routes,
-    "timed": write_timed,
+    "timed": write_timings,
     "scaling": write_scaling,
     "cost": write_cost,
 }

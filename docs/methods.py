@@ -33,8 +33,8 @@ def write_exact() -> str:
                     {"method": "none", "range": f"others: {reason}" if mine else reason, "cost": ""}
                 )
             for row in mine:
-                said = model, policy.name, row["method"], row["range"], row["cost"]
-                lines.append("| " + " | ".join(said) + " |")
+                cells = model, policy.name, row["method"], row["range"], row["cost"]
+                lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -44,7 +44,7 @@ def _table(rows: list[dict[str, str]]) -> list[str]:
     above: tuple[str, ...] = ()
     for row in rows:
         head = (row["policy"], row["question"])
-        said = ["" if head[: k + 1] == above[: k + 1] else head[k] for k in range(2)]
-        lines.append("| " + " | ".join([*said, *(row[key] for key in COLUMNS[2:])]) + " |")
+        cells = ["" if head[: k + 1] == above[: k + 1] else head[k] for k in range(2)]
+        lines.append("| " + " | ".join([*cells, *(row[key] for key in COLUMNS[2:])]) + " |")
         above = head
     return lines

@@ -26,22 +26,22 @@ def address(name: str) -> str:
 
 def is_ours(peer: socket.socket) -> bool:
     """Whether the other end belongs to the same user: abstract sockets have no permissions."""
-    told = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-    return struct.unpack("3i", told)[1] == os.getuid()
+    credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return struct.unpack("3i", credentials)[1] == os.getuid()
 
 
 def ask(arguments: list[str]) -> int | None:
     """Run a script in a fork; its exit code, or None if no server answers."""
     if not (name := os.environ.get(NAME)):
         return None
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
         folder = os.getcwd()  # noqa: PTH109
-        started = request(asked, name, arguments, folder, dict(os.environ), (0, 1, 2))
-        return None if started is None else await_end(asked)
+        started = request(connection, name, arguments, folder, dict(os.environ), (0, 1, 2))
+        return None if started is None else await_end(connection)
 
 
 def request(
-    asked: socket.socket,
+    connection: socket.socket,
     name: str,
     arguments: list[str],
     folder: str,
@@ -50,18 +50,18 @@ def request(
 ) -> int | None:
     """Ask the server of this name for a fork; its process id, or None if no server answers."""
     try:
-        asked.connect(address(name))
-        if not is_ours(asked):
+        connection.connect(address(name))
+        if not is_ours(connection):
             return None
         words = json.dumps([sys.prefix, arguments, folder, environment])
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", streams))]
-        asked.sendmsg([words.encode()], ancillary)
-        return int(asked.recv(16) or 0) or None
+        connection.sendmsg([words.encode()], ancillary)
+        return int(connection.recv(16) or 0) or None
     except OSError:
         return None
 
 
-def await_end(asked: socket.socket) -> int:
+def await_end(connection: socket.socket) -> int:
     """Wait for a fork to end; its exit code, or `KILLED` if it closed the socket without one."""
-    said = asked.recv(16)
-    return int(said) if said else KILLED
+    code = connection.recv(16)
+    return int(code) if code else KILLED

@@ -109,11 +109,11 @@ def answer(server: socket.socket, run: Callable[[list[str]], Any]) -> None:
     """Run the requested scripts in forks until standard input is closed."""
     signal.signal(signal.SIGCHLD, lambda *_: reap())
     while 0 not in select.select([0, server], [], [])[0]:
-        asked, _ = server.accept()
-        if client.is_ours(asked) and os.fork() == 0:
+        connection, _ = server.accept()
+        if client.is_ours(connection) and os.fork() == 0:
             server.close()
-            work(asked, run)
-        asked.close()
+            work(connection, run)
+        connection.close()
 
 
 def reap() -> None:
@@ -137,16 +137,16 @@ def reopen() -> None:
                 os.close(own)
 
 
-def work(asked: socket.socket, run: Callable[[list[str]], Any]) -> NoReturn:
+def work(connection: socket.socket, run: Callable[[list[str]], Any]) -> NoReturn:
     """In a fork: take over the client's state, run the script and report its exit code."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     reopen()
-    request, streams, *_ = socket.recv_fds(asked, LARGEST, 3)
+    request, streams, *_ = socket.recv_fds(connection, LARGEST, 3)
     prefix, arguments, folder, environment = json.loads(request)
     if prefix != sys.prefix:
         os._exit(0)
-    asked.send(str(os.getpid()).encode())
+    connection.send(str(os.getpid()).encode())
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -167,5 +167,5 @@ def work(asked: socket.socket, run: Callable[[list[str]], Any]) -> NoReturn:
     with contextlib.suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
-    asked.send(str(int(code or 0)).encode())
+    connection.send(str(int(code or 0)).encode())
     os._exit(int(code or 0))

@@ -137,11 +137,11 @@ def test_the_documentation_opens_on_it_with_the_exact_mean_of_the_library(
     browser, tmp_path, monkeypatch
 ):
     monkeypatch.syspath_prepend(ROOT / "docs")
-    moving = importlib.import_module("moving")
-    needs, rates, shares = zip(*moving.CLASSES, strict=True)
-    exact = dispatch.solve(MultiserverJobSystem.of(moving.SERVERS, needs, rates, shares)).wastage
+    animation = importlib.import_module("animation")
+    needs, rates, shares = zip(*animation.CLASSES, strict=True)
+    exact = dispatch.solve(MultiserverJobSystem.of(animation.SERVERS, needs, rates, shares)).wastage
     page_file = tmp_path / "index.html"
-    body = moving.write_moving().removeprefix("```{raw} html\n").rpartition("```")[0]
+    body = animation.write_animation().removeprefix("```{raw} html\n").rpartition("```")[0]
     page_file.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body>{body}', "utf-8")
     with watched(browser, page_file) as (page, _):
         page.goto(page_file.as_uri())

@@ -26,7 +26,7 @@ PAPERS = [
     file for of in ("papers", "examples") for file in sorted((ROOT / "config" / of).glob("*.yaml"))
 ]
 # Longer examples (in characters) are left out.
-LONGEST = 600
+MAX_EXAMPLE_LENGTH = 600
 
 
 def write_studies() -> str:
@@ -93,13 +93,13 @@ def _meaning(one: Mapping[str, Any]) -> str:
 
 def _default(one: Mapping[str, Any]) -> str:
     value = one.get("default")
-    return "none" if value is None else f"`{_flow(value)}`"
+    return "none" if value is None else f"`{_to_inline_yaml(value)}`"
 
 
 def _example(key: str, kind: str) -> list[str]:
     """The shortest block of that kind in the files."""
-    blocks = [_flow(block) for block in _blocks(key) if block.get(key) == kind]
-    blocks = [text for text in blocks if len(text) <= LONGEST]
+    blocks = [_to_inline_yaml(block) for block in _blocks(key) if block.get(key) == kind]
+    blocks = [text for text in blocks if len(text) <= MAX_EXAMPLE_LENGTH]
     return ["```yaml", min(blocks, key=len), "```", ""] if blocks else []
 
 
@@ -124,7 +124,7 @@ def _papers() -> tuple[dict[str, Any], ...]:
     return tuple(read_yaml(file, file.name)[0] for file in PAPERS)
 
 
-def _flow(value: Any) -> str:
+def _to_inline_yaml(value: Any) -> str:
     """A value on one line of YAML."""
     text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False)
     return " ".join(text.removesuffix("...\n").split())

@@ -4,7 +4,7 @@ benchmarks/measured."""
 from __future__ import annotations
 
 from atlas.io.tidy import read_table
-from timed import MEASURED
+from timing_tables import MEASURED
 
 ROUTES = {
     "mean": "E[T], by Little's law",

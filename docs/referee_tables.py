@@ -10,7 +10,7 @@ from referee.read import Reference, read_results
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def write_scored() -> str:
+def write_verdicts() -> str:
     """Two Markdown tables: one of the simulators, one of the systems."""
     reference = Reference.load(ROOT / "reference")
     found = {
@@ -35,11 +35,11 @@ def write_scored() -> str:
     rows = {
         name: {r.system: r for r in representatives(one.results)} for name, one in found.items()
     }
-    for system in dict.fromkeys(s for told in rows.values() for s in told):
-        (exact, *_) = (told[system].reference for told in rows.values() if system in told)
+    for system in dict.fromkeys(s for results in rows.values() for s in results):
+        (exact, *_) = (results[system].reference for results in rows.values() if system in results)
         cells = [f"`{system}`", f"{exact:.6g}"]
-        for told in rows.values():
-            r = told.get(system)
+        for results in rows.values():
+            r = results.get(system)
             if r is None:
                 cells += ["", "", ""]
                 continue

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from atlas.io.tidy import read_table
-from timed import MEASURED
+from timing_tables import MEASURED
 
 # A share of fewer intervals is not reported.
-FEWEST = 50
-ENDS = ("coverage", "spread", "width")
+MIN_INTERVALS = 50
+RANGE_COLUMNS = ("coverage", "spread", "width")
 DIGITS = {"coverage": 3, "width": 2}
 
 
@@ -23,30 +23,33 @@ def write_coverage() -> str:
     for _, rows in table.groupby("system", sort=False):
         if (rows["withheld"] == 1).all():
             continue
-        name = f"{_named(rows.iloc[0])}, by {rows['route'].iloc[0]}"
+        name = f"{_system_name(rows.iloc[0])}, by {rows['route'].iloc[0]}"
         for row in rows.to_dict("records"):
             jobs = f"{row['jobs']:,}" if name else ""
-            lines.append(f"| {name} | {jobs} | {row['class']} | {_measured(row)} |")
+            lines.append(f"| {name} | {jobs} | {row['class']} | {_format_row(row)} |")
             name = ""
     none = table[table.groupby("system")["withheld"].transform("min") == 1]
-    said = (f"{_named(row)} ({row.jobs:,})" for _, row in none.drop_duplicates("system").iterrows())
-    lines += ["", f"Without any interval, as known beforehand (jobs): {'; '.join(said)}."]
+    names = (
+        f"{_system_name(row)} ({row.jobs:,})"
+        for _, row in none.drop_duplicates("system").iterrows()
+    )
+    lines += ["", f"Without any interval, as known beforehand (jobs): {'; '.join(names)}."]
     return "\n".join(lines) + "\n"
 
 
-def write_coverage_in_short() -> str:
+def write_coverage_summary() -> str:
     """The numbers of systems and intervals, and their coverage, in a sentence."""
     table, _ = read_table(MEASURED / "coverage.csv")
     fair = table[table["withheld"] < 1]
     counts = (fair["runs"] * (1 - fair["withheld"])).round()
     held = float((fair["coverage"] * counts).sum() / counts.sum())
-    enough = fair[counts >= FEWEST]
+    enough = fair[counts >= MIN_INTERVALS]
     return (
         f"{table['system'].nunique()} systems, {fair['system'].nunique()} with intervals;"
         f" {counts.sum():,.0f} intervals of {len(fair)} means, of which {held:.1%} hold the exact"
-        f" one; by mean, of those with at least {FEWEST}, from {enough['coverage'].min():.1%} to"
-        f" {enough['coverage'].max():.1%}, mean scores from {enough['bias'].min():+.2f} to"
-        f" {enough['bias'].max():+.2f}.\n"
+        f" one; by mean, of those with at least {MIN_INTERVALS}, from"
+        f" {enough['coverage'].min():.1%} to {enough['coverage'].max():.1%}, mean scores"
+        f" from {enough['bias'].min():+.2f} to {enough['bias'].max():+.2f}.\n"
     )
 
 
@@ -62,29 +65,31 @@ def write_controls() -> str:
     for system, rows in once.groupby("system", sort=False):
         name, means = rows["shown"].iloc[0], rows["means"].iloc[0].split()
         for row in rows.to_dict("records"):
-            ends = [(row[f"least_{key}"], row[f"most_{key}"]) for key in ENDS]
-            lines.append(f"| {name} | {row['interval']} | {_ends(ends)} |")
+            ranges = [(row[f"least_{key}"], row[f"most_{key}"]) for key in RANGE_COLUMNS]
+            lines.append(f"| {name} | {row['interval']} | {_format_ranges(ranges)} |")
             name = ""
         found = suite[(suite["system"] == system) & suite["class"].astype(str).isin(means)]
-        ends = [(found[key].min(), found[key].max()) for key in ENDS]
-        lines.append(f"| | jackknife | {_ends(ends)} |")
+        ranges = [(found[key].min(), found[key].max()) for key in RANGE_COLUMNS]
+        lines.append(f"| | jackknife | {_format_ranges(ranges)} |")
     return "\n".join(lines) + "\n"
 
 
-def _ends(ends: list[tuple[float, float]]) -> str:
+def _format_ranges(ranges: list[tuple[float, float]]) -> str:
     def show(key: str, value: float) -> str:
         return f"{value:.2f}" if key == "spread" else f"{100 * value:.{DIGITS[key]}g} %"
 
-    pairs = ([show(key, end) for end in pair] for key, pair in zip(ENDS, ends, strict=True))
+    pairs = (
+        [show(key, end) for end in pair] for key, pair in zip(RANGE_COLUMNS, ranges, strict=True)
+    )
     return " | ".join(a if a == b else f"{a} to {b}" for a, b in pairs)
 
 
-def _named(row: pd.Series) -> str:
+def _system_name(row: pd.Series) -> str:
     """The name of a system without the number of jobs, which has a column of its own."""
     return row["system"].removesuffix(f", {row['jobs']:,} jobs")
 
 
-def _measured(row: dict) -> str:
+def _format_row(row: dict) -> str:
     if pd.isna(row["coverage"]):
         return "– | – | – | 100\N{NO-BREAK SPACE}%"
     return (

@@ -20,12 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def choices(tmp_path_factory):
+def config_reference(tmp_path_factory):
     sys.path.insert(0, str(ROOT / "docs"))
-    import choices
+    import config_reference
 
     sys.path.remove(str(ROOT / "docs"))
-    return choices
+    return config_reference
 
 
 def sections(page: str) -> dict[str, str]:
@@ -35,8 +35,9 @@ def sections(page: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("group", ["studies", "drawings"])
-def test_every_kind_has_a_section_with_its_keys_and_columns(choices, group):
-    page = choices.write_studies() if group == "studies" else choices.write_drawings()
+def test_every_kind_has_a_section_with_its_keys_and_columns(config_reference, group):
+    write = {"studies": config_reference.write_studies, "drawings": config_reference.write_drawings}
+    page = write[group]()
     found = sections(page)
     assert list(found) == kinds(group)
     for kind, text in found.items():
@@ -50,10 +51,13 @@ def test_every_kind_has_a_section_with_its_keys_and_columns(choices, group):
             assert all(f"`{name}` (" in text for name in module(group, kind).UNITS)
 
 
-def test_examples_pass_the_schema(choices):
+def test_examples_pass_the_schema(config_reference):
     whole = describe()["paper.json"]
     seen = 0
-    for key, page in (("study", choices.write_studies()), ("kind", choices.write_drawings())):
+    for key, page in (
+        ("study", config_reference.write_studies()),
+        ("kind", config_reference.write_drawings()),
+    ):
         for kind, text in sections(page).items():
             branch = "studies" if key == "study" else "drawings"
             for example in re.findall("```yaml\n(.*?)\n```", text, re.S):
@@ -67,7 +71,7 @@ def test_examples_pass_the_schema(choices):
     assert seen > 0.8 * (len(kinds("studies")) + len(kinds("drawings")))
 
 
-def test_every_quantity_has_a_row(choices):
-    page = choices.write_quantities()
+def test_every_quantity_has_a_row(config_reference):
+    page = config_reference.write_quantities()
     rows = re.findall(r"^\| `([^`]+)` \| (.+?) \| (.*) \|$", page, re.M)
     assert [name for name, *_ in rows] == list(read_quantities(ATLAS / "claims"))

@@ -8,29 +8,31 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from atlas.io.tidy import read_table
-from cost import drawn
+from cost import plot_costs
 from scaling import draw
 
 MEASURED = Path(__file__).resolve().parents[1] / "benchmarks/measured"
 STAR = r"\*"  # the star of λ*, which Markdown would take for emphasis
-FEWEST = 100  # the fewest fronts of a system in the table of costs
+MIN_FRONTS = 100  # the fewest fronts of a system in the table of costs
 PREFIXES = {-9: "ns", -6: "µs", -3: "ms", 0: "s"}
 
 
-def write_timed() -> str:
+def write_timings() -> str:
     """A table of all routes, block by block, in Markdown."""
     table, _ = read_table(MEASURED / "benchmarks.csv")
     lines = [
-        "| | time | ratio | gap | asked | first call | memory |",
+        "| | time | ratio | gap | target | first call | memory |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for block, routes in table.groupby("block", sort=False):
         lines.append(f"| **{block.replace('*', STAR)}** | | | | | | |")
         for row in routes.itertuples():
             memory = "" if math.isnan(row.memory) else f"{row.memory:.0f}\N{NO-BREAK SPACE}MiB"
-            asked = "" if math.isnan(row.asked) else seconds(row.asked)
-            cells = [row.route, seconds(row.time), f"{row.ratio:.3g}", f"{row.gap:.1g}"]
-            lines.append("| " + " | ".join([*cells, asked, seconds(row.first), memory]) + " |")
+            target = "" if math.isnan(row.target) else format_seconds(row.target)
+            cells = [row.route, format_seconds(row.time), f"{row.ratio:.3g}", f"{row.gap:.1g}"]
+            lines.append(
+                "| " + " | ".join([*cells, target, format_seconds(row.first), memory]) + " |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -56,10 +58,12 @@ def write_cost() -> str:
     """A Markdown table of the seconds of a point, for systems of many fronts."""
     table, _ = read_table(MEASURED / "cost-by-classes.csv")
     keys = ["fronts", "servers", "classes", "phases"]
-    found = table[table["fronts"] >= FEWEST].pivot(index=keys, columns="method", values="seconds")
+    found = table[table["fronts"] >= MIN_FRONTS].pivot(
+        index=keys, columns="method", values="seconds"
+    )
     lines = [f"| {' | '.join([*keys, *found.columns])} |", "|--:" * (4 + found.shape[1]) + "|"]
     for key, times in zip(found.index, found.to_numpy(), strict=True):
-        cells = ["" if math.isnan(time) else seconds(time) for time in times.tolist()]
+        cells = ["" if math.isnan(time) else format_seconds(time) for time in times.tolist()]
         lines.append(f"| {' | '.join([*map(str, key), *cells])} |")
     return "\n".join(lines) + "\n"
 
@@ -67,10 +71,10 @@ def write_cost() -> str:
 def draw_cost() -> Figure:
     """The seconds of a point against the fronts, for all systems."""
     table, _ = read_table(MEASURED / "cost-by-classes.csv")
-    return drawn(table)
+    return plot_costs(table)
 
 
-def seconds(time: float) -> str:
+def format_seconds(time: float) -> str:
     """A time to three digits, in a suitable unit."""
     exponent = max(min(3 * math.floor(math.log10(time) / 3), 0), min(PREFIXES))
     return f"{time / 10**exponent:.3g}\N{NO-BREAK SPACE}{PREFIXES[exponent]}"

@@ -26,7 +26,7 @@ body[data-theme="dark"] .explorer { --look0: #6cbcf0; --look1: #f2a266; --look3:
 """
 
 
-def write_moving() -> str:
+def write_animation() -> str:
     """The first page's figure, with its style and its scripts, which load nothing."""
     jobs = [
         ms.JobClass(need=need, duration=ms.Exponential(rate=rate), probability=probability)
@@ -34,11 +34,11 @@ def write_moving() -> str:
     ]
     wastage = ms.System(servers=SERVERS, classes=jobs).under(ms.FCFS).stability().wastage
     classes = [dict(zip(("need", "rate", "probability"), row, strict=True)) for row in CLASSES]
-    shown = {"system": {"servers": SERVERS, "classes": classes}, "means": {"wastage": wastage}}
+    content = {"system": {"servers": SERVERS, "classes": classes}, "means": {"wastage": wastage}}
     sheet = (EXPLORER / "explorer.css").read_text("utf-8").splitlines()
     style = STYLE + "\n".join(x for x in sheet if x.startswith(STYLED))
     scripts = [(EXPLORER / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
-    scripts.append(f"moving_picture.show({json.dumps(shown)});")
+    scripts.append(f"moving_picture.show({json.dumps(content)});")
     # In a block, so that their names do not clash with those of the theme's scripts.
     script = "\n".join(["{", *scripts, "}"])
     return f"""```{{raw}} html
