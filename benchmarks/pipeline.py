@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = [str(ROOT / part) for part in (".", "src")]
 SEEDS = cycle((1, 2))
 # The same number of jobs, without inputs and without our plan.
-ALONE = """
+BARE_WORKFLOW = """
 rule all:
     input: expand("made/{job}", job=range(%d))
 rule make:
@@ -38,7 +38,7 @@ def start(code: str, folder: Path = ROOT) -> float:
     return 1.0
 
 
-def look(snakefile: Path, *options: str, fresh: bool = False) -> float:
+def dry_run(snakefile: Path, *options: str, fresh: bool = False) -> float:
     """A dry run of Snakemake, in an empty folder or in that of the last dry run; returns 1."""
     folder = Path(tempfile.gettempdir(), "multiserver-atlas-look", snakefile.parent.name)
     if fresh:
@@ -50,17 +50,17 @@ def look(snakefile: Path, *options: str, fresh: bool = False) -> float:
     return 1.0
 
 
-def look_changed() -> float:
+def dry_run_with_new_seed() -> float:
     """The same after the run's seed has changed."""
-    return look(ROOT / "Snakefile", "--config", f"seed={next(SEEDS)}")
+    return dry_run(ROOT / "Snakefile", "--config", f"seed={next(SEEDS)}")
 
 
 @cache
-def alone() -> Path:
+def bare_workflow() -> Path:
     """A workflow with as many jobs as all papers have."""
     plan = Plan.load({}, ROOT)
     file = Path(tempfile.mkdtemp()) / "Snakefile"
-    file.write_text(ALONE % (len(plan.series) + len(plan.products)), encoding="utf-8")
+    file.write_text(BARE_WORKFLOW % (len(plan.series) + len(plan.products)), encoding="utf-8")
     return file
 
 
@@ -87,10 +87,10 @@ def draw_nothing(forked: bool) -> float:
 
 BLOCKS: dict[str, dict[str, Callable[[], float]]] = {
     "what there is to do for all papers": {
-        "from nothing": lambda: look(ROOT / "Snakefile", fresh=True),
-        "another seed": look_changed,
-        "without changes": lambda: look(ROOT / "Snakefile"),
-        "Snakemake alone, as many jobs": lambda: look(alone()),
+        "from nothing": lambda: dry_run(ROOT / "Snakefile", fresh=True),
+        "another seed": dry_run_with_new_seed,
+        "without changes": lambda: dry_run(ROOT / "Snakefile"),
+        "Snakemake alone, as many jobs": lambda: dry_run(bare_workflow()),
     },
     "start of a job": {
         "Snakemake": lambda: start("import snakemake.cli"),

@@ -4,8 +4,8 @@
 
 writes benchmarks/scored/<simulator>.csv: E[T] of all jobs and of each class, from independent runs,
 on the systems of FCFS multiserver jobs with exponential durations, whose classes all have different
-needs. Runs are longer the nearer λ is to λ*, and if a class is rare; above the fraction `MOST` of
-λ* they would take hours. The documentation shows how the referee assesses them.
+needs. Runs are longer the nearer λ is to λ*, and if a class is rare; above the fraction `MAX_LOAD`
+of λ* they would take hours. The documentation shows how the referee assesses them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from simulators import simulate_in_most_queue, simulate_in_simpy
 
 ROOT = Path(__file__).resolve().parents[1]
 SIMULATORS = {"simpy": simulate_in_simpy, "most-queue": simulate_in_most_queue}
-RUNS, JOBS, MOST, RARE = 20, 1000, 0.95, 0.01
+RUNS, JOBS, MAX_LOAD, RARE = 20, 1000, 0.95, 0.01
 HEADER = ("system", "quantity", "class", "value", "half_width", "replications")
 
 
@@ -57,7 +57,7 @@ def systems() -> Iterator[tuple[str, MultiserverJobSystem, float, int]]:
         if any(c["duration"]["distribution"] != "exponential" for c in classes):
             continue
         (limit,) = (v["value"] for v in description["values"] if v["quantity"] == "limit")
-        if (rate := description["arrival_rate"]) > MOST * limit:
+        if (rate := description["arrival_rate"]) > MAX_LOAD * limit:
             continue
         rates = [c["duration"]["parameters"]["rate"] for c in classes]
         p = [c["probability"] for c in classes]

@@ -31,7 +31,7 @@ from prefork import client
 
 SOURCES = Path(__file__).resolve().parents[1]
 # Fewer jobs than this are done before the imports are.
-FEW = 8
+MIN_JOBS = 8
 LARGEST = 1 << 20
 # Packages that scripts import by name or only on use; importing `OURS` imports the rest.
 PACKAGES = (
@@ -41,13 +41,13 @@ PACKAGES = (
 )
 OURS = tuple(f"atlas/{room}/*.py" for room in ("studies", "drawings", "claims", "io"))
 # Warming up takes as long as it saves over three figures.
-FIGURES = 4
+MIN_FIGURES = 4
 
 
 def start(jobs: int, drawn: Sequence[str] = ()) -> None:
     """Start a server for the children of this process, if there are many `jobs`. It ends with this
     process. `drawn` are the specs of the figures that jobs draw."""
-    if sys.platform != "linux" or jobs < FEW or client.NAME in os.environ:
+    if sys.platform != "linux" or jobs < MIN_JOBS or client.NAME in os.environ:
         return
     os.environ[client.NAME] = f"multiserver-{secrets.token_hex(16)}"
     # Jobs have one thread, and the libraries read these variables when they are imported.
@@ -57,7 +57,7 @@ def start(jobs: int, drawn: Sequence[str] = ()) -> None:
     kept = {"MALLOC_MMAP_THRESHOLD_": str(1 << 25), "MALLOC_TRIM_THRESHOLD_": str(1 << 28)}
     scripts = str(SOURCES.parent / "scripts")
     command = [sys.executable, scripts, client.SERVE, os.environ[client.NAME]]
-    command += drawn[:1] if len(drawn) >= FIGURES else []
+    command += drawn[:1] if len(drawn) >= MIN_FIGURES else []
     served = subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | single | kept)
     # Waiting for it makes its time, and that of the jobs, count as time of this process's children.
     atexit.register(served.communicate)

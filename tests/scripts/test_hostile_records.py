@@ -101,7 +101,7 @@ def test_what_nests_deep_is_told_or_refused(tmp_path, depth):
     text = json.dumps(RECORD).replace('"seed": 7', f'"seed": {nested}')
     file = tmp_path / "x.tex"
     file.write_text(HEAD + text, "utf-8")
-    if depth > records.DEEPEST:
+    if depth > records.MAX_DEPTH:
         with pytest.raises(Unreadable, match="not of our making"):
             tell(file)
     else:

@@ -162,7 +162,7 @@ def test_forks_read_the_same_file_from_places_of_their_own(tmp_path):
         assert font.read() == file.read_bytes()[300:]
 
 
-@pytest.mark.parametrize("jobs", [0, server.FEW - 1])
+@pytest.mark.parametrize("jobs", [0, server.MIN_JOBS - 1])
 def test_few_jobs_are_not_worth_it(jobs, monkeypatch):
     monkeypatch.delenv(client.NAME, raising=False)
     server.start(jobs)

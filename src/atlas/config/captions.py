@@ -41,7 +41,7 @@ REFUSED = (TemplateError, TypeError, ValueError, LookupError)
 REFUSED += (AttributeError, ArithmeticError, RecursionError)
 
 
-class Either(tuple):
+class Alternatives(tuple):
     """The values that a parameter has in different series."""
 
 
@@ -95,7 +95,7 @@ def fill_texts(
 
 def number(value: Any) -> str:
     """A value as in running text: 0.5, 2/3, 1e6, `1, 2 and 4`, `4 or 8`."""
-    if isinstance(value, Either):
+    if isinstance(value, Alternatives):
         return _join(value, "or")
     if isinstance(value, list | tuple):
         return _join(value, "and")
@@ -118,13 +118,13 @@ def _join(values: Any, word: str) -> str:
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
-def _alternatives(filter: Callable[..., Any]) -> Callable[..., Any]:
+def _each_alternative(filter: Callable[..., Any]) -> Callable[..., Any]:
     """A filter that applies to each of several values by itself; values that lack the parameters it
     needs are left out."""
 
     @wraps(filter)
     def each(value: Any, *rest: Any) -> Any:
-        if isinstance(value, Either):
+        if isinstance(value, Alternatives):
             found = []
             for item in value:
                 with suppress(KeyError):
@@ -199,16 +199,16 @@ def _rates(value: Mapping[str, Any]) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "number": number,
-    "percent": _alternatives(_percent),
-    "count": _alternatives(_count),
-    "commas": _alternatives(_commas),
-    "length": _alternatives(len),
-    "system": _alternatives(_system),
-    "size": _alternatives(_size),
-    "jobs": _alternatives(_jobs),
-    "sizes": _alternatives(_sizes),
-    "needs": _alternatives(_needs),
-    "rates": _alternatives(_rates),
+    "percent": _each_alternative(_percent),
+    "count": _each_alternative(_count),
+    "commas": _each_alternative(_commas),
+    "length": _each_alternative(len),
+    "system": _each_alternative(_system),
+    "size": _each_alternative(_size),
+    "jobs": _each_alternative(_jobs),
+    "sizes": _each_alternative(_sizes),
+    "needs": _each_alternative(_needs),
+    "rates": _each_alternative(_rates),
 }
 
 
@@ -225,7 +225,7 @@ class _TextEnvironment(SandboxedEnvironment):
     def getitem(self, obj: Any, argument: Any) -> Any:
         if isinstance(obj, StrictUndefined):
             return obj
-        if isinstance(obj, Either):
+        if isinstance(obj, Alternatives):
             found = [self.getitem(item, argument) for item in obj]
             known = [item for item in found if not isinstance(item, StrictUndefined)]
             return _unite(known) if known else self.undefined(obj=obj, name=argument)
@@ -248,4 +248,4 @@ def _unite(values: list[Any]) -> Any:
     for value in values:
         if value not in distinct:
             distinct.append(value)
-    return distinct[0] if len(distinct) == 1 else Either(distinct)
+    return distinct[0] if len(distinct) == 1 else Alternatives(distinct)

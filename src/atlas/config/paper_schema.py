@@ -145,7 +145,7 @@ Given = Annotated[
 ]
 
 
-def _said(stated: Any) -> Any:
+def _check_stated(stated: Any) -> Any:
     """Check a stated value: it must not be missing or an empty text. An empty list states that
     there are none."""
     items = stated if isinstance(stated, list) else [stated]
@@ -158,7 +158,7 @@ def _said(stated: Any) -> Any:
 
 Stated = Annotated[
     Any,
-    AfterValidator(_said),
+    AfterValidator(_check_stated),
     Field(description="what the paper states; a number as text, as printed, where digits count"),
 ]
 Within = Annotated[str, Field(description="a word of config/tolerances.yaml, the paper's own")]
@@ -256,9 +256,9 @@ class Claim(Block):
     ) = None
 
     @model_validator(mode="after")
-    def _says_why(self) -> Self:
-        said = self.verdict != "erratum" or self.reason is not None
-        require(said, "no key 'reason'", "reason: for an erratum, what holds instead")
+    def _check_reason(self) -> Self:
+        explained = self.verdict != "erratum" or self.reason is not None
+        require(explained, "no key 'reason'", "reason: for an erratum, what holds instead")
         return self
 
 

@@ -14,13 +14,13 @@ from atlas.fields.markers import Axis, Costly, RunDefault, marked
 from atlas.fields.vocabulary import FINELY
 
 # A curve of fewer points is not thinned further.
-FEWEST = 16
+MIN_POINTS = 16
 # At the effort `quick`, exact means that are found by iteration have this relative error: on an
 # axis of three decades a line is ten times as wide.
-ROUGHLY = 1e-3
+QUICK_ERROR = 1e-3
 # At the effort `paper`, a simulated point ends at this relative half-width: on a logarithmic axis
 # of three decades it is a quarter of the width of the line beside it.
-NARROW = 0.01
+PAPER_HALF_WIDTH = 0.01
 
 
 def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[Fault]]:
@@ -44,8 +44,8 @@ def complete_series(given: dict, path: Path) -> tuple[dict, Block | None, list[F
 
 def run_defaults(run: Mapping[str, Any]) -> dict[str, Any]:
     """The choices of a run for series that have none of their own."""
-    half_width = NARROW if run["effort"] == "paper" else 0.0
-    enough = ROUGHLY if run["effort"] == "quick" else FINELY
+    half_width = PAPER_HALF_WIDTH if run["effort"] == "paper" else 0.0
+    enough = QUICK_ERROR if run["effort"] == "quick" else FINELY
     return {
         "effort": run["effort"],
         "seed": run["seed"],
@@ -61,9 +61,9 @@ def apply_run_defaults(series: Mapping[str, Any], choices: Mapping[str, Any]) ->
 
 
 def thin(series: Mapping[str, Any]) -> dict[str, Any]:
-    """A completed series with a third of its points, but at least `FEWEST`, if these are costly."""
+    """A completed series with a third of its points (at least `MIN_POINTS`), if they are costly."""
     costly = marked(module("studies", series["study"]).Parameters, Costly)
-    return {k: min(v, max(FEWEST, v // 3)) if k in costly else v for k, v in series.items()}
+    return {k: min(v, max(MIN_POINTS, v // 3)) if k in costly else v for k, v in series.items()}
 
 
 def count_points(study: str, parameters: Mapping[str, Any]) -> int:

@@ -63,7 +63,7 @@ def name_marks(figure: Figure) -> Readings:
         {"label": text.get_text(), "ids": [f"key-{i}", f"label-{i}"]}
         for i, (_, text) in enumerate(entries)
     ]
-    return {"axes": [_tell(ax) for ax in axes], "marks": marks, "entries": legend}
+    return {"axes": [_describe_axes(ax) for ax in axes], "marks": marks, "entries": legend}
 
 
 def attach(svg: str, readings: Readings) -> str:
@@ -124,7 +124,7 @@ def _colour(artist: Artist) -> str:
     return ""
 
 
-def _tell(ax: Axes) -> dict[str, Any]:
+def _describe_axes(ax: Axes) -> dict[str, Any]:
     box = ax.get_position()
     width, height = (72 * side for side in ax.figure.get_size_inches())
     corners = (box.x0 * width, (1 - box.y1) * height, box.x1 * width, (1 - box.y0) * height)

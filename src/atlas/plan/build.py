@@ -19,7 +19,7 @@ from atlas.plan.integrity import (
     find_damage,
     make_room,
     name_again,
-    set_clocks,
+    reset_future_times,
 )
 from atlas.plan.job_logs import find_message
 from atlas.plan.locks import is_run_going_on, require_replaceable
@@ -141,7 +141,7 @@ class Build:
         require_replaceable([*(self.folder / n for n in (*files, AGAIN)), *pages, *again])
         make_room(self.damage, self.folder)
         plan.write_specs()
-        yield from set_clocks(plan.made, self.folder)
+        yield from reset_future_times(plan.made, self.folder)
 
     def _list_unsound(self, thing: BuildTarget) -> list[str]:
         """The claims that a ledger, if it is there, marks as not as expected."""

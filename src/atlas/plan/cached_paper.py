@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place", "points")
 PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
 # The code that plans, which need not belong to the project that is planned.
-RUNNING = digest_sources(FilePath(__file__).parents[3] / part for part in ("scripts", "src"))
+PLANNER_CODE = digest_sources(FilePath(__file__).parents[3] / part for part in ("scripts", "src"))
 TUPLES = ("modules", "place", "suffixes")
 
 
@@ -49,8 +49,10 @@ class CachedPaper:
         except (OSError, ValueError):
             texts = []  # PaperFile reports what is wrong with the file
         versions = pydantic.VERSION, sys.version
-        self._key = digest(RUNNING, source.digests.sources, *versions, json.dumps(inputs), *texts)
-        self._fresh: PaperFile | None = None
+        self._key = digest(
+            PLANNER_CODE, source.digests.sources, *versions, json.dumps(inputs), *texts
+        )
+        self._paper_file: PaperFile | None = None
 
     @property
     def is_cached(self) -> bool:
@@ -75,12 +77,12 @@ class CachedPaper:
         # Imported only here: it knows all studies, and through them every engine.
         from atlas.plan.papers import PaperFile
 
-        self._fresh = PaperFile(self._source)
-        return tuple(self._fresh.load())
+        self._paper_file = PaperFile(self._source)
+        return tuple(self._paper_file.load())
 
     def save(self) -> None:
         """Cache the products if they were not cached."""
-        if self._fresh is None:
+        if self._paper_file is None:
             return
         series = {
             file: {key: getattr(one, key) for key in SERIES}
@@ -93,7 +95,7 @@ class CachedPaper:
             ]
             for product in self.products
         ]
-        content = {"traces": self._fresh.read, "series": series, "products": products}
+        content = {"traces": self._paper_file.read, "series": series, "products": products}
         cache.store(self._file, self._key, content)
 
 

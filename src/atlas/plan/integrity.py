@@ -20,7 +20,7 @@ from atlas.io.sums import find_changes
 AGAIN = "results/again"
 GALLERY = Path("figures/gallery")
 # A network file system's clock may be a little ahead of ours.
-SLACK = 2.0
+CLOCK_SKEW = 2.0
 
 
 class BuildTarget(Protocol):
@@ -67,11 +67,11 @@ def make_room(damage: Mapping[str, list[str]], root: Path) -> None:
             sums.rename(sums.with_name(f"{sums.name}.aside"))
 
 
-def set_clocks(things: Iterable[BuildTarget], root: Path) -> Iterator[str]:
+def reset_future_times(things: Iterable[BuildTarget], root: Path) -> Iterator[str]:
     """Set file times that lie in the future to now, and say so. Snakemake would take them for
     changes until the clock has caught up."""
     now = time.time()
     for file in (root / name for one in things for name in (one.sums, *(one.files or ()))):
-        if file.exists() and file.stat().st_mtime > now + SLACK:
+        if file.exists() and file.stat().st_mtime > now + CLOCK_SKEW:
             os.utime(file)
             yield f"{file}: had a time in the future, which is now set to now"

@@ -15,7 +15,7 @@ from atlas.config.errors import suggest
 
 LOGGER = "snakemake.logging"
 # So many files of a reason are named.
-NAMED = 3
+MAX_NAMED = 3
 UNKNOWN = re.compile(r"No rule to produce (\S+)")
 
 
@@ -50,8 +50,8 @@ def shorten(reason: str) -> str:
     for part in reason.split("; "):
         head, colon, files = part.partition(": ")
         listed = files.split(", ")
-        if len(listed) > NAMED:
-            listed = [*sorted(listed)[:NAMED], f"and {len(listed) - NAMED} more"]
+        if len(listed) > MAX_NAMED:
+            listed = [*sorted(listed)[:MAX_NAMED], f"and {len(listed) - MAX_NAMED} more"]
         parts.append(f"{head}{colon}{', '.join(listed)}")
     return "; ".join(parts)
 
@@ -62,7 +62,7 @@ def propose(target: str, names: Iterable[str]) -> str:
     names = list(names)
     ends = [name for name in names if name.endswith((f"_{target}", f"/{target}"))]
     if ends:
-        return f"did you mean {' or '.join(repr(name) for name in ends[:NAMED])}?"
+        return f"did you mean {' or '.join(repr(name) for name in ends[:MAX_NAMED])}?"
     return suggest(target, names)
 
 

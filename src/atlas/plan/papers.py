@@ -27,7 +27,7 @@ from atlas.plan.places import find_places
 from atlas.plan.products import Product, Series, list_modules
 from atlas.plan.source import TOLERANCES, Source
 
-QUICK = 200_000
+QUICK_JOBS = 200_000
 # The ids of the products made from the claims and the simulated points of a paper.
 RESERVED = {"ledger", "values", "z-scores"}
 
@@ -61,7 +61,7 @@ class PaperFile:
         else:
             found = "an empty file" if document is None else show(document)
             self._faults = [Fault((), found, "a mapping: paper, figures, tables, claims")]
-        self._words = read_tolerances(TOLERANCES, "config/tolerances.yaml")
+        self._tolerances = read_tolerances(TOLERANCES, "config/tolerances.yaml")
         # Whether a series of a figure or table is what the paper has there, by figure/series.
         self._faithful: dict[str, bool] = {}
         raise_for(self._faults, self._name, self._lines)
@@ -82,7 +82,7 @@ class PaperFile:
         raise_for(tables.faults, self._name, self._lines)
         # The traces and tables of classes that were read, and their digests.
         self.read: dict[str, str] = tables.read
-        self._looked_at: set[tuple[str, bool]] = set()
+        self._checked_traces: set[tuple[str, bool]] = set()
 
     def load(self) -> list[Product]:
         paper = self._paper
@@ -160,7 +160,7 @@ class PaperFile:
         """The ledger of all claims and their values for LaTeX."""
         context = Context(
             read_quantities(CLAIMS),
-            self._words,
+            self._tolerances,
             self._paper["figures"] | self._paper["tables"],
             self._faithful,
             self._run_defaults["seed"],
@@ -224,8 +224,8 @@ class PaperFile:
             return trace
         if str(file) not in self.read:
             self.read[str(file)] = digest_file(file)
-        if (str(file), timed) not in self._looked_at:
-            self._looked_at.add((str(file), timed))
+        if (str(file), timed) not in self._checked_traces:
+            self._checked_traces.add((str(file), timed))
             self._require_readable(trace, path, timed)
         return trace | {"digest": self.read[str(file)]}
 
@@ -249,7 +249,7 @@ class PaperFile:
 
     def _limit(self, jobs: int) -> int:
         """The number of simulated jobs at the effort of the run."""
-        limit = {"paper": jobs, "as-printed": jobs, "quick": min(jobs, QUICK)}
+        limit = {"paper": jobs, "as-printed": jobs, "quick": min(jobs, QUICK_JOBS)}
         return limit.get(self._run_defaults["effort"], self._run_defaults["effort"])
 
     def _series(self, study: str, parameters: dict, used_by: str, path: Path) -> Series:

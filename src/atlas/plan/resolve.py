@@ -24,7 +24,7 @@ from atlas.plan.products import DISPLAY_KINDS, Agreement, Gallery, Inventory, Pr
 from atlas.plan.source import Source
 
 # A regular expression that matches no name.
-NOTHING = "(?!)"
+NO_MATCH = "(?!)"
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,12 @@ class Plan:
         made = (p for p in self.products if p.stage == stage)
         whole = stage in ("draw", "tabulate")
         names = sorted(f"{p.paper}/{p.id}" if whole else p.paper for p in made)
-        return "|".join(map(re.escape, names)) or NOTHING
+        return "|".join(map(re.escape, names)) or NO_MATCH
 
     @property
     def split(self) -> str:
         """A regular expression for the digests of series that are split over jobs."""
-        return "|".join(s.digest for s in self.series.values() if s.parts) or NOTHING
+        return "|".join(s.digest for s in self.series.values() if s.parts) or NO_MATCH
 
     @property
     def formats(self) -> list[str]:

@@ -33,7 +33,7 @@ PICTURES = (".pdf", ".png")
 TEXTS = (".csv", ".json", ".tex", ".txt")
 DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 # A file may be a paper with hundreds of figures; none of our records nests deeper than a dozen.
-LARGEST, DEEPEST, MOST, MOST_SECONDS = 2**28, 60, 1000, 60
+MAX_BYTES, MAX_DEPTH, MAX_RECORDS, MAX_SECONDS = 2**28, 60, 1000, 60
 OURS = "a figure, table or ledger of ours, or a paper with some"
 
 ProvenanceRecord = dict[str, Any]
@@ -88,7 +88,7 @@ class ProvenanceSchema(OpenModel):
 
 def read_records(file: Path) -> list[ProvenanceRecord]:
     """The record of a file, or those of the figures in it. Raises `Unreadable`."""
-    content = read_bytes(file, LARGEST)
+    content = read_bytes(file, MAX_BYTES)
     try:
         with _in_time():
             texts = dict.fromkeys(t for t in _read_texts(file, content) if isinstance(t, str))
@@ -100,8 +100,8 @@ def read_records(file: Path) -> list[ProvenanceRecord]:
         refuse(file, why, OURS)
     if not records:
         refuse(file, "not of our making: nothing in it says how it was made", OURS)
-    if len(records) > MOST:
-        refuse(file, f"{len(records)} figures of ours", f"at most {MOST}")
+    if len(records) > MAX_RECORDS:
+        refuse(file, f"{len(records)} figures of ours", f"at most {MAX_RECORDS}")
     for record in records:
         try:
             ProvenanceSchema.model_validate(record)
@@ -118,14 +118,14 @@ def _in_time() -> Iterator[None]:
     contain any text of the file."""
 
     def stop(*_: Any) -> None:
-        raise TimeoutError(f"not read after {MOST_SECONDS} s")
+        raise TimeoutError(f"not read after {MAX_SECONDS} s")
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
     timed = hasattr(signal, "setitimer")
     before = signal.signal(signal.SIGALRM, stop) if timed else None
     try:
         if timed:
-            signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
         with warnings.catch_warnings(action="ignore"):
             yield
     finally:
@@ -166,7 +166,7 @@ def _parse(text: Any) -> ProvenanceRecord | None:
 
 def _is_flat(record: ProvenanceRecord) -> bool:
     level: list[Any] = [record]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         below = [v.values() if isinstance(v, dict) else v for v in level]
         level = [item for items in below for item in items if isinstance(item, dict | list)]
     return not level
@@ -204,7 +204,7 @@ def _read_text(file: Path, content: bytes) -> str:
     name = printable(sidecar.name)
     if not sidecar.is_file():
         refuse(file, f"its story stands in its sidecar, and there is no {name} beside it", OURS)
-    text = read_bytes(sidecar, LARGEST).decode("utf-8")
+    text = read_bytes(sidecar, MAX_BYTES).decode("utf-8")
     outputs = (_parse(text) or {}).get("outputs")
     if not isinstance(outputs, dict) or outputs.get(file.name) != sha256(content):
         found = f"not what {name} beside it tells of: another file, or changed since"
