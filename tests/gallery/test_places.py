@@ -44,7 +44,7 @@ def test_a_place_is_found_by_its_kind_and_number(words, found):
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node on the path")
-    source = FILTERS.read_text("utf-8").partition("// As many rows as")[0]
+    source = FILTERS.read_text("utf-8").partition("// Rows for a few")[0]
     script = f"""{source}
       const [texts, words] = {json.dumps([TEXTS, words])};
       const tests = finder.read(words);

@@ -111,14 +111,18 @@ def test_the_account_from_another_folder(drawn, record):
         assert digest in said
 
 
+def test_a_ledger_has_no_title(record):
+    ledger = record | {"id": "ledger", "stage": "judge", "title": None}
+    assert next(trace_back.format_account(ledger, "", "", [])) == "ledger       ledger"
+
+
 def test_seeds_are_found_at_every_depth(record):
     series = {
         "a": {"study": "s", "digest": "d", "parameters": {"seed": 2020}},
         "b": {"study": "s", "digest": "d", "parameters": {"many": {"seed": 41}}},
     }
-    assert "seed         41, 2020" in trace_back.format_account(
-        record | {"series": series}, "", "", []
-    )
+    account = trace_back.format_account(record | {"series": series}, "", "", [])
+    assert "seed         41, 2020" in account
 
 
 @pytest.mark.parametrize("kind", KINDS)

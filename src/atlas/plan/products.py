@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from atlas.io.specs import canonical, digest
 from atlas.plan.resources import count_parts, job_group, minutes
 
-# A page shows the file of a product that is of the first of these kinds.
+# Pages show a product in the first of these formats that it has.
 DISPLAY_KINDS = ("svg", "png", "pdf", "csv", "tex")
 
 
@@ -188,12 +188,6 @@ class Product(Specified):
         return [f"figures/{self.paper}/{self.id}.{suffix}" for suffix in (*self.suffixes, "json")]
 
     targets = files
-
-    @property
-    def display_file(self) -> str:
-        """The file that a page shows."""
-        names = (name for kind in DISPLAY_KINDS for name in self.files if name.endswith(f".{kind}"))
-        return next(names)
 
     @property
     def caption(self) -> str:

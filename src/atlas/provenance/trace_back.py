@@ -131,7 +131,8 @@ def format_account(
 
     series = record["series"]
     seeds = sorted(set(_find_seeds(series)), key=lambda seed: (len(seed), seed))
-    yield row(KINDS.get(record.get("stage"), "figure"), f"{record['id']}: {record['title']}")
+    names = filter(None, (record["id"], record["title"]))
+    yield row(KINDS.get(record.get("stage"), "figure"), ": ".join(names))
     yield row("paper", record["paper"])
     yield row("source", trace_origin(record))
     yield row("licence", record.get("licence") or "not told")
