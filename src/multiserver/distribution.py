@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from multiserver.asking import Methods
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.limits import Limits
+from multiserver.method_selection import Methods
 from multiserver.policies.policy import PRECISE, Method, Times
 from multiserver.tables import Table, aligned
 

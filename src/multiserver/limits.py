@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from multiserver.asking import Methods
 from multiserver.errors import NotKnownError, TooLargeError
+from multiserver.method_selection import Methods
 from multiserver.network import Network
 from multiserver.operating_point import rate_of
 from multiserver.policies.capacity import highest

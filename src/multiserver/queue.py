@@ -1,7 +1,7 @@
 """A queue: a system under a policy, and the questions it can answer.
 
-`asking` chooses the method, `limits` finds λ* and hence λ, `little` completes the means by Little's
-law, and `curves` repeats a question along an array of operating points.
+`method_selection` chooses the method, `limits` finds λ* and hence λ, `little` completes the means
+by Little's law, and `curves` repeats a question along an array of operating points.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any, overload
 
-from multiserver.asking import Methods
 from multiserver.compiling import announced
 from multiserver.curves import SYMBOLS, Curve, Points, along_points
 from multiserver.distribution import Distribution, Distributions
@@ -20,11 +19,12 @@ from multiserver.fitted import fitted, of_fit
 from multiserver.knowledge import Known
 from multiserver.limits import Limits
 from multiserver.little import completed
+from multiserver.method_selection import Methods
 from multiserver.network import Network
 from multiserver.pilot import enough_jobs
 from multiserver.policies import require_defined
-from multiserver.policies.answers import JOB_LEVEL, PHASE_LEVEL, Constants, Process
 from multiserver.policies.policy import MOST_STATES, PRECISE, Budget, Effort, Means, Method, Policy
+from multiserver.policies.shared_methods import JOB_LEVEL, PHASE_LEVEL, Constants, Process
 from multiserver.results import Kind, Result, Stability
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System

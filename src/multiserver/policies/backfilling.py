@@ -15,11 +15,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from multiserver.policies.answers import effort_of, job_level, means_of, record_of, workload_of
 from multiserver.policies.fcfs import FCFS
 from multiserver.policies.first_fit import EQUAL_NEEDS
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Effort, Means, Method, Policy
+from multiserver.policies.shared_methods import (
+    effort_of,
+    job_level,
+    means_of,
+    record_of,
+    workload_of,
+)
 from multiserver.system import System
 
 

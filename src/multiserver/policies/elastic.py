@@ -7,10 +7,10 @@ from functools import partial
 from typing import Literal
 
 from multiserver.open.elastic import ElasticInelastic, response_times
-from multiserver.policies.answers import class_simulation, whole_capacity
 from multiserver.policies.conditions import EXPONENTIAL, ONE_AND_ALL
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Means, Method, Policy
+from multiserver.policies.shared_methods import class_simulation, whole_capacity
 from multiserver.sizes import scaled
 from multiserver.system import System
 

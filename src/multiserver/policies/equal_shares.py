@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
-from multiserver.policies.answers import (
+from multiserver.policies.conditions import PHASE_TYPE
+from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.one_at_a_time import one_at_a_time
+from multiserver.policies.policy import Policy
+from multiserver.policies.shared_methods import (
     FrontRule,
     front_simulation,
     pooled_bounds,
     process_methods,
     whole_capacity,
 )
-from multiserver.policies.conditions import PHASE_TYPE
-from multiserver.policies.fronts import FrontProcess
-from multiserver.policies.one_at_a_time import one_at_a_time
-from multiserver.policies.policy import Policy
 from multiserver.simulation.workload import Workload
 from multiserver.system import System
 from multiserver.wcfs import models

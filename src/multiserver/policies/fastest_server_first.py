@@ -7,17 +7,17 @@ import math
 from multiserver.checks import SUM_TOLERANCE
 from multiserver.errors import NotKnownError
 from multiserver.open.heterogeneous import HeterogeneousServers
-from multiserver.policies.answers import (
+from multiserver.policies.conditions import PHASE_TYPE
+from multiserver.policies.fronts import FrontProcess
+from multiserver.policies.one_at_a_time import one_at_a_time
+from multiserver.policies.policy import Policy
+from multiserver.policies.shared_methods import (
     FrontRule,
     front_simulation,
     pooled_bounds,
     process_methods,
     whole_capacity,
 )
-from multiserver.policies.conditions import PHASE_TYPE
-from multiserver.policies.fronts import FrontProcess
-from multiserver.policies.one_at_a_time import one_at_a_time
-from multiserver.policies.policy import Policy
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Size, scaled
 from multiserver.system import System

@@ -11,17 +11,6 @@ import numpy as np
 from multiserver.open import by_class, multiserver_jobs
 from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution
 from multiserver.open.threshold_parallelism import ThresholdParallelism
-from multiserver.policies.answers import (
-    FrontRule,
-    effort_of,
-    front_simulation,
-    job_level,
-    pooled_bounds,
-    process_methods,
-    sampled,
-    whole_capacity,
-    workload_of,
-)
 from multiserver.policies.conditions import (
     FINITE_VARIANCE,
     MIXED_EXPONENTIAL,
@@ -47,6 +36,17 @@ from multiserver.policies.phase_type import (
     UNIFORMIZATION,
 )
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
+from multiserver.policies.shared_methods import (
+    FrontRule,
+    effort_of,
+    front_simulation,
+    job_level,
+    pooled_bounds,
+    process_methods,
+    sampled,
+    whole_capacity,
+    workload_of,
+)
 from multiserver.saturated import dispatch
 from multiserver.simulation.workload import settle
 from multiserver.sizes import Size, scaled

@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.policies.answers import class_simulation
 from multiserver.policies.fcfs import FCFS
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Condition, Policy
+from multiserver.policies.shared_methods import class_simulation
 
 Ints = NDArray[np.int64]
 # Applies to First Fit, preemptive or not.

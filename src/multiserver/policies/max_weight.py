@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from multiserver.open.count_rules import Rule, heaviest
-from multiserver.policies.answers import job_level, of_classes
 from multiserver.policies.capacity import packings_limit
 from multiserver.policies.class_counts import chain_of_counts
 from multiserver.policies.conditions import DISTINCT_NEEDS
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
+from multiserver.policies.shared_methods import job_level, of_classes
 from multiserver.system import System
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from multiserver.open.count_rules import Rule, by_need
-from multiserver.policies.answers import class_simulation
 from multiserver.policies.class_counts import IN_ORDER, chain_of_counts
 from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
+from multiserver.policies.shared_methods import class_simulation
 
 
 def _rule(servers: int, needs: Sequence[int]) -> Rule:

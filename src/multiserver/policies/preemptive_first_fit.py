@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from multiserver.policies.answers import class_simulation
 from multiserver.policies.first_fit import ORDER_OF_THE_LINE
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
+from multiserver.policies.shared_methods import class_simulation
 
 PreemptiveFirstFit = Policy(
     name="preemptive-first-fit",

@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.open import quickswap, two_needs
-from multiserver.policies.answers import (
+from multiserver.policies.class_counts import of_jobs, sorted_by_need, turned
+from multiserver.policies.conditions import EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
+from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
+from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
+from multiserver.policies.shared_methods import (
     class_simulation,
     job_level,
     of_classes,
     whole_capacity,
 )
-from multiserver.policies.class_counts import of_jobs, sorted_by_need, turned
-from multiserver.policies.conditions import EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
-from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
-from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
 from multiserver.system import System
 
 Ints = NDArray[np.int64]

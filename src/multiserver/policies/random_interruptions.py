@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from multiserver.policies.answers import job_level
 from multiserver.policies.conditions import ONE_EXPONENTIAL
 from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
 from multiserver.policies.policy import Policy
+from multiserver.policies.shared_methods import job_level
 
 RandomInterruptions = Policy(
     name="random-interruptions",

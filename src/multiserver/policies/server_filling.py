@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 from multiserver.open import server_filling
-from multiserver.policies.answers import (
-    FrontRule,
-    front_simulation,
-    pooled_bounds,
-    process_methods,
-    whole_capacity,
-    workload_of,
-)
 from multiserver.policies.conditions import (
     MIXED_EXPONENTIAL,
     NEEDS_DIVIDE_EACH_OTHER,
@@ -20,6 +12,14 @@ from multiserver.policies.exponential import exponential_parts
 from multiserver.policies.fronts import FrontProcess
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
+from multiserver.policies.shared_methods import (
+    FrontRule,
+    front_simulation,
+    pooled_bounds,
+    process_methods,
+    whole_capacity,
+    workload_of,
+)
 from multiserver.system import System
 from multiserver.wcfs import models
 from multiserver.wcfs.bounds import Constants

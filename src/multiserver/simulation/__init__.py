@@ -27,7 +27,7 @@ module                    contents
 `reservations`            waiting and running jobs under backfilling, and which of them start
 `profiles`                how many servers running jobs and reservations leave free
 `replications`            replications of `class_queues`, `front` and `backfilling`, and their means
-`pooled`                  a single server of the whole capacity, as a control variate
+`pooled_server`           a single server of the whole capacity, as a control variate
 `replay`                  jobs of a log at their own arrival times
 `interruptions`           servers shared by random interruptions, job by job
 `interruption_estimates`  the estimates from its counts

@@ -20,9 +20,9 @@ import numpy as np
 from numba import boolean, float64, njit
 from numpy.typing import NDArray
 
-from multiserver.simulation import pooled
+from multiserver.simulation import pooled_server
 from multiserver.simulation.instability_test import mark
-from multiserver.simulation.pooled import pool
+from multiserver.simulation.pooled_server import arrive
 from multiserver.simulation.profiles import advance
 from multiserver.simulation.replications import (
     COLUMNS,
@@ -101,7 +101,7 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
     servers, needs, cumulated, kinds, parameters, mean_gap = source
     C, state = len(needs), empty_state(servers, needs, limit)
     present, everyone = np.zeros(C, np.int64), 0
-    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
+    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
     arrivals, measured, marked, next_mark = 0, jobs - warm_up, 0, warm_up
     arrival, done, due = mean_gap * rng.standard_exponential(), math.inf, math.inf
     while measured > 0:
@@ -132,7 +132,7 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
         else:
             c, duration = next_job(rng, cumulated, kinds, parameters)
             counted = warm_up <= arrivals < jobs
-            pool(single, servers, now, needs[c] * duration, counted)
+            arrive(single, servers, now, needs[c] * duration, counted)
             if counted:
                 observe(sums, c, duration, present, everyone, servers - state.idle[0])
             if arrivals >= next_mark:

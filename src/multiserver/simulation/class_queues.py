@@ -20,9 +20,9 @@ import numpy as np
 from numba import int64, njit, types
 from numpy.typing import NDArray
 
-from multiserver.simulation import pooled
+from multiserver.simulation import pooled_server
 from multiserver.simulation.instability_test import mark
-from multiserver.simulation.pooled import pool
+from multiserver.simulation.pooled_server import arrive
 from multiserver.simulation.replications import (
     COLUMNS,
     LIMIT,
@@ -117,7 +117,7 @@ def _run(
     present, everyone = np.zeros(C, np.int64), 0
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
     waiting = empty_queues(C, limit)
-    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
+    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
 
     # `remaining` is as of the time `updated`.
     updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
@@ -130,7 +130,7 @@ def _run(
             drawn, requirement = next_job(rng, cumulated, kinds, parameters)
             c = place[drawn]
             counted = warm_up <= arrivals < jobs
-            pool(single, servers, now, needs[c] * requirement, counted)
+            arrive(single, servers, now, needs[c] * requirement, counted)
             if counted:
                 observe(sums, c, requirement, present, everyone, servers - idle)
             if arrivals >= next_mark:

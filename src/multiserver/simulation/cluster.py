@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import NamedTuple
 
-from multiserver.simulation.pooled import mean_work
+from multiserver.simulation.pooled_server import mean_work
 from multiserver.simulation.workload import MISSING, RELAXATION, Workload, stay
 from multiserver.sizes import Size, scaled
 
@@ -64,8 +64,8 @@ class ParallelClass:
 
 
 class Pool(NamedTuple):
-    """A single server (`pooled`) of the given capacity that serves the jobs of the classes marked
-    in `classes` (N,), with its mean work."""
+    """A single server (`pooled_server`) of the given capacity that serves the jobs of the classes
+    marked in `classes` (N,), with its mean work."""
 
     classes: tuple[bool, ...]
     capacity: float

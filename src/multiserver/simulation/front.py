@@ -18,9 +18,9 @@ import numpy as np
 from numba import boolean, float64, int64, njit, types
 from numpy.typing import NDArray
 
-from multiserver.simulation import pooled
+from multiserver.simulation import pooled_server
 from multiserver.simulation.instability_test import mark
-from multiserver.simulation.pooled import pool
+from multiserver.simulation.pooled_server import arrive
 from multiserver.simulation.replications import (
     COLUMNS,
     LIMIT,
@@ -129,7 +129,7 @@ def _run(
     arrived, remaining, rates = np.zeros(n), np.zeros(n), np.zeros(n)
     present, everyone = np.zeros(C, np.int64), 0
     queue = empty_queues(1, limit)
-    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled.COLUMNS)
+    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
 
     # `remaining` is as of the time `updated`.
     updated, completion, done, used = 0.0, math.inf, 0, 0.0
@@ -141,7 +141,7 @@ def _run(
             now = arrival
             c, requirement = next_job(rng, cumulated, kinds, parameters)
             counted = warm_up <= arrivals < jobs
-            pool(single, capacity, now, needs[c] * requirement, counted)
+            arrive(single, capacity, now, needs[c] * requirement, counted)
             if counted:
                 observe(sums, c, requirement, present, everyone, used)
             if arrivals >= next_mark:

@@ -5,7 +5,7 @@ spent. Two kinds of control variates correct the estimates (`multiserver.simulat
 is the work done on each class j less its average λ_j σ_j: at load 0.95 it makes the variance of γ_i
 half as large in small clusters, and a sixth in large ones. The other is the work in single servers
 of the whole capacity, or of that of one class, which are given the same jobs
-(`multiserver.simulation.pooled`): where all servers help each other, it reduces the variance
+(`multiserver.simulation.pooled_server`): where all servers help each other, it reduces the variance
 further, to a tenth at load 0.9 and to a seventieth at 0.95; in large clusters nothing is gained.
 """
 
@@ -21,7 +21,7 @@ from multiserver.simulation.cluster import Cluster
 from multiserver.simulation.controls import control
 from multiserver.simulation.estimate import Estimate, estimate, held_back
 from multiserver.simulation.instability_test import check_growth
-from multiserver.simulation.pooled import COUNTED, FOUND_WORK
+from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK
 from multiserver.simulation.run_length import CARRIERS, RunLength
 from multiserver.simulation.workload import stay
 
@@ -61,7 +61,7 @@ def summarise(
     stable_below: float | None = None,
 ) -> Performance:
     """The estimates from R windows: `durations` (R,) and `tallies` (R, rows, classes) as in
-    `Performance`, the counts of `pool` for Q single servers, `singles` (R, Q, columns), and the
+    `Performance`, the counts of `arrive` for Q single servers, `singles` (R, Q, columns), and the
     jobs in the cluster at the marks, `present` (R, M + 1). `stable_below` is λ*, if known."""
     columns = []
     demands = np.array([c.arrival_rate * c.size.mean for c in cluster.classes])

@@ -60,7 +60,7 @@ from multiserver.simulation.interruption_estimates import (
     Performance,
     summarise,
 )
-from multiserver.simulation.pooled import COLUMNS, pool
+from multiserver.simulation.pooled_server import COLUMNS, arrive
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
 
@@ -163,8 +163,8 @@ def _replicate(
     jumps: int,
     key: tuple[int, ...],
 ) -> tuple[NDArray[np.float64], ...]:
-    """The durations (R,), the tallies (R, rows, classes), the counts of `pool` (R, Q, columns) and
-    the jobs in the cluster at the marks (R, M + 1), for the given replications."""
+    """The durations (R,), the tallies (R, rows, classes), the counts of `arrive` (R, Q, columns)
+    and the jobs in the cluster at the marks (R, M + 1), for the given replications."""
     classes = cluster.classes
     degrees = np.array([c.degree for c in classes])
     # Sets of different sizes are padded, sets drawn at random marked.
@@ -262,7 +262,7 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks):
                     queue.nodes[first + k].server = sets[c, k]
             size = draw(rng, kinds, parameters, c)
             for q in range(len(pools)):
-                pool(singles[q], drains[q], t, size if pools[q, c] else 0.0, jump >= warmup)
+                arrive(singles[q], drains[q], t, size if pools[q, c] else 0.0, jump >= warmup)
             phase = quantum * rng.standard_exponential() if quantum < np.inf else np.inf
             join(queue, j, size, phase, t)
             arrival = t + rng.standard_exponential() / total

@@ -8,11 +8,11 @@ others are measured. E[T] is the mean of their response times, E[N] the mean of 
 that they find (Poisson arrivals see time averages). Unmeasured jobs keep arriving until all
 measured jobs have left, so that no response time is cut short even if newer jobs are served first.
 
-The same jobs go to a single server of the whole capacity (`pooled`). The control variates are the
-work that they find there, the number of jobs of each class and the total of their requirements,
-each less its average. At load 0.95 they make the variance of E[T] hundreds to ten thousands of
-times smaller under ServerFilling and hundreds of times under MaxWeight; under Least Servers First
-they gain nothing.
+The same jobs go to a single server of the whole capacity (`pooled_server`). The control variates
+are the work that they find there, the number of jobs of each class and the total of their
+requirements, each less its average. At load 0.95 they make the variance of E[T] hundreds to ten
+thousands of times smaller under ServerFilling and hundreds of times under MaxWeight; under Least
+Servers First they gain nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate, held_back, require_some
 from multiserver.simulation.instability_test import MARKS, check_growth, settled_marks
-from multiserver.simulation.pooled import COUNTED, FOUND_WORK, mean_work
+from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.run_length import CARRIERS, RunLength
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload, settle, stay
@@ -161,7 +161,7 @@ def replicate(
 
     `engine` takes the arguments of `COMMON_TYPES`. It returns whether the jobs in the system stayed
     below `limit`, the sums (C + 1, 8) except those that the last row adds up over the classes, and
-    the counts of `pool` for a single server of this `capacity`. `stable_below` is λ*, if known.
+    the counts of `arrive` for a single server of this `capacity`. `stable_below` is λ*, if known.
     `record` receives the response times of as many jobs as it holds, in order of arrival; each
     replication overwrites it unless it has a row for each. The entries of warm-up jobs, and of jobs
     after the measured ones, may stay as they are.

@@ -15,14 +15,14 @@ from dataclasses import fields, replace
 
 from multiserver.phase_type import PhaseType
 from multiserver.sizes.bounded_pareto import BoundedPareto as BoundedPareto
-from multiserver.sizes.of_logs import Lognormal as Lognormal
-from multiserver.sizes.of_logs import Weibull as Weibull
+from multiserver.sizes.lognormal_weibull import Lognormal as Lognormal
+from multiserver.sizes.lognormal_weibull import Weibull as Weibull
+from multiserver.sizes.non_phase_type import Bimodal as Bimodal
+from multiserver.sizes.non_phase_type import Deterministic as Deterministic
+from multiserver.sizes.non_phase_type import Pareto as Pareto
 from multiserver.sizes.phased import Erlang as Erlang
 from multiserver.sizes.phased import Exponential as Exponential
 from multiserver.sizes.phased import Hyperexponential as Hyperexponential
-from multiserver.sizes.unphased import Bimodal as Bimodal
-from multiserver.sizes.unphased import Deterministic as Deterministic
-from multiserver.sizes.unphased import Pareto as Pareto
 
 _Phased = Exponential | Hyperexponential | Erlang | PhaseType
 Size = _Phased | Deterministic | Bimodal | Pareto | BoundedPareto | Lognormal | Weibull

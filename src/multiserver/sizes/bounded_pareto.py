@@ -8,8 +8,8 @@ from typing import NoReturn
 
 import numpy as np
 
+from multiserver.sizes.non_phase_type import not_phase_type
 from multiserver.sizes.parameters import positive
-from multiserver.sizes.unphased import not_phase_type
 
 # A Gauss-Legendre rule for narrow or steep distributions, and the exponent at which it is cut off.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)

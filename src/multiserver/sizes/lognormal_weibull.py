@@ -14,8 +14,8 @@ import math
 from dataclasses import dataclass
 from typing import NoReturn
 
+from multiserver.sizes.non_phase_type import not_phase_type
 from multiserver.sizes.parameters import positive
-from multiserver.sizes.unphased import not_phase_type
 
 # Outside these limits, where c² = 9e6 and 7e10, E[S⁶], on which the judgement of simulations
 # rests, is of no use.

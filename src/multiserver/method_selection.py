@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.fitted import fitted
 from multiserver.network import Network
-from multiserver.policies.answers import JOB_LEVEL, Process
 from multiserver.policies.policy import Method, Policy, Question
+from multiserver.policies.shared_methods import JOB_LEVEL, Process
 from multiserver.system import System
 
 

@@ -31,7 +31,7 @@ def mean_work(arrival_rate: float, mean: float, square: float, capacity: float) 
 
 
 @njit(cache=True)
-def pool(server, capacity, now, work, measured):
+def arrive(server, capacity, now, work, measured):
     """A job arrives at the `server` (COLUMNS,); its work is 0 if this server does not serve it."""
     server[WORK] = max(server[WORK] - capacity * (now - server[SINCE]), 0.0)
     server[SINCE] = now

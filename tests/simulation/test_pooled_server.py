@@ -16,12 +16,12 @@ from multiserver.simulation import class_policies, class_queues, front, front_po
 from multiserver.simulation.cluster import Cluster, ParallelClass
 from multiserver.simulation.controls import control
 from multiserver.simulation.estimate import z_score
-from multiserver.simulation.pooled import (
+from multiserver.simulation.pooled_server import (
     COLUMNS,
     COUNTED,
     FOUND_WORK,
+    arrive,
     mean_work,
-    pool,
 )
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Exponential, Hyperexponential, Pareto
@@ -47,7 +47,7 @@ def test_the_work_is_all_that_came_less_all_that_could_be_done_since_some_moment
     times, work = np.cumsum(rng.exponential(size=300)), rng.exponential(2.0, 300)
     server = np.zeros(COLUMNS)
     for i, (t, w) in enumerate(zip(times, work, strict=True)):
-        pool(server, capacity, t, w, i >= 100)
+        arrive(server, capacity, t, w, i >= 100)
     came = np.concatenate([[0.0], np.cumsum(work)])[:-1]
     net = came - capacity * times
     found = (net - np.minimum.accumulate(np.minimum(net, 0.0)))[100:]
