@@ -15,8 +15,8 @@ _WORDS = {0: "a non-negative integer", 1: "a positive integer"}
 def require_integer(name: str, value: object, least: int = 1) -> int:
     """The value as an integer. Raises `ValueError` unless it is one, of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        wanted = _WORDS.get(least, f"an integer of at least {least}")
-        raise ValueError(f"{name} must be {wanted}, found {value!r}")
+        expected = _WORDS.get(least, f"an integer of at least {least}")
+        raise ValueError(f"{name} must be {expected}, found {value!r}")
     return int(value)
 
 

@@ -61,10 +61,10 @@ class Curve(Table, Generic[V]):
 
     def cells(self) -> list[list[str]]:
         """The table as text: a line for each point, a column for each mean over all classes."""
-        told = [q for q in QUANTITIES if any(q in found.means for found in self.results)]
-        rows = [[SYMBOLS[self.by], *(QUANTITIES[name] for name in told)]]
+        names = [q for q in QUANTITIES if any(q in found.means for found in self.results)]
+        rows = [[SYMBOLS[self.by], *(QUANTITIES[name] for name in names)]]
         for point, found in zip(self.points, self.results, strict=True):
-            rows.append([f"{point:.6g}", *(shown(found.means.get(name)) for name in told)])
+            rows.append([f"{point:.6g}", *(shown(found.means.get(name)) for name in names)])
         return rows
 
     def notes(self) -> list[str]:
@@ -97,24 +97,24 @@ def along_points(question: Callable[..., Result[Any]]) -> Callable[..., Any]:
     """Make a question also accept an array of operating points, for which it returns a `Curve`."""
 
     @wraps(question)
-    def asked(queue: Any, **said: Any) -> Any:
-        arrays = [name for name in SYMBOLS if np.ndim(said.get(name, 0.0))]
+    def along(queue: Any, **arguments: Any) -> Any:
+        arrays = [name for name in SYMBOLS if np.ndim(arguments.get(name, 0.0))]
         if not arrays:
-            return question(queue, **said)
-        points = _points(arrays, said)
-        found = [question(queue, **(said | {arrays[0]: point})) for point in points]
+            return question(queue, **arguments)
+        points = _points(arrays, arguments)
+        found = [question(queue, **(arguments | {arrays[0]: point})) for point in points]
         return Curve(arrays[0], points, tuple(found))
 
-    return asked
+    return along
 
 
-def _points(arrays: Sequence[str], said: Mapping[str, Any]) -> tuple[float, ...]:
+def _points(arrays: Sequence[str], arguments: Mapping[str, Any]) -> tuple[float, ...]:
     """The one array of operating points as numbers."""
-    shapes = {name: np.shape(said[name]) for name in arrays}
+    shapes = {name: np.shape(arguments[name]) for name in arrays}
     (name, shape), *others = shapes.items()
     if others or len(shape) != 1 or not shape[0]:
         raise ValueError(
             "one of load, arrival_rate and fraction_of_limit may be a list of numbers, at least"
             f" one of them; found arrays of shapes {shapes}"
         )
-    return tuple(np.asarray(said[name]).tolist())
+    return tuple(np.asarray(arguments[name]).tolist())

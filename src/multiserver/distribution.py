@@ -35,17 +35,17 @@ class TimeDistribution:
     def sf(self, t: ArrayLike) -> float | NDArray[np.float64]:
         """P(time > t), of the shape of `t` (units of time): 1 for t < 0, and 0 where it falls
         below 1e-250."""
-        asked = np.asarray(t, dtype=float)
-        if np.isnan(asked).any():
+        points = np.asarray(t, dtype=float)
+        if np.isnan(points).any():
             raise ValueError(f"times must be numbers, found {t!r}")
-        found = np.ones(asked.size)
-        flat = asked.ravel()
+        found = np.ones(points.size)
+        flat = points.ravel()
         finite = (flat >= 0) & (flat < np.inf)
         found[flat == np.inf] = 0.0
         if finite.any():
             found[finite] = self.times.survival(flat[finite])[:, self.column]
-        found = np.minimum(found, 1.0).reshape(asked.shape)
-        return float(found) if asked.ndim == 0 else found
+        found = np.minimum(found, 1.0).reshape(points.shape)
+        return float(found) if points.ndim == 0 else found
 
     def cdf(self, t: ArrayLike) -> float | NDArray[np.float64]:
         """P(time ≤ t), of the shape of `t` (units of time)."""
@@ -54,13 +54,13 @@ class TimeDistribution:
     def quantile(self, probability: ArrayLike) -> float | NDArray[np.float64]:
         """The least t with P(time ≤ t) ≥ p (units of time), of the shape of `probability` p: 0 up
         to P(time = 0). Raises `ValueError` unless 0 ≤ p < 1."""
-        asked = np.asarray(probability, dtype=float)
-        if not ((asked >= 0) & (asked < 1)).all():
+        points = np.asarray(probability, dtype=float)
+        if not ((points >= 0) & (points < 1)).all():
             raise ValueError(f"a probability must lie in [0, 1), found {probability!r}")
-        levels = 1 - asked.ravel()
+        levels = 1 - points.ravel()
         columns = np.full(levels.size, self.column)
-        found = self.times.quantiles(levels, columns).reshape(asked.shape)
-        return float(found) if asked.ndim == 0 else found
+        found = self.times.quantiles(levels, columns).reshape(points.shape)
+        return float(found) if points.ndim == 0 else found
 
     def moment(self, k: int) -> float:
         """E[time^k] (units of time^k), k ≥ 1. Raises `ValueError` unless k is such an integer."""
@@ -124,7 +124,7 @@ class Distribution(Table):
         names = ("model", "policy", "method", "arrival_rate", "load", "limit")
         same = {name: getattr(self, name) for name in names}
         found = []
-        for label, time, distribution in self._told():
+        for label, time, distribution in self._distributions():
             values = [
                 ("mean", math.nan, distribution.mean),
                 ("at_zero", math.nan, distribution.at_zero),
@@ -148,7 +148,7 @@ class Distribution(Table):
     def cells(self) -> list[list[str]]:
         """Means, probabilities of no wait and quantiles."""
         table = [["", "mean", "P(0)", *(f"{100 * p:g} %" for p in SHOWN)]]
-        for label, time, distribution in self._told():
+        for label, time, distribution in self._distributions():
             name = f"{time}, all" if label == "all" else f"{time}, class {label}"
             values = [
                 distribution.mean,
@@ -161,7 +161,7 @@ class Distribution(Table):
     def __str__(self) -> str:
         return f"{self.title()}\n{aligned(self.cells())}"
 
-    def _told(self) -> Iterator[tuple[str | int, str, TimeDistribution]]:
+    def _distributions(self) -> Iterator[tuple[str | int, str, TimeDistribution]]:
         groups = [("all", self), *enumerate(self.by_class, start=1)]
         # With one class, its rows would repeat those of all jobs.
         for label, group in groups if len(self.by_class) > 1 else groups[:1]:
@@ -182,14 +182,14 @@ class Distributions:
         refused: list[ValueError] = []
         for method in self._methods.applying("distribution"):
             try:
-                return self._told(method, rate, self._answer(method)(rate))
+                return self._result(method, rate, self._answer(method)(rate))
             except (NotKnownError, TooLargeError) as error:
                 refused.append(error)
         if isinstance(refused[0], TooLargeError):
             raise self._methods.too_large("distribution", refused[0]) from refused[0]
         raise refused[0]
 
-    def _told(self, method: Method, rate: float, times: Times) -> Distribution:
+    def _result(self, method: Method, rate: float, times: Times) -> Distribution:
         C = len(times.at_once) - 1
         waits, responses = (
             [TimeDistribution(times, first + c) for c in range(C + 1)] for first in (0, C + 1)

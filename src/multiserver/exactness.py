@@ -65,9 +65,9 @@ class ExactMethods:
         for method in self._methods:
             place = method.name, budget if method.iterates else None
             if place not in self._prepared:
-                told = (budget,) if method.iterates else ()
+                arguments = (budget,) if method.iterates else ()
                 try:
-                    answer = method.answer(self._system, *told, **self._policy.options)
+                    answer = method.answer(self._system, *arguments, **self._policy.options)
                 except TooLargeError as error:
                     answer = error
                 self._prepared[place] = answer

@@ -26,12 +26,14 @@ def fitted(system: System | Network) -> System | Network:
     return replace(system, classes=classes)
 
 
-def of_fit(found: Result[Any], system: System | Network, fit: System | Network) -> Result[Any]:
+def mark_as_fitted(
+    result: Result[Any], system: System | Network, fit: System | Network
+) -> Result[Any]:
     """The result found for the `fit`, marked as fitted; unchanged if nothing was fitted."""
     if fit == system or isinstance(system, Network):
-        return found
+        return result
     pairs = dict.fromkeys(zip(system.durations, fit.durations, strict=True))
     fits = ", ".join(
         f"{distribution!r} by {other!r}" for distribution, other in pairs if distribution != other
     )
-    return replace(found, kind="fitted", method=f"{found.method}, exact for the fit of {fits}")
+    return replace(result, kind="fitted", method=f"{result.method}, exact for the fit of {fits}")

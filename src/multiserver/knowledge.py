@@ -29,16 +29,18 @@ class Known(Table):
         """The methods for one queue, and whether each applies; no policy is stable for
         λ ≥ `highest`."""
         methods = (*policy.of(system.model), *CAPACITY[system.model])
-        rows = [{**_row(method), "applies": not method.lacks(system)} for method in methods]
-        said = f"{system.model} under {policy!r}: {policy.definition}"
+        rows = [
+            {**_row(method), "applies": not method.unmet_conditions(system)} for method in methods
+        ]
+        heading = f"{system.model} under {policy!r}: {policy.definition}"
         if not math.isnan(highest):
-            said += f"\nNo policy is stable from λ = {highest:.6g} on, a load of"
-            said += f" {system.load(highest):.6g}."
+            heading += f"\nNo policy is stable from λ = {highest:.6g} on, a load of"
+            heading += f" {system.load(highest):.6g}."
         answered = {row["question"] for row in rows if row["applies"]}
         for question, reason in policy.beyond.items():
             if question not in answered:
-                said += f"\nNothing here is {question}: {reason}."
-        return cls(said, tuple(rows))
+                heading += f"\nNothing here is {question}: {reason}."
+        return cls(heading, tuple(rows))
 
     def rows(self) -> list[dict[str, Any]]:
         """Plain dictionaries, one for each method."""

@@ -9,7 +9,7 @@ from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.method_selection import Methods
 from multiserver.network import Network
 from multiserver.operating_point import rate_of
-from multiserver.policies.capacity import highest
+from multiserver.policies.capacity import upper_bound
 from multiserver.policies.policy import Limit, Method, Policy
 from multiserver.results import Stability
 from multiserver.system import System
@@ -27,10 +27,10 @@ class Limits:
 
     def stability(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
         """As `Queue.stability`."""
-        asked = relative_completions, half_width, seed
-        if asked not in self._found:
-            self._found[asked] = self._find(*asked)
-        return self._found[asked]
+        arguments = relative_completions, half_width, seed
+        if arguments not in self._found:
+            self._found[arguments] = self._find(*arguments)
+        return self._found[arguments]
 
     def _find(self, relative_completions: bool, half_width: float, seed: int) -> Stability:
         system, policy = self._methods.system, self._methods.policy
@@ -38,22 +38,22 @@ class Limits:
         try:
             method = self._methods.first("stability")
         except NotKnownError:
-            found, method = self.highest
+            found, method = self.upper_bound
             if method is None:
                 raise
-            return of_capacity(system, policy, method, found)
+            return from_bound(system, policy, method, found)
         if method.sampled:
             options |= {"half_width": half_width, "seed": seed}
         try:
             found = method.answer(system, relative_completions=relative_completions, **options)
         except TooLargeError as error:
             raise self._methods.too_large("stability", error) from error
-        return of_limit(system, policy, method, found, self.highest[0].arrival_rate)
+        return from_limit(system, policy, method, found, self.upper_bound[0].arrival_rate)
 
     @cached_property
-    def highest(self) -> tuple[Limit, Method | None]:
+    def upper_bound(self) -> tuple[Limit, Method | None]:
         """The upper bound on λ* for every policy, and the method that gave it."""
-        return highest(self._methods.system)
+        return upper_bound(self._methods.system)
 
     @cached_property
     def known(self) -> float | None:
@@ -71,15 +71,15 @@ class Limits:
         limit = self.known if fraction is None else self.stability(*USUAL).limit
         if fraction is not None and limit is None:
             self._methods.first("stability")
-        most = limit, "λ* ="
+        bound = limit, "λ* ="
         if limit is None:
-            found, method = self.highest
-            most = found.arrival_rate, f"any limit, by {method.name}:"
+            found, method = self.upper_bound
+            bound = found.arrival_rate, f"any limit, by {method.name}:"
         point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
-        return rate_of(self._methods.system, repr(self._methods.policy), limit, most, point)
+        return rate_of(self._methods.system, repr(self._methods.policy), limit, bound, point)
 
 
-def of_limit(
+def from_limit(
     system: System | Network, policy: Policy, method: Method, found: Limit, highest: float
 ) -> Stability:
     """λ* as a method found it; no policy is stable from λ = `highest` on."""
@@ -101,9 +101,7 @@ def of_limit(
     )
 
 
-def of_capacity(
-    system: System | Network, policy: Policy, method: Method, found: Limit
-) -> Stability:
+def from_bound(system: System | Network, policy: Policy, method: Method, found: Limit) -> Stability:
     """The `Stability` of a queue whose λ* is not known: only the bound for every policy."""
     return Stability(
         model=system.model,

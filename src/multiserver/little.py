@@ -69,7 +69,7 @@ def completed(
         arrival_rate=rate,
         load=None if rate is None else system.load(rate),
         limit=limit,
-        means=_told(
+        means=_drop_none(
             mean_jobs=jobs,
             mean_waiting=waiting,
             mean_response_time=times,
@@ -78,7 +78,7 @@ def completed(
             idle_servers=changed(busy, -1.0, system.capacity),
         ),
         by_class=tuple(
-            ClassResult(means=_told(mean_jobs=n, mean_response_time=t, mean_waiting_time=w))
+            ClassResult(means=_drop_none(mean_jobs=n, mean_response_time=t, mean_waiting_time=w))
             for n, t, w in rows
         ),
         counts=found.counts,
@@ -100,7 +100,7 @@ def least_response_time(system: System) -> float:
     return math.fsum(parts)
 
 
-def _told(**means: Value | None) -> dict[str, Value]:
+def _drop_none(**means: Value | None) -> dict[str, Value]:
     return {name: value for name, value in means.items() if value is not None}
 
 

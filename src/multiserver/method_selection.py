@@ -23,7 +23,7 @@ class Methods:
     def applying(self, question: Question) -> list[Method]:
         """The methods for a question that apply, in order of cost."""
         methods = self.policy.of(self.system.model, question)
-        return [m for m in methods if not m.lacks(self.system)]
+        return [m for m in methods if not m.unmet_conditions(self.system)]
 
     def first(self, question: Question, name: str | None = None) -> Method:
         """The first method that applies, and has the `name` if one is given. If there is none,
@@ -31,14 +31,14 @@ class Methods:
         methods = self.policy.of(self.system.model, question)
         methods = tuple(m for m in methods if name in (None, m.name))
         for method in methods:
-            if not method.lacks(self.system):
+            if not method.unmet_conditions(self.system):
                 return method
-        asked = question if name is None else f"{question} {name}"
-        why = [f"{m.name} is for {m.lacks(self.system)}" for m in methods]
+        request = question if name is None else f"{question} {name}"
+        why = [f"{m.name} is for {m.unmet_conditions(self.system)}" for m in methods]
         if question in self.policy.beyond:
             why.append(self.policy.beyond[question])
         fit = ["exact(fit=True)"] if question == "exact" and self._fits() else []
-        raise NotKnownError(self.advice(f"{asked} is not known", why, also=fit))
+        raise NotKnownError(self.advice(f"{request} is not known", why, also=fit))
 
     def process(self) -> Process:
         """As `Queue.process`."""
@@ -66,8 +66,8 @@ class Methods:
     ) -> str:
         """A message: the question, why it has no answer, and what has one."""
         methods = self.policy.of(self.system.model)
-        said = dict.fromkeys(_said(m) for m in methods if not m.lacks(self.system))
-        others = [*also, *(ask for ask in said if ask not in useless)]
+        calls = dict.fromkeys(_call(m) for m in methods if not m.unmet_conditions(self.system))
+        others = [*also, *(call for call in calls if call not in useless)]
         reasons = f" ({'; '.join(why)})" if why else ""
         instead = f"ask {', '.join(others)}" if others else "nothing else is"
         return f"{self.system.model} under {self.policy}: {what}{reasons}; {instead}"
@@ -82,7 +82,7 @@ class Methods:
         return fit != self.system and bool(Methods(fit, self.policy).applying("exact"))
 
 
-def _said(method: Method) -> str:
+def _call(method: Method) -> str:
     """The call that uses a method."""
     if method.question != "simulation":
         return f"{method.question}()"

@@ -20,29 +20,31 @@ def rate_of(
     system: System | Network,
     policy: str,
     limit: float | None,
-    highest: tuple[float, str],
+    bound: tuple[float, str],
     point: Mapping[str, float | None],
 ) -> float | None:
     """λ of the one operating point that is not None; None for a closed network.
 
-    `limit` is λ*, if it is known; `highest` is the bound that λ must stay below, with its name.
+    `limit` is λ*, if it is known; `bound` is what λ must stay below, with its name.
     Raises `ValueError` unless exactly one way is used, and `UnstableError` unless λ is below
-    `highest`. For a network the point may be omitted, and it is then taken as given; for a closed
+    `bound`. For a network the point may be omitted, and it is then taken as given; for a closed
     network it must be.
     """
-    said = {name: value for name, value in point.items() if value is not None}
+    chosen = {name: value for name, value in point.items() if value is not None}
     if isinstance(system, Network):
-        if said and not system.outside:
-            raise ValueError(f"no jobs come to a closed network: {', '.join(said)} has no meaning")
-        if not said:
+        if chosen and not system.outside:
+            raise ValueError(
+                f"no jobs come to a closed network: {', '.join(chosen)} has no meaning"
+            )
+        if not chosen:
             rate = system.outside or None
-            return None if rate is None else _below(system, policy, highest, rate)
-    if len(said) != 1:
+            return None if rate is None else _below(system, policy, bound, rate)
+    if len(chosen) != 1:
         raise ValueError(
             "say the operating point by exactly one of load, arrival_rate and fraction_of_limit;"
-            f" found {' and '.join(said) or 'none'}"
+            f" found {' and '.join(chosen) or 'none'}"
         )
-    ((name, value),) = said.items()
+    ((name, value),) = chosen.items()
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
         raise ValueError(f"{name} must be a positive finite number, found {value!r}")
     rate = float(value)
@@ -50,11 +52,11 @@ def rate_of(
         rate = system.arrival_rate(rate)
     elif name == "fraction_of_limit":
         rate *= limit
-    return _below(system, policy, highest, rate)
+    return _below(system, policy, bound, rate)
 
 
-def _below(system: System | Network, policy: str, highest: tuple[float, str], rate: float) -> float:
-    most, name = highest
+def _below(system: System | Network, policy: str, bound: tuple[float, str], rate: float) -> float:
+    most, name = bound
     if rate >= most:
         raise UnstableError(
             f"{system.model} under {policy}: the arrival rate λ = {rate:.6g} (load"

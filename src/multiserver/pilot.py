@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from multiserver.errors import UnstableError
 from multiserver.policies.policy import Effort, Means
-from multiserver.simulation.estimate import FAIR, FEWEST, observations
+from multiserver.simulation.estimate import FAIR_OBSERVATIONS, MIN_OBSERVATIONS, observations
 
 # The pilot's share of the maximum number of jobs.
 SHARE = 1 / 16
@@ -39,7 +39,7 @@ def enough_jobs(
         raise ValueError(f"half_width must be positive, found {half_width!r}")
     jobs = math.ceil(SHARE * effort.jobs)
     pilot = replace(effort, jobs=jobs, key=(*effort.key, KEY), times=False)
-    if pilot.jobs_each < FAIR:
+    if pilot.jobs_each < FAIR_OBSERVATIONS:
         # Too few jobs for an interval; the warm-up may leave none.
         return effort.jobs
     try:
@@ -56,5 +56,7 @@ def enough_jobs(
         each = pilot.jobs_each * (1 - pilot.warm_up)
         seen = observations(each, fraction, found.jobs.mean)
         gain = max(min(m.gain for m in means) / LESS, 1.0)
-        needed = max(needed, jobs * max(FEWEST, FAIR / math.sqrt(gain)) / seen)
+        needed = max(
+            needed, jobs * max(MIN_OBSERVATIONS, FAIR_OBSERVATIONS / math.sqrt(gain)) / seen
+        )
     return min(max(jobs, math.ceil(needed)), effort.jobs)

@@ -15,7 +15,7 @@ from multiserver.curves import SYMBOLS, Curve, Points, along_points
 from multiserver.distribution import Distribution, Distributions
 from multiserver.errors import TooLargeError
 from multiserver.exactness import ExactMethods
-from multiserver.fitted import fitted, of_fit
+from multiserver.fitted import fitted, mark_as_fitted
 from multiserver.knowledge import Known
 from multiserver.limits import Limits
 from multiserver.little import completed
@@ -28,7 +28,7 @@ from multiserver.policies.shared_methods import JOB_LEVEL, PHASE_LEVEL, Constant
 from multiserver.results import Kind, Result, Stability
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
-from multiserver.undersampled import hold_back
+from multiserver.undersampled import withhold_intervals
 from multiserver.wcfs.bounds import Interval
 
 LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
@@ -116,9 +116,9 @@ Theorem 4.3)
         budget = Budget(enough, most_states)
         if fit and (other := fitted(self.system)) != self.system:
             point = load, arrival_rate, fraction_of_limit
-            said = dict(zip(SYMBOLS, point, strict=True))
-            found = Queue(other, self.policy).exact(**said, **asdict(budget))
-            return of_fit(found, self.system, other)
+            arguments = dict(zip(SYMBOLS, point, strict=True))
+            result = Queue(other, self.policy).exact(**arguments, **asdict(budget))
+            return mark_as_fitted(result, self.system, other)
         try:
             if self._methods.applying("exact"):
                 # Refuse chains that are too large before computing λ*, which may take long.
@@ -254,7 +254,7 @@ Theorem 4.3)
                 if half_width is not None:
                     fraction = rate / limit if rate and limit else None
                     effort = replace(effort, jobs=enough_jobs(run, effort, half_width, fraction))
-                found = hold_back(self.system, rate, run(effort))
+                found = withhold_intervals(self.system, rate, run(effort))
             except TooLargeError as error:
                 raise self._methods.too_large("simulation", error) from error
         return replace(self._result("simulated", method, rate, found), jobs=effort.jobs)
@@ -282,7 +282,7 @@ Theorem 4.3)
     @property
     def highest_rate(self) -> float:
         """A λ at and above which no policy is stable; NaN for a network, whose λ* is known."""
-        return self._limits.highest[0].arrival_rate
+        return self._limits.upper_bound[0].arrival_rate
 
     @cached_property
     def _exact(self) -> ExactMethods:
@@ -296,5 +296,5 @@ Theorem 4.3)
     def _result(self, kind: Kind, method: Method, rate: float | None, found: Means) -> Result[Any]:
         rough = f"good to about {found.imprecision:.0e}" if found.imprecision > PRECISE else ""
         name = ", ".join(filter(None, [method.name, found.note, rough]))
-        said = (kind, repr(self.policy), name, method.source)
-        return completed(self.system, rate, self._limits.known, found, *said)
+        labels = (kind, repr(self.policy), name, method.source)
+        return completed(self.system, rate, self._limits.known, found, *labels)

@@ -64,17 +64,17 @@ class ClassResult(Generic[V]):
     @property
     def mean_jobs(self) -> V:
         """E[N_c], jobs in the system."""
-        return _told(self.means, "mean_jobs")
+        return _require_mean(self.means, "mean_jobs")
 
     @property
     def mean_response_time(self) -> V:
         """E[T_c], from arrival to departure."""
-        return _told(self.means, "mean_response_time")
+        return _require_mean(self.means, "mean_response_time")
 
     @property
     def mean_waiting_time(self) -> V:
         """E[W_c], in the system and not in service."""
-        return _told(self.means, "mean_waiting_time")
+        return _require_mean(self.means, "mean_waiting_time")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,32 +107,32 @@ class Result(Table, Generic[V]):
     @property
     def mean_jobs(self) -> V:
         """E[N], jobs in the system."""
-        return _told(self.means, "mean_jobs")
+        return _require_mean(self.means, "mean_jobs")
 
     @property
     def mean_waiting(self) -> V:
         """E[Q], jobs in the system that are not in service."""
-        return _told(self.means, "mean_waiting")
+        return _require_mean(self.means, "mean_waiting")
 
     @property
     def mean_response_time(self) -> V:
         """E[T], from arrival to departure."""
-        return _told(self.means, "mean_response_time")
+        return _require_mean(self.means, "mean_response_time")
 
     @property
     def mean_waiting_time(self) -> V:
         """E[W], in the system and not in service."""
-        return _told(self.means, "mean_waiting_time")
+        return _require_mean(self.means, "mean_waiting_time")
 
     @property
     def busy_servers(self) -> V:
         """Servers at work on average, or their speed."""
-        return _told(self.means, "busy_servers")
+        return _require_mean(self.means, "busy_servers")
 
     @property
     def idle_servers(self) -> V:
         """Servers not at work on average, or their speed."""
-        return _told(self.means, "idle_servers")
+        return _require_mean(self.means, "idle_servers")
 
     @property
     def distribution(self) -> SampledDistribution:
@@ -247,7 +247,7 @@ class Stability(Table):
 
     def cells(self) -> list[list[str]]:
         """Two rows of text: the symbols of the known numbers, and the numbers."""
-        said = {
+        values = {
             "λ*": self.limit,
             "ρ*": self.load_limit,
             "wastage": self.wastage,
@@ -255,7 +255,7 @@ class Stability(Table):
             "E[Δ]": self.relative_completions,
             "λ* ≤": self.highest if self.limit is None else None,
         }
-        known = {name: f"{value:.6g}" for name, value in said.items() if value is not None}
+        known = {name: f"{value:.6g}" for name, value in values.items() if value is not None}
         return [list(known), list(known.values())]
 
     def __str__(self) -> str:
@@ -292,9 +292,9 @@ def shown(value: Value | None) -> str:
     return f"{value:.6g}" if isinstance(value, float | int) else str(value)
 
 
-def _told(means: Mapping[str, V], name: str) -> V:
+def _require_mean(means: Mapping[str, V], name: str) -> V:
     """One of the means. Raises `NotKnownError` if the method does not compute it."""
     if name not in means:
-        told = ", ".join(QUANTITIES[other] for other in means) or "nothing"
-        raise NotKnownError(f"{QUANTITIES[name]} is not told by this method, which tells {told}")
+        known = ", ".join(QUANTITIES[other] for other in means) or "nothing"
+        raise NotKnownError(f"{QUANTITIES[name]} is not told by this method, which tells {known}")
     return means[name]

@@ -117,7 +117,9 @@ class Sizing(Table):
 
     def cells(self) -> list[list[str]]:
         """The table as text: a line for each number of servers tried."""
-        body = [[str(n), f"{value:.6g}", _told(value, self.target)] for n, value in self._pairs()]
+        body = [
+            [str(n), f"{value:.6g}", _verdict(value, self.target)] for n, value in self._pairs()
+        ]
         return [["servers", "value", "meets"], *body]
 
     def __str__(self) -> str:
@@ -127,7 +129,7 @@ class Sizing(Table):
         return list(zip(self.tried, self.values, strict=True))
 
 
-def _told(value: float, target: Target) -> str:
+def _verdict(value: float, target: Target) -> str:
     return "yes" if value <= target.at_most else "no" if value < math.inf else "not stable"
 
 

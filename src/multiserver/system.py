@@ -89,12 +89,12 @@ class JobClass:
             raise ValueError(
                 f"probability must lie in (0, 1], found {p!r} (leave out a class that never comes)"
             )
-        said = [name for name in USES if getattr(self, name) is not None]
-        if len(said) > 1:
-            raise ValueError(f"a class has one of {', '.join(USES)}; found {' and '.join(said)}")
-        if not said:
+        uses = [name for name in USES if getattr(self, name) is not None]
+        if len(uses) > 1:
+            raise ValueError(f"a class has one of {', '.join(USES)}; found {' and '.join(uses)}")
+        if not uses:
             object.__setattr__(self, "need", 1)
-        elif said == ["compatible"]:
+        elif uses == ["compatible"]:
             object.__setattr__(self, "compatible", frozenset(self.compatible))
             strange = [s for s in self.compatible if not isinstance(s, Integral) or s < 0]
             if strange or not self.compatible:
@@ -102,7 +102,7 @@ class JobClass:
                     f"compatible must be numbers of servers, from 0, found {self.compatible!r}"
                 )
         else:
-            require_integer(said[0], getattr(self, said[0]))
+            require_integer(uses[0], getattr(self, uses[0]))
 
     @property
     def use(self) -> str:

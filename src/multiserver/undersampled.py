@@ -16,52 +16,53 @@ from dataclasses import replace
 from typing import Any
 
 from multiserver.policies.policy import Means
-from multiserver.simulation.estimate import FAIR, Estimate, held_back
+from multiserver.simulation.estimate import FAIR_OBSERVATIONS, Estimate, withhold_interval
 from multiserver.system import System
 
 # A class with less than this share of the jobs in the system may be wrong by half: the total is
 # then wrong by a twentieth.
-MOST = 0.1
+NEGLIGIBLE_SHARE = 0.1
 
 
-def hold_back(system: System, arrival_rate: float, found: Means) -> Means:
-    """The means, without intervals if a class with a large share of the jobs has fewer than `FAIR`
-    jobs a replication, or fewer than `SETTLED` independent observations. In parallel processing,
-    where classes may have servers of their own, the means by class keep their intervals."""
-    reason = _reason(system, arrival_rate, found)
+def withhold_intervals(system: System, arrival_rate: float, means: Means) -> Means:
+    """The means, without intervals if a class with a large share of the jobs has fewer than
+    `FAIR_OBSERVATIONS` jobs a replication, or fewer than `SETTLED_OBSERVATIONS` independent
+    observations. In parallel processing, where classes may have servers of their own, the means by
+    class keep their intervals."""
+    reason = _reason(system, arrival_rate, means)
     if not reason:
-        return found
+        return means
 
-    def held(value: Any) -> Any:
-        return held_back(value, reason) if isinstance(value, Estimate) else value
+    def withhold(value: Any) -> Any:
+        return withhold_interval(value, reason) if isinstance(value, Estimate) else value
 
-    of_all = {name: held(getattr(found, name)) for name in ("times", "jobs", "waiting", "busy")}
-    if (tail := found.tail) is not None:
-        of_all["tail"] = lambda k: held(tail(k))
+    of_all = {name: withhold(getattr(means, name)) for name in ("times", "jobs", "waiting", "busy")}
+    if (tail := means.tail) is not None:
+        of_all["tail"] = lambda k: withhold(tail(k))
     if system.model == "parallel-processing":
-        return replace(found, **of_all)
-    if found.sampled is not None:
-        of_all["sampled"] = replace(found.sampled, caveat=found.sampled.caveat or reason)
+        return replace(means, **of_all)
+    if means.sampled is not None:
+        of_all["sampled"] = replace(means.sampled, caveat=means.sampled.caveat or reason)
     for name in ("class_times", "class_jobs"):
-        if (values := getattr(found, name)) is not None:
-            of_all[name] = tuple(map(held, values))
-    return replace(found, **of_all)
+        if (values := getattr(means, name)) is not None:
+            of_all[name] = tuple(map(withhold, values))
+    return replace(means, **of_all)
 
 
-def _reason(system: System, arrival_rate: float, found: Means) -> str:
+def _reason(system: System, arrival_rate: float, means: Means) -> str:
     """Names the undersampled class, in words; empty if there is none."""
-    if found.class_times is None or len(found.class_times) < 2:
+    if means.class_times is None or len(means.class_times) < 2:
         return ""
-    numbers = found.class_jobs or (None,) * len(found.class_times)
-    rows = zip(system.probabilities, system.durations, found.class_times, numbers, strict=True)
+    numbers = means.class_jobs or (None,) * len(means.class_times)
+    rows = zip(system.probabilities, system.durations, means.class_times, numbers, strict=True)
     present, seen = [], []
     for p, X, time, number in rows:
         by_time = arrival_rate * p * (X.mean if time is None else time.mean)
         present.append(max(by_time, 0.0 if number is None else number.mean))
-        many = p * found.times.jobs >= FAIR * found.times.replications
+        many = p * means.times.jobs >= FAIR_OBSERVATIONS * means.times.replications
         seen.append(many and time.settled and (number is None or number.settled))
     for c, (share, enough) in enumerate(zip(present, seen, strict=True), start=1):
-        if share > MOST * sum(present) and not enough:
+        if share > NEGLIGIBLE_SHARE * sum(present) and not enough:
             return (
                 f"class {c} makes up {share / sum(present):.0%} of the jobs in the system, and the"
                 " run has seen too little of it"

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from multiserver.simulation.estimate import (
-    FAIR,
-    FEWEST,
+    FAIR_OBSERVATIONS,
+    MIN_OBSERVATIONS,
     Estimate,
     estimate,
     fair_half_width,
@@ -139,8 +139,8 @@ def test_an_interval_that_is_withheld_is_nowhere():
     assert withheld.lacking == withheld.caveat == "the queue grows"
     assert withheld.mean == found.mean
     assert math.isnan(withheld.half_width)
-    assert math.isnan(fair_half_width(withheld, 10 * FAIR))
-    assert math.isnan(score(withheld, 2.0, 10 * FAIR))
+    assert math.isnan(fair_half_width(withheld, 10 * FAIR_OBSERVATIONS))
+    assert math.isnan(score(withheld, 2.0, 10 * FAIR_OBSERVATIONS))
     assert not withheld.covers(2.0)
     short = estimate([1.0, 2.0, 3.0], [1.0, 1.0, 1.0], variance=1.0, jobs=9)
     assert short.lacking.startswith("too short")
@@ -152,16 +152,16 @@ def test_what_is_scored_does_not_depend_on_what_was_found():
     assert math.isnan(score(low, 5.5))
     assert score(high, 5.5) == z_score(high, 5.5)
     for found in (low, high):
-        assert math.isnan(score(found, 5.5, FAIR - 1))
-        assert math.isnan(fair_half_width(found, FAIR - 1))
-        assert score(found, 5.5, FAIR) == z_score(found, 5.5)
-        assert fair_half_width(found, FAIR) == 1.0
+        assert math.isnan(score(found, 5.5, FAIR_OBSERVATIONS - 1))
+        assert math.isnan(fair_half_width(found, FAIR_OBSERVATIONS - 1))
+        assert score(found, 5.5, FAIR_OBSERVATIONS) == z_score(found, 5.5)
+        assert fair_half_width(found, FAIR_OBSERVATIONS) == 1.0
     # What controls explain of the variance, short runs need not.
     controlled = replace(high, gain=4.0)
-    assert math.isnan(fair_half_width(controlled, FAIR / 2 - 1e-9))
-    assert fair_half_width(controlled, FAIR / 2) == 1.0
-    assert math.isnan(fair_half_width(replace(high, gain=1e9), FEWEST - 1e-9))
-    assert fair_half_width(replace(high, gain=1e9), FEWEST) == 1.0
+    assert math.isnan(fair_half_width(controlled, FAIR_OBSERVATIONS / 2 - 1e-9))
+    assert fair_half_width(controlled, FAIR_OBSERVATIONS / 2) == 1.0
+    assert math.isnan(fair_half_width(replace(high, gain=1e9), MIN_OBSERVATIONS - 1e-9))
+    assert fair_half_width(replace(high, gain=1e9), MIN_OBSERVATIONS) == 1.0
     for known in (None, math.nan):
         assert math.isnan(fair_half_width(low, known))
         assert fair_half_width(high, known) == 1.0

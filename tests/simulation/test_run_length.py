@@ -12,7 +12,7 @@ import multiserver as ms
 from atlas.io.scores import TESTS, assess
 from multiserver.simulation.run_length import (
     CARRIERS,
-    FAIR,
+    FAIR_OBSERVATIONS,
     SKEWED,
     RunLength,
     cumulants,
@@ -146,7 +146,7 @@ def test_caveats(size, jobs, caveat):
 def test_rare_classes_and_cold_starts_have_caveats():
     sizes = ms.Exponential(rate=1.0), ms.Exponential(rate=1.0)
     rare = RunLength(Workload(1, (1, 1), sizes, (0.999, 0.001), 0.5), 10_000, 10_000, 0.5)
-    assert rare.jobs * 0.001 < FAIR
+    assert rare.jobs * 0.001 < FAIR_OBSERVATIONS
     assert "class 2" in rare.caveat(1)
     assert not rare.caveat(0)
     assert "not warmed up" in RunLength(rare.workload, 10_000, 0, 0.5).caveat()

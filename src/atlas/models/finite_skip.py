@@ -142,7 +142,9 @@ class Model:
 
     def _methods(self, question: str) -> list[Method]:
         system, policy = self.queue.system, self.queue.policy
-        return [one for one in policy.of(system.model, question) if not one.lacks(system)]
+        return [
+            one for one in policy.of(system.model, question) if not one.unmet_conditions(system)
+        ]
 
     def _moment(self, of: Callable[[Any], float], power: int) -> float:
         system = self.queue.system

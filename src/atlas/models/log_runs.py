@@ -4,8 +4,9 @@ Resampled jobs are simulated in independent replications, which are warmed up an
 of all simulators (`workload.settle`, `run_length`, `instability_test`); jobs keep arriving until
 all measured jobs have started. A replay is a single run: its intervals come from batches of
 consecutive jobs of a class, treated as independent (S. Asmussen and P. W. Glynn, Stochastic
-Simulation, 2007, Section IV.5). Each batch has at least `FAIR` jobs or, for a quantile, `FAIR`/5
-jobs beyond it. With fewer than `FEWEST_BATCHES` batches there is no interval.
+Simulation, 2007, Section IV.5). Each batch has at least `FAIR_OBSERVATIONS` jobs or, for a
+quantile, `FAIR_OBSERVATIONS`/5 jobs beyond it. With fewer than `FEWEST_BATCHES` batches there is no
+interval.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from atlas.models.logs import Jobs, Log, classify, resample
 from multiserver.errors import UnstableError
-from multiserver.simulation.estimate import FAIR, estimate, fair_half_width
+from multiserver.simulation.estimate import FAIR_OBSERVATIONS, estimate, fair_half_width
 from multiserver.simulation.instability_test import (
     MARKS,
     check_growth,
@@ -85,7 +86,7 @@ class Run:
         if self.replications == 1:
             enough = parts >= FEWEST_BATCHES and math.isfinite(found.half_width)
             return found.mean, found.half_width if enough else math.nan
-        few = len(values) < FAIR * parts
+        few = len(values) < FAIR_OBSERVATIONS * parts
         return found.mean, math.nan if few or self.caveat else fair_half_width(found)
 
     def _parts(self, mine: NDArray[np.int64], probability: float | None) -> tuple[Array, int]:
@@ -93,7 +94,7 @@ class Run:
         if self.replications > 1:
             return mine * self.replications // len(self.waits), self.replications
         p = 1 / 5 if probability is None else min(probability, 1 - probability)
-        parts = max(2, min(BATCHES, int(5 * p * len(mine) / FAIR)))
+        parts = max(2, min(BATCHES, int(5 * p * len(mine) / FAIR_OBSERVATIONS)))
         return np.arange(len(mine)) * parts // len(mine), parts
 
 

@@ -73,8 +73,8 @@ class PolicyBlock(Block):
         expected = f"for {model}, one of {', '.join(known)}"
         require(self.name in known, repr(self.name), expected, *at_name)
         self.require_options(*at)
-        lacks = policy(self.name).lacks(system)
-        require(not lacks, f"{self.name} in this system", lacks, *at_name)
+        unmet = policy(self.name).lacks(system)
+        require(not unmet, f"{self.name} in this system", unmet, *at_name)
 
 
 Policies = Annotated[

@@ -34,7 +34,7 @@ INSTEAD = "or the study simulated-time-quantiles, which is for every policy"
 def distributed(queue: Queue) -> bool:
     """Whether a method gives the distribution of times exactly, given enough memory."""
     system, policy = queue.system, queue.policy
-    return any(not one.lacks(system) for one in policy.of(system.model, "distribution"))
+    return any(not one.unmet_conditions(system) for one in policy.of(system.model, "distribution"))
 
 
 class TimesBlock(FiniteSkipBlock):

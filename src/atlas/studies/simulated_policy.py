@@ -23,7 +23,7 @@ from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from multiserver.simulation.estimate import FEWEST, fair_half_width, observations, score
+from multiserver.simulation.estimate import MIN_OBSERVATIONS, fair_half_width, observations, score
 
 UNITS = {
     "load": "1",
@@ -89,7 +89,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         estimates = [one.mean_response_time for one in (*found.by_class, found)]
         each, fraction = found.jobs / parameters.replications, load / model.limit
         jobs = arrival_rate * estimates[-1].mean
-        scored = exact and not observations(each, fraction, jobs / FAR) < FEWEST
+        scored = exact and not observations(each, fraction, jobs / FAR) < MIN_OBSERVATIONS
         values = exact(load) if scored else [math.nan] * len(names)
         if not math.isnan(values[-1]):
             jobs = arrival_rate * values[-1]

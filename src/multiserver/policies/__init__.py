@@ -75,8 +75,8 @@ def require_defined(policy: Policy, system: System | Network) -> None:
             f"the policies of {system.model} are {', '.join(names(system.model))};"
             f" found {policy.name}, which is for {', '.join(policy.models)}"
         )
-    if lacks := policy.lacks(system):
+    if unmet := policy.lacks(system):
         raise ValueError(
-            f"{policy.name} is defined for {lacks}, found needs {system.needs}"
+            f"{policy.name} is defined for {unmet}, found needs {system.needs}"
             f" and {system.servers} servers"
         )

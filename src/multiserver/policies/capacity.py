@@ -72,10 +72,10 @@ CAPACITY: dict[str, tuple[Method, ...]] = {
 }
 
 
-def highest(system: System | Network) -> tuple[Limit, Method | None]:
+def upper_bound(system: System | Network) -> tuple[Limit, Method | None]:
     """The upper bound on λ* for every policy, and its method; NaN and None if there is none."""
     for method in CAPACITY[system.model]:
-        if not method.lacks(system):
+        if not method.unmet_conditions(system):
             with suppress(TooLargeError):
                 return method.answer(system), method
     return Limit(math.nan), None

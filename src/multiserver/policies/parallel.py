@@ -22,7 +22,7 @@ from multiserver.policies.conditions import ONE_DEGREE, ONLY_DEGREES, ONLY_SETS
 from multiserver.policies.policy import Condition, Effort, Limit, Means, Method
 from multiserver.sharing import balanced_fairness, symmetric
 from multiserver.sharing.queue import MultiServerQueue, stability
-from multiserver.simulation.estimate import Estimate, estimate, held_back
+from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
 from multiserver.system import System
 
 Jobs = Callable[[System, NDArray[np.float64]], NDArray[np.float64]]
@@ -188,8 +188,8 @@ def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: fl
         effective_size=min(e.effective_size for e in found.jobs),
     )
     return Means(
-        times=held_back(overall, found.caveat or found.length.caveat()),
-        busy=held_back(busy, found.caveat or found.length.caveat()),
+        times=withhold_interval(overall, found.caveat or found.length.caveat()),
+        busy=withhold_interval(busy, found.caveat or found.length.caveat()),
         class_times=_at(effort.confidence, found.response_time),
         class_jobs=_at(effort.confidence, found.jobs),
         counts=found,

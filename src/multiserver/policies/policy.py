@@ -190,7 +190,7 @@ class Method:
         """The conditions in words."""
         return "; ".join(dict.fromkeys(c.text for c in self.conditions)) or "all"
 
-    def lacks(self, system: System) -> str:
+    def unmet_conditions(self, system: System) -> str:
         """The conditions that do not hold, in words; empty if the method applies."""
         return _unmet(self.conditions, system)
 

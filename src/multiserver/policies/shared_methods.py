@@ -77,7 +77,7 @@ def process_methods(
 
         def run(arrival_rate: float, effort: Effort) -> Means:
             from multiserver.simulation import phase
-            from multiserver.simulation.estimate import held_back
+            from multiserver.simulation.estimate import withhold_interval
             from multiserver.simulation.run_length import RunLength
 
             work = workload_of(system, arrival_rate)
@@ -101,9 +101,9 @@ def process_methods(
             )
             caveat, waiting = length.caveat(), found.mean_waiting
             return Means(
-                times=held_back(found.mean_response_time, caveat),
-                jobs=held_back(found.mean_jobs, caveat),
-                waiting=held_back(waiting, length.caveat(queued=waiting.mean)),
+                times=withhold_interval(found.mean_response_time, caveat),
+                jobs=withhold_interval(found.mean_jobs, caveat),
+                waiting=withhold_interval(waiting, length.caveat(queued=waiting.mean)),
                 counts=found,
             )
 

@@ -25,13 +25,13 @@ from scipy.special import ndtri, stdtr, stdtrit
 from multiserver.affine import Affine, in_brackets, with_error
 from multiserver.errors import NotSampledError
 
-SETTLED = 10
+SETTLED_OBSERVATIONS = 10
 # With this many independent observations in each replication, Student's t is nearly exact for
 # numbers of jobs, which are skewed: at 45 the mean score is -0.12 and 92.5 % of the intervals
 # cover.
-FAIR = 50
+FAIR_OBSERVATIONS = 50
 # Fewer are never enough, however much the controls explain.
-FEWEST = 10
+MIN_OBSERVATIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,13 @@ class Estimate(Affine):
 
     @property
     def settled(self) -> bool:
-        """Whether each replication is worth at least `SETTLED` independent observations.
+        """Whether each replication is worth at least `SETTLED_OBSERVATIONS` independent
+        observations.
 
         If not, replications are short against the relaxation time of what they measure. Their empty
         start and the bias of a ratio may then affect the mean, and no score is fair.
         """
-        return self.effective_size >= SETTLED * self.replications
+        return self.effective_size >= SETTLED_OBSERVATIONS * self.replications
 
     @property
     def lacking(self) -> str:
@@ -81,7 +82,8 @@ class Estimate(Affine):
         if self.caveat or self.settled:
             return self.caveat
         return (
-            f"too short, each replication being worth fewer than {SETTLED} independent observations"
+            f"too short, each replication being worth fewer than {SETTLED_OBSERVATIONS} independent"
+            " observations"
         )
 
     def mapped(self, factor: float, shift: float) -> Estimate:
@@ -159,15 +161,15 @@ def estimate(
     )
 
 
-def held_back(estimate: Estimate, caveat: str) -> Estimate:
+def withhold_interval(estimate: Estimate, caveat: str) -> Estimate:
     """An estimate, without its interval if there is a caveat."""
     return estimate.without_interval(caveat) if caveat else estimate
 
 
-def few_beyond(share: Estimate) -> str:
+def tail_caveat(share: Estimate) -> str:
     """Why the interval of a share of the jobs is not fair, in words, or an empty string."""
-    if min(share.mean, 1 - share.mean) * share.jobs < FAIR * share.replications:
-        return f"too short, as a replication has fewer than {FAIR} jobs beyond it"
+    if min(share.mean, 1 - share.mean) * share.jobs < FAIR_OBSERVATIONS * share.replications:
+        return f"too short, as a replication has fewer than {FAIR_OBSERVATIONS} jobs beyond it"
     return ""
 
 
@@ -196,17 +198,17 @@ def is_fair(estimate: Estimate, known: float | None = None) -> bool:
 
     Their outcome must not decide this: where replications are worth 7 observations, those that seem
     to be worth 10 are those that found few jobs; their mean score is -1, and 72 % of their
-    intervals cover. So if the `observations` are `known`, there must be `FAIR` of them; if not
-    (None, NaN), the estimate must be `settled`. Controls that follow the queue also remove the bias
-    of short runs: where they leave a share s of the variance, `FAIR` √s are enough, if at least
-    `FEWEST` (at 14 and s = 1/27,000 mean scores are within 0.1 of 0; at 23 and s from 1/3 to 1/100,
-    0 to 0.3).
+    intervals cover. So if the `observations` are `known`, there must be `FAIR_OBSERVATIONS` of
+    them; if not (None, NaN), the estimate must be `settled`. Controls that follow the queue also
+    remove the bias of short runs: where they leave a share s of the variance, `FAIR_OBSERVATIONS`
+    √s are enough, if at least `MIN_OBSERVATIONS` (at 14 and s = 1/27,000 mean scores are within 0.1
+    of 0; at 23 and s from 1/3 to 1/100, 0 to 0.3).
     """
     if estimate.caveat:
         return False
     if known is None or math.isnan(known):
         return estimate.settled
-    return known >= max(FEWEST, FAIR / math.sqrt(estimate.gain))
+    return known >= max(MIN_OBSERVATIONS, FAIR_OBSERVATIONS / math.sqrt(estimate.gain))
 
 
 def fair_half_width(estimate: Estimate, known: float | None = None) -> float:

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.simulation.estimate import Estimate, estimate, few_beyond, held_back, require_some
+from multiserver.simulation.estimate import (
+    Estimate,
+    estimate,
+    require_some,
+    tail_caveat,
+    withhold_interval,
+)
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.workload import Workload
 
@@ -58,7 +64,7 @@ class Simulation:
     def mean_waiting(self) -> Estimate:
         """E[Q], in jobs."""
         found = self._time_average(WAITING, WAITING_SQUARED)
-        return held_back(found, self.length.caveat(queued=found.mean))
+        return withhold_interval(found, self.length.caveat(queued=found.mean))
 
     @property
     def mean_held(self) -> Estimate:
@@ -87,16 +93,16 @@ class Simulation:
             raise ValueError(f"k must lie in 0 … {K - 1}, found {k!r}")
         above = self.time_at_level[:, k + 1 :].sum(axis=1)
         found = self._estimate(above, self.areas[:, TIME], above)
-        return held_back(found, self.length.caveat() or few_beyond(found))
+        return withhold_interval(found, self.length.caveat() or tail_caveat(found))
 
     def _time_average(self, row: int, squared: int) -> Estimate:
         found = self._estimate(self.areas[:, row], self.areas[:, TIME], self.areas[:, squared])
-        return held_back(found, self.length.caveat())
+        return withhold_interval(found, self.length.caveat())
 
     def _job_average(
         self, c: int | None, count: NDArray, total: NDArray, squares: NDArray
     ) -> Estimate:
-        return held_back(self._estimate(total, count, squares), self.length.caveat(c))
+        return withhold_interval(self._estimate(total, count, squares), self.length.caveat(c))
 
     def _estimate(self, totals: NDArray, weights: NDArray, squares: NDArray) -> Estimate:
         """The ratio estimate; `squares` are the totals of the squared observations."""

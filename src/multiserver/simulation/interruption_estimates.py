@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from multiserver.simulation.cluster import Cluster
 from multiserver.simulation.controls import control
-from multiserver.simulation.estimate import Estimate, estimate, held_back
+from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
 from multiserver.simulation.instability_test import check_growth
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK
 from multiserver.simulation.run_length import CARRIERS, RunLength
@@ -85,7 +85,9 @@ def summarise(
         variance = square.sum() / durations.sum() - mean**2
         if jobs == 0:
             present_jobs = estimate(area, durations, variance=variance, jobs=0)
-            columns.append([held_back(present_jobs, NO_DEPARTURE), *[_unknown(len(area))] * 3])
+            columns.append(
+                [withhold_interval(present_jobs, NO_DEPARTURE), *[_unknown(len(area))] * 3]
+            )
             continue
         speed = work.sum() / area.sum()
         spread = response_square.sum() / jobs - (response.sum() / jobs) ** 2
@@ -97,7 +99,7 @@ def summarise(
             (work, area, variance * (speed / mean) ** 2),
         )
         found = [control(y, w, controls, variance=v, jobs=jobs) for y, w, v in pairs]
-        columns.append([held_back(e, length.caveat(i, e.gain)) for e in found])
+        columns.append([withhold_interval(e, length.caveat(i, e.gain)) for e in found])
         # Poisson given the size.
         spread = c.size.mean / theta + c.size.variance / theta**2
         columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))
@@ -106,7 +108,7 @@ def summarise(
     missing = demands.sum() - tallies[:, WORK].sum(axis=1) / durations
     known = {"missing": missing, "stable_below": stable_below}
     grown = check_growth(work.arrival_rate, present, length.jobs, remaining, **known)
-    columns = [[held_back(e, grown) for e in column] for column in columns]
+    columns = [[withhold_interval(e, grown) for e in column] for column in columns]
     return Performance(*zip(*columns, strict=True), durations, tallies, length, grown)
 
 

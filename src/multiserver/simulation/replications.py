@@ -30,7 +30,7 @@ from multiserver.checks import require_integer
 from multiserver.errors import UnstableError
 from multiserver.simulation.controls import control
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import Estimate, estimate, held_back, require_some
+from multiserver.simulation.estimate import Estimate, estimate, require_some, withhold_interval
 from multiserver.simulation.instability_test import MARKS, check_growth, settled_marks
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.run_length import CARRIERS, RunLength
@@ -112,7 +112,7 @@ class Responses:
     def busy(self, capacity: float) -> Estimate:
         """The mean capacity at work, where the whole is `capacity`; ρ times that if stable."""
         found, _ = self._controlled(-1, BUSY, -1, capacity / self.capacity)
-        return held_back(found, self.caveat or self.length.caveat(gain=found.gain))
+        return withhold_interval(found, self.caveat or self.length.caveat(gain=found.gain))
 
     def _mean(self, c: int | None, column: int, observers: int) -> Estimate:
         row = -1 if c is None else c
@@ -122,7 +122,7 @@ class Responses:
         # no known distribution.
         if (found.mean / alone - 1) * self.sums[:, row, MEASURED].sum() < CARRIERS * len(self.sums):
             found = plain
-        return held_back(found, self.caveat or self.length.caveat(c, found.gain))
+        return withhold_interval(found, self.caveat or self.length.caveat(c, found.gain))
 
     def _controlled(
         self, row: int, column: int, observers: int, unit: float = 1.0

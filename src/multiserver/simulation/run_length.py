@@ -36,7 +36,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaincc, gammaln
 
-from multiserver.simulation.estimate import FAIR
+from multiserver.simulation.estimate import FAIR_OBSERVATIONS
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
@@ -81,11 +81,11 @@ class RunLength:
         mean number of waiting jobs, the interval is one for E[Q] or E[W]."""
         work = self.workload
         seen = self.jobs * (1.0 if c is None else work.probabilities[c])
-        if seen < FAIR:
+        if seen < FAIR_OBSERVATIONS:
             whose = "" if c is None else f" of class {c + 1}"
             return (
                 f"too short, as a replication has {seen:.2g} jobs{whose} on average, fewer than"
-                f" {FAIR}"
+                f" {FAIR_OBSERVATIONS}"
             )
         if not self.fraction < 1:
             return "too short, as the queue is not stable or nearly so"

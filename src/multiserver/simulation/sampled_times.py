@@ -26,7 +26,13 @@ from numpy.typing import NDArray
 
 from multiserver.errors import NotKnownError
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import Estimate, estimate, few_beyond, held_back, require_some
+from multiserver.simulation.estimate import (
+    Estimate,
+    estimate,
+    require_some,
+    tail_caveat,
+    withhold_interval,
+)
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
@@ -94,7 +100,7 @@ class SampledTime:
         values, replication = self._sorted
         rank = np.searchsorted(values, t, side="right")
         share = _share(rank, replication, len(self.times.responses), self.times.confidence)
-        return self._told(1 - share, few_beyond(share))
+        return self._told(1 - share, tail_caveat(share))
 
     @cached_property
     def _sorted(self) -> tuple[Array, NDArray[np.int64]]:
@@ -102,7 +108,9 @@ class SampledTime:
 
     def _told(self, found: Estimate, reason: str) -> Estimate:
         told = replace(found, caveat="")
-        return held_back(told, self.times.caveat or self.times.length.caveat(self.c) or reason)
+        return withhold_interval(
+            told, self.times.caveat or self.times.length.caveat(self.c) or reason
+        )
 
 
 def quantile_of(
@@ -123,7 +131,7 @@ def quantile_of(
         values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
         for x in (p - wide, p + wide)
     )
-    few = few_beyond(replace(share, mean=p))
+    few = tail_caveat(replace(share, mean=p))
     if not 0 < p - wide < p + wide < 1:
         few = few or "too short, as its interval has no end among the times"
     half_width = max(float(upper - lower) / 2, 0.0)
