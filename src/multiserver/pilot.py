@@ -1,10 +1,10 @@
 """The number of jobs that an interval needs, by a pilot run.
 
-The variance of a mean over J jobs falls as 1/J. A *pilot*, a `SHARE` of the maximum number of jobs
-with random numbers of its own, measures it, like the first of two samples in C. Stein (Ann. Math.
-Stat. 16, 1945). The pilot alone fixes the length of the run that follows, so the run's intervals
-hold as often as those of any run of that length. A run that stops once its own interval is narrow
-enough lacks this property: it tends to stop when it underestimates its error.
+The variance of a mean over J jobs falls as 1/J. A *pilot*, `PILOT_SHARE` of the maximum number of
+jobs with random numbers of its own, measures it, like the first of two samples in C. Stein (Ann.
+Math. Stat. 16, 1945). The pilot alone fixes the length of the run that follows, so the run's
+intervals hold as often as those of any run of that length. A run that stops once its own interval
+is narrow enough lacks this property: it tends to stop when it underestimates its error.
 
 No run is shorter than its pilot, or so short that a replication has too few independent values of
 the number of jobs for a score (`estimate.is_fair`). If any interval of the pilot is not fair, its
@@ -22,11 +22,11 @@ from multiserver.policies.policy import Effort, Means
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS, MIN_OBSERVATIONS, observations
 
 # The pilot's share of the maximum number of jobs.
-SHARE = 1 / 16
+PILOT_SHARE = 1 / 16
 # Controls may gain less in the run than in its pilot, by up to this factor.
-LESS = 2
+GAIN_SAFETY_FACTOR = 2
 # Appended to the key of the run for the pilot's own streams; replication numbers are smaller.
-KEY = 2**32 - 1
+PILOT_STREAM_KEY = 2**32 - 1
 
 
 def enough_jobs(
@@ -37,8 +37,8 @@ def enough_jobs(
     if not known). Raises `ValueError` unless the half-width is positive."""
     if not half_width > 0:
         raise ValueError(f"half_width must be positive, found {half_width!r}")
-    jobs = math.ceil(SHARE * effort.jobs)
-    pilot = replace(effort, jobs=jobs, key=(*effort.key, KEY), times=False)
+    jobs = math.ceil(PILOT_SHARE * effort.jobs)
+    pilot = replace(effort, jobs=jobs, key=(*effort.key, PILOT_STREAM_KEY), times=False)
     if pilot.jobs_each < FAIR_OBSERVATIONS:
         # Too few jobs for an interval; the warm-up may leave none.
         return effort.jobs
@@ -55,7 +55,7 @@ def enough_jobs(
     if fraction is not None and found.jobs is not None:
         each = pilot.jobs_each * (1 - pilot.warm_up)
         seen = observations(each, fraction, found.jobs.mean)
-        gain = max(min(m.gain for m in means) / LESS, 1.0)
+        gain = max(min(m.gain for m in means) / GAIN_SAFETY_FACTOR, 1.0)
         needed = max(
             needed, jobs * max(MIN_OBSERVATIONS, FAIR_OBSERVATIONS / math.sqrt(gain)) / seen
         )

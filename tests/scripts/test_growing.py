@@ -41,7 +41,7 @@ def test_far_beyond_they_are_those_of_a_simulation(family):
     table = compute(response_time_by_servers, family | sizes | {"fraction_of_limit": 0.5})
     block, row = GrowingBlock.model_validate(family | sizes), table.iloc[1]
     rate = 0.5 * row.limit
-    found = exponential_counts.respond(
+    found = exponential_counts.mean_response_time(
         block.system(600), rate, jobs=3_200_000, replications=32, seed=4
     )
     # One score a family: beyond 6 with a probability of 2e-9.

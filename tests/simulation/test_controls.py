@@ -9,7 +9,7 @@ from scipy.stats import kstest
 
 from atlas.io.scores import TESTS, assess
 from atlas.models.sharing import read_cluster, read_servers
-from multiserver.simulation.controls import FREEDOM, control
+from multiserver.simulation.controls import MIN_DEGREES_OF_FREEDOM, estimate_with_controls
 from multiserver.simulation.estimate import estimate, z_score
 from multiserver.simulation.interruptions import AREA, WORK, simulate
 from multiserver.sizes import Exponential
@@ -36,7 +36,9 @@ def by_hand(totals, weights, controls):
 @pytest.mark.parametrize(("replications", "most"), [(8, 0.975), (32, 0.965)])
 def test_of_normal_replications_as_many_intervals_hold_as_are_to_and_few_more(replications, most):
     rng = np.random.default_rng(1)
-    found = [control(*normal(rng, replications), variance=1, jobs=8) for _ in range(4000)]
+    found = [
+        estimate_with_controls(*normal(rng, replications), variance=1, jobs=8) for _ in range(4000)
+    ]
     held, scores = np.mean([one.covers(3.0) for one in found]), [z_score(one, 3.0) for one in found]
     # Beyond a probability from 0.95 to `most` by this much, and a mean of 0, each with one of 1e-6.
     assert 0.95 - 0.017 < held < most + 0.013
@@ -48,7 +50,7 @@ def test_one_control_of_many_normal_replications_leaves_scores_normal():
     samples = [
         (totals, weights, C[:, :1]) for totals, weights, C in (normal(rng, 64) for _ in range(4000))
     ]
-    scores = [z_score(control(*one, variance=1, jobs=8), 3.0) for one in samples]
+    scores = [z_score(estimate_with_controls(*one, variance=1, jobs=8), 3.0) for one in samples]
     assert kstest(scores, "norm").pvalue > FALSE_ALARM
 
 
@@ -58,7 +60,7 @@ def test_against_leaving_out_each_replication(spread):
     rng = np.random.default_rng(2)
     totals, weights, controls = normal(rng, 20)
     weights = weights + spread * (controls[:, 0] + rng.uniform(size=20))
-    found = control(totals, weights, controls, variance=1, jobs=20)
+    found = estimate_with_controls(totals, weights, controls, variance=1, jobs=20)
     rows = [np.arange(20) != r for r in range(20)]
     without = [by_hand(totals[k], weights[k], controls[k]) for k in rows]
     assert found.mean == pytest.approx(by_hand(totals, weights, controls), rel=1e-12)
@@ -70,7 +72,7 @@ def test_against_leaving_out_each_replication(spread):
 def test_against_least_squares_whose_residuals_have_no_common_variance():
     """With equal weights: HC3 of the intercept, as matrices."""
     totals, weights, controls = normal(np.random.default_rng(2), 20)
-    found = control(totals, weights, controls, variance=1, jobs=20)
+    found = estimate_with_controls(totals, weights, controls, variance=1, jobs=20)
     X = np.column_stack([np.ones(20), controls])
     inverse = np.linalg.inv(X.T @ X)
     hat = X @ inverse @ X.T
@@ -86,7 +88,7 @@ def test_what_is_quadratic_in_controls_makes_the_error_too_large_and_not_too_sma
     for _ in range(4000):
         totals, weights, C = normal(rng, 16, spread=0.1)
         totals += 0.3 * (C[:, 0] ** 2 - 1 + C[:, 0] * C[:, 1])
-        found = control(totals, weights, C, variance=1, jobs=16)
+        found = estimate_with_controls(totals, weights, C, variance=1, jobs=16)
         columns = np.column_stack([np.ones(16), C])
         left = np.linalg.lstsq(columns, totals / 2, rcond=None)[1][0]
         means.append(found.mean)
@@ -104,8 +106,10 @@ def test_a_control_that_one_replication_determines_leaves_the_plain_interval(bes
     controls[:, 1] = besides * rng.normal(size=20)
     controls[4, 1] = 1.0
     plain = estimate(totals, weights, variance=1, jobs=20)
-    assert control(totals, weights, controls, variance=1, jobs=20) == plain
-    assert control(totals, weights, controls[:, :1], variance=1, jobs=20).controls == 1
+    assert estimate_with_controls(totals, weights, controls, variance=1, jobs=20) == plain
+    assert (
+        estimate_with_controls(totals, weights, controls[:, :1], variance=1, jobs=20).controls == 1
+    )
 
 
 def test_a_mean_that_controls_all_but_determine_is_found_however_weights_vary():
@@ -113,7 +117,7 @@ def test_a_mean_that_controls_all_but_determine_is_found_however_weights_vary():
     rng = np.random.default_rng(6)
     weights, controls = rng.uniform(1, 2, 16), rng.normal(size=(16, 1))
     totals = 3.0 * weights + controls[:, 0] + 1e-9 * rng.normal(size=16)
-    found = control(totals, weights, controls, variance=1, jobs=16)
+    found = estimate_with_controls(totals, weights, controls, variance=1, jobs=16)
     assert abs(found.mean - 3.0) < 6 * found.standard_error
     assert found.half_width < 1e-8
 
@@ -126,16 +130,16 @@ def test_what_is_too_rare_to_have_been_seen_leaves_the_plain_interval(events):
     totals = 3.0 + controls[:, 0]
     totals[:events] += 1e-3 * np.arange(1, events + 1)
     plain = estimate(totals, np.ones(32), variance=1, jobs=32)
-    assert control(totals, np.ones(32), controls, variance=1, jobs=32) == plain
+    assert estimate_with_controls(totals, np.ones(32), controls, variance=1, jobs=32) == plain
     totals += 1e-3 * rng.normal(size=32)
-    assert control(totals, np.ones(32), controls, variance=1, jobs=32).controls == 1
+    assert estimate_with_controls(totals, np.ones(32), controls, variance=1, jobs=32).controls == 1
 
 
 def test_controls_that_repeat_others_count_for_nothing():
     totals, weights, controls = normal(np.random.default_rng(3), 20)
-    once = control(totals, weights, controls, variance=1, jobs=20)
+    once = estimate_with_controls(totals, weights, controls, variance=1, jobs=20)
     repeated = np.column_stack([controls, 1e9 * controls[:, 0], np.zeros(20)])
-    twice = control(totals, weights, repeated, variance=1, jobs=20)
+    twice = estimate_with_controls(totals, weights, repeated, variance=1, jobs=20)
     assert twice.controls == once.controls == 2
     assert twice.mean == pytest.approx(once.mean, rel=1e-12)
     assert twice.half_width == pytest.approx(once.half_width, rel=1e-12)
@@ -149,19 +153,23 @@ def test_controls_whose_means_are_far_from_0_leave_the_plain_interval():
     errors = controls[:, 1].std(ddof=1) / 32**0.5
     for far, kept in ((3, True), (9, False)):
         moved = controls + np.array([0, far * errors])
-        assert (control(totals, weights, moved, variance=1, jobs=32) != plain) == kept
+        assert (
+            estimate_with_controls(totals, weights, moved, variance=1, jobs=32) != plain
+        ) == kept
 
 
 def test_too_few_replications_take_no_controls():
-    totals, weights, controls = normal(np.random.default_rng(4), 2 + FREEDOM)
+    totals, weights, controls = normal(np.random.default_rng(4), 2 + MIN_DEGREES_OF_FREEDOM)
     plain = estimate(totals, weights, variance=1, jobs=7)
-    assert control(totals, weights, controls, variance=1, jobs=7) == plain
-    assert control(totals, weights, controls[:, :1], variance=1, jobs=7).controls == 1
+    assert estimate_with_controls(totals, weights, controls, variance=1, jobs=7) == plain
+    assert (
+        estimate_with_controls(totals, weights, controls[:, :1], variance=1, jobs=7).controls == 1
+    )
 
 
 def test_effective_sizes_are_those_without_controls():
     totals, weights, controls = normal(np.random.default_rng(5), 20, spread=1e-3)
-    found = control(totals, weights, controls, variance=1, jobs=20)
+    found = estimate_with_controls(totals, weights, controls, variance=1, jobs=20)
     plain = estimate(totals, weights, variance=1, jobs=20)
     assert found.half_width < plain.half_width / 100
     assert found.effective_size == plain.effective_size
@@ -170,7 +178,7 @@ def test_effective_sizes_are_those_without_controls():
 @pytest.mark.parametrize("wrong", [np.ones(4), np.ones((3, 1)), np.full((4, 1), np.nan)])
 def test_wrong_controls_are_refused(wrong):
     with pytest.raises(ValueError, match=r"controls must be finite and \(4, q\)"):
-        control(np.ones(4), np.ones(4), wrong, variance=1, jobs=4)
+        estimate_with_controls(np.ones(4), np.ones(4), wrong, variance=1, jobs=4)
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ every_system = pytest.mark.parametrize(
 
 @every_system
 def test_servers_held_are_those_of_the_exact_chain(system):
-    found = exponential_counts.hold(system, **EFFORT)
+    found = exponential_counts.mean_servers_held(system, **EFFORT)
     exact = system.servers - dispatch.solve(system).wastage
     assert abs(z_score(found, exact)) < Z
     assert found.half_width < 0.02 * exact
@@ -48,7 +48,7 @@ def test_branches_are_classes():
         ExponentialClass(4, rate, 0.3 * p)
         for rate, p in zip(law.rates, law.probabilities, strict=True)
     ]
-    found = exponential_counts.hold(
+    found = exponential_counts.mean_servers_held(
         MultiserverJobSystem(5, (ExponentialClass(1, 1.5, 0.7), *split)), **EFFORT
     )
     jobs = PhasedJobs.of(5, (1, 4), (fixed, law), (0.7, 0.3))
@@ -60,7 +60,7 @@ def test_response_times_are_the_exact_ones(system):
     blocks = multiserver_jobs.prepare(system)
     for key, load in enumerate((0.2, 0.7)):
         rate = load * blocks.throughput
-        found = exponential_counts.respond(system, rate, key=(key,), **EFFORT)
+        found = exponential_counts.mean_response_time(system, rate, key=(key,), **EFFORT)
         exact = qbd.solve(blocks.at(rate)).mean_jobs / rate
         assert abs(z_score(found, exact)) < Z
         assert found.half_width < 0.05 * exact
@@ -74,11 +74,13 @@ def test_the_job_level_says_the_same_of_many_classes():
         200, needs, [1 + i % 3 for i in range(12)], [w / sum(weights) for w in weights]
     )
     effort = EFFORT | {"jobs": 200_000}
-    held = exponential_counts.hold(system, **effort)
-    drawn = saturated.hold(system, [Exponential(rate) for rate in system.rates], **effort)
+    held = exponential_counts.mean_servers_held(system, **effort)
+    drawn = saturated.mean_servers_held(
+        system, [Exponential(rate) for rate in system.rates], **effort
+    )
     assert abs(held.mean - drawn.mean) < Z * math.hypot(held.standard_error, drawn.standard_error)
     rate = 0.8 * held.mean / system.mean_demand
-    found = exponential_counts.respond(system, rate, **effort)
+    found = exponential_counts.mean_response_time(system, rate, **effort)
     runs = {"jobs": effort["jobs"] // 32, "replications": 32, "seed": 7}
     other = fcfs.simulate(Workload.of(system, rate), **runs).mean_response_time
     assert abs(found.mean - other.mean) < Z * math.hypot(found.standard_error, other.standard_error)
@@ -93,7 +95,9 @@ def test_server_filling_is_the_exact_one():
     ):
         system = MultiserverJobSystem.of(*row)
         rate = 0.8 * system.naive_throughput
-        found = exponential_counts.respond(system, rate, filling=True, key=(i,), **EFFORT)
+        found = exponential_counts.mean_response_time(
+            system, rate, filling=True, key=(i,), **EFFORT
+        )
         exact = qbd.solve(finite_skip.blocks(ServerFilling(system), rate)).mean_jobs / rate
         assert abs(z_score(found, exact)) < Z
 
@@ -101,10 +105,13 @@ def test_server_filling_is_the_exact_one():
 def test_equal_arguments_give_equal_bits():
     system = MultiserverJobSystem.of(*SYSTEMS[0])
     first, again = (
-        exponential_counts.hold(system, jobs=4000, replications=4, seed=1) for _ in range(2)
+        exponential_counts.mean_servers_held(system, jobs=4000, replications=4, seed=1)
+        for _ in range(2)
     )
     assert first == again
-    other = exponential_counts.hold(system, jobs=4000, replications=4, seed=1, key=(1,))
+    other = exponential_counts.mean_servers_held(
+        system, jobs=4000, replications=4, seed=1, key=(1,)
+    )
     assert other.mean != first.mean
     assert first.jobs == 4000
 
@@ -120,17 +127,19 @@ def test_equal_arguments_give_equal_bits():
 def test_bad_effort_is_an_error(change, message):
     effort = {"jobs": 1000, "replications": 2, "seed": 1} | change
     with pytest.raises(ValueError, match=message):
-        exponential_counts.hold(MultiserverJobSystem.of(*SYSTEMS[0]), **effort)
+        exponential_counts.mean_servers_held(MultiserverJobSystem.of(*SYSTEMS[0]), **effort)
 
 
 def test_what_cannot_be_simulated_is_an_error():
     system = MultiserverJobSystem.of(*SYSTEMS[0])
     for rate in (0.0, math.inf, math.nan):
         with pytest.raises(ValueError, match="arrival_rate must be"):
-            exponential_counts.respond(system, rate, **EFFORT)
+            exponential_counts.mean_response_time(system, rate, **EFFORT)
     for row in (SYSTEMS[0], (4, (2, 2), (1.0, 2.0), (0.5, 0.5))):
         with pytest.raises(ValueError, match="needs must differ and divide"):
-            exponential_counts.respond(MultiserverJobSystem.of(*row), 0.1, filling=True, **EFFORT)
+            exponential_counts.mean_response_time(
+                MultiserverJobSystem.of(*row), 0.1, filling=True, **EFFORT
+            )
 
 
 @pytest.mark.parametrize("filling", [False, True])
@@ -140,7 +149,7 @@ def test_a_queue_that_grows_is_refused(filling):
     limit = system.naive_throughput if filling else dispatch.solve(system).throughput
     effort = {"jobs": 200_000, "replications": 32, "seed": 5, "filling": filling}
     with pytest.raises(UnstableError, match="more a unit of time than complete") as caught:
-        exponential_counts.respond(system, 1.1 * limit, **effort)
+        exponential_counts.mean_response_time(system, 1.1 * limit, **effort)
     if not filling:
         assert caught.value.limit == pytest.approx(limit, rel=0.03)
-    assert not exponential_counts.respond(system, 0.8 * limit, **effort).caveat
+    assert not exponential_counts.mean_response_time(system, 0.8 * limit, **effort).caveat

@@ -25,7 +25,7 @@ from multiserver.simulation.interruptions import (
     Cluster,
     ParallelClass,
     simulate,
-    until,
+    simulate_to_precision,
 )
 from multiserver.simulation.streams import generator
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Pareto
@@ -172,7 +172,7 @@ EFFORT = {"warmup": 1000, "jumps": 4000}
 def test_replications_do_not_depend_on_how_they_are_cut():
     whole = simulate(TOY, seed=5, replications=range(7), **EFFORT)
     part = simulate(TOY, seed=5, replications=range(2, 5), **EFFORT)
-    longer = until(TOY, 1e-9, seed=5, first=3, most=7, **EFFORT)
+    longer = simulate_to_precision(TOY, 1e-9, seed=5, first=3, most=7, **EFFORT)
     np.testing.assert_array_equal(part.tallies, whole.tallies[2:5])
     np.testing.assert_array_equal(longer.tallies, whole.tallies)
     np.testing.assert_array_equal(longer.durations, whole.durations)
@@ -190,7 +190,7 @@ def width(found):
 def test_the_spread_says_how_many_replications_a_short_interval_takes():
     pilot = width(simulate(TOY, seed=6, replications=range(10), **EFFORT))
     for bound, R in ((1.0001 * pilot, 10), (1e-9, 50)):
-        found = until(TOY, bound, seed=6, first=10, most=50, **EFFORT)
+        found = simulate_to_precision(TOY, bound, seed=6, first=10, most=50, **EFFORT)
         assert len(found.durations) == R
     bound, R = pilot / 2, 41
     while True:
@@ -198,7 +198,7 @@ def test_the_spread_says_how_many_replications_a_short_interval_takes():
         if width(whole) <= bound:
             break
         R = math.floor(R * (width(whole) / bound) ** 2) + 1
-    found = until(TOY, bound, seed=6, first=10, most=1000, **EFFORT)
+    found = simulate_to_precision(TOY, bound, seed=6, first=10, most=1000, **EFFORT)
     np.testing.assert_array_equal(found.tallies, whole.tallies)
     assert width(found) <= bound
 
@@ -236,8 +236,11 @@ def test_who_knows_the_limit_is_told_of_growth_and_others_that_the_cluster_is_un
         (lambda: Cluster(TOY.capacities, TOY.classes, -1), "at least 0, found -1"),
         (lambda: simulate(TOY, seed=1, replications=range(2), warmup=0, jumps=0), "jumps must be"),
         (lambda: simulate(TOY, seed=1, replications=range(1), **EFFORT), "at least two"),
-        (lambda: until(TOY, 0, seed=1, first=2, most=3), "half_width must be a positive"),
-        (lambda: until(TOY, 1, seed=1, first=1, most=3), "2 ≤ first ≤ most"),
+        (
+            lambda: simulate_to_precision(TOY, 0, seed=1, first=2, most=3),
+            "half_width must be a positive",
+        ),
+        (lambda: simulate_to_precision(TOY, 1, seed=1, first=1, most=3), "2 ≤ first ≤ most"),
         (lambda: TOY.settling_jumps(TOY.load), "a load below"),
         (lambda: interrupt((1, 2), 3), "found 3"),
     ],

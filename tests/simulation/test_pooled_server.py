@@ -14,7 +14,7 @@ import pytest
 from atlas.models.finite_skip import read_model
 from multiserver.simulation import class_policies, class_queues, front, front_policies
 from multiserver.simulation.cluster import Cluster, ParallelClass
-from multiserver.simulation.controls import control
+from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.pooled_server import (
     COLUMNS,
@@ -139,7 +139,7 @@ def test_a_cluster_has_the_pools_of_which_the_work_has_a_mean():
 def test_no_controls_are_a_mean_without_controls():
     rng = np.random.default_rng(7)
     totals, weights = rng.normal(size=8), np.ones(8)
-    plain = control(totals, weights, np.empty((8, 0)), variance=1.0, jobs=8)
+    plain = estimate_with_controls(totals, weights, np.empty((8, 0)), variance=1.0, jobs=8)
     assert plain.controls == 0
     assert plain.mean == close(totals.mean(), rel=1e-14)
     assert plain.standard_error == close(totals.std(ddof=1) / np.sqrt(8), rel=1e-14)

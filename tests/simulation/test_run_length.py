@@ -11,9 +11,9 @@ import pytest
 import multiserver as ms
 from atlas.io.scores import TESTS, assess
 from multiserver.simulation.run_length import (
-    CARRIERS,
     FAIR_OBSERVATIONS,
-    SKEWED,
+    MAX_SKEWNESS,
+    MIN_CONTRIBUTING_JOBS,
     RunLength,
     cumulants,
     erlang_c,
@@ -154,7 +154,7 @@ def test_rare_classes_and_cold_starts_have_caveats():
 
 def test_controls_allow_runs_to_be_shorter_up_to_a_limit():
     some = length(ms.Exponential(rate=1.0), 150)
-    assert some.skewness() > SKEWED
+    assert some.skewness() > MAX_SKEWNESS
     assert some.caveat(gain=1.0)
     assert not some.caveat(gain=16.0)
     assert length(ms.Exponential(rate=1.0), 20).caveat(gain=1e9)
@@ -162,8 +162,8 @@ def test_controls_allow_runs_to_be_shorter_up_to_a_limit():
 
 def test_controls_need_enough_jobs_that_bring_most_of_the_variance():
     """E[B²]²/E[B⁴] = 1/6 of exponentials; and e^{-a} of the jobs find the system empty."""
-    assert length(ms.Exponential(rate=1.0), 6 * CARRIERS).controllable
-    assert not length(ms.Exponential(rate=1.0), 6 * CARRIERS - 1).controllable
+    assert length(ms.Exponential(rate=1.0), 6 * MIN_CONTRIBUTING_JOBS).controllable
+    assert not length(ms.Exponential(rate=1.0), 6 * MIN_CONTRIBUTING_JOBS - 1).controllable
     assert not length(TAIL, 10_000).controllable
     assert not length(ms.Exponential(rate=1.0), 1000, load=0.01).controllable
 

@@ -8,7 +8,7 @@ import pytest
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.simulation.estimate import z_score
-from multiserver.simulation.saturated import hold, replay
+from multiserver.simulation.saturated import mean_servers_held, replay
 from multiserver.sizes import Deterministic, Exponential
 
 SYSTEM = MultiserverJobSystem.of(10, [1, 3, 8], [1.0, 0.5, 0.2], [0.5, 0.3, 0.2])
@@ -37,7 +37,7 @@ def test_replayed_jobs_agree_with_the_exact_solver():
 
 def test_drawn_jobs_agree_with_the_exact_solver():
     sizes = [Exponential(rate) for rate in SYSTEM.rates]
-    found = hold(SYSTEM, sizes, jobs=200_000, replications=32, seed=3)
+    found = mean_servers_held(SYSTEM, sizes, jobs=200_000, replications=32, seed=3)
     # One score: beyond 5 with a probability of 6e-7.
     assert abs(z_score(found, SYSTEM.servers - dispatch.solve(SYSTEM).wastage)) < 5
 
@@ -45,7 +45,7 @@ def test_drawn_jobs_agree_with_the_exact_solver():
 def test_jobs_of_constant_durations_drawn_and_replayed():
     """Two routes: compiled code that draws job by job, and a list of jobs drawn beforehand."""
     sizes = [Deterministic(1 / rate) for rate in SYSTEM.rates]
-    drawn = hold(SYSTEM, sizes, jobs=400_000, replications=32, seed=5)
+    drawn = mean_servers_held(SYSTEM, sizes, jobs=400_000, replications=32, seed=5)
     c = np.random.default_rng(6).choice(3, size=100_000, p=SYSTEM.probabilities)
     durations = np.array([size.value for size in sizes])[c]
     replayed = replay(SYSTEM.servers, np.array(SYSTEM.needs)[c], durations, 32)

@@ -17,10 +17,17 @@ from multiserver.open.qbd import solve
 from multiserver.saturated import dispatch
 from multiserver.saturated.chain import enumerate_chain
 from multiserver.simulation import fcfs, phase
-from multiserver.simulation.cluster import SETTLED, Cluster, ParallelClass
+from multiserver.simulation.cluster import SETTLING_RELAXATION_TIMES, Cluster, ParallelClass
 from multiserver.simulation.estimate import z_score
-from multiserver.simulation.saturated import hold
-from multiserver.simulation.workload import MISSING, MOST, RELAXATION, Workload, settle, stay
+from multiserver.simulation.saturated import mean_servers_held
+from multiserver.simulation.workload import (
+    MAX_JOBS,
+    MISSING_LOAD,
+    RELAXATION_FACTOR,
+    Workload,
+    mean_remaining_duration,
+    settle,
+)
 from multiserver.sizes import Deterministic, Exponential, Pareto
 
 # Each of the three tests of scores fails by chance with this probability.
@@ -44,7 +51,7 @@ def test_exact_chains_relax_in_little_more_than_the_longest_durations(seed):
     decay = np.sort(-np.linalg.eigvals(generator).real)
     assert decay[0] == pytest.approx(0, abs=1e-9)
     if len(decay) > 1:
-        assert 1 / decay[1] <= RELAXATION / rates.min()
+        assert 1 / decay[1] <= RELAXATION_FACTOR / rates.min()
 
 
 def test_short_saturated_runs_cover():
@@ -60,7 +67,7 @@ def test_short_saturated_runs_cover():
             exact = servers - dispatch.solve(system).wastage
             sizes = [Exponential(rate) for rate in rates]
             for seed in range(10):
-                found = hold(system, sizes, jobs=20_000, replications=32, seed=seed)
+                found = mean_servers_held(system, sizes, jobs=20_000, replications=32, seed=seed)
                 scores.append({"z": z_score(found, exact), "inside": found.covers(exact)})
     told = assess(pd.DataFrame(scores))
     assert min(told[test] for test in TESTS) > FALSE_ALARM, told
@@ -96,7 +103,7 @@ def test_the_phase_level_warms_up_as_long():
 def test_as_many_jobs_are_measured():
     work = Workload(100, (1,), (Exponential(1.0),), (1.0,), 50.0)
     least = work.least_warm_up
-    assert least == math.ceil(50 * RELAXATION * math.log(1 / MISSING))
+    assert least == math.ceil(50 * RELAXATION_FACTOR * math.log(1 / MISSING_LOAD))
     assert settle(work, 100, 0.2) == (least, least + 80)
     assert settle(work, 100_000, 0.2) == (20_000, 100_000)
     assert settle(work, 100, 0.0) == (0, 100)
@@ -114,7 +121,7 @@ def test_classes_that_bring_little_need_not_be_waited_for():
 
 def test_a_brownian_queue_that_was_empty_has_its_mean_but_for_1e_4():
     """Regulated Brownian motion of drift −1 and variance 1, whose relaxation time is 2."""
-    t = 2 * SETTLED
+    t = 2 * SETTLING_RELAXATION_TIMES
     missing = 2 * (1 + t) * norm.sf(np.sqrt(t)) - 2 * np.sqrt(t) * norm.pdf(np.sqrt(t))
     assert 0.9e-4 < missing < 1e-4
 
@@ -133,14 +140,14 @@ def test_a_single_server_settles_as_in_heavy_traffic(load):
 
 
 def test_how_long_jobs_stay():
-    assert stay(Exponential(0.5)) == 2
-    assert stay(Deterministic(2.0)) == 2
-    assert stay(Pareto(1.5, 1.0)) == Pareto(1.5, 1.0).mean
+    assert mean_remaining_duration(Exponential(0.5)) == 2
+    assert mean_remaining_duration(Deterministic(2.0)) == 2
+    assert mean_remaining_duration(Pareto(1.5, 1.0)) == Pareto(1.5, 1.0).mean
 
 
 def test_what_never_fills_is_refused():
     sizes = (Exponential(1.0), Exponential(1e-9))
     work = Workload(100, (1, 1), sizes, (0.5, 0.5), 1.0)
-    assert work.least_warm_up > MOST
+    assert work.least_warm_up > MAX_JOBS
     with pytest.raises(ValueError, match="have forgotten that they were empty"):
         fcfs.simulate(work, jobs=1000, replications=2, seed=1, overloaded=True)

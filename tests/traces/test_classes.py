@@ -134,7 +134,7 @@ PUBLISHED = [
 def respond_in(name, rate, jobs):
     table = cell(name)
     system = make_system(read_classes({"classes": table, "rounding": "none"}), table["servers"])
-    return exponential_counts.respond(system, rate, jobs=jobs, replications=32, seed=11)
+    return exponential_counts.mean_response_time(system, rate, jobs=jobs, replications=32, seed=11)
 
 
 # Replications of these cells differ much: 32 of them give Student's t at most, of which 6 standard
@@ -159,7 +159,7 @@ def test_cells_can_carry_the_largest_load_that_the_source_has_simulated(name, pu
     """That with less than this at work its runs are stable: the limit is above."""
     table = cell(name)
     system = make_system(read_classes({"classes": table, "rounding": "none"}), table["servers"])
-    found = exponential_counts.hold(system, jobs=8_000_000, replications=16, seed=3)
+    found = exponential_counts.mean_servers_held(system, jobs=8_000_000, replications=16, seed=3)
     utilisation, error = found.mean / system.servers, found.standard_error / system.servers
     assert utilisation > published - Z * error
     assert utilisation < published * 1.2

@@ -17,7 +17,7 @@ import multiserver as ms
 from atlas.models.sharing import read_cluster
 from atlas.studies.simulated_sharing import least_warm_up
 from multiserver.sharing.clusters import AssignedServers, RandomServers
-from multiserver.simulation.interruptions import until
+from multiserver.simulation.interruptions import simulate_to_precision
 from multiserver.sizes import Exponential
 
 pytestmark = pytest.mark.verification
@@ -57,8 +57,8 @@ def test_runs_as_long_as_a_pilot_says(name, record_property):
     level = "phases" if name.endswith("phases") else "jobs"
     held, scores, widths, shares = 0, [], [], []
     for seed in range(SEEDS):
-        told = {"load": load, "jobs": jobs, "seed": seed, "level": level}
-        found = queue.simulate(half_width=HALF_WIDTH, **told)
+        options = {"load": load, "jobs": jobs, "seed": seed, "level": level}
+        found = queue.simulate(half_width=HALF_WIDTH, **options)
         estimate = found.mean_response_time
         shares.append(found.jobs / jobs)
         if estimate.lacking:
@@ -101,8 +101,11 @@ def test_as_many_replications_as_their_spread_says(name, record_property):
     exact = servers.service_rates(load)
     cluster = read_cluster(servers, Exponential(1), load, 1)
     before = max(least_warm_up(cluster, exact), cluster.settling_jumps(servers.limit))
-    told = {"first": 32, "most": 400, "warmup": before, "jumps": jumps, "seed": 11}
-    every = [until(cluster, half_width, key=(r,), **told).service_rate[-1] for r in range(SEEDS)]
+    options = {"first": 32, "most": 400, "warmup": before, "jumps": jumps, "seed": 11}
+    every = [
+        simulate_to_precision(cluster, half_width, key=(r,), **options).service_rate[-1]
+        for r in range(SEEDS)
+    ]
     rates = [rate for rate in every if not rate.caveat]
     held, runs = sum(rate.covers(exact[-1]) for rate in rates), len(rates)
     bias = sum(ms.z_score(rate, exact[-1]) for rate in rates) / runs

@@ -8,7 +8,7 @@ from atlas.models.phased_systems import DurationsBlock
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from multiserver.simulation.estimate import fair_half_width
-from multiserver.simulation.saturated import hold
+from multiserver.simulation.saturated import mean_servers_held
 
 UNITS = {
     "scv": "1",
@@ -27,7 +27,7 @@ class Parameters(DurationsBlock, SimulatedBlock):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row; c² is that of the first class's durations."""
     system, sizes = parameters.system, parameters.distributions
-    held = hold(
+    held = mean_servers_held(
         system,
         sizes,
         jobs=parameters.jobs,

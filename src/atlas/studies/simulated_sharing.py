@@ -31,10 +31,15 @@ from atlas.models.sampling import Progress
 from atlas.models.sharing import names_of, read_cluster
 from atlas.models.sizes import SizeBlock, read_size
 from atlas.models.streams import stream_key
-from multiserver.simulation.cluster import SETTLED
+from multiserver.simulation.cluster import SETTLING_RELAXATION_TIMES
 from multiserver.simulation.estimate import fair_half_width, score
-from multiserver.simulation.interruptions import Cluster, Performance, simulate, until
-from multiserver.simulation.workload import MISSING, RELAXATION, stay
+from multiserver.simulation.interruptions import (
+    Cluster,
+    Performance,
+    simulate,
+    simulate_to_precision,
+)
+from multiserver.simulation.workload import MISSING_LOAD, RELAXATION_FACTOR, mean_remaining_duration
 from multiserver.sizes import Exponential
 
 UNITS = {
@@ -170,8 +175,11 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 def least_warm_up(cluster: Cluster, rates: Iterable[float]) -> int:
     """The jumps until a cluster that starts empty has forgotten its start, as
     `Workload.least_warm_up`: jobs of class i stay for σ_i/γ_i, with γ_i of balanced fairness."""
-    longest = max(stay(c.size) / rate for c, rate in zip(cluster.classes, rates, strict=True))
-    return math.ceil(cluster.jump_rate * RELAXATION * longest * math.log(1 / MISSING))
+    longest = max(
+        mean_remaining_duration(c.size) / rate
+        for c, rate in zip(cluster.classes, rates, strict=True)
+    )
+    return math.ceil(cluster.jump_rate * RELAXATION_FACTOR * longest * math.log(1 / MISSING_LOAD))
 
 
 def run(
@@ -184,12 +192,12 @@ def run(
     the whole simulation.
     """
     effort, source = parameters.effort, {"seed": parameters.seed, "key": key}
-    times = SETTLED / settling
+    times = SETTLING_RELAXATION_TIMES / settling
     if effort == "as-printed":
         return simulate(cluster, replications=range(100), **source), times * 1e6
     if effort == "paper":
         jumps = max(parameters.jumps, LONG * settling)
-        found = until(
+        found = simulate_to_precision(
             cluster,
             parameters.half_width,
             first=PILOT,

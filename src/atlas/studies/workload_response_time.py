@@ -37,7 +37,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate, fair_half_width
-from multiserver.simulation.saturated import hold
+from multiserver.simulation.saturated import mean_servers_held
 
 UNITS = {
     "load": "1",
@@ -114,8 +114,9 @@ def find_limit(
             return exact.utilisation
     effort = parameters.effort()
     if parameters.durations == "exponential":
-        return exponential_counts.hold(system, key=(key, 0), **effort).mean / system.servers
-    return hold(system, sizes, key=(key, 0), **effort).mean / system.servers
+        held = exponential_counts.mean_servers_held(system, key=(key, 0), **effort)
+        return held.mean / system.servers
+    return mean_servers_held(system, sizes, key=(key, 0), **effort).mean / system.servers
 
 
 def simulate(
@@ -131,7 +132,9 @@ def simulate(
     effort = parameters.effort()
     if parameters.durations == "exponential" and policy.name in COUNTED:
         filling = COUNTED[policy.name]
-        return exponential_counts.respond(system, arrival_rate, filling=filling, key=key, **effort)
+        return exponential_counts.mean_response_time(
+            system, arrival_rate, filling=filling, key=key, **effort
+        )
     queue = with_sizes(system, sizes).under(read_policy(policy.plain()))
     try:
         return queue.simulate(arrival_rate=arrival_rate, key=key, **effort).mean_response_time

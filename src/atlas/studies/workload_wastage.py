@@ -51,7 +51,7 @@ from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
 from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import Estimate, fair_half_width, score
-from multiserver.simulation.saturated import hold, replay
+from multiserver.simulation.saturated import mean_servers_held, replay
 
 # The durations of the methods simulated job by job, and the random stream of each method.
 LAWS = {"exponential": "exponential", "sampled": "empirical", "constant": "constant"}
@@ -155,8 +155,8 @@ def _hold(
     key = (stream_key(parameters), i, STREAMS[method])
     if method in ("counted", "varied"):
         scv = parameters.scv if method == "varied" else 1
-        return exponential_counts.hold(split_branches(system, scv), key=key, **effort)
-    return hold(system, make_sizes(cells, LAWS[method]), key=key, **effort)
+        return exponential_counts.mean_servers_held(split_branches(system, scv), key=key, **effort)
+    return mean_servers_held(system, make_sizes(cells, LAWS[method]), key=key, **effort)
 
 
 def _solved(system: MultiserverJobSystem, means: dispatch.SaturatedMeans | None) -> dict[str, Any]:

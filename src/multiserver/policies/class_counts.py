@@ -39,7 +39,7 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
         def at(arrival_rate: float) -> Means:
             found = class_counts.means(parts, rule, arrival_rate, limit, **asdict(budget))
             return Means(
-                **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),
+                **means_from_jobs(system, arrival_rate, to_user_order(order, found.class_jobs)),
                 waiting=math.fsum(found.class_waiting),
                 tail=_tail(parts, rule, arrival_rate, limit, budget),
                 note=f"{found.states} states",
@@ -68,7 +68,7 @@ def _in_order(system: System, budget: Budget, **_: Any) -> Callable[[float], Mea
         )
         box = " × ".join(str(most + 1) for most in found.box)
         return Means(
-            **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),
+            **means_from_jobs(system, arrival_rate, to_user_order(order, found.class_jobs)),
             note=f"{box} states",
             imprecision=found.imprecision,
         )
@@ -88,7 +88,7 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
         def at(arrival_rate: float) -> Means:
             found = served_alone.solve(parts, arrival_rate, limit, **asdict(budget))
             return Means(
-                **of_jobs(system, arrival_rate, turned(order, found.class_jobs)),
+                **means_from_jobs(system, arrival_rate, to_user_order(order, found.class_jobs)),
                 waiting=found.waiting,
                 tail=_tail(parts, rule, arrival_rate, limit, budget),
                 note=f"{found.states} states of the others",
@@ -127,7 +127,7 @@ def sorted_by_need(system: System) -> tuple[list[int], MultiserverJobSystem]:
     return order, MultiserverJobSystem(parts.servers, tuple(parts.classes[c] for c in order))
 
 
-def turned(order: Sequence[int], values: Sequence[float]) -> list[float]:
+def to_user_order(order: Sequence[int], values: Sequence[float]) -> list[float]:
     """Values in order of need, put back into the order of the user's classes."""
     found = [0.0] * len(order)
     for c, value in zip(order, values, strict=True):
@@ -135,7 +135,7 @@ def turned(order: Sequence[int], values: Sequence[float]) -> list[float]:
     return found
 
 
-def of_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
+def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
     """E[N_c], and the means that follow by Little's law."""
     pairs = zip(jobs, system.probabilities, strict=True)
     return {

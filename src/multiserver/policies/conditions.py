@@ -19,7 +19,7 @@ from multiserver.sizes import (
 )
 from multiserver.system import System
 
-PHASELESS = (Deterministic, Bimodal, Pareto, BoundedPareto, Lognormal, Weibull)
+NON_PHASE_TYPE = (Deterministic, Bimodal, Pareto, BoundedPareto, Lognormal, Weibull)
 
 
 def _one_mean(system: System) -> bool:
@@ -37,7 +37,7 @@ MIXED_EXPONENTIAL = Condition(
 )
 PHASE_TYPE = Condition(
     "phase-type durations",
-    lambda system: not any(isinstance(X, PHASELESS) for X in system.durations),
+    lambda system: not any(isinstance(X, NON_PHASE_TYPE) for X in system.durations),
 )
 FINITE_REMAINDER = Condition(
     "durations of finite rem_max",

@@ -26,7 +26,7 @@ from multiserver.policies.one_at_a_time import (
     one_at_a_time,
 )
 from multiserver.policies.one_or_n import ONE_OR_N
-from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
+from multiserver.policies.parallel import balanced_methods, set_methods, simulate_interruptions
 from multiserver.policies.phase_type import (
     AGE_DISTRIBUTION,
     FEW_LEVELS,
@@ -214,7 +214,9 @@ FCFS = Policy(
             *set_methods(ONE_EXPONENTIAL),
             *one_at_a_time(),
             *balanced_methods(ONE_EXPONENTIAL, source="`parallel-processing`, Theorems 1 and 2"),
-            job_level(interrupted, source="`parallel-processing`, Algorithm 1 with m = 0"),
+            job_level(
+                simulate_interruptions, source="`parallel-processing`, Algorithm 1 with m = 0"
+            ),
         ),
         "network": NETWORK_METHODS,
     },

@@ -19,7 +19,7 @@ from multiserver.policies.shared_methods import class_simulation
 
 Ints = NDArray[np.int64]
 # Applies to First Fit, preemptive or not.
-ORDER_OF_THE_LINE = {
+NO_EXACT_METHOD = {
     "exact": "it also asks in which order the waiting jobs have come, and k jobs of two classes"
     " come in one of 2^k orders, a million if k = 20"
 }
@@ -58,7 +58,7 @@ FirstFit = Policy(
         "At every arrival and completion the waiting jobs, oldest first: each starts if its servers"
         " are idle, and is skipped if they are not. No job is interrupted, none reserves servers."
     ),
-    beyond=ORDER_OF_THE_LINE,
+    beyond=NO_EXACT_METHOD,
     methods={
         "multiserver-jobs": (
             *(

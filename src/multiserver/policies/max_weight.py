@@ -18,7 +18,7 @@ from multiserver.policies.capacity import packings_limit
 from multiserver.policies.class_counts import chain_of_counts
 from multiserver.policies.conditions import DISTINCT_NEEDS
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
-from multiserver.policies.shared_methods import job_level, of_classes
+from multiserver.policies.shared_methods import job_level, simulate_class_queues
 from multiserver.system import System
 
 
@@ -37,7 +37,7 @@ def _simulate(
         ("larger", "all"): class_policies.max_weight_of_all,
         ("smaller", "all"): class_policies.max_weight_of_all_to_smaller,
     }
-    return of_classes(system, arrival_rate, effort, rules[ties, packings])
+    return simulate_class_queues(system, arrival_rate, effort, rules[ties, packings])
 
 
 def _rule(servers: int, needs: Sequence[int], ties: str, packings: str) -> Rule:

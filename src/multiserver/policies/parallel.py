@@ -129,7 +129,9 @@ def highest_rate(system: System) -> float:
     return system.capacity / system.mean_size
 
 
-def interrupted(system: System, arrival_rate: float, effort: Effort, per_job: float = 0.0) -> Means:
+def simulate_interruptions(
+    system: System, arrival_rate: float, effort: Effort, per_job: float = 0.0
+) -> Means:
     """Algorithm 1 with m = `per_job` interruptions of a job on average, 0 for FCFS.
 
     A job takes 2 + m jumps on average, from which the number of jumps follows. The warm-up is

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from multiserver.policies.first_fit import ORDER_OF_THE_LINE
+from multiserver.policies.first_fit import NO_EXACT_METHOD
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.policies.shared_methods import class_simulation
@@ -14,7 +14,7 @@ PreemptiveFirstFit = Policy(
         "At every arrival and completion all jobs, oldest first, whether served so far or not: each"
         " is served if it still fits, and skipped if it does not."
     ),
-    beyond=ORDER_OF_THE_LINE,
+    beyond=NO_EXACT_METHOD,
     methods={
         "multiserver-jobs": (
             *one_at_a_time(),

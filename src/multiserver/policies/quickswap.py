@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.open import quickswap, two_needs
-from multiserver.policies.class_counts import of_jobs, sorted_by_need, turned
+from multiserver.policies.class_counts import means_from_jobs, sorted_by_need, to_user_order
 from multiserver.policies.conditions import EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
 from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
 from multiserver.policies.shared_methods import (
     class_simulation,
     job_level,
-    of_classes,
+    simulate_class_queues,
     whole_capacity,
 )
 from multiserver.system import System
@@ -80,16 +80,16 @@ def _cycles(
 
     def at(arrival_rate: float) -> Means:
         flows = tuple(arrival_rate * p for p in parts.probabilities)
-        told = _whole(system, threshold), last_phase
-        found = quickswap.solve(parts.servers, parts.rates, flows, *told)
+        options = _whole(system, threshold), last_phase
+        found = quickswap.solve(parts.servers, parts.rates, flows, *options)
 
         @cache
         def chain() -> two_needs.TwoNeedsMeans:
-            return two_needs.solve(parts, arrival_rate, *told)
+            return two_needs.solve(parts, arrival_rate, *options)
 
-        jobs = turned(order, (found.small_jobs, found.large_jobs))
+        jobs = to_user_order(order, (found.small_jobs, found.large_jobs))
         return Means(
-            **of_jobs(system, arrival_rate, jobs),
+            **means_from_jobs(system, arrival_rate, jobs),
             tail=lambda k: chain().tail(k),
             imprecision=found.imprecision,
         )
@@ -103,10 +103,12 @@ def _chain(
     order, parts = sorted_by_need(system)
 
     def at(arrival_rate: float) -> Means:
-        told = _whole(system, threshold), last_phase
-        found = two_needs.solve(parts, arrival_rate, *told, enough=budget.enough / 2)
+        options = _whole(system, threshold), last_phase
+        found = two_needs.solve(parts, arrival_rate, *options, enough=budget.enough / 2)
         return Means(
-            **of_jobs(system, arrival_rate, turned(order, found.class_jobs.tolist())),
+            **means_from_jobs(
+                system, arrival_rate, to_user_order(order, found.class_jobs.tolist())
+            ),
             waiting=math.fsum(found.class_jobs - found.class_in_service),
             tail=found.tail,
             note=f"{found.phases} phases",
@@ -120,7 +122,7 @@ def _simulate(
     system: System, arrival_rate: float, effort: Effort, threshold: float, last_phase: str
 ) -> Means:
     memory = (0, _whole(system, threshold), last_phase == "always")
-    return of_classes(system, arrival_rate, effort, quickswap_rule, memory=memory)
+    return simulate_class_queues(system, arrival_rate, effort, quickswap_rule, memory=memory)
 
 
 def _whole(system: System, threshold: float) -> int:

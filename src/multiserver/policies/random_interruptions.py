@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multiserver.policies.conditions import ONE_EXPONENTIAL
-from multiserver.policies.parallel import balanced_methods, interrupted, set_methods
+from multiserver.policies.parallel import balanced_methods, set_methods, simulate_interruptions
 from multiserver.policies.policy import Policy
 from multiserver.policies.shared_methods import job_level
 
@@ -22,7 +22,7 @@ RandomInterruptions = Policy(
             *balanced_methods(
                 ONE_EXPONENTIAL, source="`parallel-processing`, Theorem 2 and Section 7"
             ),
-            job_level(interrupted, source="`parallel-processing`, Algorithm 1"),
+            job_level(simulate_interruptions, source="`parallel-processing`, Algorithm 1"),
         )
     },
 )

@@ -185,7 +185,7 @@ def class_simulation(
         from multiserver.simulation import class_policies
 
         found = getattr(class_policies, rule) if isinstance(rule, str) else rule
-        return of_classes(system, arrival_rate, effort, found, equal_needs=equal_needs)
+        return simulate_class_queues(system, arrival_rate, effort, found, equal_needs=equal_needs)
 
     return job_level(simulate, *(() if equal_needs else (DISTINCT_NEEDS,)), source=source)
 
@@ -226,7 +226,7 @@ def effort_of(effort: Effort) -> dict[str, Any]:
     }
 
 
-def of_classes(
+def simulate_class_queues(
     system: System,
     arrival_rate: float,
     effort: Effort,

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multiserver.simulation.assignments import LATEST, NONE, doubled, join, leave, opened, soonest
+from multiserver.simulation.assignments import (
+    LATEST,
+    NONE,
+    doubled,
+    empty_queue,
+    join,
+    leave,
+    soonest,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +67,11 @@ def record(
     interruptions.
     """
     width = max(len(servers) for _, servers, _ in jobs)
-    queue = opened(np.array(capacities, dtype=float), width, 1)
+    queue = empty_queue(np.array(capacities, dtype=float), width, 1)
     while len(queue.jobs) < len(jobs):
         queue = doubled(queue)
-    given = [(time, 0, j) for j, (time, _, _) in enumerate(jobs)]
-    given += [(time, 1, s) for time, s in interruptions]
+    events = [(time, 0, j) for j, (time, _, _) in enumerate(jobs)]
+    events += [(time, 1, s) for time, s in interruptions]
     order: tuple[int, ...] = ()
     found: list[Allocation] = []
 
@@ -72,7 +80,7 @@ def record(
         served = tuple(None if n == NONE else n >> queue.shift for n in heads)
         found.append(Allocation(time, event, order, served))
 
-    for time, interrupted, subject in [*sorted(given), (np.inf, 1, 0)]:
+    for time, interrupted, subject in [*sorted(events), (np.inf, 1, 0)]:
         while queue.ends[1] <= min(time, LATEST):
             end, j = float(queue.ends[1]), int(soonest(queue))
             leave(queue, j, end)

@@ -68,7 +68,7 @@ class Queue(NamedTuple):
 
 
 @njit(cache=True)
-def opened(capacities, width, classes):
+def empty_queue(capacities, width, classes):
     """An empty queue for jobs of at most `width` servers and of `classes` classes."""
     leaves, shift = 1, 0
     while leaves < len(capacities):
@@ -127,7 +127,7 @@ def soonest(queue):
 
 
 @njit(cache=True, error_model="numpy")
-def gain(queue, j, s, t):
+def serve_job(queue, j, s, t):
     """Server s starts to serve job j at time t."""
     job = queue.jobs[j]
     done = job.rate * (t - job.since)
@@ -165,7 +165,7 @@ def join(queue, j, size, quantum, t):
         server.tail = n
         if node.before == NONE:
             server.head = n
-            gain(queue, j, node.server, t)
+            serve_job(queue, j, node.server, t)
         else:
             queue.nodes[node.before].after = n
 
@@ -189,7 +189,7 @@ def leave(queue, j, t):
         else:
             server.head = node.after
             if node.after != NONE:
-                gain(queue, node.after >> queue.shift, node.server, t)
+                serve_job(queue, node.after >> queue.shift, node.server, t)
 
 
 @njit(cache=True)

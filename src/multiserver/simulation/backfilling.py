@@ -42,9 +42,9 @@ from multiserver.simulation.reservations import (
     empty_state,
     first_moment,
     join,
-    keep_reservations,
     leave,
     reserve,
+    start_due_reservations,
     start_easy,
 )
 from multiserver.simulation.workload import Workload
@@ -126,7 +126,7 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
             if conservative:
                 if early:
                     compress(state, now)
-                keep_reservations(state, now)
+                start_due_reservations(state, now)
             else:
                 start_easy(state, now)
         else:
@@ -146,7 +146,7 @@ def _run(conservative, factor, source, rng, warm_up, jobs, limit, record, marks)
             if conservative:
                 state.size[0] = advance(state.times, state.free, state.size[0], now)
                 reserve(state, j)
-                keep_reservations(state, now)
+                start_due_reservations(state, now)
             else:
                 start_easy(state, now)
             arrivals += 1

@@ -75,9 +75,9 @@ def simulate(
         raise ValueError(f"classes must have different needs, found {workload.needs!r}")
     engine = compiled(_run, types.FunctionType(CLASS_POLICY), int64[::1])
     rule = compiled_policy(policy, CLASS_POLICY)
-    told = np.array(memory, np.int64)
+    own = np.array(memory, np.int64)
     return replicate(
-        lambda *common: engine(rule, told, *common),
+        lambda *common: engine(rule, own, *common),
         workload.servers,
         workload,
         jobs=jobs,

@@ -13,12 +13,17 @@ from numbers import Integral, Real
 from typing import NamedTuple
 
 from multiserver.simulation.pooled_server import mean_work
-from multiserver.simulation.workload import MISSING, RELAXATION, Workload, stay
+from multiserver.simulation.workload import (
+    MISSING_LOAD,
+    RELAXATION_FACTOR,
+    Workload,
+    mean_remaining_duration,
+)
 from multiserver.sizes import Size, scaled
 
 # Relaxation times after which the mean of a queue in heavy traffic that started empty is 1e-4 of
 # itself too small.
-SETTLED = 5.7
+SETTLING_RELAXATION_TIMES = 5.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +161,11 @@ class Cluster:
         `Workload.least_warm_up`, if each job is served by one of its servers, the slowest."""
         servers = range(len(self.capacities))
         longest = max(
-            stay(c.size) / min(self.capacities[s] for s in (c.servers if c.fixed else servers))
+            mean_remaining_duration(c.size)
+            / min(self.capacities[s] for s in (c.servers if c.fixed else servers))
             for c in self.classes
         )
-        return math.ceil(self.jump_rate * RELAXATION * longest * math.log(1 / MISSING))
+        return math.ceil(self.jump_rate * RELAXATION_FACTOR * longest * math.log(1 / MISSING_LOAD))
 
     def settling_jumps(self, limit: float = 1.0) -> int:
         """The jumps after which a queue that started empty has forgotten it; `limit` is the largest
@@ -167,16 +173,18 @@ class Cluster:
 
         In heavy traffic the work in the system is a reflected Brownian motion with drift
         −δ = −(ρ* − ρ) Σ C_s and variance σ² = Σ λ_i E[S_i²] per unit of time, whose relaxation time
-        is τ = 2 σ²/δ². After `SETTLED` τ its mean is 1e-4 of itself too small (J. Abate and W.
-        Whitt, Transient behavior of regulated Brownian motion I, Adv. Appl. Probab. 19, 1987). For
-        M/M/1 the exact relaxation time 1/(√μ − √λ)² is (1 + √ρ)²/(4ρ) τ. Raises `ValueError` unless
-        the load is below `limit`.
+        is τ = 2 σ²/δ². After `SETTLING_RELAXATION_TIMES` τ its mean is 1e-4 of itself too small (J.
+        Abate and W. Whitt, Transient behavior of regulated Brownian motion I, Adv. Appl. Probab.
+        19, 1987). For M/M/1 the exact relaxation time 1/(√μ − √λ)² is (1 + √ρ)²/(4ρ) τ. Raises
+        `ValueError` unless the load is below `limit`.
         """
         if not self.load < limit:
             raise ValueError(f"a load below {limit:.6g} is needed, found {self.load:.6g}")
-        spread = math.fsum(2 * c.arrival_rate * c.size.mean * stay(c.size) for c in self.classes)
+        spread = math.fsum(
+            2 * c.arrival_rate * c.size.mean * mean_remaining_duration(c.size) for c in self.classes
+        )
         drift = (limit - self.load) * math.fsum(self.capacities)
-        return math.ceil(self.jump_rate * SETTLED * 2 * spread / drift**2)
+        return math.ceil(self.jump_rate * SETTLING_RELAXATION_TIMES * 2 * spread / drift**2)
 
 
 def require_positive(name: str, value: object) -> None:

@@ -29,7 +29,7 @@ If all is normal after all, the error is too large by a factor of about √((R �
 95 to 97.5 % of the intervals at 95 % cover. Controls that depend linearly on others do not count.
 If replication r alone determines the coefficient of a control, h_r = 1 and no controls are used.
 Nor are any used if their means are so far from 0 that Hotelling's T² = R (R − 1) C̄ᵀ S⁻¹ C̄ has a
-p-value below `STRANGE`: such controls hardly vary, or miss what is rare, and m would be an
+p-value below `MIN_P_VALUE`: such controls hardly vary, or miss what is rare, and m would be an
 extrapolation.
 """
 
@@ -44,18 +44,18 @@ from scipy.special import fdtrc, stdtrit
 from multiserver.simulation.estimate import Estimate, estimate
 
 # With fewer degrees of freedom the larger quantile of Student's t offsets the gain of the controls.
-FREEDOM = 5
+MIN_DEGREES_OF_FREEDOM = 5
 # What controls leave may be due to events so rare (a job that waits where almost none does) that
 # few replications have seen any, or none, so that only rounding is left. Its size is then unknown.
 # The largest square of 32 normal residuals exceeds 13 times their mean square with a probability of
 # 0.0025.
-OUTLYING, LEAST, MOST, ROUNDING = 13, 0.25, 0.8, 1e-12
-STRANGE = 1e-6
+OUTLIER_RATIO, MIN_OUTLIER_SHARE, MAX_OUTLIER_SHARE, ROUNDING = 13, 0.25, 0.8, 1e-12
+MIN_P_VALUE = 1e-6
 # If 1 − h_r is smaller, what is left of replication r is rounding.
-ALONE = 1e-6
+MIN_LEVERAGE_COMPLEMENT = 1e-6
 
 
-def control(
+def estimate_with_controls(
     totals: ArrayLike,
     weights: ArrayLike,
     controls: ArrayLike,
@@ -67,7 +67,7 @@ def control(
     """Σ totals / Σ weights over R replications, both (R,), corrected by `controls` (R, q).
 
     The other arguments and the exceptions are those of `estimate`. So is the result, without
-    controls, if these would leave fewer than `FREEDOM` degrees of freedom, no positive weight or
+    controls, if these would leave fewer than `MIN_DEGREES_OF_FREEDOM`, no positive weight or
     nothing but rounding, if one replication alone determines the coefficient of a control or holds
     a large part of what the controls leave, or if their means are far from 0. The effective size
     stays that of the mean without controls: it says whether replications are long, not how precise
@@ -79,23 +79,23 @@ def control(
     R = len(Y)
     if C.ndim != 2 or len(C) != R or not np.isfinite(C).all():
         raise ValueError(f"controls must be finite and ({R}, q), found the shape {C.shape}")
-    if C.shape[1] == 0 or R - 1 - C.shape[1] < FREEDOM or plain.standard_error == 0:
+    if C.shape[1] == 0 or R - 1 - C.shape[1] < MIN_DEGREES_OF_FREEDOM or plain.standard_error == 0:
         return plain
     C = C / np.maximum(np.abs(C).max(axis=0), np.finfo(float).tiny)
     mean, centred = C.mean(axis=0), C - C.mean(axis=0)
     inverse, rank = np.linalg.pinv(centred), int(np.linalg.matrix_rank(centred))
     far = mean @ inverse
-    c, alone = 1 / R - far, 1 - 1 / R - np.sum(centred * inverse.T, axis=1)
+    c, complement = 1 / R - far, 1 - 1 / R - np.sum(centred * inverse.T, axis=1)
     weight = c @ w
-    if weight <= 0 or alone.min() < ALONE:
+    if weight <= 0 or complement.min() < MIN_LEVERAGE_COMPLEMENT:
         return plain
-    if rank and fdtrc(rank, R - rank, R * (R - rank) / rank * float(far @ far)) < STRANGE:
+    if rank and fdtrc(rank, R - rank, R * (R - rank) / rank * float(far @ far)) < MIN_P_VALUE:
         return plain
     corrected = float(c @ Y / weight)
     left, left_weights = (x - x.mean() - centred @ (inverse @ x) for x in (Y - corrected * w, w))
-    k, squares = c / alone, left**2
+    k, squares = c / complement, left**2
     weights_without = weight - k * left_weights
-    share = min(max(OUTLYING / R, LEAST), MOST)
+    share = min(max(OUTLIER_RATIO / R, MIN_OUTLIER_SHARE), MAX_OUTLIER_SHARE)
     if weights_without.min() <= 0 or squares.max() > share * squares.sum():
         return plain
     without = corrected - k * left / weights_without

@@ -21,9 +21,9 @@ E[N]/λ, by Little.
 
 Replications start empty. Of the jobs that come to the front in each, the first share `warm_up` is
 left out, and so are all that come before the servers have forgotten that they were empty
-(`Workload.settling_time`). The jobs that follow include on average `SEEN` or more of each class in
-each replication, since one rare job may block all others for long: shorter runs would agree with
-each other, and be wrong.
+(`Workload.settling_time`). The jobs that follow include on average `MIN_CLASS_JOBS` or more of each
+class in each replication, since one rare job may block all others for long: shorter runs would
+agree with each other, and be wrong.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from multiserver.simulation.streams import generator
 from multiserver.simulation.workload import Workload
 
 # Jumps after which r, updated by additions and subtractions, is summed anew.
-AFRESH = 1024
-SEEN = 10
+RESUM_INTERVAL = 1024
+MIN_CLASS_JOBS = 10
 # The most jobs in a replication: more take too long.
-MOST = 10**8
+MAX_JOBS = 10**8
 
 
-def hold(
+def mean_servers_held(
     system: MultiserverJobSystem,
     *,
     jobs: int,
@@ -62,17 +62,17 @@ def hold(
     """The mean number of servers held under FCFS if there is always a job in the queue, λ* E[S].
 
     `jobs` is the number that come to the front after the warm-up, in all replications together; it
-    is increased if a replication would see fewer than `SEEN` jobs of a rare class. Replication i
-    draws from the stream of `seed` and (key, i); equal arguments give equal bits. Raises
-    `ValueError` unless jobs and replications are integers, of at least 1 and 2, and 0 ≤ warm_up <
-    1, or if a replication would take more than `MOST` jobs.
+    is increased if a replication would see fewer than `MIN_CLASS_JOBS` jobs of a rare class.
+    Replication i draws from the stream of `seed` and (key, i); equal arguments give equal bits.
+    Raises `ValueError` unless jobs and replications are integers, of at least 1 and 2, and 0 ≤
+    warm_up < 1, or if a replication would take more than `MAX_JOBS` jobs.
     """
     effort = jobs, replications, seed, tuple(key), warm_up
     jobs, (time, held, squares, *_), _ = _replicate(system, math.inf, False, *effort)
     return _average(held, squares, time, jobs, confidence)
 
 
-def respond(
+def mean_response_time(
     system: MultiserverJobSystem,
     arrival_rate: float,
     *,
@@ -86,9 +86,9 @@ def respond(
 ) -> Estimate:
     """E[T] at arrival rate λ, of FCFS or of ServerFilling (`filling`).
 
-    The other arguments are those of `hold`. Also raises `ValueError` unless λ is positive and
-    finite and, for ServerFilling, needs differ and divide each other and n, and `UnstableError` if
-    the jobs in the system grow steadily (`instability_test`).
+    The other arguments are those of `mean_servers_held`. Also raises `ValueError` unless λ is
+    positive and finite and, for ServerFilling, needs differ and divide each other and n, and
+    `UnstableError` if the jobs in the system grow steadily (`instability_test`).
     """
     if not 0 < arrival_rate < math.inf:
         raise ValueError(f"arrival_rate must be a positive finite number, found {arrival_rate!r}")
@@ -101,8 +101,8 @@ def respond(
     λ = float(arrival_rate)
     jobs, (time, held, _, present, squares), marks = _replicate(system, λ, filling, *effort)
     missing = λ * system.mean_demand - held / time if warm_up else None
-    each, stay = jobs / replications, λ / min(system.rates)
-    caveat = check_growth(λ, marks, each, stay, missing=missing, in_order=not filling)
+    each, remaining = jobs / replications, λ / min(system.rates)
+    caveat = check_growth(λ, marks, each, remaining, missing=missing, in_order=not filling)
     found = _average(present / λ, squares / λ**2, time, jobs, confidence)
     return found.without_interval(caveat) if caveat else found
 
@@ -124,11 +124,13 @@ def _replicate(
         require_integer(name, value, least)
     if not 0 <= warm_up < 1:
         raise ValueError(f"warm_up must lie in [0, 1), found {warm_up!r}")
-    each = max(math.ceil(jobs / replications), math.ceil(SEEN / min(system.probabilities)))
-    if each > MOST:
+    each = max(
+        math.ceil(jobs / replications), math.ceil(MIN_CLASS_JOBS / min(system.probabilities))
+    )
+    if each > MAX_JOBS:
         raise ValueError(
-            f"{each:.1g} jobs in a replication see the rarest class {SEEN} times: more than"
-            f" {MOST:.0e} take too long to simulate"
+            f"{each:.1g} jobs in a replication see the rarest class {MIN_CLASS_JOBS} times: more"
+            f" than {MAX_JOBS:.0e} take too long to simulate"
         )
     before = math.ceil(each * warm_up / (1 - warm_up))
     # FCFS searches the likeliest classes first, ServerFilling serves the largest needs first.
@@ -169,7 +171,7 @@ def _run(
     saturated = arrival_rate == np.inf
     counts = np.zeros(C, np.int64)
     served = np.zeros(C, np.int64) if filling else counts
-    asked, head, behind, inside = 0, -1, 0, 0
+    requested, head, behind, inside = 0, -1, 0, 0
     total, jumps, come, time, marked = 0.0, 0, -before, 0.0, 0
     sums = np.zeros(5)
     while True:
@@ -177,9 +179,9 @@ def _run(
             if head < 0 and (saturated or behind > 0):
                 head = _pick(rng.random(), cumulated)
                 behind -= 1
-            if head < 0 or (asked >= servers if filling else asked + needs[head] > servers):
+            if head < 0 or (requested >= servers if filling else requested + needs[head] > servers):
                 break
-            asked += needs[head]
+            requested += needs[head]
             counts[head] += 1
             total += rates[head]
             inside += 1
@@ -198,7 +200,7 @@ def _run(
                 else:
                     served[c] = idle // needs[c]
                 idle -= served[c] * needs[c]
-        if filling or jumps % AFRESH == 0:
+        if filling or jumps % RESUM_INTERVAL == 0:
             total = 0.0
             for c in range(C):
                 total += served[c] * rates[c]
@@ -206,7 +208,7 @@ def _run(
         jump = total if saturated else total + arrival_rate
         time += 1 / jump
         if come > 0:
-            held, present = float(min(asked, servers)), float(inside + behind + (head >= 0))
+            held, present = float(min(requested, servers)), float(inside + behind + (head >= 0))
             sums[0] += 1 / jump
             sums[1] += held / jump
             sums[2] += held * held / jump
@@ -228,7 +230,7 @@ def _run(
         counts[done] -= 1
         total -= rates[done]
         inside -= 1
-        asked -= needs[done]
+        requested -= needs[done]
 
 
 @njit(cache=True)

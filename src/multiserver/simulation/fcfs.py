@@ -52,7 +52,7 @@ from multiserver.simulation.instability_test import (
 )
 from multiserver.simulation.run_length import RunLength
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, settle, stay
+from multiserver.simulation.workload import Workload, mean_remaining_duration, settle
 
 
 class Trace(NamedTuple):
@@ -125,7 +125,7 @@ def simulate(
     source = source_of(workload)
     for r in range(R):
         sums = _Sums(*(getattr(done, name)[r] for name in _Sums._fields))
-        record = _blank(0 if traces is None else jobs)
+        record = _empty_trace(0 if traces is None else jobs)
         _run(generator(seed, *key, r), source, deleted, jobs, sums, record)
         if traces is not None:
             traces.append(record)
@@ -139,7 +139,7 @@ def simulate(
         workload.arrival_rate,
         settled_marks(done.present, early),
         (1 - min(early, 1)) * (jobs - deleted),
-        workload.arrival_rate * max(map(stay, workload.sizes)),
+        workload.arrival_rate * max(map(mean_remaining_duration, workload.sizes)),
         missing=workload.load * workload.servers - held if early == 0 else None,
         in_order=True,
         stable_below=stable_below,
@@ -153,14 +153,14 @@ def trace(workload: Workload, jobs: int, *, seed: int, key: Iterable[int] = ()) 
     Raises `ValueError` unless `jobs` is a positive integer.
     """
     require_integer("jobs", jobs)
-    C, record = len(workload.needs), _blank(jobs)
+    C, record = len(workload.needs), _empty_trace(jobs)
     whole, real = np.zeros((2, max(C, 2)), dtype=np.int64), np.zeros((2, C))
     sums = _Sums(np.zeros(7), np.zeros(2), whole[0], *real, whole[1])
     _run(generator(seed, *key, 0), source_of(workload), 0, jobs, sums, record)
     return record
 
 
-def _blank(jobs: int) -> Trace:
+def _empty_trace(jobs: int) -> Trace:
     return Trace(np.empty(jobs), np.empty(jobs, dtype=np.int64), np.empty(jobs), np.empty(jobs))
 
 
@@ -214,8 +214,8 @@ def _run(rng, source, warm_up, jobs, sums, record):
             if arrived < len(starts):
                 arrivals[arrived], classes[arrived], durations[arrived] = now, c, d
             if ring == Q:
-                came, kind = _wider(came, head), _wider(kind, head)
-                duration = _wider(duration, head)
+                came, kind = _doubled_ring(came, head), _doubled_ring(kind, head)
+                duration = _doubled_ring(duration, head)
                 head, ring = 0, 2 * ring
             place = (head + Q) & (ring - 1)
             came[place], kind[place], duration[place] = now, c, d
@@ -250,7 +250,7 @@ def _run(rng, source, warm_up, jobs, sums, record):
 
 
 @njit(cache=True)
-def _wider(ring, head):
+def _doubled_ring(ring, head):
     """A ring of twice the size, which starts with the contents of a full one from `head` on."""
     wide = np.empty(2 * len(ring), ring.dtype)
     for i in range(len(ring)):

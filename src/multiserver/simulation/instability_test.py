@@ -11,7 +11,7 @@ the others lost. So the sum of these steps over a replication has a mean of at m
 is stable, and of λ − λ* times their duration if not.
 
 The tests are Student's t over the replications (over equal parts of them, if there are fewer than
-`LEAST`), with two levels:
+`MIN_PARTS`), with two levels:
 
 * The queue is unstable if the steps from high marks sum to more than 0, by an amount that has a
   probability of at most `FALSE_ALARM` if the queue is stable and the sums are about normal.
@@ -38,9 +38,9 @@ MARKS = 64
 HIGH = 3.0
 # Most jobs in service have left after this many mean remaining durations. A step must be as long:
 # otherwise a queue may be long only because it happens to be growing.
-STAYS = 3.0
+REMAINING_DURATIONS = 3.0
 FEWEST_STEPS = 4
-LEAST = 16
+MIN_PARTS = 16
 FALSE_ALARM = 1e-6
 DOUBT = 1e-3
 
@@ -60,7 +60,7 @@ def check_growth(
     arrival_rate: float,
     present: NDArray[np.int64],
     jobs: float,
-    stay: float,
+    remaining: float,
     *,
     missing: NDArray[np.float64] | None = None,
     in_order: bool = False,
@@ -69,17 +69,17 @@ def check_growth(
     """The reason why a run has no intervals, in words, or an empty string.
 
     `present` (R, M + 1) are the jobs in the system at the marks of R settled replications of `jobs`
-    jobs; `stay` is how many jobs arrive while a job found in service remains. `missing` (R,) is ρ n
-    less the capacity at work. `in_order` says that jobs leave an unstable queue at rate λ*, as
-    under FCFS, and `stable_below` is λ*, if it is known. Raises `UnstableError` if the queue
+    jobs; `remaining` is how many jobs arrive while a job found in service remains. `missing` (R,)
+    is ρ n less the capacity at work. `in_order` says that jobs leave an unstable queue at rate λ*,
+    as under FCFS, and `stable_below` is λ*, if it is known. Raises `UnstableError` if the queue
     certainly grows and λ is not known to be below λ*: a stable queue that fills for longer than the
     run grows too.
     """
     R, M = len(present), present.shape[1] - 1
     if R < 2 or M < 2:
         return ""
-    parts = min(-(-LEAST // R), M)
-    gains, high = _from_high_marks(present, math.ceil(STAYS * stay * M / jobs))
+    parts = min(-(-MIN_PARTS // R), M)
+    gains, high = _from_high_marks(present, math.ceil(REMAINING_DURATIONS * remaining * M / jobs))
     chance = _chance(_parts(gains, parts))
     if chance < FALSE_ALARM and not arrival_rate < (stable_below or 0.0):
         growth = float(gains[high].mean()) * gains.shape[1] / jobs * arrival_rate

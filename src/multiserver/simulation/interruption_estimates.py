@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.simulation.cluster import Cluster
-from multiserver.simulation.controls import control
+from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
 from multiserver.simulation.instability_test import check_growth
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK
-from multiserver.simulation.run_length import CARRIERS, RunLength
-from multiserver.simulation.workload import stay
+from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
+from multiserver.simulation.workload import mean_remaining_duration
 
 # What is counted of each class over a window.
 AREA, SQUARE, WORK, DEPARTURES, RESPONSE, RESPONSE_SQUARE, INTERRUPTIONS, ROWS = range(8)
@@ -72,10 +72,10 @@ def summarise(
     # A class, or a single server, with hardly any jobs controls nothing, and one that is given
     # nearly all jobs hardly differs from the one that is given all.
     come = length.jobs * np.array(length.workload.probabilities)
-    given = np.array([come[list(pool.classes)].sum() for pool in pools])
-    rest = np.array([math.inf if all(pool.classes) else come.sum() for pool in pools]) - given
-    useful = np.minimum(given, rest) >= CARRIERS
-    controls = np.hstack([done[:, come >= CARRIERS], beyond[:, useful]])
+    offered = np.array([come[list(pool.classes)].sum() for pool in pools])
+    rest = np.array([math.inf if all(pool.classes) else come.sum() for pool in pools]) - offered
+    useful = np.minimum(offered, rest) >= MIN_CONTRIBUTING_JOBS
+    controls = np.hstack([done[:, come >= MIN_CONTRIBUTING_JOBS], beyond[:, useful]])
     if not length.controllable:
         controls = controls[:, :0]
     for i, (c, tally) in enumerate(zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True)):
@@ -98,18 +98,18 @@ def summarise(
             # As if X_i varied and the work done on class i did not.
             (work, area, variance * (speed / mean) ** 2),
         )
-        found = [control(y, w, controls, variance=v, jobs=jobs) for y, w, v in pairs]
+        found = [estimate_with_controls(y, w, controls, variance=v, jobs=jobs) for y, w, v in pairs]
         columns.append([withhold_interval(e, length.caveat(i, e.gain)) for e in found])
         # Poisson given the size.
         spread = c.size.mean / theta + c.size.variance / theta**2
         columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))
     work = length.workload
-    remaining = work.arrival_rate * max(map(stay, work.sizes))
+    remaining = work.arrival_rate * max(map(mean_remaining_duration, work.sizes))
     missing = demands.sum() - tallies[:, WORK].sum(axis=1) / durations
     known = {"missing": missing, "stable_below": stable_below}
-    grown = check_growth(work.arrival_rate, present, length.jobs, remaining, **known)
-    columns = [[withhold_interval(e, grown) for e in column] for column in columns]
-    return Performance(*zip(*columns, strict=True), durations, tallies, length, grown)
+    caveat = check_growth(work.arrival_rate, present, length.jobs, remaining, **known)
+    columns = [[withhold_interval(e, caveat) for e in column] for column in columns]
+    return Performance(*zip(*columns, strict=True), durations, tallies, length, caveat)
 
 
 def _unknown(replications: int) -> Estimate:

@@ -37,10 +37,10 @@ from multiserver.simulation.assignments import (
     NONE,
     choose,
     doubled,
+    empty_queue,
     in_progress,
     join,
     leave,
-    opened,
     soonest,
 )
 from multiserver.simulation.cluster import Cluster as Cluster
@@ -99,7 +99,7 @@ def _length(cluster: Cluster, warmup: int, jumps: int, limit: float | None) -> R
     return RunLength.of(cluster.workload, jobs, before, cluster.load, limit)
 
 
-def until(
+def simulate_to_precision(
     cluster: Cluster,
     half_width: float,
     *,
@@ -203,7 +203,7 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks):
     for c in range(N):
         total += arrival_rates[c]
         cumulative[c] = total
-    queue = opened(capacities, sets.shape[1], N)
+    queue = empty_queue(capacities, sets.shape[1], N)
     count = np.zeros(N, np.int64)
     last = np.zeros(N)
     t = start = 0.0

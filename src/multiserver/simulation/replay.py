@@ -31,9 +31,9 @@ from multiserver.simulation.reservations import (
     empty_state,
     first_moment,
     join,
-    keep_reservations,
     leave,
     reserve,
+    start_due_reservations,
     start_easy,
     start_fitting,
 )
@@ -120,7 +120,7 @@ def _run(rule, servers, needs, arrivals, classes, durations, requests, limit, wa
             if rule == CONSERVATIVE:
                 if early:
                     compress(state, now)
-                keep_reservations(state, now)
+                start_due_reservations(state, now)
         else:
             if come - left + 1 == limit:
                 return False
@@ -128,7 +128,7 @@ def _run(rule, servers, needs, arrivals, classes, durations, requests, limit, wa
             if rule == CONSERVATIVE:
                 state.size[0] = advance(state.times, state.free, state.size[0], now)
                 reserve(state, j)
-                keep_reservations(state, now)
+                start_due_reservations(state, now)
             come += 1
         if rule == EASY:
             start_easy(state, now)

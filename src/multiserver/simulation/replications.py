@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from multiserver.checks import require_integer
 from multiserver.errors import UnstableError
-from multiserver.simulation.controls import control
+from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate, require_some, withhold_interval
 from multiserver.simulation.instability_test import MARKS, check_growth, settled_marks
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK, mean_work
-from multiserver.simulation.run_length import CARRIERS, RunLength
+from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
 from multiserver.simulation.streams import generator
-from multiserver.simulation.workload import Workload, settle, stay
+from multiserver.simulation.workload import Workload, mean_remaining_duration, settle
 from multiserver.sizes import Exponential
 
 # Columns of `Responses.sums`, a row for each class. Sums of 1, T and T² over the measured jobs of
@@ -47,7 +47,7 @@ BUSY, BUSY_SQUARED, COLUMNS = range(6, 9)
 
 # Controls are at most this part of the replications: with more, the larger quantile of Student's t
 # offsets their gain.
-SHARE = 0.25
+MAX_CONTROLS_SHARE = 0.25
 
 # A limit on the jobs in the system that a stable run does not reach.
 LIMIT = 2**17
@@ -117,10 +117,11 @@ class Responses:
     def _mean(self, c: int | None, column: int, observers: int) -> Estimate:
         row = -1 if c is None else c
         found, plain = self._controlled(row, column, observers)
-        alone = self.length.alone(c) * (1.0 if column == RESPONSE else self._rate(c))
+        alone = self.length.mean_duration(c) * (1.0 if column == RESPONSE else self._rate(c))
         # Then what the controls leave lies in the few jobs that had to wait, and its errors follow
         # no known distribution.
-        if (found.mean / alone - 1) * self.sums[:, row, MEASURED].sum() < CARRIERS * len(self.sums):
+        waited = (found.mean / alone - 1) * self.sums[:, row, MEASURED].sum()
+        if waited < MIN_CONTRIBUTING_JOBS * len(self.sums):
             found = plain
         return withhold_interval(found, self.caveat or self.length.caveat(c, found.gain))
 
@@ -132,8 +133,9 @@ class Responses:
         weight = max(float(weights.sum()), math.ulp(0.0))
         mean_square = unit**2 * float(self.sums[:, row, column + 1].sum()) / weight
         variance = max(mean_square - (float(totals.sum()) / weight) ** 2, 0.0)
-        told = {"variance": variance, "jobs": int(weight), "confidence": self.confidence}
-        return control(totals, weights, self.controls, **told), estimate(totals, weights, **told)
+        options = {"variance": variance, "jobs": int(weight), "confidence": self.confidence}
+        controlled = estimate_with_controls(totals, weights, self.controls, **options)
+        return controlled, estimate(totals, weights, **options)
 
     def _rate(self, c: int | None) -> float:
         """The arrival rate of class c, or of all jobs."""
@@ -205,7 +207,7 @@ def replicate(
         workload.arrival_rate,
         settled_marks(present, early),
         (1 - min(early, 1)) * (jobs - deleted),
-        workload.arrival_rate * max(map(stay, workload.sizes)),
+        workload.arrival_rate * max(map(mean_remaining_duration, workload.sizes)),
         missing=workload.load * workload.servers - busy if early == 0 else None,
         stable_below=stable_below,
     )
@@ -218,8 +220,8 @@ def _controls(
     """The control variates of R replications (R, q), each less its average: the work found at the
     single server, the number of jobs of each class, and the total of their requirements. If that is
     too many for R replications, the total work of all jobs replaces the latter two. Classes with
-    fewer than `CARRIERS` jobs and controls of infinite average are left out; runs in which too
-    little happens have none at all."""
+    fewer than `MIN_CONTRIBUTING_JOBS` jobs and controls of infinite average are left out; runs in
+    which too little happens have none at all."""
     if not length.controllable:
         return np.empty((len(sums), 0))
     workload = length.workload
@@ -229,10 +231,10 @@ def _controls(
     jobs = sums[:, :-1, MEASURED]
     beyond = sums[:, :-1, REQUIREMENT] - jobs * means
     mix = jobs - jobs.sum(axis=1, keepdims=True) * p
-    if 2 * len(p) > SHARE * len(sums):
+    if 2 * len(p) > MAX_CONTROLS_SHARE * len(sums):
         beyond, mix = (beyond @ v + mix @ (v * means))[:, None], mix[:, :0]
     else:
-        many = length.jobs * p >= CARRIERS
+        many = length.jobs * p >= MIN_CONTRIBUTING_JOBS
         beyond, mix = beyond[:, many], mix[:, many]
     work = servers[:, FOUND_WORK] - servers[:, COUNTED] * found
     controls = np.column_stack([work, beyond, mix[:, 1:]])

@@ -212,7 +212,7 @@ def compress(state, now):
 
 
 @njit(cache=True)
-def keep_reservations(state, now):
+def start_due_reservations(state, now):
     """Start the jobs whose reservations have begun."""
     waiting = state.waiting
     j = waiting.span[0]

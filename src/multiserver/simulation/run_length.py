@@ -42,18 +42,18 @@ from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
 # Up to this skewness of the means, their mean score with 32 replications is −0.14, and 93 to 94 %
 # of intervals at 95 % cover, for M/M/1 and for M/G/1 with c² = 10 (1500 runs each).
-SKEWED = 1.5
+MAX_SKEWNESS = 1.5
 # The part of E[B⁴], on which the variance depends, that may be in sizes that a replication does not
 # show.
-UNSEEN = 0.4
+MAX_UNSEEN_SHARE = 0.4
 # If controls leave a share s of the variance, the runs may be shorter by √s, but never shorter than
 # a fifth, which is a skewness √5 times as large.
-LEAST_SHARE = 1 / 5
+MIN_VARIANCE_SHARE = 1 / 5
 # Controls should be normal and their effect linear: in each replication, this many jobs must bring
 # most of E[B²], and as many must find others present.
-CARRIERS = 50
+MIN_CONTRIBUTING_JOBS = 50
 # Relaxation times of the queue that must pass before runs measure: 1 % of its mean is then missing.
-PASSED = 2
+MIN_RELAXATION_TIMES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +89,19 @@ class RunLength:
             )
         if not self.fraction < 1:
             return "too short, as the queue is not stable or nearly so"
-        if self._unseen > UNSEEN:
+        if self._unseen > MAX_UNSEEN_SHARE:
             return (
                 "too short for the distribution of the durations: errors of the mean rest on its"
                 f" fourth moment, of which sizes too rare for a replication have {self._unseen:.0%}"
             )
         skewness = self.skewness(c, queued)
-        if not skewness <= SKEWED * min(gain, 1 / LEAST_SHARE**2) ** 0.25:
+        if not skewness <= MAX_SKEWNESS * min(gain, 1 / MIN_VARIANCE_SHARE**2) ** 0.25:
             return (
                 "too short for the distribution of the durations and the load, by which means of"
-                f" replications have a skewness of {skewness:.3g}, more than {SKEWED}: what is rare"
-                " and long is missing from most runs"
+                f" replications have a skewness of {skewness:.3g}, more than {MAX_SKEWNESS}: what"
+                " is rare and long is missing from most runs"
             )
-        if self.warm_up < PASSED * self.relaxation * work.arrival_rate:
+        if self.warm_up < MIN_RELAXATION_TIMES * self.relaxation * work.arrival_rate:
             return "not warmed up: the queue had not forgotten that it was empty"
         return ""
 
@@ -111,10 +111,10 @@ class RunLength:
         enough find others present."""
         work = self.workload
         second, fourth = (self._moments(4)[k] for k in (2, 4))
-        found = -math.expm1(-work.arrival_rate * self.alone())
-        return self.jobs * min(second**2 / fourth, found) >= CARRIERS
+        found = -math.expm1(-work.arrival_rate * self.mean_duration())
+        return self.jobs * min(second**2 / fourth, found) >= MIN_CONTRIBUTING_JOBS
 
-    def alone(self, c: int | None = None) -> float:
+    def mean_duration(self, c: int | None = None) -> float:
         """E[X_c], or E[X] of all jobs: their mean response time if none waits."""
         means = [X.mean for X in self.workload.sizes]
         return _mean(self.workload, means) if c is None else means[c]

@@ -93,23 +93,23 @@ class SampledTime:
         if not 0 < p < 1:
             raise ValueError(f"a probability must lie in (0, 1), found {probability!r}")
         found = quantile_of(*self._sorted, len(self.times.responses), p, self.times.confidence)
-        return self._told(found, found.caveat)
+        return self._with_caveat(found, found.caveat)
 
     def sf(self, t: float) -> Estimate:
         """P(time > t) at one t ≥ 0, and its interval."""
         values, replication = self._sorted
         rank = np.searchsorted(values, t, side="right")
         share = _share(rank, replication, len(self.times.responses), self.times.confidence)
-        return self._told(1 - share, tail_caveat(share))
+        return self._with_caveat(1 - share, tail_caveat(share))
 
     @cached_property
     def _sorted(self) -> tuple[Array, NDArray[np.int64]]:
         return self.times.values(self.c, self.waiting)
 
-    def _told(self, found: Estimate, reason: str) -> Estimate:
-        told = replace(found, caveat="")
+    def _with_caveat(self, found: Estimate, reason: str) -> Estimate:
+        plain = replace(found, caveat="")
         return withhold_interval(
-            told, self.times.caveat or self.times.length.caveat(self.c) or reason
+            plain, self.times.caveat or self.times.length.caveat(self.c) or reason
         )
 
 
@@ -154,8 +154,8 @@ def _share(
     below = np.bincount(replication[:rank], minlength=replications)
     weights = np.bincount(replication, minlength=replications)
     share = rank / len(replication)
-    told = {"jobs": len(replication), "confidence": confidence}
-    return estimate(below, weights, variance=share * (1 - share), **told)
+    options = {"jobs": len(replication), "confidence": confidence}
+    return estimate(below, weights, variance=share * (1 - share), **options)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -195,14 +195,16 @@ class SampledDistribution:
                 if name == "waiting" and time.times.services is None:
                     continue
                 for p in probabilities:
-                    told = time.quantile(p)
-                    wide = math.nan if told.lacking else told.half_width
+                    quantile = time.quantile(p)
+                    wide = math.nan if quantile.lacking else quantile.half_width
                     row = {"class": label, "time": name, "quantity": "quantile", "probability": p}
                     ends = {
-                        "lower": max(told.mean - wide, 0.0) if wide == wide else wide,
-                        "upper": told.mean + wide,
+                        "lower": max(quantile.mean - wide, 0.0) if wide == wide else wide,
+                        "upper": quantile.mean + wide,
                     }
-                    found.append({**row, "value": told.mean, **ends, "caveat": told.lacking})
+                    found.append(
+                        {**row, "value": quantile.mean, **ends, "caveat": quantile.lacking}
+                    )
         return found
 
 

@@ -2,8 +2,8 @@
 
 The mean number of servers held, λ* E[S], is how many of the n servers a stable queue can use
 (`two-class-stability`, Theorem 4.3). The job at the head of the queue starts as soon as its v
-servers are idle; the next job is drawn independently (`hold`, `limit`), or taken from a log in its
-order (`replay`). Durations may have any distribution.
+servers are idle; the next job is drawn independently (`mean_servers_held`, `limit`), or taken from
+a log in its order (`replay`). Durations may have any distribution.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from multiserver.sizes import Size
 MARGIN = 1.2
 
 
-def hold(
+def mean_servers_held(
     system: MultiserverJobSystem,
     sizes: Sequence[Size],
     *,
@@ -45,7 +45,7 @@ def hold(
     which must have the same means. The first fifth of the jobs that start in a replication is left
     out, and so are all that start before the servers have forgotten that they were empty
     (`Workload.settling_time`). `seed` and `key` name the random streams. Raises `ValueError` if
-    that takes more than `workload.MOST` jobs.
+    that takes more than `workload.MAX_JOBS` jobs.
     """
     columns = system.needs, sizes, system.probabilities
     each = math.ceil(jobs / replications)

@@ -10,12 +10,12 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.sizes import Exponential, Size
 
 # The part of the load that may be missing when a run that starts empty begins to measure.
-MISSING = 1e-4
+MISSING_LOAD = 1e-4
 # The time in which servers that start empty forget it, in mean remaining durations of the jobs that
 # stay longest: the relaxation time 1/gap of exact saturated chains is at most 1.28 of them.
-RELAXATION = 1.3
+RELAXATION_FACTOR = 1.3
 # The most jobs in a replication: more take too long.
-MOST = 10**8
+MAX_JOBS = 10**8
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +71,20 @@ class Workload:
     def settling_time(self) -> float:
         """The time in which servers that start empty forget it.
 
-        If a class has a share s of the load and its jobs `stay` for a time r, s exp(−t/r) of the
-        load is missing at time t, and less than `MISSING` after r ln(s/`MISSING`). The settling
-        time is the longest of these times over the classes, times `RELAXATION`. Near saturation the
-        queue itself takes longer to settle, which shows in `Estimate.settled`. The empty servers do
-        not show there, as all replications lack the same.
+        If a class has a share s of the load and r is the `mean_remaining_duration` of its jobs,
+        s exp(−t/r) of the load is missing at time t, and less than `MISSING_LOAD` after r
+        ln(s/`MISSING_LOAD`). The settling time is the longest of these times over the classes,
+        times `RELAXATION_FACTOR`. Near saturation the queue itself takes longer to settle, which
+        shows in `Estimate.settled`. The empty servers do not show there, as all replications lack
+        the same.
         """
         total, longest = math.fsum(self._demands), 0.0
         for demand, size in zip(self._demands, self.sizes, strict=True):
-            longest = max(longest, stay(size) * math.log(max(demand / total / MISSING, 1.0)))
-        return RELAXATION * longest
+            longest = max(
+                longest,
+                mean_remaining_duration(size) * math.log(max(demand / total / MISSING_LOAD, 1.0)),
+            )
+        return RELAXATION_FACTOR * longest
 
     @property
     def least_warm_up(self) -> int:
@@ -95,7 +99,7 @@ class Workload:
         ]
 
 
-def stay(size: Size) -> float:
+def mean_remaining_duration(size: Size) -> float:
     """E[S²]/(2 E[S]), the mean time for which a job found in service remains, but at least E[S],
     and E[S] if it is infinite."""
     remaining = size.second_moment / (2 * size.mean)
@@ -103,12 +107,13 @@ def stay(size: Size) -> float:
 
 
 def refuse_endless(workload: Workload) -> None:
-    """Raise `ValueError` if jobs stay so long that more than `MOST` arrive before runs settle."""
-    if workload.least_warm_up > MOST:
+    """Raise `ValueError` if jobs stay so long that more than `MAX_JOBS` arrive before runs
+    settle."""
+    if workload.least_warm_up > MAX_JOBS:
         raise ValueError(
             f"{workload.least_warm_up:.1g} jobs arrive before the servers have forgotten that they"
-            f" were empty, as some stay that long: more than {MOST:.0e} in a replication take too"
-            " long to simulate"
+            f" were empty, as some stay that long: more than {MAX_JOBS:.0e} in a replication take"
+            " too long to simulate"
         )
 
 
@@ -118,7 +123,7 @@ def settle(workload: Workload, jobs: int, warm_up: float) -> tuple[int, int]:
     W is the share `warm_up` of the jobs, but at least `Workload.least_warm_up`, unless the share is
     0 and the empty start is wanted. J is increased by as many, so that the number of measured jobs
     stays. Raises `ValueError` unless the share lies in [0, 1) and leaves a job to measure, and if
-    jobs stay so long that more than `MOST` must pass.
+    jobs stay so long that more than `MAX_JOBS` must pass.
     """
     if not 0 <= warm_up < 1 or (deleted := math.ceil(warm_up * jobs)) >= jobs:
         raise ValueError(

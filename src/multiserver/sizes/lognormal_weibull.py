@@ -26,7 +26,7 @@ SHORT, TERMS = 0.1, 26
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Truncated:
     """A lognormal or Weibull distribution, conditioned on S being at most the size that one of
     `jobs` exceeds on average."""
 
@@ -90,9 +90,9 @@ class Lognormal:
         """rem_max, infinite: E[S − x | S > x] → ∞ as x → ∞."""
         return math.inf
 
-    def seen(self, jobs: float) -> Seen:
+    def seen(self, jobs: float) -> Truncated:
         """The distribution up to the size that one of `jobs` exceeds on average."""
-        return Seen(self, jobs)
+        return Truncated(self, jobs)
 
     def share_below(self, k: int, jobs: float) -> float:
         """The share of E[S^k] from sizes up to that which one of `jobs` exceeds on average."""
@@ -159,10 +159,10 @@ class Weibull:
         increase."""
         return math.inf if self.shape < 1 else self.mean
 
-    def seen(self, jobs: float) -> Seen | Weibull:
+    def seen(self, jobs: float) -> Truncated | Weibull:
         """The distribution up to the size that one of `jobs` exceeds on average; all of it if the
         tail is no heavier than exponential."""
-        return Seen(self, jobs) if self.shape < 1 else self
+        return Truncated(self, jobs) if self.shape < 1 else self
 
     def share_below(self, k: int, jobs: float) -> float:
         """The share of E[S^k] from sizes up to that which one of `jobs` exceeds on average."""
