@@ -18,7 +18,7 @@ from time import monotonic
 
 LOGGER = logging.getLogger("multiserver")
 # Seconds between progress messages.
-OFTEN = 3.0
+PROGRESS_INTERVAL = 3.0
 
 
 class Progress:
@@ -39,7 +39,7 @@ class Progress:
         """A compilation ends."""
         self.depth -= 1
         self.functions += 1
-        if monotonic() - self.last > OFTEN:
+        if monotonic() - self.last > PROGRESS_INTERVAL:
             self.last = monotonic()
             passed = self.last - self.since
             LOGGER.warning(

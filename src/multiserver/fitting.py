@@ -39,7 +39,7 @@ from multiserver.sizes import (
 )
 
 # Within this, c² counts as 1 or as 1/k.
-SAME = 1e-12
+RELATIVE_TOLERANCE = 1e-12
 MOST_PHASES = 1000
 
 
@@ -57,17 +57,17 @@ def fit_two_moments(mean: float, scv: float) -> Size:
     for name, value in (("mean", mean), ("scv", scv)):
         if not 0 < value < math.inf:
             raise ValueError(f"{name} must be a positive finite number, found {value!r}")
-    if abs(scv - 1) <= SAME:
+    if abs(scv - 1) <= RELATIVE_TOLERANCE:
         return Exponential(1 / mean)
     if scv > 1:
         # p (1 − p) = 1/(2 (c² + 1)): the smaller root, computed without cancellation.
         product = 0.5 / (scv + 1)
         p = 2 * product / (1 + math.sqrt((scv - 1) / (scv + 1)))
         return Hyperexponential((2 * (1 - p) / mean, 2 * p / mean), (1 - p, p))
-    if scv * MOST_PHASES < 1 - SAME:
+    if scv * MOST_PHASES < 1 - RELATIVE_TOLERANCE:
         raise ValueError(f"scv must be 1/{MOST_PHASES} or more, found {scv!r}")
-    k = math.ceil(1 / scv * (1 - SAME))
-    if abs(k * scv - 1) <= SAME:
+    k = math.ceil(1 / scv * (1 - RELATIVE_TOLERANCE))
+    if abs(k * scv - 1) <= RELATIVE_TOLERANCE:
         return Erlang(k, k / mean)
     # A job skips one of the k stages with probability p.
     p = (k * scv - math.sqrt(k * (1 + scv) - k * k * scv)) / (1 + scv)
@@ -136,8 +136,8 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
     # floats would lose its probability.
     m1, m2, m3 = Fraction(first), Fraction(second) / 2, Fraction(third) / 6
     variance = m2 - m1**2
-    if abs(variance) <= SAME * m2:
-        if abs(m3 - m1**3) <= SAME * m3:
+    if abs(variance) <= RELATIVE_TOLERANCE * m2:
+        if abs(m3 - m1**3) <= RELATIVE_TOLERANCE * m3:
             return Exponential(1 / first)
         raise bad
     # Two points x_i = m_1 + y_i of weights p_i have Σ p_i y_i^n = 0, variance, skew for n = 1, 2, 3
@@ -145,7 +145,7 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
     half = (m3 - 3 * m1 * m2 + 2 * m1**3) / variance / 2
     apart = half**2 + variance
     # For two phases of equal rate this is 0 up to rounding, of either sign.
-    if apart < -SAME * (m1 + half) ** 2:
+    if apart < -RELATIVE_TOLERANCE * (m1 + half) ** 2:
         raise bad
     outer = float(half) + math.copysign(math.sqrt(max(apart, 0)), half)
     low, high = sorted((outer, -float(variance) / outer))
@@ -159,6 +159,6 @@ def fit_three_moments(first: float, second: float, third: float) -> Size:
         return Hyperexponential((1 / fast, 1 / slow), (1 - p, p))
     # The Laplace transform is that of a first phase of mean `fast`, which the other may follow.
     further = -low / slow
-    if not 0 <= further <= 1 + SAME:
+    if not 0 <= further <= 1 + RELATIVE_TOLERANCE:
         raise bad
     return coxian((1 / fast, 1 / slow), (min(further, 1.0),))

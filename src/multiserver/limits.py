@@ -15,7 +15,7 @@ from multiserver.results import Stability
 from multiserver.system import System
 
 # The defaults of `Queue.stability()`: no E[Δ(Y_d)], a relative half-width and a seed.
-USUAL = (False, 0.01, 1)
+DEFAULT_ARGUMENTS = (False, 0.01, 1)
 
 
 class Limits:
@@ -60,7 +60,7 @@ class Limits:
         """λ* if it is known without a simulation, else None."""
         try:
             first = self._methods.first("stability")
-            return None if first.sampled else self.stability(*USUAL).limit
+            return None if first.sampled else self.stability(*DEFAULT_ARGUMENTS).limit
         except NotKnownError:
             return None
 
@@ -68,7 +68,7 @@ class Limits:
         self, load: float | None, arrival_rate: float | None, fraction: float | None
     ) -> float | None:
         """λ of an operating point; raises as `operating_point.rate_of`."""
-        limit = self.known if fraction is None else self.stability(*USUAL).limit
+        limit = self.known if fraction is None else self.stability(*DEFAULT_ARGUMENTS).limit
         if fraction is not None and limit is None:
             self._methods.first("stability")
         bound = limit, "λ* ="

@@ -23,7 +23,7 @@ from multiserver.wcfs.bounds import Interval
 ROUNDING = 1e-12
 
 
-def completed(
+def complete_result(
     system: System | Network,
     rate: float | None,
     limit: float | None,
@@ -41,24 +41,25 @@ def completed(
         if times.lower < least:
             times, method = times.at_least(least), f"{method}; lower end E[T] ≥ {least:.6g} alone"
     class_times, class_jobs = found.class_times or nothing, found.class_jobs or nothing
-    waiting_time = None if waiting is None else changed(waiting, 1 / rate)
+    waiting_time = None if waiting is None else scale_and_shift(waiting, 1 / rate)
     class_waits = nothing
     if isinstance(system, System):
         flows = [rate * p for p in system.probabilities]
-        jobs = changed(times, rate) if jobs is None else jobs
+        jobs = scale_and_shift(times, rate) if jobs is None else jobs
         if busy is None and kind != "simulated":
             busy = system.load(rate) * system.capacity
             busy = Interval(busy, busy) if kind == "bounds" else busy
         if found.class_jobs is None:
             pairs = zip(class_times, flows, strict=True)
-            class_jobs = tuple(changed(t, flow) for t, flow in pairs)
+            class_jobs = tuple(scale_and_shift(t, flow) for t, flow in pairs)
     if system.model == "multiserver-jobs":
         in_service = [X.mean for X in system.durations]
         pairs = zip(class_times, in_service, strict=True)
         class_waits = tuple(_wait(t, x) for t, x in pairs)
         mean = math.fsum(p * x for p, x in zip(system.probabilities, in_service, strict=True))
         if waiting is None:
-            waiting, waiting_time = changed(jobs, 1.0, -rate * mean), changed(times, 1.0, -mean)
+            waiting = scale_and_shift(jobs, 1.0, -rate * mean)
+            waiting_time = scale_and_shift(times, 1.0, -mean)
     rows = zip(class_jobs, class_times, class_waits, strict=True)
     return Result(
         kind=kind,
@@ -75,7 +76,7 @@ def completed(
             mean_response_time=times,
             mean_waiting_time=waiting_time,
             busy_servers=busy,
-            idle_servers=changed(busy, -1.0, system.capacity),
+            idle_servers=scale_and_shift(busy, -1.0, system.capacity),
         ),
         by_class=tuple(
             ClassResult(means=_drop_none(mean_jobs=n, mean_response_time=t, mean_waiting_time=w))
@@ -106,10 +107,10 @@ def _drop_none(**means: Value | None) -> dict[str, Value]:
 
 def _wait(time: Value | None, service: float) -> Value | None:
     """E[W] = E[T] − E[X], set to 0 where rounding makes it negative."""
-    found = changed(time, 1.0, -service)
+    found = scale_and_shift(time, 1.0, -service)
     return max(found, 0.0) if isinstance(found, float) and found > -ROUNDING * service else found
 
 
-def changed(value: Value | None, factor: float = 1.0, shift: float = 0.0) -> Value | None:
+def scale_and_shift(value: Value | None, factor: float = 1.0, shift: float = 0.0) -> Value | None:
     """factor · value + shift; None stays None."""
     return None if value is None else factor * value + shift

@@ -25,7 +25,7 @@ from multiserver.checks import SUM_TOLERANCE
 # An exit rate below this fraction of a row's diagonal is rounding of a row that sums to 0.
 ROUNDING = 1e-13
 # The number of cached moments.
-REMEMBERED = 32
+MOMENT_CACHE_SIZE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _closed(first: NDArray[np.bool_], leads: NDArray[np.bool_]) -> NDArray[np.bo
 
 
 # Cached: moments are used repeatedly, and a distribution may have a thousand phases.
-@lru_cache(REMEMBERED)
+@lru_cache(MOMENT_CACHE_SIZE)
 def _moment(distribution: PhaseType, k: int) -> float:
     """E[S^k]."""
     initial, rates = distribution.phases()

@@ -18,7 +18,7 @@ from multiserver.exactness import ExactMethods
 from multiserver.fitted import fitted, mark_as_fitted
 from multiserver.knowledge import Known
 from multiserver.limits import Limits
-from multiserver.little import completed
+from multiserver.little import complete_result
 from multiserver.method_selection import Methods
 from multiserver.network import Network
 from multiserver.pilot import enough_jobs
@@ -297,4 +297,4 @@ Theorem 4.3)
         rough = f"good to about {found.imprecision:.0e}" if found.imprecision > PRECISE else ""
         name = ", ".join(filter(None, [method.name, found.note, rough]))
         labels = (kind, repr(self.policy), name, method.source)
-        return completed(self.system, rate, self._limits.known, found, *labels)
+        return complete_result(self.system, rate, self._limits.known, found, *labels)

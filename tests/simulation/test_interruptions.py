@@ -13,7 +13,7 @@ from tests.simulation.interrupted import FALSE_ALARM, PAPER_SIZE
 
 from multiserver.errors import UnstableError
 from multiserver.simulation.allocations import Allocation, allocate, interrupt, record
-from multiserver.simulation.assignments import NODE, choose
+from multiserver.simulation.assignments import NODE, draw_servers
 from multiserver.simulation.estimate import estimate, z_score
 from multiserver.simulation.interruptions import (
     AREA,
@@ -142,7 +142,7 @@ def test_random_sets_are_uniform():
     rng, nodes, draws = generator(11), np.zeros(3, NODE), 20_000
     counts = dict.fromkeys(combinations(range(6), 3), 0)
     for _ in range(draws):
-        choose(rng, nodes, 0, 3, 6)
+        draw_servers(rng, nodes, 0, 3, 6)
         counts[tuple(nodes["server"].tolist())] += 1
     expected = draws / len(counts)
     assert sum((n - expected) ** 2 for n in counts.values()) / expected < 71.6

@@ -11,7 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import multiserver as ms
-from multiserver.fitting import SAME, fit_distribution, fit_three_moments, fit_two_moments
+from multiserver.fitting import (
+    RELATIVE_TOLERANCE,
+    fit_distribution,
+    fit_three_moments,
+    fit_two_moments,
+)
 from multiserver.phase_type import PhaseType, coxian
 from multiserver.sizes import (
     Bimodal,
@@ -82,7 +87,7 @@ def test_two_moments(mean, scv):
     if scv < 1:
         # As few phases as can have this variance: k have 1/k or more (Aldous and Shepp, 1987).
         k = len(law.phases()[0])
-        assert (k - 1) * scv < 1 <= k * scv * (1 + 2 * SAME)
+        assert (k - 1) * scv < 1 <= k * scv * (1 + 2 * RELATIVE_TOLERANCE)
 
 
 def test_the_plainest_law_is_taken():

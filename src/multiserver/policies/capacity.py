@@ -15,7 +15,7 @@ from multiserver.saturated.packings import capacity
 from multiserver.system import System
 
 # Relative tolerance within which a limit counts as n/E[S].
-SAME = 1e-12
+RELATIVE_TOLERANCE = 1e-12
 
 
 def packings_limit(system: System, **_: Any) -> Limit:
@@ -23,7 +23,7 @@ def packings_limit(system: System, **_: Any) -> Limit:
     pairs = zip(system.probabilities, system.durations, strict=True)
     found = capacity(system.servers, system.needs, [p * X.mean for p, X in pairs])
     whole = _whole(system)
-    if found.limit >= (1 - SAME) * whole.arrival_rate:
+    if found.limit >= (1 - RELATIVE_TOLERANCE) * whole.arrival_rate:
         return whole
     return Limit(found.limit, system.capacity - found.limit * system.mean_size)
 

@@ -27,7 +27,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 NONE = -1
-ROOM = 64
+INITIAL_ROOM = 64
 LATEST = np.finfo(float).max
 
 SERVER = np.dtype([("capacity", "f8"), ("head", "i8"), ("tail", "i8")])
@@ -80,8 +80,8 @@ def empty_queue(capacities, width, classes):
         servers[s].capacity = capacities[s]
         servers[s].head = NONE
         servers[s].tail = NONE
-    free = np.arange(ROOM + 1)
-    nodes, jobs = np.empty(ROOM << shift, NODE), np.empty(ROOM, JOB)
+    free = np.arange(INITIAL_ROOM + 1)
+    nodes, jobs = np.empty(INITIAL_ROOM << shift, NODE), np.empty(INITIAL_ROOM, JOB)
     return Queue(servers, nodes, jobs, np.full(2 * leaves, np.inf), free, np.zeros(classes), shift)
 
 
@@ -193,7 +193,7 @@ def leave(queue, j, t):
 
 
 @njit(cache=True)
-def choose(rng, nodes, first, d, of):
+def draw_servers(rng, nodes, first, d, of):
     """Set the servers of d nodes to d of 0 … `of` − 1, uniformly at random and sorted."""
     # Floyd's method: the d-subsets of 0 … top from the (d − 1)-subsets of 0 … top − 1.
     for chosen in range(d):

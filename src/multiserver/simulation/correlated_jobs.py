@@ -23,7 +23,7 @@ from multiserver.simulation.streams import generator
 Vector = NDArray[np.float64]
 
 # Jobs per stream, so that a longer run begins with the jobs of a shorter one.
-PIECE = 2**16
+JOBS_PER_STREAM = 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +56,16 @@ class CorrelatedJobs:
     def draw(
         self, jobs: int, seed: int, progress: Callable[[Iterable], Iterable] = iter
     ) -> Iterator[tuple[Vector, Vector]]:
-        """Needs and durations of `jobs` independent jobs, at most `PIECE` at a time; `progress`
-        wraps the pieces."""
+        """Needs and durations of `jobs` independent jobs, at most `JOBS_PER_STREAM` at a time;
+        `progress` wraps the pieces."""
         needs, medians = np.array(self.needs, dtype=float), self.medians
         cumulated = np.cumsum(np.array(self.probabilities, dtype=float))
         noise = self.spread * math.sqrt(1 - self.correlation**2)
-        for i in progress(range(-(-jobs // PIECE))):
+        for i in progress(range(-(-jobs // JOBS_PER_STREAM))):
             rng = generator(seed, i)
-            uniform, normal = rng.random(PIECE), rng.standard_normal(PIECE)
+            uniform, normal = rng.random(JOBS_PER_STREAM), rng.standard_normal(JOBS_PER_STREAM)
             # The last cumulated probability may be below 1 by rounding.
             c = np.searchsorted(cumulated[:-1], uniform, side="right")
             durations = medians[c] * np.exp(noise * normal)
-            count = min(PIECE, jobs - i * PIECE)
+            count = min(JOBS_PER_STREAM, jobs - i * JOBS_PER_STREAM)
             yield needs[c][:count], durations[:count]

@@ -4,11 +4,11 @@ The jobs in the system are counted at `MARKS` + 1 equally spaced jobs of each re
 from one mark to the next is a *step*. If a queue starts empty, gains alone show nothing: a stable
 queue grows towards its mean, and a queue with λ = λ* grows for ever, as the modulus of a Brownian
 motion. But a long queue drifts at λ − λ* only. So only steps from *high* marks count: those where
-the queue exceeds its lowest mark by `HIGH` times the root mean square of all steps, so that the
-servers do not run out of jobs during the step. An excursion to high marks that has ended has gained
-nothing, as it ends below its first mark; if λ = λ*, the excursions that go on gain on average what
-the others lost. So the sum of these steps over a replication has a mean of at most 0 if the queue
-is stable, and of λ − λ* times their duration if not.
+the queue exceeds its lowest mark by `HIGH_MARK_FACTOR` times the root mean square of all steps, so
+that the servers do not run out of jobs during the step. An excursion to high marks that has ended
+has gained nothing, as it ends below its first mark; if λ = λ*, the excursions that go on gain on
+average what the others lost. So the sum of these steps over a replication has a mean of at most 0
+if the queue is stable, and of λ − λ* times their duration if not.
 
 The tests are Student's t over the replications (over equal parts of them, if there are fewer than
 `MIN_PARTS`), with two levels:
@@ -35,11 +35,11 @@ from multiserver.errors import UnstableError
 from multiserver.simulation.workload import Workload
 
 MARKS = 64
-HIGH = 3.0
+HIGH_MARK_FACTOR = 3.0
 # Most jobs in service have left after this many mean remaining durations. A step must be as long:
 # otherwise a queue may be long only because it happens to be growing.
 REMAINING_DURATIONS = 3.0
-FEWEST_STEPS = 4
+MIN_STEPS = 4
 MIN_PARTS = 16
 FALSE_ALARM = 1e-6
 DOUBT = 1e-3
@@ -111,9 +111,9 @@ def _from_high_marks(
     """The gains of steps of `stride` marks, 0 unless they start at high marks, and which of them
     do."""
     steps = np.diff(present[:, ::stride], axis=1).astype(float)
-    level = HIGH * max(math.sqrt(float(np.mean(steps**2))) if steps.size else 0.0, 1.0)
+    level = HIGH_MARK_FACTOR * max(math.sqrt(float(np.mean(steps**2))) if steps.size else 0.0, 1.0)
     high = present[:, :-1:stride][:, : steps.shape[1]] - present.min() >= level
-    high &= steps.shape[1] >= FEWEST_STEPS
+    high &= steps.shape[1] >= MIN_STEPS
     return np.where(high, steps, 0.0), high
 
 

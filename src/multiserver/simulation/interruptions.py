@@ -35,8 +35,8 @@ from scipy.special import stdtrit
 from multiserver.checks import require_integer
 from multiserver.simulation.assignments import (
     NONE,
-    choose,
     doubled,
+    draw_servers,
     empty_queue,
     in_progress,
     join,
@@ -256,7 +256,7 @@ def _run(rng, cluster, warmup, jumps, tally, singles, marks):
             job.born = t
             first = j << queue.shift
             if sets[c, 0] == NONE:
-                choose(rng, queue.nodes, first, degrees[c], len(capacities))
+                draw_servers(rng, queue.nodes, first, degrees[c], len(capacities))
             else:
                 for k in range(degrees[c]):
                     queue.nodes[first + k].server = sets[c, k]

@@ -20,9 +20,9 @@ from multiserver.sizes.parameters import positive
 # Outside these limits, where c² = 9e6 and 7e10, E[S⁶], on which the judgement of simulations
 # rests, is of no use.
 MOST_SIGMA, LEAST_SHAPE = 4.0, 0.1
-# ln Γ(1 + 2x) − 2 ln Γ(1 + x) = Σ ζ(j) (−x)^j (2^j − 2)/j over j ≥ 2, for 2x < 1. For x ≤ SHORT
-# the error is about 0.2^TERMS.
-SHORT, TERMS = 0.1, 26
+# ln Γ(1 + 2x) − 2 ln Γ(1 + x) = Σ ζ(j) (−x)^j (2^j − 2)/j over j ≥ 2, for 2x < 1. For x ≤
+# SERIES_LIMIT the error is about 0.2^SERIES_TERMS.
+SERIES_LIMIT, SERIES_TERMS = 0.1, 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +139,13 @@ class Weibull:
     def variance(self) -> float:
         """E[S²] − E[S]²."""
         x = 1 / self.shape
-        if x > SHORT:
+        if x > SERIES_LIMIT:
             apart = math.lgamma(1 + 2 * x) - 2 * math.lgamma(1 + x)
         else:
             # The two terms above nearly cancel; the series of their difference does not.
             from scipy.special import zeta
 
-            terms = range(2, TERMS)
+            terms = range(2, SERIES_TERMS)
             apart = math.fsum(zeta(j) * (-x) ** j * (2**j - 2) / j for j in terms)
         return self.mean**2 * math.expm1(apart)
 
