@@ -82,31 +82,33 @@ def solve(
     rate, most = arrival_rate * share, limit * share
     flow = arrival_rate * system.probabilities[-1]
     own = flow / system.rates[-1]
-    found, imprecision = [], np.inf
+    estimates, imprecision = [], np.inf
     for finer in FINER:
-        told = {"enough": enough / finer, "most_states": most_states}
-        law = class_counts.solve(others, rule, rate, most, **told)
-        idle = float(law.probabilities[0])
-        away = _time_to_empty(law, others, rule)
-        found.append((own + flow * idle * away) / (idle - own))
-        if len(found) > 1:
-            imprecision = abs(found[-1] / found[-2] - 1) + law.imprecision
+        options = {"enough": enough / finer, "most_states": most_states}
+        distribution = class_counts.solve(others, rule, rate, most, **options)
+        idle = float(distribution.probabilities[0])
+        away = _time_to_empty(distribution, others, rule)
+        estimates.append((own + flow * idle * away) / (idle - own))
+        if len(estimates) > 1:
+            imprecision = abs(estimates[-1] / estimates[-2] - 1) + distribution.imprecision
         if imprecision <= enough:
             break
     return ServedAloneMeans(
         arrival_rate,
-        (*law.class_jobs, found[-1]),
-        sum(law.class_waiting) + found[-1] - own,
-        len(law.counts),
+        (*distribution.class_jobs, estimates[-1]),
+        sum(distribution.class_waiting) + estimates[-1] - own,
+        len(distribution.counts),
         imprecision,
     )
 
 
-def _time_to_empty(law: CountsDistribution, system: MultiserverJobSystem, rule: Rule) -> float:
+def _time_to_empty(
+    distribution: CountsDistribution, system: MultiserverJobSystem, rule: Rule
+) -> float:
     """E[m(Z)], on the states of the distribution and those below them; an arrival that leads out of
     these is turned away."""
-    inside = np.zeros(1 + law.counts.max(axis=0), bool)
-    inside[tuple(law.counts.T)] = True
+    inside = np.zeros(1 + distribution.counts.max(axis=0), bool)
+    inside[tuple(distribution.counts.T)] = True
     for axis in range(inside.ndim):
         downwards = np.logical_or.accumulate(np.flip(inside, axis), axis)
         inside = np.flip(downwards, axis)
@@ -119,11 +121,11 @@ def _time_to_empty(law: CountsDistribution, system: MultiserverJobSystem, rule: 
         above = above[above >= 0]
         rows += [below, above]
         columns += [above, below]
-        speeds += [np.full(len(below), law.arrival_rate * share), served[above, c] * rate]
+        speeds += [np.full(len(below), distribution.arrival_rate * share), served[above, c] * rate]
     starts, rates = np.concatenate(rows), np.concatenate(speeds)
     moves = sparse.csc_array((rates, (starts, np.concatenate(columns))), shape=(m, m))
     leaving = sparse.diags_array(np.bincount(starts, weights=rates, minlength=m))
     # The first state is the empty one. Without it an M-matrix is left, with its diagonal as pivots.
     rest = (leaving - moves).tocsc()[1:, 1:]
     times = np.append(0.0, splu(rest, diag_pivot_thresh=0.0).solve(np.ones(m - 1)))
-    return float(law.probabilities @ times[place[tuple(law.counts.T)]])
+    return float(distribution.probabilities @ times[place[tuple(distribution.counts.T)]])

@@ -83,14 +83,14 @@ class Rule(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class TwoNeedsMeans:
     """E[N_c], and E[u_c] of them in service, small before large; K `kept`, and the relative error
-    of the worse of E[N_c]. `law` is the distribution of the process; `others` (levels, phases)
-    counts the jobs of the class that is not its level."""
+    of the worse of E[N_c]. `distribution` is that of the process; `others` (levels, phases) counts
+    the jobs of the class that is not its level."""
 
     class_jobs: Vector
     class_in_service: Vector
     kept: int
     imprecision: float
-    law: qbd.StationaryDistribution
+    distribution: qbd.StationaryDistribution
     others: tuple[Vector, ...]
 
     @property
@@ -102,10 +102,10 @@ class TwoNeedsMeans:
         """P(N > k), of both classes together."""
         if k < 0:
             return 1.0
-        over = float(self.law.tail(k))
+        over = float(self.distribution.tail(k))
         for level in range(k + 1):
-            others = self.others[min(level, self.law.qbd.top)]
-            over += float(self.law.phase_distribution(level)[others > k - level].sum())
+            others = self.others[min(level, self.distribution.qbd.top)]
+            over += float(self.distribution.phase_distribution(level)[others > k - level].sum())
         return over
 
 
@@ -146,7 +146,7 @@ def solve(
             # The error by rounding if rates are far apart: E[u_c] is known.
             known = flows / np.array(system.rates)
             apart = float(abs(means.class_in_service / known - 1).max())
-            rounding = ROUNDED * apart + means.law.imprecision
+            rounding = ROUNDED * apart + means.distribution.imprecision
             means = replace(means, imprecision=open_ + rounding)
             if means.imprecision <= enough:
                 return means
@@ -197,9 +197,9 @@ def _process(point: _Point, kept: int) -> tuple[qbd.QuasiBirthDeath, list[list[P
     does not fit."""
     top = point.top
     places: list[dict[Phase, int]] = [{} for _ in range(top + 2)]
-    found = [(0, (0, 0, 0))]
+    reached = [(0, (0, 0, 0))]
     moves = []
-    for level, phase in found:
+    for level, phase in reached:
         if phase in places[level]:
             continue
         # Levels from B on have the same phases.
@@ -207,7 +207,7 @@ def _process(point: _Point, kept: int) -> tuple[qbd.QuasiBirthDeath, list[list[P
             places[alike][phase] = len(places[alike])
             for step, there, rate in point.moves(alike, phase, kept):
                 moves.append((alike, step, phase, there, rate))
-                found.append((min(alike + step, top + 1), there))
+                reached.append((min(alike + step, top + 1), there))
         if len(places[level]) > MOST_PHASES:
             return None
     sizes = [len(of) for of in places] + [len(places[-1])]
@@ -236,7 +236,7 @@ def _means(
     point: _Point, process: qbd.QuasiBirthDeath, phases: list[list[Phase]], kept: int
 ) -> TwoNeedsMeans:
     try:
-        law = qbd.solve(process)
+        distribution = qbd.solve(process)
     except UnstableError as error:
         need = (point.rule.small, point.rule.large)[point.level]
         raise UnstableError(
@@ -244,23 +244,25 @@ def _means(
             f" they can leave even where no more than {kept} of the others are let in",
             arrival_rate=float(point.flows.sum()),
         ) from error
-    if not law.boundary[0].sum() > 0:
+    if not distribution.boundary[0].sum() > 0:
         raise TooLargeError("a threshold that is hardly ever reached: empty systems have no float")
-    told = [np.array(of, float) for of in phases]
-    law = replace(law, above=_settled(law, told[-1][:, 0]))
-    parts = zip((*law.boundary, law.above), told, strict=True)
+    counts = [np.array(of, float) for of in phases]
+    distribution = replace(distribution, above=_settled(distribution, counts[-1][:, 0]))
+    parts = zip((*distribution.boundary, distribution.above), counts, strict=True)
     other, *serving = sum(pi @ values for pi, values in parts).tolist()
     jobs = np.empty(2)
-    jobs[point.level], jobs[1 - point.level] = law.mean_jobs, other
-    return TwoNeedsMeans(jobs, np.array(serving), kept, np.inf, law, tuple(x[:, 0] for x in told))
+    jobs[point.level], jobs[1 - point.level] = distribution.mean_jobs, other
+    return TwoNeedsMeans(
+        jobs, np.array(serving), kept, np.inf, distribution, tuple(x[:, 0] for x in counts)
+    )
 
 
-def _settled(law: qbd.StationaryDistribution, others: Vector) -> Vector:
+def _settled(distribution: qbd.StationaryDistribution, others: Vector) -> Vector:
     """Σ_{k>B} π_k. While many jobs of the level's class are present, the others pile up to K, where
     they hardly ever are: rounding errors there shrink by repeated sums of positive terms."""
-    above, there = law.above, np.inf
+    above, there = distribution.above, np.inf
     for _ in range(MOST_STEPS):
-        above = (law.boundary[-1] + above) @ law.rate_matrix
+        above = (distribution.boundary[-1] + above) @ distribution.rate_matrix
         before, there = there, float(above @ others)
         if abs(there - before) <= SETTLED * there:
             break
