@@ -50,7 +50,7 @@ def random_large_queue(rng: np.random.Generator) -> tuple[ms.Queue, float]:
         ]
         queue = ms.System(servers, classes).under(ms.FCFS)
         jobs = phased_jobs(queue.system)
-        if count_fronts(jobs)[0] <= 700 and uniformized_waiting.suits(jobs):
+        if count_fronts(jobs)[0] <= 700 and uniformized_waiting.is_preferred(jobs):
             return queue, float(rng.uniform(0.02, 0.98))
 
 

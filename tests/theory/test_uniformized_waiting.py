@@ -206,8 +206,8 @@ def test_durations_that_are_decades_apart_are_left_to_dense_matrices():
     )
     near = PhasedJobs.of(12, (1, 2, 3, 5), (COX, *durations[2:], Exponential(1.0)), (0.25,) * 4)
     far = PhasedJobs.of(12, (1, 2, 3, 5), durations, (0.25,) * 4)
-    assert uniformized_waiting.suits(near)
-    assert not uniformized_waiting.suits(far)
+    assert uniformized_waiting.is_preferred(near)
+    assert not uniformized_waiting.is_preferred(far)
 
 
 @pytest.mark.parametrize("fraction", [1e-6, 1e-4, 0.01, 0.3])

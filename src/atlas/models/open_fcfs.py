@@ -86,7 +86,7 @@ class ReachableBlock(SystemBlock):
     @model_validator(mode="after")
     def _within_reach(self) -> Self:
         jobs = PhasedJobs.exponential(self.system)
-        if not (age_process.reaches(jobs) or fcfs_levels.reaches(jobs)):
+        if not (age_process.is_feasible(jobs) or fcfs_levels.is_feasible(jobs)):
             require_solvable(self.servers, self.needs)
         return self
 

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from atlas.fields.block import misfit, require
 from atlas.models.described_systems import MultiserverJobsBlock, read_system
 from multiserver.model import MultiserverJobSystem
-from multiserver.open.age_process import LARGEST, reaches
+from multiserver.open.age_process import MAX_SETTLED_FRONTS, is_feasible
 from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.sizes import Size
 
@@ -50,10 +50,10 @@ class PhasedBlock(DurationsBlock):
         except ValueError as error:
             raise misfit(str(error), EXISTS) from None
         require(
-            reaches(self.jobs),
+            is_feasible(self.jobs),
             f"{fronts:.2g} states of the front",
-            f"at most {LARGEST}, or two needs and exponential durations of the smaller: fewer"
-            " servers, classes or phases",
+            f"at most {MAX_SETTLED_FRONTS}, or two needs and exponential durations of the smaller:"
+            " fewer servers, classes or phases",
             "durations",
         )
         return self

@@ -55,7 +55,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         system = parameters.system(servers)
         jobs = with_phases(system)
         settled, unsettled = count_fronts(jobs)
-        dense = float(age_process.LARGEST) ** 2
+        dense = float(age_process.MAX_SETTLED_FRONTS) ** 2
         found = {
             "number of jobs": (
                 block_entries(servers, jobs.needs),

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class AgeDistribution(FrontDistribution):
     """The distribution: `unsettled` is y, `settled` x_0, `above` Σ_{q≥1} x_q; `records` (m, m) is
-    T; `returns` (m, d) is Ψ, its columns the fronts `process.drawn`; `apart` is the relative
+    T; `returns` (m, d) is Ψ, its columns the fronts `process.drawn`; `discrepancy` is the relative
     difference of sums over levels found by T and by the flows through levels."""
 
     process: AgeProcess
     records: NDArray[np.float64]
     returns: NDArray[np.float64]
-    apart: float
+    discrepancy: float
 
     @property
     def imprecision(self) -> float:
-        """The largest of the imprecision of `FrontDistribution`, `apart`, and the rounding error of
-        λ* − λ."""
+        """The largest of the imprecision of `FrontDistribution`, `discrepancy`, and the rounding
+        error of λ* − λ."""
         gap = 1 - self.arrival_rate / self.process.limit
-        return max(super().imprecision, self.apart, float(np.finfo(float).eps) / gap)
+        return max(super().imprecision, self.discrepancy, float(np.finfo(float).eps) / gap)
 
     def tail(self, k: int) -> float:
         """P(N > k), in k steps of m² operations each.

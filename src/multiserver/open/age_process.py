@@ -37,7 +37,7 @@ A₀ + λ Ψ E and C + λ Ψ F are the rates out of settled fronts. E[T_c] follo
 λ (x_0 + Σ_{q≥1} x_q) Ψ.
 
 A point costs some thirty products of m x m matrices, whatever the rates; with many fronts
-`fcfs_levels` is cheaper. More than `FEW` fronts are interpolated if they can be
+`fcfs_levels` is cheaper. More than `INTERPOLATE_ABOVE` fronts are interpolated if they can be
 (`multiserver.fronts.interpolated`): needs 1 and n/2 or n then take a few seconds for n of 1e6. In
 that case P(N > k) is not known, and rounding is measured by Little's law, as E[N] is also counted
 front by front. With exponential durations `multiserver_jobs` is another route to the same numbers:
@@ -65,9 +65,9 @@ from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.saturated import phased
 
 # At most so many settled fronts: their matrices are dense.
-LARGEST = 3_000
+MAX_SETTLED_FRONTS = 3_000
 # More fronts are interpolated, if they can be.
-FEW = 450
+INTERPOLATE_ABOVE = 450
 # If a distribution is less precise, Ψ is found in another way too.
 PRECISE = 1e-10
 Matrix = NDArray[np.float64]
@@ -91,7 +91,7 @@ class AgeProcess:
     interpolated: bool = False
 
     @property
-    def told_apart(self) -> str:
+    def fronts_description(self) -> str:
         """Whether fronts are interpolated, and how many settled ones are kept, in words."""
         which = "interpolation between" if self.interpolated else "all"
         return f"{which} {len(self.fronts.head)} fronts"
@@ -106,26 +106,26 @@ class AgeProcess:
         return _solve(self, arrival_rate)
 
 
-def reaches(jobs: PhasedJobs) -> bool:
+def is_feasible(jobs: PhasedJobs) -> bool:
     """Whether `prepare` can take the system, decided by numbers of fronts alone."""
-    return interpolated.applies(jobs) or count_fronts(jobs)[0] <= LARGEST
+    return interpolated.applies(jobs) or count_fronts(jobs)[0] <= MAX_SETTLED_FRONTS
 
 
 def prepare(jobs: PhasedJobs) -> AgeProcess:
     """The fronts of a system, once for all arrival rates.
 
-    Raises `TooLargeError` if there are more than `LARGEST` settled fronts and they cannot be
-    interpolated.
+    Raises `TooLargeError` if there are more than `MAX_SETTLED_FRONTS` settled fronts and they
+    cannot be interpolated.
     """
     m, _ = count_fronts(jobs)
-    if m > FEW and interpolated.applies(jobs):
+    if m > INTERPOLATE_ABOVE and interpolated.applies(jobs):
         coarse = interpolate(jobs)
         if len(coarse.fronts.head) + len(coarse.drawn) < 2 * m:
             return coarse
-    if m > LARGEST:
+    if m > MAX_SETTLED_FRONTS:
         raise TooLargeError(
             f"{jobs.servers} servers and needs {jobs.needs} have {m:.0f} settled fronts, whose"
-            f" matrices are dense; {LARGEST} fit"
+            f" matrices are dense; {MAX_SETTLED_FRONTS} fit"
         )
     return _of(enumerate_fronts(jobs))
 
@@ -202,11 +202,11 @@ def _distribution_of_queue(
     unsettled = settled @ visits
 
     total = SumOverLevels(process, rate, back, records)
-    above, apart = total(settled)
-    weighted, far_apart = total(settled + above)
+    above, discrepancy = total(settled)
+    weighted, other_discrepancy = total(settled + above)
     mass = settled.sum() + unsettled.sum() + above.sum()
-    drawing = np.zeros(e)
-    drawing[drawn] = rate * (settled + above) @ back
+    draw_rates = np.zeros(e)
+    draw_rates[drawn] = rate * (settled + above) @ back
     return AgeDistribution(
         process=process,
         fronts=fronts,
@@ -215,11 +215,11 @@ def _distribution_of_queue(
         settled=settled / mass,
         above=above / mass,
         undrawn=float(weighted.sum()) / mass,
-        drawing=drawing / mass,
+        draw_rates=draw_rates / mass,
         blocked_for=process.blocked_for,
         records=records,
         returns=back,
-        apart=max(apart, far_apart),
+        discrepancy=max(discrepancy, other_discrepancy),
     )
 
 
@@ -253,8 +253,8 @@ class SumOverLevels:
         if not self._process.interpolated:
             found = np.maximum(found, 0.0)
         again = lu_solve(self._levels, x + found, trans=1)
-        apart = float(abs(again - found).sum() / abs(x + again).sum())
-        return again if self._process.interpolated else np.maximum(again, 0.0), apart
+        discrepancy = float(abs(again - found).sum() / abs(x + again).sum())
+        return again if self._process.interpolated else np.maximum(again, 0.0), discrepancy
 
 
 def _distribution(rates: NDArray[np.float64]) -> Vector:

@@ -48,7 +48,7 @@ def of_distribution(
     system, arrival_rate = blocks.system, distribution.qbd.arrival_rate
     fronts, times = _fronts_of(system)
     levels = _Levels(blocks, distribution, fronts)
-    found = levels.unsettled + levels.drawing() / arrival_rate
+    found = levels.unsettled + levels.draw_rates() / arrival_rate
     unsampled = distribution.mean_waiting - levels.blocked
     return unsampled / arrival_rate + found @ times + 1 / np.array(system.rates)
 
@@ -97,7 +97,7 @@ class _Levels:
         self.behind[rows] += distribution.above
         self.blocked += distribution.above[fronts.head[rows] != UNSAMPLED].sum()
 
-    def drawing(self) -> Vector:
+    def draw_rates(self) -> Vector:
         """z (e,)."""
         opened, further = self.fronts.opened, self.fronts.further
         flow = np.zeros(len(self.unsettled))

@@ -34,24 +34,25 @@ from multiserver.saturated import phased
 # At most so many fronts are enumerated.
 MOST_FRONTS = 200_000
 # With fewer settled fronts dense matrices are as cheap; with more, interpolation is, if possible.
-FEWEST, MOST_SMOOTH = 200, 5_000
+MIN_FRONTS, MAX_INTERPOLABLE = 200, 5_000
 # The least error that is claimed: sweeps end when changes, not residuals, are near rounding.
-LEAST = 1e-11
+MIN_IMPRECISION = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
 class SweptDistribution(FrontDistribution):
     """The distribution, level by level: `levels` (Q + 1, m), beyond which it falls by the factor
-    `fall` η a level; `left` estimates the relative change of E[N] by further sweeps."""
+    `fall` η a level; `remaining_change` estimates the relative change of E[N] by further sweeps."""
 
     levels: NDArray[np.float64]
     fall: float
-    left: float
+    remaining_change: float
 
     @property
     def imprecision(self) -> float:
-        """The largest of the imprecision of `FrontDistribution`, `left` and `LEAST`."""
-        return max(super().imprecision, self.left, LEAST)
+        """The largest of the imprecision of `FrontDistribution`, `remaining_change` and
+        `MIN_IMPRECISION`."""
+        return max(super().imprecision, self.remaining_change, MIN_IMPRECISION)
 
     def tail(self, k: int) -> float:
         """P(N > k)."""
@@ -76,7 +77,7 @@ class LevelSweeps:
     blocked_for: NDArray[np.float64]
 
     @property
-    def told_apart(self) -> str:
+    def fronts_description(self) -> str:
         """How many settled fronts there are, in words."""
         return f"{len(self.fronts.head)} fronts"
 
@@ -95,8 +96,8 @@ class LevelSweeps:
             distribution = settle(self, arrival_rate, tails=tails)
         if not distribution.imprecision <= ROUGH:
             raise NotKnownError(
-                f"the numbers in service of {self.told_apart} are {distribution.imprecision:.0e}"
-                " off; simulate() takes any system"
+                f"the numbers in service of {self.fronts_description} are"
+                f" {distribution.imprecision:.0e} off; simulate() takes any system"
             )
         return distribution
 
@@ -106,7 +107,7 @@ def prepare(jobs: PhasedJobs) -> LevelSweeps:
 
     Raises `TooLargeError` if there are more than `MOST_FRONTS`.
     """
-    if not reaches(jobs):
+    if not is_feasible(jobs):
         raise TooLargeError(
             f"{jobs.servers} servers and needs {jobs.needs} have {sum(count_fronts(jobs)):.0f}"
             f" fronts; {MOST_FRONTS} fit"
@@ -117,12 +118,13 @@ def prepare(jobs: PhasedJobs) -> LevelSweeps:
     return LevelSweeps(fronts, saturated.throughput, excess, saturated.time, blocked_for(fronts))
 
 
-def reaches(jobs: PhasedJobs) -> bool:
+def is_feasible(jobs: PhasedJobs) -> bool:
     """Whether `prepare` can take the system, decided by numbers of fronts alone."""
     return sum(count_fronts(jobs)) <= MOST_FRONTS
 
 
-def pays(jobs: PhasedJobs) -> bool:
+def is_cheapest(jobs: PhasedJobs) -> bool:
     """Whether `prepare` can take the system and no other method is cheaper."""
     m, _ = count_fronts(jobs)
-    return FEWEST < m <= (MOST_SMOOTH if interpolated.applies(jobs) else np.inf) and reaches(jobs)
+    most = MAX_INTERPOLABLE if interpolated.applies(jobs) else np.inf
+    return MIN_FRONTS < m <= most and is_feasible(jobs)

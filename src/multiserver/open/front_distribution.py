@@ -38,8 +38,8 @@ ROUGH = 1e-6
 @dataclass(frozen=True, eq=False)
 class FrontDistribution:
     """The distribution at arrival rate λ: `unsettled` y (e,), behind which no job waits; `settled`
-    (m,) with no job undrawn; `above` (m,) with q ≥ 1 undrawn. `undrawn` is E[N_q], `drawing` z (e,)
-    the rates of draws in unsettled fronts while others wait, and `blocked_for` τ (e, C)."""
+    (m,) with no job undrawn; `above` (m,) with q ≥ 1 undrawn. `undrawn` is E[N_q], `draw_rates` z
+    (e,) the rates of draws in unsettled fronts while others wait, and `blocked_for` τ (e, C)."""
 
     fronts: Fronts
     arrival_rate: float
@@ -47,7 +47,7 @@ class FrontDistribution:
     settled: Vector
     above: Vector
     undrawn: float
-    drawing: Vector
+    draw_rates: Vector
     blocked_for: NDArray[np.float64]
 
     @property
@@ -61,8 +61,8 @@ class FrontDistribution:
         served = np.bincount(jobs.owner, weights=kinds, minlength=len(jobs.needs))
         served -= flows * np.array(jobs.means)
         head = self._at_the_head - self.blocking
-        apart = max(abs(served).max(), abs(head).max()) / self.mean_jobs
-        return float(max(apart, abs(self._found_at_draws.sum() - 1)))
+        discrepancy = max(abs(served).max(), abs(head).max()) / self.mean_jobs
+        return float(max(discrepancy, abs(self._found_at_draws.sum() - 1)))
 
     @property
     def blocking(self) -> Vector:
@@ -104,7 +104,7 @@ class FrontDistribution:
     @property
     def _found_at_draws(self) -> Vector:
         """f (e,)."""
-        return self.unsettled + self.drawing / self.arrival_rate
+        return self.unsettled + self.draw_rates / self.arrival_rate
 
     @property
     def _at_the_head(self) -> Vector:

@@ -47,7 +47,7 @@ PATIENCE = 20
 # Mixing restarts when a change is so many times the last one.
 WORSE = 3.0
 # Draws of many jobs at once are left out of scales below this part of the highest rate of any.
-NEVER = 1e-18
+NEGLIGIBLE_DRAWS = 1e-18
 # At convergence: the change of a distribution, relative to P(N > 0), and the bound above on shapes.
 SETTLED, CLOSED = 1e-13, 1e-13
 # For tails also: the distance of shapes, or the error that it leaves, and the relative change of
@@ -60,11 +60,11 @@ SLOWEST = 0.25
 
 
 class _Beyond(NamedTuple):
-    """How a distribution falls beyond Q: `fall` η; the distance `apart` of the last two shapes; and
+    """How a distribution falls beyond Q: `fall` η; the `distance` of the last two shapes; and
     `open`, the error that it leaves."""
 
     fall: float
-    apart: float
+    distance: float
     open: float
 
 
@@ -143,7 +143,7 @@ class Sweeps:
         mass, draws = levels.sum(axis=1), levels @ self._draws
         fall = self._fall(mass[-1], draws[-1])
         shapes = levels[-2:] / np.where(mass[-2:] > 0, mass[-2:], 1.0)[:, None]
-        apart = abs(shapes[1] - shapes[0]).sum()
+        distance = abs(shapes[1] - shapes[0]).sum()
         scales = balanced(mass, draws, self.rate, fall) ** trust
         distribution[: self._e] *= scales[0]
         levels *= scales[:, None]
@@ -151,10 +151,10 @@ class Sweeps:
         beyond = mass[-1] / (1 - fall)
         distribution /= distribution.sum() + fall * beyond
         waiting = mass[1:-1].sum() + beyond
-        left_open = float(apart * beyond / waiting) if waiting > 0 else 0.0
-        return distribution, _Beyond(fall, float(apart), left_open)
+        left_open = float(distance * beyond / waiting) if waiting > 0 else 0.0
+        return distribution, _Beyond(fall, float(distance), left_open)
 
-    def drawing(self, distribution: Vector, fall: float) -> Vector:
+    def draw_rates(self, distribution: Vector, fall: float) -> Vector:
         """z (e,), the rates of draws in each unsettled front while others wait."""
         levels = self.levels(distribution)
         flows = np.zeros((len(levels), len(self.chain.drawn)))
@@ -175,7 +175,7 @@ class Sweeps:
             return self.highest_fall
         return float(brentq(surplus, 0.0, self.highest_fall, xtol=1e-16, rtol=1e-15))
 
-    def grown(self, distribution: Vector, fall: float) -> Vector:
+    def extended(self, distribution: Vector, fall: float) -> Vector:
         """The distribution on twice as many levels."""
         levels = self.levels(distribution)
         more = np.outer(fall ** np.arange(1, len(levels)), levels[-1])
@@ -203,12 +203,14 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
         changes.append(change)
         settled = change <= SETTLED and (not tails or behind <= TAILS)
         closed = beyond.open == 0 or (beyond.open <= CLOSED and beyond.fall < sweeps.highest_fall)
-        ends = not tails or beyond.apart <= ALIKE or beyond.open <= FARTHEST
+        ends = not tails or beyond.distance <= ALIKE or beyond.open <= FARTHEST
         if closed and ends and settled:
-            return _distribution(sweeps, after, fall, _left(sweeps, distribution, after, changes))
+            return _distribution(
+                sweeps, after, fall, _remaining_change(sweeps, distribution, after, changes)
+            )
         near = beyond.open > CLOSED and change < beyond.open / 10
         if near or (settled and not ends):
-            distribution, mixing, changes = sweeps.grown(after, fall), Mixing(DEPTH), [np.inf]
+            distribution, mixing, changes = sweeps.extended(after, fall), Mixing(DEPTH), [np.inf]
             continue
         if tails and change <= SETTLED:
             # Mixing would spoil small probabilities with the rounding of larger ones.
@@ -226,12 +228,14 @@ def settle(process: LevelSweeps, arrival_rate: float, *, tails: bool = False) ->
         return _distribution(sweeps, distribution, fall, behind)
     raise NotKnownError(
         f"after {MOST_SWEEPS} sweeps over {len(sweeps.levels(distribution)) - 1} levels a"
-        f" distribution of {sweeps.process.told_apart} still changes by {changes[-1]:.0e};"
+        f" distribution of {sweeps.process.fronts_description} still changes by {changes[-1]:.0e};"
         " simulate() takes any system"
     )
 
 
-def _left(sweeps: Sweeps, before: Vector, distribution: Vector, changes: list[float]) -> float:
+def _remaining_change(
+    sweeps: Sweeps, before: Vector, distribution: Vector, changes: list[float]
+) -> float:
     """The relative change of E[N] by all further sweeps, if changes go on shrinking as in the last
     ones: the sum of a geometric series."""
     steps = min(len(changes) - 2, PATIENCE)
@@ -246,7 +250,7 @@ def _left(sweeps: Sweeps, before: Vector, distribution: Vector, changes: list[fl
 
 
 def _distribution(
-    sweeps: Sweeps, distribution: Vector, fall: float, left: float
+    sweeps: Sweeps, distribution: Vector, fall: float, remaining_change: float
 ) -> SweptDistribution:
     fronts = sweeps.process.fronts
     levels = np.empty_like(sweeps.levels(distribution))
@@ -261,11 +265,11 @@ def _distribution(
         settled=levels[0],
         above=levels[1:-1].sum(axis=0) + levels[-1] / (1 - fall),
         undrawn=float(undrawn),
-        drawing=sweeps.drawing(distribution, fall),
+        draw_rates=sweeps.draw_rates(distribution, fall),
         blocked_for=sweeps.process.blocked_for,
         levels=levels,
         fall=fall,
-        left=left,
+        remaining_change=remaining_change,
     )
 
 
@@ -282,7 +286,7 @@ def _draws(opened: sparse.csr_array, further: sparse.csr_array) -> NDArray[np.fl
     rates: list[Vector] = [opened @ chance]
     while (chance := further @ chance).any():
         rate = opened @ chance
-        if rate.max() < NEVER * rates[0].max():
+        if rate.max() < NEGLIGIBLE_DRAWS * rates[0].max():
             break
         rates.append(rate)
         if len(rates) * opened.shape[0] > MOST_NUMBERS:

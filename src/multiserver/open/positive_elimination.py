@@ -52,19 +52,19 @@ def refined(distribution: AgeDistribution) -> AgeDistribution:
     rates[e:, e:] = within + landing @ fronts.settles[drawn]
     unsettled, settled = np.split(distribution_of_rates(rates), [e])
     total = SumOverLevels(process, rate, distribution.returns, distribution.records)
-    above, apart = total(settled)
-    weighted, far_apart = total(settled + above)
+    above, discrepancy = total(settled)
+    weighted, other_discrepancy = total(settled + above)
     mass = unsettled.sum() + settled.sum() + above.sum()
-    drawing = np.zeros(e)
-    drawing[drawn] = (settled + above) @ landing
+    draw_rates = np.zeros(e)
+    draw_rates[drawn] = (settled + above) @ landing
     return replace(
         distribution,
         unsettled=unsettled / mass,
         settled=settled / mass,
         above=above / mass,
         undrawn=float(weighted.sum()) / mass,
-        drawing=drawing / mass,
-        apart=max(apart, far_apart),
+        draw_rates=draw_rates / mass,
+        discrepancy=max(discrepancy, other_discrepancy),
     )
 
 

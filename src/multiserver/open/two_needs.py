@@ -145,8 +145,8 @@ def solve(
             open_ = changed * max(1.0, fading)
             # The error by rounding if rates are far apart: E[u_c] is known.
             known = flows / np.array(system.rates)
-            apart = float(abs(means.class_in_service / known - 1).max())
-            rounding = ROUNDED * apart + means.distribution.imprecision
+            discrepancy = float(abs(means.class_in_service / known - 1).max())
+            rounding = ROUNDED * discrepancy + means.distribution.imprecision
             means = replace(means, imprecision=open_ + rounding)
             if means.imprecision <= enough:
                 return means

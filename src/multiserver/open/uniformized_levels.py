@@ -138,7 +138,7 @@ def _go_on(after: Vector, x: Vector, stays: Vector, moves: Columns) -> None:
 @njit(cache=True, error_model="numpy")
 def _falls(lower: Vector, upper: Vector, fall: float, waiting: float) -> bool:
     """Whether the upper level is η times the lower one."""
-    apart = 0.0
+    distance = 0.0
     for j in range(len(lower)):
-        apart += abs(fall * lower[j] - upper[j])
-    return apart <= NEAR * fall * waiting
+        distance += abs(fall * lower[j] - upper[j])
+    return distance <= NEAR * fall * waiting

@@ -22,8 +22,9 @@ phase (`uniformization`), in sparse products of positive numbers.
 
 Beyond some level z_{r+1} = η z_r, where η is the factor of x_q, and this stays so. Deviations from
 it move down the queue: from the top, levels are dropped as soon as they are η times the one below,
-until only z_1 is left. Moves go on until all s_k fall by one factor, or are `NEVER` times their
-first value: smaller probabilities are extrapolated by the last factor, and have few digits.
+until only z_1 is left. Moves go on until all s_k fall by one factor, or are `NEGLIGIBLE_SURVIVAL`
+times their first value: smaller probabilities are extrapolated by the last factor, and have few
+digits.
 
 E[W_c] is confirmed by Little's law (`front_distribution`), which shares nothing with the moves; the
 distribution by dense matrices (`waiting_distribution`), if they fit, and by chains with a tagged
@@ -44,7 +45,7 @@ from multiserver.compiling import announced
 from multiserver.errors import TooLargeError
 from multiserver.fronts import Fronts, drawn, interpolated
 from multiserver.open import positive_elimination, waiting_distribution
-from multiserver.open.fcfs_levels import FEWEST, SweptDistribution, reaches
+from multiserver.open.fcfs_levels import MIN_FRONTS, SweptDistribution, is_feasible
 from multiserver.open.uniformization import UniformizedTimes
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 
@@ -57,21 +58,21 @@ Array = NDArray[np.float64]
 MINUTES, SECOND, DENSE = 1e8, 4e5, 800
 # The part of s_0 below which s_k is negligible; moves before the first check, and the part of the
 # moves so far that is added between checks.
-NEVER, FIRST, PART = 1e-20, 64, 8
+NEGLIGIBLE_SURVIVAL, INITIAL_MOVES, PART = 1e-20, 64, 8
 # How much the factor by which s_k falls may change between checks.
 STEADY = 1e-12
 MOST_MOVES = 3_000_000
 
 
-def suits(jobs: PhasedJobs) -> bool:
+def is_preferred(jobs: PhasedJobs) -> bool:
     """Whether this is the method for a system: it has many fronts, and dense matrices do not fit or
     take longer. It is decided by numbers of fronts and rates alone."""
     m, e = count_fronts(jobs)
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
-    many = m > FEWEST or m + e > positive_elimination.MOST
+    many = m > MIN_FRONTS or m + e > positive_elimination.MOST
     cheap = max(m * m / DENSE, SECOND / m) if waiting_distribution.fits(jobs) else np.inf
-    swept = reaches(jobs) and not interpolated.applies(jobs)
+    swept = is_feasible(jobs) and not interpolated.applies(jobs)
     return swept and many and moves <= min(MINUTES / m, cheap)
 
 
@@ -94,9 +95,9 @@ def uniformized_waiting(distribution: SweptDistribution) -> UniformizedTimes:
     )
     waits, times = np.split(found.moments(1), 2)
     little = distribution.undrawn / distribution.arrival_rate + distribution.blocking_times
-    apart = float((abs(waits[:C] - little) / times[:C]).max())
+    discrepancy = float((abs(waits[:C] - little) / times[:C]).max())
     whole = float(abs(going[0, : C + 1] + found.at_once - 1).max())
-    return replace(found, imprecision=max(found.imprecision, apart, whole))
+    return replace(found, imprecision=max(found.imprecision, discrepancy, whole))
 
 
 def _follow(distribution: SweptDistribution, rate: float, at_once: Array) -> tuple[Array, Array]:
@@ -110,14 +111,14 @@ def _follow(distribution: SweptDistribution, rate: float, at_once: Array) -> tup
     served = at_once[jobs.owner] * jobs.start
     all_jobs = np.insert(np.eye(C), C, p, axis=1)
     weights = block_diag(all_jobs, all_jobs)
-    going, top, count = np.empty((0, 2 * C + 2)), len(levels), FIRST
+    going, top, count = np.empty((0, 2 * C + 2)), len(levels), INITIAL_MOVES
     while len(going) <= MOST_MOVES:
         found = np.empty((count, 2 * C))
         top = run(levels, top, distribution.fall, blocked, served, chain, found)
         going = np.vstack([going, found @ weights])
-        count = max(FIRST, len(going) // PART)
+        count = max(INITIAL_MOVES, len(going) // PART)
         decay, steady = _decay(going)
-        if np.all(steady & (top == 1) | (going[-1] <= NEVER * going[0])):
+        if np.all(steady & (top == 1) | (going[-1] <= NEGLIGIBLE_SURVIVAL * going[0])):
             return going, decay
     raise TooLargeError(f"{MOST_MOVES} moves do not tell how fast times fall")
 

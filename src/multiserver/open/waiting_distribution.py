@@ -102,9 +102,9 @@ class WaitingDistribution:
         between steps as long as E[W_c] and what they are scaled to."""
         waits, times = np.split(self.moments(1), 2)
         self.steps.survival(self.little)
-        apart = float((abs(waits - self.little) / times).max())
+        discrepancy = float((abs(waits - self.little) / times).max())
         whole = float(abs(self.start @ self.weights[:, len(waits) :] - 1).max())
-        return max(apart, whole, self.steps.drift)
+        return max(discrepancy, whole, self.steps.drift)
 
     def survival(self, times: Array) -> Array:
         """P(time > t) (T, 2C + 2) at `times` (T,) ≥ 0."""

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from multiserver.open import age_process, fcfs_levels
-from multiserver.open.fcfs_levels import FEWEST, MOST_FRONTS, MOST_SMOOTH
+from multiserver.open.fcfs_levels import MAX_INTERPOLABLE, MIN_FRONTS, MOST_FRONTS
 from multiserver.open.front_distribution import FrontDistribution
 from multiserver.open.phase_count import block_entries
-from multiserver.open.uniformized_waiting import suits, uniformized_waiting
+from multiserver.open.uniformized_waiting import is_preferred, uniformized_waiting
 from multiserver.open.waiting_distribution import MOST_SETTLED, fits, waiting_distribution
 from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
@@ -43,11 +43,12 @@ def _few_levels(system: System) -> bool:
 def _many_fronts(system: System) -> bool:
     if not PHASE_TYPE.holds(system):
         return True
-    return fcfs_levels.pays(phased_jobs(system))
+    return fcfs_levels.is_cheapest(phased_jobs(system))
 
 
 MANY_FRONTS = Condition(
-    f"{FEWEST} to {MOST_FRONTS} fronts, or {MOST_SMOOTH} that can be interpolated", _many_fronts
+    f"{MIN_FRONTS} to {MOST_FRONTS} fronts, or {MAX_INTERPOLABLE} that can be interpolated",
+    _many_fronts,
 )
 FEW_FRONTS = Condition(
     f"at most {phased.MOST_FRONTS} fronts, or two needs, the smaller of exponential durations",
@@ -69,7 +70,7 @@ def _means(system: System) -> Callable[[float], Means]:
     def at(arrival_rate: float) -> Means:
         distribution = process.at(arrival_rate)
         tail = None if process.interpolated else distribution.tail
-        return _of_distribution(distribution, tail, process.told_apart)
+        return _of_distribution(distribution, tail, process.fronts_description)
 
     return at
 
@@ -82,21 +83,21 @@ def _swept(system: System) -> Callable[[float], Means]:
         return _of_distribution(
             distribution,
             distribution.tail,
-            f"{process.told_apart} on {len(distribution.levels) - 1} levels",
+            f"{process.fronts_description} on {len(distribution.levels) - 1} levels",
         )
 
     return at
 
 
 def _of_distribution(
-    distribution: FrontDistribution, tail: Callable[[int], float] | None, told_apart: str
+    distribution: FrontDistribution, tail: Callable[[int], float] | None, note: str
 ) -> Means:
     return Means(
         times=distribution.mean_response_time,
         class_times=tuple(map(float, distribution.class_response_times)),
         waiting=distribution.mean_waiting,
         tail=tail,
-        note=told_apart,
+        note=note,
         imprecision=distribution.imprecision,
     )
 
@@ -112,7 +113,7 @@ def _times_by_steps(system: System) -> Callable[[float], Times]:
 
 
 def _sparse(system: System) -> bool:
-    return not PHASE_TYPE.holds(system) or suits(phased_jobs(system))
+    return not PHASE_TYPE.holds(system) or is_preferred(phased_jobs(system))
 
 
 def _dense(system: System) -> bool:
