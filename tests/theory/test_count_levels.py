@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from multiserver.open.count_levels import Level, States, base
-from multiserver.open.count_sweeps import aggregate, sweep, unbalanced
+from multiserver.open.count_sweeps import aggregate, balance_residuals, sweep
 
 CASES = [((30,), 1), ((11, 7), 2), ((6, 4, 5), 3)]
 
@@ -77,7 +77,7 @@ def test_a_cycle_ends_at_the_stationary_distribution_and_stays_there(sizes, seed
         level.cycle(found, rising, leaving)
     assert np.abs(found - exact).sum() < 1e-12
     chain = states.above, states.below, rising, leaving
-    assert np.abs(unbalanced(found, *chain)).sum() < 1e-12
+    assert np.abs(balance_residuals(found, *chain)).sum() < 1e-12
 
 
 def test_cycles_settle_where_sweeps_crawl():

@@ -21,8 +21,9 @@ whose level is the number of jobs in the system:
 - `heterogeneous`, `limited_processor_sharing`, `threshold_parallelism`, `server_filling`: fronts;
 - `elastic`: priority to elastic or to inelastic jobs, with a bound on the mass that is cut off;
 - `class_counts`: preemptive policies that depend only on how many jobs of each class are present;
-  `count_rules`: which jobs these serve; `count_states`: the truncation of the states; `left_out`:
-  its error; `count_levels` and `count_sweeps`: the solver, by multilevel aggregation;
+  `count_rules`: which jobs these serve; `count_states`: the truncation of the states;
+  `truncation_error`: its error; `count_levels` and `count_sweeps`: the solver, by multilevel
+  aggregation;
   `most_servers_first` and `served_alone`: priority to large or to small needs, if means are enough;
 - `quickswap`: needs 1 and n without preemption, one class after the other; `two_needs`: any two;
 - `priority_by_need`: the stability limit under priority to small or to large needs.

@@ -14,11 +14,11 @@ out of them is turned away. With r the residual of the balance equations, the er
 
     E[N] − Ê[N] = Σ_{N + e_c left out} π̂(N) λ_c (h(N + e_c) − h(N)) + Σ_N r(N) h(N).
 
-`left_out` bounds the first sum, relative to E[N], and `unsettled` the second, by upper bounds on h
-and its differences. States are added where the first sum is large, until both bounds together are
-small enough (the module `left_out` defines h and the bounds). `means` are those over all states,
-extrapolated from the last chains: their error is a hundredth of this, so that half as many states
-are enough.
+`truncation_error` bounds the first sum, relative to E[N], and `residual_error` the second, by upper
+bounds on h and its differences. States are added where the first sum is large, until both bounds
+together are small enough (the module `truncation_error` defines h and the bounds). `means` are
+those over all states, extrapolated from the last chains: their error is a hundredth of this, so
+that half as many states are enough.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open.anderson import Mixing
 from multiserver.open.count_levels import Level, base
 from multiserver.open.count_rules import Rule
-from multiserver.open.count_states import Served, grown
-from multiserver.open.left_out import MARGIN, Extrapolated, Point, Target, Truncated
+from multiserver.open.count_states import Served, extended
+from multiserver.open.truncation_error import MARGIN, Extrapolated, Point, Target, Truncated
 
 Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -46,7 +46,7 @@ MOST_STATES, MOST_CYCLES = 8_000_000, 300
 # Means with larger errors are refused; smaller errors are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-9
 # The first states have so many values of each class count; points that are mixed.
-FIRST, DEPTH = 6, 6
+INITIAL_COUNTS, DEPTH = 6, 6
 # While a distribution still changes by more, it does not show how much is left out.
 SETTLING = 0.1
 
@@ -54,16 +54,16 @@ SETTLING = 0.1
 @dataclass(frozen=True, eq=False)
 class CountsDistribution:
     """The stationary distribution: the states `counts` (m, C), those in service `served` (m, C),
-    and `probabilities` (m,). `left_out` bounds the relative error of E[N] by truncation,
-    `unsettled` that by residuals of the balance equations.
+    and `probabilities` (m,). `truncation_error` bounds the relative error of E[N] by truncation,
+    `residual_error` that by residuals of the balance equations.
     """
 
     arrival_rate: float
     counts: Counts
     served: Counts
     probabilities: Vector
-    left_out: float
-    unsettled: float
+    truncation_error: float
+    residual_error: float
 
     @property
     def class_jobs(self) -> tuple[float, ...]:
@@ -83,7 +83,7 @@ class CountsDistribution:
     @property
     def imprecision(self) -> float:
         """The relative error of E[N], by the bounds above."""
-        return self.left_out + self.unsettled
+        return self.truncation_error + self.residual_error
 
     def tail(self, k: int) -> float:
         """P(N > k), of all classes together."""
@@ -136,7 +136,7 @@ def means(
         tuple(found.jobs.tolist()),
         tuple(found.waiting.tolist()),
         len(last.counts),
-        found.error + last.unsettled,
+        found.error + last.residual_error,
     )
 
 
@@ -152,7 +152,7 @@ def _solve(
     require_stable(arrival_rate, limit)
     classes, enough = len(system.classes), target.enough
     point = Point(system, arrival_rate, limit)
-    first = np.array(list(product(range(FIRST), repeat=classes)), dtype=np.int64)
+    first = np.array(list(product(range(INITIAL_COUNTS), repeat=classes)), dtype=np.int64)
     states = Served(np.sort(first @ base(classes)), classes, rule)
     distribution, step = np.ones(len(states.codes)), Level.cycle
     with announced():
@@ -163,12 +163,16 @@ def _solve(
                 # For a few systems, such as needs 3 and 4 of 8, cycles do not converge.
                 distribution, step = np.ones(len(states.codes)), Level.sweep
                 continue
-            left_out, unsettled = float(scores.sum()), chain.unsettled(distribution)
-            found, more = target.take(chain.truncated(distribution, left_out)), states.codes
-            if settled and found.error + unsettled > enough:
-                more = grown(states, scores, target.wanted(left_out), rule)
-            fits, near = len(more) <= most_states, left_out < target.last * max(ROUGH, enough)
-            if not fits and near and np.isinf(target.unbalanced(left_out)):
+            truncation_error = float(scores.sum())
+            residual_error = chain.residual_error(distribution)
+            found = target.add_chain(chain.truncated(distribution, truncation_error))
+            more = states.codes
+            if settled and found.error + residual_error > enough:
+                aim = target.next_truncation_error(truncation_error)
+                more = extended(states, scores, aim, rule)
+            fits = len(more) <= most_states
+            near = truncation_error < target.last * max(ROUGH, enough)
+            if not fits and near and np.isinf(target.allowed_residual(truncation_error)):
                 # No more states fit; these may be enough if they are balanced well.
                 target = replace(target, last=np.inf)
                 continue
@@ -178,8 +182,8 @@ def _solve(
                 filled[states.places] = distribution
                 distribution = filled
                 continue
-            if found.error + unsettled <= max(ROUGH, enough):
-                last = states.counts, states.served, distribution, left_out, unsettled
+            if found.error + residual_error <= max(ROUGH, enough):
+                last = states.counts, states.served, distribution, truncation_error, residual_error
                 return CountsDistribution(arrival_rate, *last), found
             if not fits:
                 raise TooLargeError(
@@ -188,7 +192,7 @@ def _solve(
                 )
             raise NotKnownError(
                 f"balances of {len(states.codes)} numbers of jobs by class do not settle:"
-                f" {unsettled:.0e} of E[N] is open; simulate() takes any system"
+                f" {residual_error:.0e} of E[N] is open; simulate() takes any system"
             )
 
 
@@ -208,23 +212,23 @@ class _Chain:
         self._outward = (outward * point.added(counts, 0.0)).sum(axis=1)
         self._lost, self._states = outward @ point.shifts, states
 
-    def unsettled(self, distribution: Vector) -> float:
+    def residual_error(self, distribution: Vector) -> float:
         """The bound on the error by residuals of the balance equations, relative to E[N]."""
-        from multiserver.open.count_sweeps import unbalanced
+        from multiserver.open.count_sweeps import balance_residuals
 
-        left, mean = abs(unbalanced(distribution, *self._balance)), distribution @ self._jobs
+        left, mean = abs(balance_residuals(distribution, *self._balance)), distribution @ self._jobs
         return float(left @ ((self._jobs + 1 + mean) * self._delay) / mean)
 
-    def left_out(self, distribution: Vector) -> Vector:
+    def truncation_errors(self, distribution: Vector) -> Vector:
         """The contribution of each state (m,) to the truncation error, relative to E[N]."""
         mean = distribution @ self._jobs
         return distribution * (self._outward + mean * MARGIN * self._lost) / mean
 
-    def truncated(self, distribution: Vector, left_out: float) -> Truncated:
+    def truncated(self, distribution: Vector, truncation_error: float) -> Truncated:
         """The results of this chain, which leaves out so much."""
         counts = self._states.counts
         return Truncated(
-            left_out,
+            truncation_error,
             float(distribution * self._lost @ self._jobs),
             distribution @ counts,
             distribution @ (counts - self._states.served),
@@ -242,11 +246,11 @@ class _Chain:
             step(self._levels, distribution, *self._rates)
             mean = float(distribution @ self._jobs)
             change = float(abs(distribution - before) @ self._jobs) / mean
-            scores = self.left_out(distribution)
-            left_out = float(scores.sum())
-            open_ = target.unbalanced(left_out)
-            if change <= max(min(left_out, SETTLING, open_), target.enough) and (
-                open_ == np.inf or self.unsettled(distribution) <= open_
+            scores = self.truncation_errors(distribution)
+            truncation_error = float(scores.sum())
+            open_ = target.allowed_residual(truncation_error)
+            if change <= max(min(truncation_error, SETTLING, open_), target.enough) and (
+                open_ == np.inf or self.residual_error(distribution) <= open_
             ):
                 return distribution, scores, True
             if not np.isfinite(change):

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Places = NDArray[np.int32]
+Indices = NDArray[np.int32]
 
 # Numbers of jobs are digits to this base.
 RADIX = 1 << 15
-# Chains of at most FEWEST states get SWEEPS sweeps; coarser ones of more states VISITS cycles.
-FEWEST, SWEEPS, VISITS = 60, 30, 2
+# Chains of at most MAX_SWEPT_STATES states get SWEEPS sweeps; coarser ones of more, VISITS cycles.
+MAX_SWEPT_STATES, SWEEPS, VISITS = 60, 30, 2
 # As many sweeps as take the time of a cycle.
 ALONE = 4
 
@@ -58,7 +58,7 @@ class Level:
     def __init__(self, states: States) -> None:
         self._neighbours = states.above, states.below
         self._states, self._coarser = len(states.codes), None
-        if self._states > FEWEST:
+        if self._states > MAX_SWEPT_STATES:
             halves = states.counts // 2 @ states.steps
             codes, parent = np.unique(halves, return_inverse=True)
             self._parent = parent.astype(np.int32)

@@ -33,17 +33,17 @@ class Served(States):
         self.served[new] = rule(self.counts[new])
 
 
-def grown(states: Served, scores: Vector, wanted: float, rule: Rule) -> Counts:
+def extended(states: Served, scores: Vector, target: float, rule: Rule) -> Counts:
     """The codes of these states, of new ones beyond those that contribute most to the truncation
     error, and of all that departures from the new ones lead to. `scores` are the contributions,
-    `wanted` is the total to aim for."""
-    edge = scores > wanted / 3 / np.count_nonzero(scores)
-    found = []
+    `target` is the total to aim for."""
+    edge = scores > target / 3 / np.count_nonzero(scores)
+    further = []
     for c, step in enumerate(states.steps):
         codes = states.codes[edge & (states.above[:, c] < 0)]
         reach = 1 + int(states.counts[:, c].max()) // REACH
-        found += [codes + k * step for k in range(1, reach + 1)]
-    codes = _merged(states.codes, *found)
+        further += [codes + k * step for k in range(1, reach + 1)]
+    codes = _merged(states.codes, *further)
     new = _without(codes, states.codes)
     while len(new):
         served = rule(new[:, None] // states.steps % RADIX)

@@ -15,11 +15,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
-Places = NDArray[np.int32]
+Indices = NDArray[np.int32]
 # A probability, and a rate, that are negligible in any mean.
-LEAST = 1e-60
+NEGLIGIBLE = 1e-60
 # A line whose probabilities would become so large is left as it is.
-MOST = 1e60
+MAX_PROBABILITY = 1e60
 # A coarser chain changes a probability by this factor at most in a cycle.
 LARGEST_CORRECTION = 100.0
 
@@ -29,8 +29,8 @@ def inflow(
     distribution: Vector,
     i: int,
     but: int,
-    above: Places,
-    below: Places,
+    above: Indices,
+    below: Indices,
     rising: Vector,
     leaving: Vector,
 ):
@@ -48,7 +48,7 @@ def inflow(
 
 
 @njit(cache=True, error_model="numpy")
-def sweep(distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector):
+def sweep(distribution: Vector, above: Indices, below: Indices, rising: Vector, leaving: Vector):
     """Balance all lines, class by class, in place; the result sums to 1."""
     m = len(distribution)
     line, inward, out = np.empty(m, np.int32), np.empty(m), np.empty(m)
@@ -67,11 +67,11 @@ def balance_line(
     distribution: Vector,
     first: int,
     c: int,
-    above: Places,
-    below: Places,
+    above: Indices,
+    below: Indices,
     rising: Vector,
     leaving: Vector,
-    line: Places,
+    line: Indices,
     inward: Vector,
     out: Vector,
 ):
@@ -95,7 +95,7 @@ def balance_line(
         else:
             # Rates out of an aggregate may underflow; their ratios to the sum may not.
             down = lost_above = 0.0
-            if out[k + 1] > LEAST:
+            if out[k + 1] > NEGLIGIBLE:
                 down, lost_above = leaving[line[k + 1], c] / out[k + 1], lost / out[k + 1]
             inward[k] += inward[k + 1] * down
             lost = across + rising[i, c] * lost_above
@@ -105,18 +105,18 @@ def balance_line(
         if k:
             before *= rising[line[k - 1], c]
         # A line without a way out, as with a single class, keeps its first value.
-        before = (inward[k] + before) / out[k] if out[k] > LEAST else distribution[line[k]]
+        before = (inward[k] + before) / out[k] if out[k] > NEGLIGIBLE else distribution[line[k]]
         inward[k] = before
         # Rates of aggregates that are far from balance may drive all mass to one end of a line.
-        if not before < MOST:
+        if not before < MAX_PROBABILITY:
             return
     for k in range(length):
         distribution[line[k]] = inward[k]
 
 
 @njit(cache=True, error_model="numpy")
-def unbalanced(
-    distribution: Vector, above: Places, below: Places, rising: Vector, leaving: Vector
+def balance_residuals(
+    distribution: Vector, above: Indices, below: Indices, rising: Vector, leaving: Vector
 ) -> Vector:
     """The residuals of the balance equations (m,): inflow less outflow of each state."""
     found = np.empty(len(distribution))
@@ -130,9 +130,9 @@ def unbalanced(
 @njit(cache=True, error_model="numpy")
 def aggregate(
     distribution: Vector,
-    parent: Places,
-    above: Places,
-    below: Places,
+    parent: Indices,
+    above: Indices,
+    below: Indices,
     rising: Vector,
     leaving: Vector,
     mass: Vector,
@@ -144,7 +144,7 @@ def aggregate(
     mass[:], rising_together[:], leaving_together[:] = 0.0, 0.0, 0.0
     for i in range(len(distribution)):
         # Far out, probabilities underflow; then the rates of an aggregate would be lost.
-        distribution[i] = max(distribution[i], LEAST)
+        distribution[i] = max(distribution[i], NEGLIGIBLE)
         a = parent[i]
         mass[a] += distribution[i]
         for c in range(above.shape[1]):
@@ -161,7 +161,7 @@ def aggregate(
 
 
 @njit(cache=True, error_model="numpy")
-def share_out(distribution: Vector, parent: Places, before: Vector, after: Vector) -> None:
+def share_out(distribution: Vector, parent: Indices, before: Vector, after: Vector) -> None:
     """Scale the states, in place, as the mass of their parent changed from `before` to `after`, but
     by no more than `LARGEST_CORRECTION`."""
     for i in range(len(distribution)):

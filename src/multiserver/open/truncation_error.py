@@ -43,9 +43,9 @@ Vector = NDArray[np.float64]
 MARGIN = 4.0
 # The first chain to extrapolate from leaves out at most this part of E[N], each next one less by
 # this factor; they are balanced to this part of what they leave out.
-FIRST, APART, BALANCED = 0.5, 8.0, 0.03
+INITIAL_TRUNCATION, TRUNCATION_RATIO, RESIDUAL_SHARE = 0.5, 8.0, 0.03
 # The last of them may leave out at most so many times the error that is wanted.
-LAST = 60.0
+FINAL_TRUNCATION = 60.0
 # So many ratios κ are compared; the error of κ, in parts of their range and of itself.
 COMPARED, RANGE, SHARE = 3, 5.0, 0.05
 
@@ -71,10 +71,10 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Truncated:
-    """The results of a truncated chain: the bound `left_out` on the relative error of E[N], F
-    `fluid`, E[N_c] `jobs` and those not in service `waiting` (C,)."""
+    """The results of a truncated chain: the bound `truncation_error` on the relative error of E[N],
+    F `fluid`, E[N_c] `jobs` and those not in service `waiting` (C,)."""
 
-    left_out: float
+    truncation_error: float
     fluid: float
     jobs: Vector
     waiting: Vector
@@ -109,30 +109,32 @@ class Target:
     @classmethod
     def means(cls, enough: float) -> Target:
         """For means that are extrapolated."""
-        return cls(enough, FIRST, LAST)
+        return cls(enough, INITIAL_TRUNCATION, FINAL_TRUNCATION)
 
-    def unbalanced(self, left_out: float) -> float:
+    def allowed_residual(self, truncation_error: float) -> float:
         """The error allowed by residuals of a chain that leaves out so much, relative to E[N]."""
-        if left_out <= self.last * self.enough:
+        if truncation_error <= self.last * self.enough:
             return self.enough / 2
-        next_one = self.chains[-1].left_out / APART if self.chains else self.first
-        return BALANCED * left_out if left_out <= next_one else np.inf
+        next_one = (
+            self.chains[-1].truncation_error / TRUNCATION_RATIO if self.chains else self.first
+        )
+        return RESIDUAL_SHARE * truncation_error if truncation_error <= next_one else np.inf
 
-    def wanted(self, left_out: float) -> float:
-        """How much the next chain should leave out, after one that leaves out `left_out`."""
-        return max(self.enough, min(left_out / 4, self.last * self.enough))
+    def next_truncation_error(self, truncation_error: float) -> float:
+        """How much the next chain should leave out, after one that leaves out so much."""
+        return max(self.enough, min(truncation_error / 4, self.last * self.enough))
 
-    def take(self, chain: Truncated) -> Extrapolated:
+    def add_chain(self, chain: Truncated) -> Extrapolated:
         """The means by one more chain: extrapolated with those before it, if it is balanced as they
         are and that is better."""
-        alone = Extrapolated(chain.jobs, chain.waiting, chain.left_out)
-        if np.isinf(self.unbalanced(chain.left_out)):
+        alone = Extrapolated(chain.jobs, chain.waiting, chain.truncation_error)
+        if np.isinf(self.allowed_residual(chain.truncation_error)):
             return alone
         self.chains.append(chain)
         if len(self.chains) <= COMPARED:
             return alone
         found = _extrapolate(self.chains[-1 - COMPARED :])
-        return found if found.error < chain.left_out else alone
+        return found if found.error < chain.truncation_error else alone
 
 
 def _extrapolate(chains: Sequence[Truncated]) -> Extrapolated:
