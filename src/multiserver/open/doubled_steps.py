@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 # θ times the first step; terms of its series, a multiple of 3, and of those over a shorter time.
-FIRST, TERMS, FEW = 0.125, 12, 16
+INITIAL_STEP, SERIES_TERMS, REST_TERMS = 0.125, 12, 16
 # Smaller probabilities are 0, before numbers denormalise; doublings that a float can count.
-NEVER, MOST_DOUBLINGS, BISECTIONS = 1e-250, 52, 60
+NEGLIGIBLE_PROBABILITY, MOST_DOUBLINGS, BISECTIONS = 1e-250, 52, 60
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -103,9 +103,10 @@ class Triangular:
 class DoubledSteps:
     """The chain `generator` 𝒢 from `start` (D,), and `weights` f (D, G).
 
-    `measure` is b and `fed` a, (m,) each. Columns are not scaled where b is less than `noise`
-    times its largest entry, in absolute value; with `noise` > 0 entries may have any sign. `ends`
-    are the x of each block. `drift` is the largest relative change of a column or row by scaling.
+    `measure` is b and `inflow` a, (m,) each. Columns are not scaled where b is less than
+    `scaling_cutoff` times its largest entry, in absolute value; if `scaling_cutoff` > 0, entries
+    may have any sign. `exit_rates` are the x of each block. `max_scaling_change` is the largest
+    relative change of a column or row by scaling.
     """
 
     def __init__(
@@ -114,22 +115,22 @@ class DoubledSteps:
         start: Array,
         weights: Array,
         measure: Array,
-        fed: Array,
-        ends: tuple[Array, ...],
-        noise: float = 0.0,
+        inflow: Array,
+        exit_rates: tuple[Array, ...],
+        scaling_cutoff: float = 0.0,
     ) -> None:
         self._start, self._weights, self._measure = start, weights, measure
-        self._noise = noise
+        self._scaling_cutoff = scaling_cutoff
         rate = float(-generator.diagonal.min())
-        self.first = FIRST / rate
+        self.first = INITIAL_STEP / rate
         self._moves = generator.times(1 / rate).plus(1.0, generator.one)
-        self.drift = 0.0
+        self.max_scaling_change = 0.0
         self._steps = [_series(self._moves)]
         self._ended = [
             _integral(block, x * self.first)
-            for block, x in zip(self._moves.rest, ends, strict=True)
+            for block, x in zip(self._moves.rest, exit_rates, strict=True)
         ]
-        self._left = _integral(self._moves.first.T, fed * self.first)
+        self._left = _integral(self._moves.first.T, inflow * self.first)
         self._scale()
         self._reached = [self._steps[0].after(start[None])[0]]
 
@@ -140,13 +141,13 @@ class DoubledSteps:
         rows = np.repeat(self._start[None], len(times), axis=0)
         gone = np.zeros(len(times), dtype=bool)
         for k in range(int(whole.max(initial=0)).bit_length()):
-            if (self._after(k) @ self._weights).max() < NEVER:
+            if (self._after(k) @ self._weights).max() < NEGLIGIBLE_PROBABILITY:
                 gone = whole >> k > 0
                 break
             go = (whole >> k & 1).astype(bool)
             if go.any():
                 rows[go] = self._step(k).after(rows[go])
-        found = _sums(self._terms(rows), FIRST * (steps - whole))
+        found = _sums(self._terms(rows), INITIAL_STEP * (steps - whole))
         found[gone] = 0.0
         return np.maximum(found, 0.0)
 
@@ -168,20 +169,20 @@ class DoubledSteps:
         low, high = np.zeros(len(levels)), np.ones(len(levels))
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
-            over = _sums(terms, FIRST * middle)[:, 0] > levels
+            over = _sums(terms, INITIAL_STEP * middle)[:, 0] > levels
             low, high = np.where(over, middle, low), np.where(over, high, middle)
         at_once = (rows * weights).sum(axis=1) <= levels
         return found + np.where(at_once, 0.0, self.first * high)
 
     def _terms(self, rows: Array) -> Array:
-        """s P^j f/j! (R, FEW, G)."""
-        return (rows @ self._powers).reshape(len(rows), FEW, -1)
+        """s P^j f/j! (R, REST_TERMS, G)."""
+        return (rows @ self._powers).reshape(len(rows), REST_TERMS, -1)
 
     @cached_property
     def _powers(self) -> Array:
-        """P^j f/j! (D, FEW G), one j after another."""
+        """P^j f/j! (D, REST_TERMS G), one j after another."""
         found = [self._weights]
-        for j in range(1, FEW):
+        for j in range(1, REST_TERMS):
             found.append(self._moves.before(found[-1]) / j)
         return np.hstack(found)
 
@@ -210,10 +211,10 @@ class DoubledSteps:
             self._scale_columns(block.T, np.ones_like(ended), ended)
 
     def _scale_columns(self, step: Array, b: Array, left: Array) -> None:
-        keeps = (abs(left) < abs(b) / 2) & (abs(b) >= self._noise * abs(b).max())
+        keeps = (abs(left) < abs(b) / 2) & (abs(b) >= self._scaling_cutoff * abs(b).max())
         factor = np.ones_like(b)
         factor[keeps] = (b - left)[keeps] / (b @ step)[keeps]
-        self.drift = max(self.drift, float(abs(factor - 1).max()))
+        self.max_scaling_change = max(self.max_scaling_change, float(abs(factor - 1).max()))
         step *= factor
 
 
@@ -221,9 +222,11 @@ def _series(moves: Triangular) -> Triangular:
     """exp(𝒢 h) of the first step, by powers of P³."""
     square = moves @ moves
     cube = square @ moves
-    shares = [math.exp(-FIRST) * FIRST**j / math.factorial(j) for j in range(TERMS)]
+    shares = [
+        math.exp(-INITIAL_STEP) * INITIAL_STEP**j / math.factorial(j) for j in range(SERIES_TERMS)
+    ]
     found = None
-    for j in range(TERMS - 3, -1, -3):
+    for j in range(SERIES_TERMS - 3, -1, -3):
         part = moves.one.times(shares[j]).plus(shares[j + 1], moves).plus(shares[j + 2], square)
         found = part if found is None else part.plus(1.0, found @ cube)
     return found
@@ -232,23 +235,24 @@ def _series(moves: Triangular) -> Triangular:
 def _integral(moves: Array, rates: Array) -> Array:
     """∫_0^h exp(𝒢 u) du `rates`/h, where `rates` are rates times h."""
     found, term = np.zeros_like(rates), rates
-    for j in range(FEW - 1):
+    for j in range(REST_TERMS - 1):
         # ∫_0^h exp(−θu) (θu)^j/j! du θ = P(more than j of a Poisson number of mean θh).
-        found += term / FIRST * _more_than(j)
+        found += term / INITIAL_STEP * _more_than(j)
         term = moves @ term
     return found
 
 
 def _more_than(j: int) -> float:
-    """P(more than j) of a Poisson number of mean FIRST."""
+    """P(more than j) of a Poisson number of mean INITIAL_STEP."""
     return math.fsum(
-        math.exp(-FIRST) * FIRST**i / math.factorial(i) for i in range(j + 1, j + 1 + FEW)
+        math.exp(-INITIAL_STEP) * INITIAL_STEP**i / math.factorial(i)
+        for i in range(j + 1, j + 1 + REST_TERMS)
     )
 
 
 def _sums(terms: Array, x: Array) -> Array:
-    """e^{−x} Σ_j terms_j x^j (R, G) of terms (R, FEW, G) at x (R,)."""
+    """e^{−x} Σ_j terms_j x^j (R, G) of terms (R, REST_TERMS, G) at x (R,)."""
     found = np.zeros((len(terms), terms.shape[2]))
-    for j in range(FEW - 1, -1, -1):
+    for j in range(REST_TERMS - 1, -1, -1):
         found = found * x[:, None] + terms[:, j]
     return found * np.exp(-x)[:, None]

@@ -25,7 +25,7 @@ from multiserver.open.solve import distribution_of_rates
 
 Array = NDArray[np.float64]
 # At most so many states: rows are eliminated one by one.
-MOST = 600
+MAX_STATES = 600
 # Parts of the largest entry of b: below the first, sums over levels have lost digits; below the
 # second, b has underflowed.
 SMALL, UNSEEN = 1e-6, 1e-200
@@ -33,9 +33,9 @@ SETTLED, MOST_SWEEPS = 1e-14, 100
 
 
 def refinable(distribution: AgeDistribution) -> bool:
-    """Whether level 0 has at most `MOST` states, none of them interpolated."""
+    """Whether level 0 has at most `MAX_STATES` states, none of them interpolated."""
     fronts = distribution.fronts
-    few = len(fronts.room) + len(fronts.head) <= MOST
+    few = len(fronts.room) + len(fronts.head) <= MAX_STATES
     return few and not distribution.process.interpolated
 
 
@@ -68,9 +68,8 @@ def refined(distribution: AgeDistribution) -> AgeDistribution:
     )
 
 
-def complete(matrix: Array, measure: Array, fed: Array) -> None:
-    """Make b T = a hold in place, where T is `matrix` (m, m), b `measure` and a `fed` (m,).
-
+def enforce_balance(matrix: Array, measure: Array, inflow: Array) -> None:
+    """Make b T = a hold in place, where T is `matrix` (m, m), b `measure` and a `inflow` (m,).
     Sums over levels leave only the large entries of b accurate; the small ones follow from them and
     from T, in sweeps of positive sums. The diagonal of T then follows from b and a. A state whose
     b_j has underflowed leads nowhere and ends at the highest rate: its targets would be rounding.
@@ -81,31 +80,33 @@ def complete(matrix: Array, measure: Array, fed: Array) -> None:
     small = measure < SMALL * measure.max()
     if small.any():
         within = matrix[np.ix_(small, small)]
-        right = fed[small] - measure[~small] @ matrix[np.ix_(~small, small)]
-        found = np.maximum(np.linalg.solve(within.T, right), 0.0)
+        right = inflow[small] - measure[~small] @ matrix[np.ix_(~small, small)]
+        entries = np.maximum(np.linalg.solve(within.T, right), 0.0)
         upper, lower = np.triu(within), -np.tril(within, -1)
         for _ in range(MOST_SWEEPS):
-            last, found = found, solve_triangular(upper, right + found @ lower, trans=1)
-            if (abs(found - last) <= SETTLED * found).all():
+            last, entries = entries, solve_triangular(upper, right + entries @ lower, trans=1)
+            if (abs(entries - last) <= SETTLED * entries).all():
                 break
-        measure[small] = found
+        measure[small] = entries
     unseen = measure <= UNSEEN * measure.max()
     soon = diagonal.max()
     matrix[unseen], matrix[:, unseen] = 0.0, 0.0
     measure[unseen] = UNSEEN * measure.max()
-    fed[unseen] = measure[unseen] * soon
+    inflow[unseen] = measure[unseen] * soon
     np.fill_diagonal(matrix, 0.0)
-    np.fill_diagonal(matrix, np.where(unseen, soon, (fed - measure @ matrix) / measure))
+    np.fill_diagonal(matrix, np.where(unseen, soon, (inflow - measure @ matrix) / measure))
 
 
 class Factors:
-    """The factors of T (m, m), given b `measure` and a `fed` (m,); they are `precise` if small
+    """The factors of T (m, m), given b `measure` and a `inflow` (m,); they are `precise` if small
     entries have all digits."""
 
-    def __init__(self, matrix: Array, measure: Array, fed: Array, *, precise: bool) -> None:
+    def __init__(self, matrix: Array, measure: Array, inflow: Array, *, precise: bool) -> None:
         self._measure = measure
         self._positive = precise and measure.min() > np.finfo(float).tiny
-        self._factors = _eliminated(matrix, measure, fed) if self._positive else lu_factor(matrix)
+        self._factors = (
+            _eliminated(matrix, measure, inflow) if self._positive else lu_factor(matrix)
+        )
 
     def solve(self, f: Array) -> Array:
         """T⁻¹ f for f (m, G)."""
@@ -115,11 +116,11 @@ class Factors:
         return lu_solve(self._factors, b * f, trans=1) / b
 
 
-def _eliminated(matrix: Array, measure: Array, fed: Array) -> tuple[Array, NDArray[np.int64]]:
+def _eliminated(matrix: Array, measure: Array, inflow: Array) -> tuple[Array, NDArray[np.int64]]:
     """The factors of B, as `lu_solve` takes them."""
     rates = -(measure[:, None] * matrix / measure).T
     np.fill_diagonal(rates, 0.0)
-    lost = fed / measure
+    lost = inflow / measure
     pivots = np.empty(len(lost))
     for k in range(len(lost)):
         pivots[k] = lost[k] + rates[k, k + 1 :].sum()

@@ -70,7 +70,7 @@ def is_preferred(jobs: PhasedJobs) -> bool:
     m, e = count_fronts(jobs)
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
-    many = m > MIN_FRONTS or m + e > positive_elimination.MOST
+    many = m > MIN_FRONTS or m + e > positive_elimination.MAX_STATES
     cheap = max(m * m / DENSE, SECOND / m) if waiting_distribution.fits(jobs) else np.inf
     swept = is_feasible(jobs) and not interpolated.applies(jobs)
     return swept and many and moves <= min(MINUTES / m, cheap)

@@ -37,8 +37,8 @@ of positive terms, T_jj = (a_0j − Σ_{i≠j} b_i T_ij)/b_j. If fronts are few,
 without a subtraction (`positive_elimination`). T⁻¹ f is corrected to a_0 (T⁻¹ f) = b f, so that
 near λ* no digit is lost with the small eigenvalue of T. Sums over levels have rounded away the
 small entries of b; these follow from the rest, from T and from b T = a_0
-(`positive_elimination.complete`): for a front of tiny probability T_jj is precise and b_j is not.
-If fronts are interpolated, b may have any sign, and T is taken as it is.
+(`positive_elimination.enforce_balance`): for a front of tiny probability T_jj is precise and b_j is
+not. If fronts are interpolated, b may have any sign, and T is taken as it is.
 
 The number left undrawn when a job is drawn is Poisson of mean λV given V (D. Bertsimas and
 D. Nakazato, Oper. Res. 43, 1995), so that λ^r E[V^r] are factorial moments of N_q: another route.
@@ -59,7 +59,7 @@ from multiserver.fronts import Fronts, interpolated
 from multiserver.open.age_distribution import AgeDistribution
 from multiserver.open.doubled_steps import DoubledSteps, Triangular
 from multiserver.open.front_distribution import ROUGH
-from multiserver.open.positive_elimination import Factors, complete, refinable, refined
+from multiserver.open.positive_elimination import Factors, enforce_balance, refinable, refined
 from multiserver.phased import PhasedJobs, count_fronts
 
 # At most so many settled fronts: some thirty matrices of that size are kept.
@@ -82,8 +82,7 @@ class WaitingDistribution:
     of all jobs at C, T_c at C + 1 + c and T of all jobs at 2C + 1.
 
     `start` (D,), `generator` 𝒢 and `weights` f (D, 2C + 2) are those above; `inverse` is (−𝒢)⁻¹.
-    `at_once` (C + 1,) is P(W = 0), `little` (C + 1,) E[W] by Little's law, and `kept` a cache of
-    quantiles.
+    `at_once` (C + 1,) is P(W = 0), and `little` (C + 1,) E[W] by Little's law.
     """
 
     start: Array
@@ -93,7 +92,7 @@ class WaitingDistribution:
     inverse: Inverse
     at_once: Array
     little: Array
-    kept: dict[tuple[float, ...], Array] = field(default_factory=dict, repr=False)
+    quantile_cache: dict[tuple[float, ...], Array] = field(default_factory=dict, repr=False)
 
     @cached_property
     def imprecision(self) -> float:
@@ -104,7 +103,7 @@ class WaitingDistribution:
         self.steps.survival(self.little)
         discrepancy = float((abs(waits - self.little) / times).max())
         whole = float(abs(self.start @ self.weights[:, len(waits) :] - 1).max())
-        return max(discrepancy, whole, self.steps.drift)
+        return max(discrepancy, whole, self.steps.max_scaling_change)
 
     def survival(self, times: Array) -> Array:
         """P(time > t) (T, 2C + 2) at `times` (T,) ≥ 0."""
@@ -112,19 +111,19 @@ class WaitingDistribution:
 
     def quantiles(self, levels: Array, columns: NDArray[np.int64]) -> Array:
         """The first t (R,) with P(time > t) at most `levels` (R,), for `columns` (R,)."""
-        asked, place = np.unique(levels, return_inverse=True)
-        if len(asked) > FEW_LEVELS:
+        unique, place = np.unique(levels, return_inverse=True)
+        if len(unique) > FEW_LEVELS:
             return self.steps.quantiles(levels, columns)
-        return self._of_all(tuple(asked))[place, columns]
+        return self._of_all(tuple(unique))[place, columns]
 
     def _of_all(self, levels: tuple[float, ...]) -> Array:
         """The same (L, 2C + 2) for all columns, which take hardly longer than one; cached."""
-        if levels not in self.kept:
+        if levels not in self.quantile_cache:
             shape = len(levels), self.weights.shape[1]
             each, column = (x.ravel() for x in np.indices(shape))
             found = self.steps.quantiles(np.array(levels)[each], column)
-            self.kept[levels] = found.reshape(shape)
-        return self.kept[levels]
+            self.quantile_cache[levels] = found.reshape(shape)
+        return self.quantile_cache[levels]
 
     def moments(self, k: int) -> Array:
         """E[W^k] and E[T^k] (2C + 2,), k ≥ 1: k! s (−𝒢)^{−k} f."""
@@ -144,19 +143,19 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
     fronts, jobs, rate = distribution.fronts, distribution.fronts.jobs, distribution.arrival_rate
     positive = not distribution.process.interpolated
     p, C = np.array(jobs.probabilities), len(jobs.needs)
-    fed = rate * (distribution.unsettled @ fronts.settles)
+    inflow = rate * (distribution.unsettled @ fronts.settles)
     measure = distribution.settled + distribution.above
     later = _Later.of(fronts)
     entering = later.entering
     records = distribution.records.copy()
     if positive:
-        fed = np.maximum(fed, 0.0)
-        complete(records, measure, fed)
+        inflow = np.maximum(inflow, 0.0)
+        enforce_balance(records, measure, inflow)
     generator = Triangular(
         -records, distribution.returns @ entering[distribution.process.drawn], later.blocks
     )
-    start = np.concatenate([fed, distribution.unsettled @ entering])
-    inverse = Inverse(records, generator, measure, fed, precise=precise)
+    start = np.concatenate([inflow, distribution.unsettled @ entering])
+    inverse = Inverse(records, generator, measure, inflow, precise=precise)
 
     m = len(measure)
     weights = np.zeros((len(start), 2 * C + 2))
@@ -175,7 +174,13 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
         generator=generator,
         weights=weights,
         steps=DoubledSteps(
-            generator, start, weights, measure, fed, later.ends, noise=0.0 if positive else NOISE
+            generator,
+            start,
+            weights,
+            measure,
+            inflow,
+            later.exit_rates,
+            scaling_cutoff=0.0 if positive else NOISE,
         ),
         inverse=inverse,
         at_once=np.append(at_once, p @ at_once),
@@ -196,14 +201,14 @@ class _Later:
 
     `blocks` are [[Q_c, −Q_c 1 α_c], [0, D_c]], `entering` (e, M) the probabilities of starting in
     each of their M states, given the class; `blocked[c]` and `served[c]` are these states, and
-    `ends[c]` the rates at which service ends there.
+    `exit_rates[c]` the rates at which service ends there.
     """
 
     blocks: tuple[Array, ...]
     entering: Array
     blocked: tuple[NDArray[np.int64], ...]
     served: tuple[NDArray[np.int64], ...]
-    ends: tuple[Array, ...]
+    exit_rates: tuple[Array, ...]
 
     @classmethod
     def of(cls, fronts: Fronts) -> _Later:
@@ -211,7 +216,7 @@ class _Later:
         within = (fronts.moves + fronts.blocked).tocsr()
         opening = np.asarray(fronts.opened.sum(axis=1)).ravel()
         idle = jobs.servers - fronts.room @ jobs.held
-        blocks, entering, blocked, served, ends, at = [], [], [], [], [], 0
+        blocks, entering, blocked, served, exit_rates, at = [], [], [], [], [], 0
         for c, (need, p) in enumerate(zip(jobs.needs, jobs.probabilities, strict=True)):
             mine, kinds = np.flatnonzero(fronts.head == c), np.flatnonzero(jobs.owner == c)
             others = np.flatnonzero(fronts.head != c)
@@ -221,8 +226,8 @@ class _Later:
             block[:h, :h] = within[mine][:, mine].toarray()
             block[:h, h:] = np.outer(leaving, jobs.start[kinds])
             block[h:, h:] = jobs.moves[np.ix_(kinds, kinds)]
-            ends.append(np.append(np.zeros(h), jobs.exits[kinds]))
-            out = block.sum(axis=1) + ends[c]
+            exit_rates.append(np.append(np.zeros(h), jobs.exits[kinds]))
+            out = block.sum(axis=1) + exit_rates[c]
             block[np.arange(size), np.arange(size)] -= out
             found = np.zeros((len(idle), size))
             found[:, :h] = fronts.settles[:, mine].toarray() / p
@@ -232,7 +237,7 @@ class _Later:
             blocked.append(at + np.arange(h))
             served.append(at + h + np.arange(len(kinds)))
             at += size
-        lists = blocked, served, ends
+        lists = blocked, served, exit_rates
         return cls(tuple(blocks), np.hstack(entering), *map(tuple, lists))
 
 
@@ -240,14 +245,14 @@ class Inverse:
     """The map of f (D, G) to (−𝒢)⁻¹ f; `undrawn` κ (m,) is T⁻¹ 1."""
 
     def __init__(
-        self, records: Array, generator: Triangular, measure: Array, fed: Array, *, precise: bool
+        self, records: Array, generator: Triangular, measure: Array, inflow: Array, *, precise: bool
     ) -> None:
-        self._across, self._measure, self._fed = generator.across, measure, fed
-        self._records = Factors(records, measure, fed, precise=precise)
+        self._across, self._measure, self._inflow = generator.across, measure, inflow
+        self._records = Factors(records, measure, inflow, precise=precise)
         self._rest = [lu_factor(-block) for block in generator.rest]
         self.undrawn = self._records.solve(np.ones((len(records), 1)))[:, 0]
         # Near λ* this is nearly the eigenvector of the small eigenvalue, with most of the rounding.
-        if (drawn := float(fed @ self.undrawn)) > 0:
+        if (drawn := float(inflow @ self.undrawn)) > 0:
             self.undrawn *= measure.sum() / drawn
 
     def __call__(self, f: Array) -> Array:
@@ -259,6 +264,6 @@ class Inverse:
             at = upto
         right = f[:m] + self._across @ found[m:]
         first = self._records.solve(right)
-        missing = self._measure @ right - self._fed @ first
+        missing = self._measure @ right - self._inflow @ first
         found[:m] = first + np.outer(self.undrawn, missing / self._measure.sum())
         return found
