@@ -7,7 +7,7 @@ import pytest
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, by_class, multiserver_jobs
-from multiserver.open.load_interpolation import FEWEST, MOST, along
+from multiserver.open.load_interpolation import MAX_DEGREE, MIN_DEGREE, along
 from multiserver.phased import PhasedJobs
 
 from .references import close
@@ -16,7 +16,7 @@ from .references import close
 def test_a_queue_of_pollaczek_and_khinchine_is_a_constant():
     """W = λ E[S²]/(2 (1 − ρ))."""
     curve = along(lambda x: np.array([x * 3 / (2 * (1 - x / 0.5))]), 0.5, 0.01, 0.49)
-    assert len(curve.rates) == 2 * FEWEST + 1
+    assert len(curve.rates) == 2 * MIN_DEGREE + 1
     assert curve(0.37) == close([0.37 * 1.5 / (1 - 0.74)], 1e-13)
 
 
@@ -49,7 +49,7 @@ def test_between_its_points_a_curve_is_as_good_as_it_says(system, most):
 
 def test_what_is_not_smooth_is_told():
     curve = along(lambda x: np.array([x + abs(x - 0.3)]), 1.0, 0.1, 0.9)
-    assert len(curve.rates) == MOST + 1
+    assert len(curve.rates) == MAX_DEGREE + 1
     assert 1e-5 < curve.error < 0.1
     for rate in (0.09, 0.91):
         with pytest.raises(ValueError, match="must lie in"):

@@ -38,11 +38,11 @@ def chain_of(system):
 
 
 @pytest.mark.parametrize("decades", [3, 12, 24, 40])
-@pytest.mark.parametrize("few", [balance.FEW, 1])
+@pytest.mark.parametrize("few", [balance.MAX_DENSE_STATES, 1])
 def test_means_are_those_in_fractions(decades, few, monkeypatch):
     """Two to four classes: λ*, E[N_idle] and E[Δ], be it 1e20 or 1e-25, in one matrix and by
     blocks."""
-    monkeypatch.setattr(balance, "FEW", few)
+    monkeypatch.setattr(balance, "MAX_DENSE_STATES", few)
     rng = np.random.default_rng(decades)
     for _ in range(8):
         n, classes = int(rng.integers(4, 7)), int(rng.integers(2, 5))
@@ -109,10 +109,10 @@ def test_what_takes_too_much_is_refused(monkeypatch):
         stationary.solve(of(40, (1, 3, 8), (1, 0.5, 0.2), (0.5, 0.4, 0.1)))
 
 
-@pytest.mark.parametrize("few", [balance.FEW, 1])
+@pytest.mark.parametrize("few", [balance.MAX_DENSE_STATES, 1])
 def test_a_state_that_is_next_to_never_reached_is_not_left_for_last(few, monkeypatch):
     """A hundred rare jobs in a row: the guess is reached with probability 1e-200, and replaced."""
-    monkeypatch.setattr(balance, "FEW", few)
+    monkeypatch.setattr(balance, "MAX_DENSE_STATES", few)
     N = 100
     up, down = np.full(N, 0.01), np.full(N, 0.99)
     jumps = sparse.csr_array(sparse.diags_array([down, up], offsets=[-1, 1], shape=(N + 1, N + 1)))

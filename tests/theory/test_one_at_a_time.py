@@ -187,7 +187,7 @@ def test_one_duration_on_several_servers_against_the_chain(k, load):
 def test_one_duration_by_terms_and_by_zeros():
     for k, highest in ((1, 0.97), (2, 0.97), (7, 0.99), (100, 0.99)):
         for r in (0.6, 0.9, highest):
-            terms = math.ceil(deterministic.NEVER / (k * (r - 1 - math.log(r))))
+            terms = math.ceil(deterministic.NEGLIGIBLE_EXPONENT / (k * (r - 1 - math.log(r))))
             expected = deterministic.by_zeros(k, r) / (r * k)
             few = k * (1 - r) ** 2 > 10
             assert few or deterministic.by_terms(k, r, terms) == close(expected, 1e-11)

@@ -90,7 +90,7 @@ def test_the_whole_law_of_response_times_of_large_jobs():
     next_level = np.linalg.inv(np.eye(len(fronts.head)) + other.records / rate)
     law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
     # Everyone is kept.
-    behind = law.coefficients @ np.array(list(law.basis.kept(rate, 1.0, 60)))
+    behind = law.coefficients @ np.array(list(law.basis.poisson_integrals(rate, 1.0, 60)))
     x = other.settled
     for k in range(60):
         assert behind[k] == close(x[serving] / (rate * q / 0.5), 1e-10)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from multiserver.open.exponential_sums import ExponentialSums
-from multiserver.open.small_jobs import Places, Stopped, drains
+from multiserver.open.small_jobs import InterpolationNodes, Stopped, drains
 
 from .references import close
 
@@ -34,7 +34,7 @@ def test_functions_of_the_basis_are_orthonormal_and_what_they_are_said_to_be():
     assert -slope == close(basis.moments(1), 1e-8)
     # Kept jobs, by quadrature of fifty digits: all that come in the first times, or none.
     rate, p = 3.0, 0.9
-    kept = np.array(list(basis.kept(rate, p, 4)))
+    integrals = np.array(list(basis.poisson_integrals(rate, p, 4)))
     first = [
         [
             mpmath.quad(
@@ -50,8 +50,8 @@ def test_functions_of_the_basis_are_orthonormal_and_what_they_are_said_to_be():
         ]
         for t in (0.3,)
     ]
-    assert kept[0] == close(np.array(first[0], dtype=float), 1e-13)
-    moved = basis.suited(3e7, 1 - 1e-7, 1e-7)
+    assert integrals[0] == close(np.array(first[0], dtype=float), 1e-13)
+    moved = basis.with_exact_poles(3e7, 1 - 1e-7, 1e-7)
     assert moved.rates == close(basis.rates, 1e-7)
 
 
@@ -59,8 +59,8 @@ def test_drains_against_fifty_digits():
     n, rate, q = 700, 650.0, 0.001
     p = 1 - q
     s = 1j * np.array([1e-4, 0.3, 5.0, 29.0, 31.0, 400.0, 1e5])
-    places = Places(n)
-    found = drains(places, n, s, p / (1 - s / rate), (rate * q - s) / (rate - s))
+    nodes = InterpolationNodes(n)
+    found = drains(nodes, n, s, p / (1 - s / rate), (rate * q - s) / (rate - s))
     with mpmath.workdps(50):
         for row, point in enumerate(s.tolist()):
             s_, q_ = mpmath.mpc(point), mpmath.mpf(q)
@@ -74,10 +74,10 @@ def test_drains_against_fifty_digits():
             most = 2 * least / float(abs(1 - y * r))
             assert abs(complex(summed) - found.summed_n[row]) < most
             assert abs(complex(left[n]) - found.left_n[row]) < least
-            column = len(places.numbers) - 1
+            column = len(nodes.numbers) - 1
             for m in range(n - 1, -1, -1):
                 summed = left[m] + y * summed
-                if places.numbers[column] == m:
+                if nodes.numbers[column] == m:
                     assert abs(complex(left[m]) - found.left[row, column]) < least
                     assert abs(complex(summed) - found.summed[row, column]) < 2 * most
                     column -= 1

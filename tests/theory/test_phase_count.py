@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.open.multiserver_jobs import LARGEST, prepare
+from multiserver.open.multiserver_jobs import MAX_BLOCK_ENTRIES, prepare
 from multiserver.open.phase_count import block_entries
 
 
@@ -28,7 +28,7 @@ def test_the_count_is_that_of_the_levels(servers, needs):
 
 
 def test_what_cannot_be_solved_is_counted_in_no_time():
-    assert block_entries(48, [1, 3, 7, 24]) > LARGEST
+    assert block_entries(48, [1, 3, 7, 24]) > MAX_BLOCK_ENTRIES
     assert block_entries(10**8, [1, 10**8]) == float("inf")
 
 

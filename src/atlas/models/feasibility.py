@@ -20,7 +20,7 @@ from atlas.fields.block import misfit, require
 from atlas.models.systems import SystemBlock
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.open import elastic
-from multiserver.open.multiserver_jobs import LARGEST
+from multiserver.open.multiserver_jobs import MAX_BLOCK_ENTRIES
 from multiserver.open.phase_count import block_entries
 from multiserver.queue import Queue
 from multiserver.saturated import chain as saturated
@@ -43,7 +43,7 @@ class SolvableBlock(SystemBlock):
 
 def is_solvable(servers: int, needs: Sequence[int]) -> bool:
     """Whether the exact solution of FCFS is within reach."""
-    return _entries(servers, tuple(needs)) <= LARGEST
+    return _entries(servers, tuple(needs)) <= MAX_BLOCK_ENTRIES
 
 
 def require_solvable(servers: int, needs: Sequence[int]) -> None:
@@ -51,10 +51,10 @@ def require_solvable(servers: int, needs: Sequence[int]) -> None:
     entries = _entries(servers, tuple(needs))
     size = f"{entries:.2g}" if entries < float("inf") else "far more"
     require(
-        entries <= LARGEST,
+        entries <= MAX_BLOCK_ENTRIES,
         f"{servers} servers and needs {list(needs)}: matrices of {size} numbers",
-        f"at most {LARGEST}: simulate it (simulated-response-time, simulated-classes), merge"
-        " classes, or make one server of several",
+        f"at most {MAX_BLOCK_ENTRIES}: simulate it (simulated-response-time, simulated-classes),"
+        " merge classes, or make one server of several",
         "needs",
     )
 

@@ -24,7 +24,7 @@ import pandas as pd
 from atlas.fields.columns import Truth, Words
 from atlas.models.growing_systems import GrowingBlock, with_phases
 from atlas.models.sampling import Progress
-from multiserver.fronts.every import LARGEST as MOST_COUNTS
+from multiserver.fronts.every import MAX_NUMBERS
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_equation, age_process, multiserver_jobs, one_or_n
 from multiserver.open.phase_count import block_entries
@@ -59,7 +59,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         found = {
             "number of jobs": (
                 block_entries(servers, jobs.needs),
-                float(multiserver_jobs.LARGEST),
+                float(multiserver_jobs.MAX_BLOCK_ENTRIES),
             ),
             "all fronts": (settled**2, dense),
             "interpolated fronts": (
@@ -67,7 +67,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 dense,
             ),
             **_by_large_age(system),
-            "saturated": (settled + unsettled, MOST_COUNTS / (len(jobs.needs) + 1)),
+            "saturated": (settled + unsettled, MAX_NUMBERS / (len(jobs.needs) + 1)),
         }
         rows += [
             (servers, method, numbers, most, numbers <= most)

@@ -17,8 +17,8 @@ With m settled and e unsettled fronts, the transitions are in sparse matrices of
     further   (e, e)  the probability that the job drawn enters and leaves the front unsettled,
     emptier   (e, e)  if no job waits: a job completes, or turns into another kind.
 
-The saturated and the open system are both built from these. A `Places` says which fronts are kept:
-all (`every`), or some, between which all others are interpolated (`interpolated`).
+The saturated and the open system are both built from these. A `FrontGrid` says which fronts are
+kept: all (`every`), or some, between which all others are interpolated (`interpolated`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from multiserver.fronts.every import EveryFront, Found
 from multiserver.phased import UNSAMPLED, PhasedJobs
 
 
-class Places(Protocol):
+class FrontGrid(Protocol):
     """The fronts that are kept, as in `Fronts`, and how any front is composed of these.
 
     `smallest` is v_min.
@@ -96,7 +96,7 @@ def enumerate_fronts(jobs: PhasedJobs, *, only_full: bool = False) -> Fronts:
     return fronts_among(jobs, EveryFront(jobs, least), only_full=only_full)
 
 
-def fronts_among(jobs: PhasedJobs, grid: Places, *, only_full: bool = False) -> Fronts:
+def fronts_among(jobs: PhasedJobs, grid: FrontGrid, *, only_full: bool = False) -> Fronts:
     """The fronts of `grid`, and the transitions between them."""
     n, held = jobs.servers, jobs.held
     m, K = len(grid.head), len(held)
@@ -158,7 +158,7 @@ def drawn_through(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.flo
     return splu(onward.T.tocsc(), permc_spec="COLAMD").solve(opened)
 
 
-def _drawn(jobs: PhasedJobs, grid: Places) -> tuple[_Entries, _Entries]:
+def _drawn(jobs: PhasedJobs, grid: FrontGrid) -> tuple[_Entries, _Entries]:
     settles, further = _Entries(), _Entries()
     idle = jobs.servers - grid.room @ jobs.held
     for c, (need, p) in enumerate(zip(jobs.needs, jobs.probabilities, strict=True)):
@@ -177,7 +177,7 @@ def _drawn(jobs: PhasedJobs, grid: Places) -> tuple[_Entries, _Entries]:
     return settles, further
 
 
-def _emptier(jobs: PhasedJobs, grid: Places) -> _Entries:
+def _emptier(jobs: PhasedJobs, grid: FrontGrid) -> _Entries:
     found = _Entries()
     for k in range(len(jobs.exits)):
         rows = np.flatnonzero(grid.room[:, k])

@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from multiserver.errors import TooLargeError
 from multiserver.phased import UNSAMPLED, PhasedJobs
 
-LARGEST = 5_000_000
+MAX_NUMBERS = 5_000_000
 # Columns (k, w) of a matrix and their shares (k, w), which sum to 1 in each row or are all 0.
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class EveryFront:
-    """All fronts that hold `least` servers or more (a `fronts.Places`).
+    """All fronts that hold `least` servers or more (a `fronts.FrontGrid`).
 
-    Raises `TooLargeError` if arrays would hold more than `LARGEST` numbers.
+    Raises `TooLargeError` if arrays would hold more than `MAX_NUMBERS` numbers.
     """
 
     def __init__(self, jobs: PhasedJobs, least: int) -> None:
@@ -78,7 +78,7 @@ class Ranks:
 def ranked(servers: int, needs: NDArray[np.int64], least: int) -> tuple[NDArray[np.int64], Ranks]:
     """All u with `least` ≤ Σ u_k v_k ≤ n, one a row, in the order of their ranks.
 
-    Raises `TooLargeError` if arrays would hold more than `LARGEST` numbers.
+    Raises `TooLargeError` if arrays would hold more than `MAX_NUMBERS` numbers.
     """
     counts, ranks = count_vectors(servers, needs, least), Ranks(servers, needs, least)
     ordered = np.empty_like(counts)
@@ -93,7 +93,7 @@ def _whole(rows: NDArray[np.int64]) -> Found:
 def count_vectors(servers: int, needs: NDArray[np.int64], least: int) -> NDArray[np.int64]:
     """All u with `least` ≤ Σ u_k v_k ≤ n, one a row.
 
-    Raises `TooLargeError` if arrays would hold more than `LARGEST` numbers.
+    Raises `TooLargeError` if arrays would hold more than `MAX_NUMBERS` numbers.
     """
     order = np.argsort(needs)[::-1]
     columns: list[NDArray[np.int64]] = []
@@ -101,11 +101,11 @@ def count_vectors(servers: int, needs: NDArray[np.int64], least: int) -> NDArray
     for c in order:
         low = -(-(least - used).clip(0) // needs[c]) if c == order[-1] else np.zeros_like(used)
         repeats = (servers - used) // needs[c] - low + 1
-        if repeats.sum() * (len(needs) + 1) > LARGEST:
+        if repeats.sum() * (len(needs) + 1) > MAX_NUMBERS:
             raise TooLargeError(
                 f"the ways to share {servers} servers among {len(needs)} kinds of jobs, each a"
                 f" phase of a class, that hold {_listed(needs)} servers may take more than"
-                f" {LARGEST} numbers"
+                f" {MAX_NUMBERS} numbers"
             )
         parent = np.repeat(np.arange(len(used)), repeats)
         first = np.repeat(np.cumsum(repeats) - repeats, repeats)

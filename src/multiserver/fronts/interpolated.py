@@ -44,7 +44,7 @@ def applies(jobs: PhasedJobs) -> bool:
 
 
 class InterpolatedFronts:
-    """The fronts that are kept (a `fronts.Places`). Raises `TooLargeError` unless `applies`."""
+    """The fronts that are kept (a `fronts.FrontGrid`). Raises `TooLargeError` unless `applies`."""
 
     def __init__(self, jobs: PhasedJobs) -> None:
         if not applies(jobs):

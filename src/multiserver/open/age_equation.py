@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from multiserver.open.exponential_sums import ExponentialSums
-from multiserver.open.small_jobs import Places, Stopped, drains
+from multiserver.open.small_jobs import InterpolationNodes, Stopped, drains
 from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
@@ -77,21 +77,21 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
     """The distribution of the age in a basis, fitted at frequencies from about `lowest` on."""
     n, p, q, rate = system.n, system.p, system.q, system.rate
     flow, stop = rate * p, rate * q
-    places, chain = Places(n), Stopped(n, flow, stop)
+    nodes, chain = InterpolationNodes(n), Stopped(n, flow, stop)
     h = 1 - chain.falls_short
     T = basis.generator
     edge = np.zeros(len(T))
-    kept, times, last = [], [], []
-    for part, rows in _blocks(basis.kept(rate, p, n + 1)):
+    integrals, times, last = [], [], []
+    for part, rows in _blocks(basis.poisson_integrals(rate, p, n + 1)):
         edge[part] = rows[:, n]
         rows = rows[:, :n]
-        kept.append(places.gathered(rows))
+        integrals.append(nodes.gathered(rows))
         # T is lower triangular: entries of `edge` that are not filled yet have no part in this.
         rows[:, n - 1] += h * _series(T, rate, stop + chain.falls_short * flow, edge)[part]
         rows = chain.times(rows)
-        times.append(places.gathered(rows))
+        times.append(nodes.gathered(rows))
         last.append(rows[:, n - 1])
-    kept, times, last = map(np.concatenate, (kept, times, last))
+    integrals, times, last = map(np.concatenate, (integrals, times, last))
     back = _series(T, rate, stop + chain.falls_short * flow, edge)
     all_above = _series(T, rate, stop, edge)
 
@@ -99,7 +99,7 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
     s = 1j * omega
     z = 1 - s / rate
     y, off, at_n = p / z, (stop - s) / (rate - s), 1 / (n + s)
-    small = drains(places, n, s, y, off)
+    small = drains(nodes, n, s, y, off)
     large, left_large = system.large(s)
     shifts = stop + flow * s * at_n
     over_r = np.array([_series(T, rate, shift, edge) for shift in shifts])
@@ -112,7 +112,7 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
     stopped += np.outer(flow * (c + d * h), last)
     stopped += c[:, None] * over_r + climb + np.outer(d * h, back)
     summed = small.left_n[:, None] * over_r + climb + np.outer(y * at_n / off, all_above)
-    summed = small.summed @ kept.T + summed / (off + y * s * at_n)[:, None]
+    summed = small.summed @ integrals.T + summed / (off + y * s * at_n)[:, None]
     held = basis.transforms(s)
     before = np.linalg.solve(T + stop * np.eye(len(T)), held.T).T
     delay = (q / z)[:, None] * (small.summed[:, :1] * held - summed) + stopped - before
@@ -130,14 +130,16 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
         basis,
         coefficients,
         float(size[-1]),
-        _blocking(system, places, *(coefficients @ x for x in (kept, times, last, back)), chain),
+        _blocking(
+            system, nodes, *(coefficients @ x for x in (integrals, times, last, back)), chain
+        ),
     )
 
 
 def _blocking(
     system: Scaled,
-    places: Places,
-    kept: Vector,
+    nodes: InterpolationNodes,
+    integrals: Vector,
     times: Vector,
     last: float,
     back: float,
@@ -147,8 +149,8 @@ def _blocking(
     n, p, q = system.n, system.p, system.q
     f = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, n))])
     summed = lfilter([1.0], [1.0, -p], f[::-1], zi=[p * f[-1] / q])[0][::-1]
-    m, h = places.numbers, 1 - chain.falls_short
-    found = q * (summed[0] - kept @ summed[m]) + chain.stop * (times @ f[m])
+    m, h = nodes.numbers, 1 - chain.falls_short
+    found = q * (summed[0] - integrals @ summed[m]) + chain.stop * (times @ f[m])
     return float(found + f[-1] * (chain.flow * last * chain.falls_short - h * back))
 
 

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 from multiserver.open.age_equation import Scaled
 
 # Poles of Φ that stand in for zeros; grid points a decade in the search for zeros beyond n.
-FIRST, PLACES = 8, 48
+MAX_DRAIN_RATES, POINTS_PER_DECADE = 8, 48
 
 
 def suitable_rates(system: Scaled, decay: float, wide: float, near: int) -> NDArray[np.float64]:
@@ -29,7 +29,7 @@ def suitable_rates(system: Scaled, decay: float, wide: float, near: int) -> NDAr
         [
             [decay],
             own,
-            np.arange(1.0, min(system.n, FIRST) + 1),
+            np.arange(1.0, min(system.n, MAX_DRAIN_RATES) + 1),
             _zeros_beyond(system, system.n, 5 * highest),
             np.geomspace(decay / 2, highest, math.ceil(wide * math.log10(2 * highest / decay))),
             np.geomspace(2.0, 8.0, near),
@@ -41,7 +41,7 @@ def _zeros_beyond(system: Scaled, low: float, high: float) -> list[float]:
     """The θ beyond n, where drains have no more poles, at which 1/B − (q/z) Φ changes sign."""
     if not 1.1 * low < high:
         return []
-    grid = np.geomspace(1.001 * low, high, math.ceil(PLACES * math.log10(high / low)))
+    grid = np.geomspace(1.001 * low, high, math.ceil(POINTS_PER_DECADE * math.log10(high / low)))
     values = [_excess(system, x) for x in grid]
     return [
         brentq(lambda x: _excess(system, x), *grid[i : i + 2])

@@ -27,8 +27,9 @@ from scipy.special import gammainc, lambertw
 
 from multiserver.errors import require_stable
 
-# Terms below e^−NEVER are left out; if more than MOST_TERMS remain, the zeros are cheaper.
-NEVER, MOST_TERMS = 46.0, 200_000
+# Terms below e^−NEGLIGIBLE_EXPONENT are left out; if more than MOST_TERMS remain, the zeros are
+# cheaper.
+NEGLIGIBLE_EXPONENT, MOST_TERMS = 46.0, 200_000
 
 
 def waiting_time(servers: int, duration: float, rate: float) -> float:
@@ -39,8 +40,8 @@ def waiting_time(servers: int, duration: float, rate: float) -> float:
     require_stable(rate, servers / duration)
     r = rate * duration / servers
     falls = servers * (r - 1 - math.log(r))
-    if MOST_TERMS * falls > NEVER:
-        return duration * by_terms(servers, r, math.ceil(NEVER / falls))
+    if MOST_TERMS * falls > NEGLIGIBLE_EXPONENT:
+        return duration * by_terms(servers, r, math.ceil(NEGLIGIBLE_EXPONENT / falls))
     return by_zeros(servers, r) / rate
 
 

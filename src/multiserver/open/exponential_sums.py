@@ -85,15 +85,18 @@ class ExponentialSums:
         weight = step / np.interp(omega, fine, slope)
         return omega, weight
 
-    def suited(self, rate: float, probability: float, complement: float) -> ExponentialSums:
-        """The same with rates moved by as little as makes the poles of `kept` exact floats: near 1,
-        rounding of a pole would cost its rate many digits. `complement` is 1 − p."""
+    def with_exact_poles(
+        self, rate: float, probability: float, complement: float
+    ) -> ExponentialSums:
+        """The same with rates moved by as little as makes the poles of `poisson_integrals` exact
+        floats: near 1, rounding of a pole would cost its rate many digits. `complement` is
+        1 − p."""
         poles = rate * probability / (rate + self.rates)
         moved = rate * ((1 - poles) - complement) / poles
         near = (poles > 0.5) & (abs(moved - self.rates) < MOST_MOVED * self.rates)
         return ExponentialSums(np.where(near, moved, self.rates))
 
-    def kept(self, rate: float, probability: float, count: int) -> Iterator[Vector]:
+    def poisson_integrals(self, rate: float, probability: float, count: int) -> Iterator[Vector]:
         """For each b_l in turn, the integrals of b_l(u) exp(−λu) (λpu)^m/m! (count,), λ being
         `rate`. The factor of b_l is the probability that m jobs arrive in a time u, all of the
         class of probability p.

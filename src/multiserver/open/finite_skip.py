@@ -25,7 +25,7 @@ from multiserver.open.qbd import Level, QuasiBirthDeath, StationaryDistribution
 from multiserver.sizes import Size
 
 MAX_FRONTS = 3000  # Blocks are dense: each takes 72 MB then.
-LARGEST = 100_000_000  # Entries of all blocks of one kind, of three.
+MAX_BLOCK_ENTRIES = 100_000_000  # Entries of all blocks of one kind, of three.
 MOST_STEPS = 10_000_000  # Jobs of every front, counted once for each of its events.
 Front = Hashable
 
@@ -107,7 +107,7 @@ def prepare(model: FiniteSkipModel) -> FrontBlocks:
     """Enumerate the levels of a model, once for all arrival rates.
 
     Raises `TooLargeError` if it has more than `MAX_FRONTS` fronts, if these take more than
-    `MOST_STEPS` steps to list, or if Σ_k m_k² exceeds `LARGEST`: the blocks are dense.
+    `MOST_STEPS` steps to list, or if Σ_k m_k² exceeds `MAX_BLOCK_ENTRIES`: the blocks are dense.
     """
     fronts, jobs = _levels(model)
     top = len(fronts) - 1
@@ -178,10 +178,10 @@ def _levels(model: FiniteSkipModel) -> tuple[list[tuple[Front, ...]], dict[Front
         full[k] += model.is_full(front)
     sizes = (own + sum(full[:k]) for k, own in enumerate(exact))
     entries = sum(m**2 for m in sizes)
-    if entries > LARGEST:
+    if entries > MAX_BLOCK_ENTRIES:
         raise TooLargeError(
             f"{len(jobs)} fronts of up to {top} jobs make matrices of {entries:.2g} numbers,"
-            f" more than {LARGEST:.2g}"
+            f" more than {MAX_BLOCK_ENTRIES:.2g}"
         )
     levels = [
         tuple(f for f in jobs if jobs[f] == k or (jobs[f] < k and model.is_full(f)))

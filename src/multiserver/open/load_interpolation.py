@@ -21,8 +21,8 @@ from scipy.fft import dct
 Vector = NDArray[np.float64]
 Waits = Callable[[float], Vector]
 
-FEWEST, MOST = 8, 128
-LAST = 3
+MIN_DEGREE, MAX_DEGREE = 8, 128
+LAST_COEFFICIENTS = 3
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,7 +54,7 @@ class Curve:
 def along(waits: Waits, limit: float, low: float, high: float, accuracy: float = 1e-11) -> Curve:
     """The curve of `waits` from λ = `low` to `high`, 0 < low < high < λ* = `limit`.
 
-    Points are added until `error` is below `accuracy`, or there are more than `MOST`.
+    Points are added until `error` is below `accuracy`, or there are more than `MAX_DEGREE`.
     Raises `ValueError` unless the rates are in order.
     """
     if not 0 < low < high < limit:
@@ -63,7 +63,7 @@ def along(waits: Waits, limit: float, low: float, high: float, accuracy: float =
     def scaled(rates: Vector) -> Vector:
         return np.array([waits(x) * (1 - x / limit) / x for x in rates.tolist()])
 
-    rates = _extrema(low, high, FEWEST)
+    rates = _extrema(low, high, MIN_DEGREE)
     values = scaled(rates)
     while True:
         rates = _extrema(low, high, 2 * (len(rates) - 1))
@@ -71,9 +71,9 @@ def along(waits: Waits, limit: float, low: float, high: float, accuracy: float =
         finer = np.empty((len(rates), values.shape[1]))
         finer[::2], finer[1::2] = values, scaled(rates[1::2])
         values = finer
-        last = abs(dct(values, type=1, axis=0)[-LAST:] / (len(rates) - 1)).max(axis=0)
-        error = float((LAST * last / abs(values).max(axis=0)).max())
-        if error < accuracy or len(rates) > MOST:
+        last = abs(dct(values, type=1, axis=0)[-LAST_COEFFICIENTS:] / (len(rates) - 1)).max(axis=0)
+        error = float((LAST_COEFFICIENTS * last / abs(values).max(axis=0)).max())
+        if error < accuracy or len(rates) > MAX_DEGREE:
             return Curve(limit, rates, values, error)
 
 

@@ -53,7 +53,7 @@ ROUGH, ENOUGH = 1e-5, 5e-10
 # The change of the odds by a sweep at convergence, and the relative error of E[V] that it leaves.
 SETTLED, ROUNDING = 1e-13, 1e-12
 # A box has room for so many waiting jobs of a class at first, and grows by such a factor.
-FIRST, GROWTH = 8, 1.5
+INITIAL_ROOM, GROWTH = 8, 1.5
 # The sum of a geometric series whose ratio is below 2/3.
 SERIES = 3.0
 
@@ -136,8 +136,8 @@ def _work(
         odds = np.cumprod([1.0, *(flows[0] / (k * rates[0]) for k in range(1, places[0]))])
         odds *= places[0] - np.arange(places[0])
         mean = fixed + float(odds @ np.arange(places[0])) / float(odds.sum()) * float(work[0])
-        return _Work(mean, ROUNDING * mean, (places[0] + FIRST,))
-    box = [*before.box, places[-1] + FIRST]
+        return _Work(mean, ROUNDING * mean, (places[0] + INITIAL_ROOM,))
+    box = [*before.box, places[-1] + INITIAL_ROOM]
     mean = _idle_work(servers, needs, rates, flows, box)
     while True:
         changes = []

@@ -29,7 +29,7 @@ from multiserver.open.qbd import Level, QuasiBirthDeath
 from multiserver.open.solve import distribution_of_rates
 
 UNSAMPLED = -1
-LARGEST = 30_000_000
+MAX_BLOCK_ENTRIES = 30_000_000
 Counts = tuple[int, ...]
 Front = tuple[Counts, int]
 
@@ -68,12 +68,12 @@ class FcfsBlocks:
 def prepare(system: MultiserverJobSystem) -> FcfsBlocks:
     """Enumerate the levels of a system, once for all arrival rates.
 
-    Raises `TooLargeError` if Σ_k m_k² exceeds `LARGEST`: the blocks are dense.
+    Raises `TooLargeError` if Σ_k m_k² exceeds `MAX_BLOCK_ENTRIES`: the blocks are dense.
     """
     model = _Fronts(system)
     top = model.top
     fronts = [model.on_level(k) for k in range(top + 1)]
-    if sum(len(found) ** 2 for found in fronts) > LARGEST:
+    if sum(len(found) ** 2 for found in fronts) > MAX_BLOCK_ENTRIES:
         raise model.too_large()
     places = [{front: i for i, front in enumerate(found)} for found in fronts]
     entries = [model.arrivals(fronts[k], places[k + 1]) for k in range(top)]
@@ -108,14 +108,14 @@ class _Fronts:
                 for u in range((self.servers - _total(counts, self.needs)) // v + 1)
             ]
             # Each u is a state of the level |u|: Σ_k m_k² is at least their number squared/(B + 1).
-            if len(found) ** 2 > LARGEST * (self.top + 1):
+            if len(found) ** 2 > MAX_BLOCK_ENTRIES * (self.top + 1):
                 raise self.too_large()
         return found
 
     def too_large(self) -> TooLargeError:
         return TooLargeError(
             f"the levels of {self.servers} servers and needs {self.needs} would take matrices of"
-            f" more than {LARGEST} numbers"
+            f" more than {MAX_BLOCK_ENTRIES} numbers"
         )
 
     def idle(self, counts: Counts) -> int:

@@ -32,7 +32,7 @@ from multiserver.recurrences import lfilter
 Vector = NDArray[np.float64]
 
 # The probability that is left above the largest m, and the largest number of steps.
-LEFT, MOST = 1e-17, 2e8
+NEGLIGIBLE_TAIL, MAX_STEPS = 1e-17, 2e8
 
 
 def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
@@ -45,13 +45,15 @@ def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
     chain = Stopped(n, rate * p, rate * q)
     above = chain.stop + chain.flow * chain.falls_short + n
     slowest = max(p / (1 + found.basis.rates[0] / rate), chain.flow / above)
-    top = n + math.ceil(math.log(LEFT) / math.log(slowest))
+    top = n + math.ceil(math.log(NEGLIGIBLE_TAIL) / math.log(slowest))
     steps = top * most + len(found.coefficients) * (top + most)
-    if steps > MOST:
+    if steps > MAX_STEPS:
         raise NotKnownError(
-            f"P(N > {most}) of needs 1 and n takes {steps:.0e} steps; {MOST:.0e} fit"
+            f"P(N > {most}) of needs 1 and n takes {steps:.0e} steps; {MAX_STEPS:.0e} fit"
         )
-    behind = found.coefficients @ np.array(list(found.basis.kept(rate, 1.0, top + most + 2)))
+    behind = found.coefficients @ np.array(
+        list(found.basis.poisson_integrals(rate, 1.0, top + most + 2))
+    )
     times = _chain(chain, behind[: top + 1] * p ** np.arange(top + 1), above)
 
     distribution = np.zeros(most + 1)

@@ -63,11 +63,11 @@ from multiserver.sizes import Size
 Vector = NDArray[np.float64]
 
 # The number of small jobs between two large ones is cut where it is exceeded with probability
-# e^-NEVER.
-NEVER = 46.0
+# e^-NEGLIGIBLE_EXPONENT.
+NEGLIGIBLE_EXPONENT = 46.0
 # Exponentials a decade over the whole range and, at least, near the rate of small jobs, at first;
 # the factor by which their number grows; the most of them.
-WIDE, LEAST, MORE, MOST = 6, 24, 1.4, 420
+WIDE_PER_DECADE, MIN_NEAR, GROWTH, MAX_EXPONENTIALS = 6, 24, 1.4, 420
 GOOD, ROUGH = 2e-13, 1e-8
 # Errors of E[T_c] have been found to be about so many residuals, mostly fewer.
 AMPLIFIED = 50.0
@@ -130,10 +130,10 @@ class OneOrNDistribution:
 
 def most_between(servers: int, probabilities: tuple[float, float]) -> int:
     """The largest number of small jobs between two large ones that matters, given p and q: n, or
-    the one that is exceeded with probability e^-NEVER, if that is less."""
+    the one that is exceeded with probability e^-NEGLIGIBLE_EXPONENT, if that is less."""
     p, q = probabilities
     rare = -math.log(p) if q > 0.5 else -math.log1p(-q)
-    return min(servers, max(2, math.ceil(NEVER / rare)))
+    return min(servers, max(2, math.ceil(NEGLIGIBLE_EXPONENT / rare)))
 
 
 def solve(
@@ -147,7 +147,7 @@ def solve(
     the phase-type durations `large`, `probabilities` (p, q), all above 0.
 
     Raises `UnstableError` unless λ < λ*, and `NotKnownError` if rates are so far apart that
-    `MOST` exponentials are not enough for eight digits.
+    `MAX_EXPONENTIALS` exponentials are not enough for eight digits.
     """
     p, q = probabilities
     saturated = one_or_n(servers, q, rate_small, 1 / large.mean, probability_1=p)
@@ -191,14 +191,16 @@ def _converged(system: Scaled) -> Solution:
     """The best of several bases, each of more functions than the one before."""
     decay = slowest_rate(system)
     delay = math.log(system.n)  # Of n small jobs, in their mean durations.
-    wide, near = WIDE, LEAST + 6 * delay + delay**2
+    wide, near = WIDE_PER_DECADE, MIN_NEAR + 6 * delay + delay**2
     best, last = None, math.inf
     while True:
         rates = ExponentialSums(suitable_rates(system, decay, wide, math.ceil(near)))
-        found = solve_for_age(system, rates.suited(system.rate, system.p, system.q), decay)
+        found = solve_for_age(
+            system, rates.with_exact_poles(system.rate, system.p, system.q), decay
+        )
         best = found if best is None or found.residual < best.residual else best
         # A residual that no longer falls is rounding.
-        if not GOOD < found.residual < last / 2 or len(rates.rates) * MORE > MOST:
+        if not GOOD < found.residual < last / 2 or len(rates.rates) * GROWTH > MAX_EXPONENTIALS:
             return best
         last = found.residual
-        wide, near = wide * MORE, near * MORE
+        wide, near = wide * GROWTH, near * GROWTH

@@ -38,7 +38,7 @@ Complex = NDArray[np.complex128]
 Number = TypeVar("Number", float, Complex)
 
 # Points of a circle that are iterated at once, and the fewest of a circle.
-TOGETHER, FEWEST = 512, 32
+POINTS_AT_ONCE, MIN_POINTS = 512, 32
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ class Sides(NamedTuple):
 def equations(rates: Rates, near: float, points: int, decay: float) -> Sides:
     """The solution on a circle of `points` points or a few more, with a relative aliasing error of
     e^−`decay`; G is quadratic within `near` of 1."""
-    n, size = rates.servers, next_fast_len(max(points, FEWEST), real=True)
+    n, size = rates.servers, next_fast_len(max(points, MIN_POINTS), real=True)
     radius = math.exp(-decay / size)
     z = radius * np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
-    blocks = np.array_split(1 - z, math.ceil(len(z) / TOGETHER))
+    blocks = np.array_split(1 - z, math.ceil(len(z) / POINTS_AT_ONCE))
     found = np.hstack([_by_series(rates, block, near, decay) for block in blocks])
     # Columns for x, h and the three right-hand sides.
     rows = np.fft.irfft(found, size)[:, :n].T * radius ** -np.arange(n)[:, None]
@@ -124,7 +124,7 @@ def _by_series(rates: Rates, u: Complex, near: float, decay: float) -> Complex:
     outer = math.sqrt(abs(eta).max())
     if decay > -math.log(outer) * len(u):
         return _follow(rates, u, near)
-    size = next_fast_len(max(FEWEST, math.ceil(decay / -math.log(outer))), real=True)
+    size = next_fast_len(max(MIN_POINTS, math.ceil(decay / -math.log(outer))), real=True)
     rows, factor, _ = _step(rates, u)
     turned = outer * np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
     around = busy_complement(rates.large_flow * (1 - turned), rates.small_flow, rates.serving[-1])

@@ -15,7 +15,8 @@ and y = p/z: in this form nothing cancels as s → 0. With w = exp(−t), for m 
     Z_n = (Δ_n + y/((n + s)(1 − y)))/(1 − y r),
 
 with integrals over t > 0 of functions that are analytic in a strip, whatever m and n. These are
-smooth in m, so that a few m are enough, with weights that replace sums over all m (`Places`).
+smooth in m, so that a few m are enough, with weights that replace sums over all m
+(`InterpolationNodes`).
 
 Let h be the probability that the chain falls from m ≥ n jobs to m − 1 before it is stopped:
 λp h² − (λ + n) h + n = 0. Elimination upwards from m = 0 has pivots λp + k_m with
@@ -42,11 +43,11 @@ Complex = NDArray[np.complex128]
 # Contributions below e^−TAIL are left out.
 TAIL = 40.0
 # Frequencies up to FAST use quadrature on panels of length PANEL. Beyond, Δ_m is 1/s to all digits
-# for m > MANY, as |E[exp(−s D(m))]| < e^−36, and is found one by one up to there.
-FAST, PANEL, MANY = 25.0, 0.5, 256
+# for m > MAX_ONE_BY_ONE, as |E[exp(−s D(m))]| < e^−36, and is found one by one up to it.
+FAST, PANEL, MAX_ONE_BY_ONE = 25.0, 0.5, 256
 
 
-class Places:
+class InterpolationNodes:
     """The m among 0 … n − 1 between which functions of m are interpolated: `numbers` (M,)."""
 
     def __init__(self, n: int) -> None:
@@ -85,7 +86,7 @@ def _shares(nodes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Drains:
-    """Δ `left` (S, M) at the places and `left_n` (S,) at n, Z `summed` (S, M) and `summed_n` (S,),
+    """Δ `left` (S, M) at the nodes and `left_n` (S,) at n, Z `summed` (S, M) and `summed_n` (S,),
     at S values of s."""
 
     left: Complex
@@ -94,13 +95,13 @@ class Drains:
     summed_n: Complex
 
 
-def drains(places: Places, n: int, s: Complex, y: Complex, off: Complex) -> Drains:
+def drains(nodes: InterpolationNodes, n: int, s: Complex, y: Complex, off: Complex) -> Drains:
     """The drains at imaginary s, where y = p/z and `off` is 1 − y, with all its digits.
 
     The absolute error of Δ is about 1e-15 of the larger of 1 and Δ_n; that of Z is this divided by
     1 − y r.
     """
-    m, slow = places.numbers, abs(s) <= FAST
+    m, slow = nodes.numbers, abs(s) <= FAST
     left, within = np.empty((2, len(s), len(m)), dtype=complex)
     left_n, within_n = np.empty((2, len(s)), dtype=complex)
     left[slow], left_n[slow], within[slow], within_n[slow] = _by_quadrature(
@@ -150,7 +151,7 @@ def _by_quadrature(
 def _one_by_one(m: NDArray[np.int64], n: int, s: Complex) -> tuple[Complex, Complex, list[Complex]]:
     """Δ at all m and at n, and at 0 … min(n, MANY) one by one."""
     few = [np.zeros_like(s)]
-    for k in range(1, min(n, MANY) + 1):
+    for k in range(1, min(n, MAX_ONE_BY_ONE) + 1):
         few.append((few[-1] * k + 1) / (k + s))
     left = np.repeat((1 / s)[:, None], len(m), axis=1)
     small = m < len(few)

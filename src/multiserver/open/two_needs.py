@@ -44,7 +44,7 @@ Vector = NDArray[np.float64]
 Phase = tuple[int, int, int]
 
 # At most so many phases of a level and entries of all blocks; K at first, and its growth.
-MOST_PHASES, MOST_NUMBERS, FIRST, GROWTH = 1500, 8e7, 12, 1.3
+MOST_PHASES, MOST_NUMBERS, INITIAL_JOBS, GROWTH = 1500, 8e7, 12, 1.3
 # Means with larger errors are refused; smaller errors are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-10
 # The error of E[N_c] by rounding, in parts of that of E[u_c].
@@ -135,7 +135,7 @@ def solve(
     rule = Rule(system.servers, *needs, threshold, reading == "always")
     flows = arrival_rate * np.array(system.probabilities)
     point = _Point(rule, flows, np.array(system.rates), int(flows[1] > flows[0]))
-    kept, means, changed, open_ = FIRST, None, np.inf, np.inf
+    kept, means, changed, open_ = INITIAL_JOBS, None, np.inf, np.inf
     while (process := _process(point, kept)) is not None:
         before, means = means, _means(point, *process, kept)
         if before is not None:

@@ -30,7 +30,7 @@ NEEDS_ONE_AND_N = Condition(
     "two classes, of needs 1, with exponential durations, and n > 1", _small_and_large
 )
 FEW_BETWEEN = Condition(
-    f"n or {one_or_n.NEVER:.0f}/p_n of at most {MOST_BETWEEN}",
+    f"n or {one_or_n.NEGLIGIBLE_EXPONENT:.0f}/p_n of at most {MOST_BETWEEN}",
     lambda system: not _small_and_large(system) or _few_between(system),
 )
 

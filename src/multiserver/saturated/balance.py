@@ -23,7 +23,7 @@ from multiserver.saturated.elimination import Eliminated, Elimination, NeverLeft
 
 Vector = NDArray[np.float64]
 # The most states that are eliminated in one dense matrix, without compiled code.
-FEW = 160
+MAX_DENSE_STATES = 160
 # The most numbers of 8 bytes that elimination may keep.
 MOST_NUMBERS = 8e8
 # The state left out when Δ is solved for has at least this mass, relative to the most likely state.
@@ -82,7 +82,7 @@ class Balance:
 
 
 def _eliminated(moves: sparse.csr_array, counts: NDArray[np.int64], last: int) -> Eliminated:
-    if len(counts) <= FEW:
+    if len(counts) <= MAX_DENSE_STATES:
         return Elimination(moves, last)
     from multiserver.compiling import announced
     from multiserver.saturated import block_elimination, dissection

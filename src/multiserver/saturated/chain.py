@@ -72,7 +72,7 @@ class SaturatedChain:
 
 
 def enumerate_chain(system: MultiserverJobSystem) -> SaturatedChain:
-    """The saturated chain of a system. Raises `TooLargeError` beyond `LARGEST` states."""
+    """The saturated chain of a system. Raises `TooLargeError` if it is too large."""
     grid = _Grid(system)
     timed = (grid.head != UNSAMPLED) | (grid.idle < grid.smallest)
     drawing = np.flatnonzero(~timed)

@@ -35,11 +35,11 @@ from numpy.typing import NDArray
 from multiserver.errors import TooLargeError
 
 # The most numbers in the table of a knapsack: 200 MB.
-MOST = 25_000_000
+MAX_TABLE_NUMBERS = 25_000_000
 # A packing that is worth at most this beyond 1 does not enter: λ_max is as exact.
 EXCESS = 1e-13
 # Far more bases than are ever visited; the result after so many still bounds λ_max.
-BASES = 10_000
+MAX_BASES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def capacity(servers: int, needs: Sequence[int], in_service: Sequence[float]) ->
     divisor = math.gcd(*kinds)
     n, v = servers // divisor, np.array(kinds) // divisor
     basis = np.diag(n // v)
-    for _ in range(BASES):
+    for _ in range(MAX_BASES):
         y = np.maximum(np.linalg.solve(basis.T, np.ones(len(v))), 0.0)
         worth, packing = heaviest(n, v, y)
         if worth <= 1 + EXCESS:
@@ -103,7 +103,7 @@ def heaviest(
     packing[best] = max(servers - most, 0) // int(needs[best])
     n = servers - int(packing[best] * needs[best])
     order = [c for c in range(len(needs)) if prices[c] > 0 and needs[c] <= n]
-    if (len(order) + 1) * (n + 1) > MOST:
+    if (len(order) + 1) * (n + 1) > MAX_TABLE_NUMBERS:
         raise TooLargeError(
             f"the packings of {servers} servers by jobs that need {needs.tolist()} take a table of"
             f" {(len(order) + 1) * (n + 1)} numbers"

@@ -50,7 +50,7 @@ from multiserver.sharing.traffic import Traffic, solve_traffic
 
 # The most entries of a table over numbers of jobs and sets of classes; and the most steps of a
 # convolution, which takes every pair of numbers of jobs.
-LARGEST = 30_000_000
+MAX_ENTRIES = 30_000_000
 MOST_PAIRS = 10**10
 
 
@@ -178,11 +178,11 @@ def require_fits(queues: Sequence[MultiServerQueue], populations: Sequence[int])
         )
     numbers = math.prod(n + 1 for n in populations)
     entries = numbers * (most + 1) << most
-    if entries > LARGEST or numbers**2 * len(queues) > MOST_PAIRS:
+    if entries > MAX_ENTRIES or numbers**2 * len(queues) > MOST_PAIRS:
         reach = math.isqrt(MOST_PAIRS // len(queues))
         raise TooLargeError(
             f"{_show(numbers)} combinations of permanent jobs and {most} classes in a queue make"
-            f" tables of {_show(entries)} numbers; at most {_show(LARGEST)}, and {_show(reach)}"
+            f" tables of {_show(entries)} numbers; at most {_show(MAX_ENTRIES)}, and {_show(reach)}"
             " combinations"
         )
 
