@@ -80,9 +80,9 @@ class QuickswapMeans:
     imprecision: float
 
 
-class _Odds(NamedTuple):
-    """Odds of k: `below` (n,) of k < n, and `above` (3,), the sums of those of k ≥ n times 1, k − n
-    and (k − n)(k − n − 1)/2."""
+class _Weights(NamedTuple):
+    """Weights of k, unnormalised probabilities: `below` (n,) of k < n, and `above` (3,), the sums
+    of those of k ≥ n times 1, k − n and (k − n)(k − n − 1)/2."""
 
     below: Vector
     above: Vector
@@ -117,28 +117,28 @@ def solve(
         raise TooLargeError(f"more than {MOST_SERVERS:,} servers")
     system = Rates(servers, *rates, *flows, threshold, reading == "always")
     with np.errstate(over="ignore", invalid="ignore"):
-        given = areas(system)
+        areas_given = areas(system)
     # E[m] ≤ `most`: m' is at most as from n, and `growth` more for each small job above n.
-    next_small = given[1].next_start[0]
+    next_small = areas_given[1].next_start[0]
     growth = float(next_small[-2])
     most = float(next_small[servers] + 1) / (1 - growth)
     if not most < MOST_SMALL:
         raise TooLargeError(
             f"until {threshold} of {servers} small jobs are in service takes"
-            f" {given[0].length[servers]:.0e} units of time, in which more than {MOST_SMALL:.0e}"
-            " others come"
+            f" {areas_given[0].length[servers]:.0e} units of time, in which more than"
+            f" {MOST_SMALL:.0e} others come"
         )
     steps = math.log(most / NEAR) / -math.log(growth)
     if steps * servers > MOST_WORK:
         raise TooLargeError(f"{steps:.0e} steps from cycle to cycle, so near to λ* = {limit:g}")
-    cycle = _Cycle(system, given, most)
+    cycle = _Cycle(system, areas_given, most)
     (first, rounding), (second, _) = (
         cycle.means(equations(system, NEAR / most, points * servers, decay))
         for points, decay in CIRCLES
     )
-    apart = float(abs(second / first - 1).max())
+    discrepancy = float(abs(second / first - 1).max())
     rounding += ROUNDING + 10 * EPS * limit / (limit - sum(flows))
-    imprecision = max(10 * apart, rounding)
+    imprecision = max(10 * discrepancy, rounding)
     if not imprecision < ROUGH:
         raise TooLargeError(f"rates so far apart that rounding leaves {imprecision:.0e} of a mean")
     return QuickswapMeans(*first.tolist(), imprecision)
@@ -149,37 +149,37 @@ class _Cycle:
     """Rates, areas given no large job and given one, and a bound on E[m]."""
 
     rates: Rates
-    given: tuple[Areas, Areas]
+    areas_given: tuple[Areas, Areas]
     most: float
 
     def means(self, by_side: Sides) -> tuple[Vector, float]:
         """E[N_1] and E[N_n], areas of a cycle over its length, and their relative rounding
         error."""
-        rates, given = self.rates, self.given
+        rates, areas_given = self.rates, self.areas_given
         first = [self._moments(*side) for side in zip(*by_side, (1, 0, 0), strict=True)]
         (known, _), (by_mean, _), (by_pairs, _) = first
         # x is a linear function of E[m] and E[m(m − 1)/2], which must be the moments of x.
         moments = np.linalg.solve(np.eye(2) + np.column_stack([by_mean, -by_pairs]), known)
         x, h = (np.array([1, -moments[0], moments[1]]) @ part for part in by_side)
         _, above = self._moments(x, h, 1)
-        odds = self._odds_of_k(_Odds(x, above), float(h))
-        length = sum(odds[e].mean(given[e].length) for e in (0, 1))
-        small = [given[e].small for e in (0, 1)]
+        weights = self._weights_of_k(_Weights(x, above), float(h))
+        length = sum(weights[e].mean(areas_given[e].length) for e in (0, 1))
+        small = [areas_given[e].small for e in (0, 1)]
         if rates.always:
             length += float(x[0]) / (rates.small_flow + rates.large_flow)
         else:
             present = np.append(np.arange(rates.servers + 1.0), [1.0, 0.0])
             length += 1 / rates.large_flow
             small[1] = small[1] + present / rates.large_flow
-        by_class = small, [given[e].large for e in (0, 1)]
-        wholes = [sum(odds[e].mean(one[e]) for e in (0, 1)) for one in by_class]
+        by_class = small, [areas_given[e].large for e in (0, 1)]
+        wholes = [sum(weights[e].mean(one[e]) for e in (0, 1)) for one in by_class]
         off = self._rounding(above)
         lost = [off @ one[1][rates.servers :] / w for one, w in zip(by_class, wholes, strict=True)]
         return np.array(wholes) / length, float(max(lost))
 
     def _rounding(self, above: Vector) -> Vector:
-        """The error of the odds of k ≥ n, in the form of `_Odds`, by rounding or a term of third
-        order."""
+        """The error of the weights of k ≥ n, in the form of `_Weights`, by rounding or a term of
+        third order."""
         if self.rates.always:
             return np.array([EPS, 0.0, 0.0])
         if self._rare:
@@ -188,24 +188,26 @@ class _Cycle:
         return EPS / self.rates.large_first ** np.arange(3)
 
     def _moments(self, x: Vector, h: float, total: float) -> tuple[Vector, Vector]:
-        """E[m] and E[m(m − 1)/2] if the odds of m < n are `x` and all odds sum to `total`; and, of
-        m ≥ n, the sums in `_Odds`."""
+        """E[m] and E[m(m − 1)/2] if the weights of m < n are `x` and all sum to `total`; and, of
+        m ≥ n, the sums in `_Weights`."""
         above = np.array([total - x.sum(), 0.0, 0.0])
-        known, made = self._compared(_Odds(x, above), h)
+        known, made = self._moment_equations(_Weights(x, above), h)
         # The moments of m and of m' are equal, and linear in the two of m ≥ n.
         nobody = np.zeros(len(x))
-        by_moment = [self._compared(_Odds(nobody, unit), 0.0) for unit in np.eye(3)[1:]]
-        apart = np.column_stack([have - comes for have, comes in by_moment])
-        above[1:] = np.linalg.solve(apart, made - known)
+        by_moment = [self._moment_equations(_Weights(nobody, unit), 0.0) for unit in np.eye(3)[1:]]
+        differences = np.column_stack([have - comes for have, comes in by_moment])
+        above[1:] = np.linalg.solve(differences, made - known)
         return known + np.column_stack([have for have, _ in by_moment]) @ above[1:], above
 
-    def _compared(self, odds: _Odds, h: float) -> tuple[Vector, Vector]:
-        """Sums, over the `odds` of m, of m and m(m − 1)/2, and of m' and m'(m' − 1)/2."""
+    def _moment_equations(self, weights: _Weights, h: float) -> tuple[Vector, Vector]:
+        """Sums, over the `weights` of m, of m and m(m − 1)/2, and of m' and m'(m' − 1)/2."""
         n, m = self.rates.servers, np.arange(self.rates.servers)
-        own = odds.mean(np.append(m, [n, 1.0, 0.0]))
-        pairs = odds.mean(np.append(m * (m - 1) / 2, [n * (n - 1) / 2, n, 1.0]))
-        of_k = self._odds_of_k(odds, h)
-        made = [sum(of_k[e].mean(self.given[e].next_start[q]) for e in (0, 1)) for q in (0, 1)]
+        own = weights.mean(np.append(m, [n, 1.0, 0.0]))
+        pairs = weights.mean(np.append(m * (m - 1) / 2, [n * (n - 1) / 2, n, 1.0]))
+        of_k = self._weights_of_k(weights, h)
+        made = [
+            sum(of_k[e].mean(self.areas_given[e].next_start[q]) for e in (0, 1)) for q in (0, 1)
+        ]
         return np.array([own, pairs]), np.array(made)
 
     @property
@@ -214,8 +216,8 @@ class _Cycle:
         order are below the rounding error of a difference."""
         return self.rates.large_first * self.most < EPS ** (1 / 3)
 
-    def _odds_of_k(self, m: _Odds, h: float) -> tuple[_Odds, _Odds]:
-        """Odds of k without a large job, and with one, given those of m."""
+    def _weights_of_k(self, m: _Weights, h: float) -> tuple[_Weights, _Weights]:
+        """Weights of k without a large job, and with one, given those of m."""
         rates, n = self.rates, self.rates.servers
         if rates.always:
             # If no job is present, the first arrival decides.
@@ -223,7 +225,7 @@ class _Cycle:
             none, one = m.below.copy(), np.zeros(n)
             none[:2] = 0.0, m.below[1] + rates.small_flow * first
             one[0] = rates.large_flow * first
-            return _Odds(none, m.above), _Odds(one, np.zeros(3))
+            return _Weights(none, m.above), _Weights(one, np.zeros(3))
         large_first = rates.large_first
         moved = np.append(m.below, 0.0)
         moved[n - 1] += h
@@ -240,4 +242,4 @@ class _Cycle:
         more = ratio / (1 - ratio)
         mass += moved[n]
         above = np.array([mass, mean + mass * more, pairs + mean * more + mass * more**2])
-        return _Odds(np.zeros(n), np.zeros(3)), _Odds(moved[:n], above)
+        return _Weights(np.zeros(n), np.zeros(3)), _Weights(moved[:n], above)

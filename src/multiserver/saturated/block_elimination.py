@@ -40,9 +40,9 @@ class BlockElimination:
         self._shape = tree.first, tree.last, tree.border, tree.start
         self._at = np.concatenate([[0], np.cumsum(pivots * (pivots + 2 * border))])
         self._numbers = np.empty(self._at[-1])
-        highest = _height(tree.parts, border)
+        highest = _height(tree.children, border)
         kept = self._at, self._numbers
-        stuck = _eliminate(*by_row, *by_column, *self._shape, *kept, tree.parts, highest)
+        stuck = _eliminate(*by_row, *by_column, *self._shape, *kept, tree.children, highest)
         if stuck >= 0:
             raise NeverLeft(int(tree.order[stuck]))
 
@@ -60,11 +60,11 @@ class BlockElimination:
         return found
 
 
-def _height(parts: Integers, border: Integers) -> int:
+def _height(children: Integers, border: Integers) -> int:
     """The most numbers, at any time, that blocks have left over and no block has taken over yet."""
     waiting: list[int] = []
     now = most = 0
-    for taken, size in zip(parts.tolist(), border.tolist(), strict=True):
+    for taken, size in zip(children.tolist(), border.tolist(), strict=True):
         for _ in range(taken):
             now -= waiting.pop()
         waiting.append(size * size)
@@ -74,7 +74,7 @@ def _height(parts: Integers, border: Integers) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _eliminate(rp, rj, rx, cp, ci, cx, first, last, border, start, at, numbers, parts, highest):
+def _eliminate(rp, rj, rx, cp, ci, cx, first, last, border, start, at, numbers, children, highest):
     F = len(first)
     left_over, top = np.empty(highest), 0
     waiting, left = np.empty(F, dtype=np.int64), 0
@@ -94,7 +94,7 @@ def _eliminate(rp, rj, rx, cp, ci, cx, first, last, border, start, at, numbers, 
             for e in range(cp[p], cp[p + 1]):
                 if ci[e] >= z:
                     rates[place[ci[e]], p - a] = cx[e]
-        for _ in range(parts[i]):
+        for _ in range(children[i]):
             left -= 1
             e, size = start[waiting[left]], start[waiting[left] + 1] - start[waiting[left]]
             top -= size * size

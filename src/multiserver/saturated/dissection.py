@@ -4,7 +4,7 @@ A jump changes each count by at most 1. So of the states in which a count is bel
 to states in which it is not. These few are a *separator*: the states on either side of it are about
 half of all if m is the median. The count is cut that has the fewest states at the cut, relative to
 the smaller side. Both sides are eliminated first, each in the same way, then the separator, so that
-no state becomes linked to many others. The parts form a binary tree of *blocks*: a block eliminates
+no state becomes linked to many others. This makes a binary tree of *blocks*: a block eliminates
 its own states (pivots); their neighbours that are eliminated later are its *border*. (A. George,
 SIAM J. Numer. Anal. 10, 1973, for grids.) The order is right for any chain, and efficient if jumps
 are short.
@@ -24,7 +24,7 @@ from scipy import sparse
 
 # Up to this many states are eliminated as one block.
 SMALL = 48
-FEW, MANY, PARTING, OUTSIDE = 0, 1, 2, 3
+LOWER, UPPER, SEPARATOR, OUTSIDE = 0, 1, 2, 3
 Integers = NDArray[np.int64]
 
 
@@ -32,12 +32,12 @@ Integers = NDArray[np.int64]
 class Dissection:
     """`order` (N,) lists the states as they are eliminated. There are F blocks, each after those
     that it takes over from. Block i has the pivots `first[i]` … `last[i]` − 1 in this order, takes
-    over from `parts[i]` blocks (0 or 2), and has the border `border[start[i]:start[i + 1]]`."""
+    over from `children[i]` blocks (0 or 2), and has the border `border[start[i]:start[i + 1]]`."""
 
     order: Integers
     first: Integers
     last: Integers
-    parts: Integers
+    children: Integers
     border: Integers
     start: Integers
 
@@ -69,17 +69,19 @@ def dissect(moves: sparse.csr_array, counts: Integers, final: int) -> Dissection
     # A cut has a non-empty separator or two non-empty sides: 2N + 1 blocks are enough.
     blocks = np.empty((3, 2 * N + 1), dtype=np.int64)
     having = np.empty(counts.max() + 1, dtype=np.int64)
-    F = _part(*links, np.ascontiguousarray(counts), order, *blocks, np.full(N, OUTSIDE), having)
-    first, last, parts = np.ascontiguousarray(blocks[:, F - 1 :: -1] if F else blocks[:, :0])
+    F = _partition(
+        *links, np.ascontiguousarray(counts), order, *blocks, np.full(N, OUTSIDE), having
+    )
+    first, last, children = np.ascontiguousarray(blocks[:, F - 1 :: -1] if F else blocks[:, :0])
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     start = np.zeros(len(first) + 1, dtype=np.int64)
-    border = _borders(*links, order, place, first, last, parts, start)
-    return Dissection(order, first, last, parts, border[: start[-1]], start)
+    border = _borders(*links, order, place, first, last, children, start)
+    return Dissection(order, first, last, children, border[: start[-1]], start)
 
 
 @njit(cache=True)
-def _part(pointer, links, counts, order, first, last, parts, side, having):
+def _partition(pointer, links, counts, order, first, last, children, side, having):
     """Bring `order` into the order of elimination and fill in the blocks, the last to be eliminated
     first; returns how many they are. `side` (N,) is all `OUTSIDE`, and `having` has room for as
     many numbers as a count has values."""
@@ -91,41 +93,41 @@ def _part(pointer, links, counts, order, first, last, parts, side, having):
     while left:
         left -= 1
         low, high = low_of[left], high_of[left]
-        axis, least = _cut(counts, order, low, high, having)
+        axis, least = _best_cut(counts, order, low, high, having)
         # The very last state stays with the block that is eliminated last.
-        first[F], last[F], parts[F] = low, high if F else N, 0
+        first[F], last[F], children[F] = low, high if F else N, 0
         F += 1
         if axis < 0:
             continue
         for i in range(low, high):
-            side[order[i]] = FEW if counts[order[i], axis] < least else MANY
+            side[order[i]] = LOWER if counts[order[i], axis] < least else UPPER
         # The separator: the states on one side, the one with fewer of them, that are linked to the
         # other.
         touching = 0
         for i in range(low, high):
             where[i] = _touches(order[i], pointer, links, side)
-            touching += where[i] if side[order[i]] == FEW else -where[i]
-        thinner = FEW if touching < 0 else MANY
-        few = many = 0
+            touching += where[i] if side[order[i]] == LOWER else -where[i]
+        thinner = LOWER if touching < 0 else UPPER
+        lower_count = upper_count = 0
         for i in range(low, high):
             own = side[order[i]]
-            where[i] = PARTING if where[i] and own == thinner else own
-            few += where[i] == FEW
-            many += where[i] == MANY
+            where[i] = SEPARATOR if where[i] and own == thinner else own
+            lower_count += where[i] == LOWER
+            upper_count += where[i] == UPPER
         for i in range(low, high):
             side[order[i]] = where[i]
             where[i] = order[i]
-        at, middle, upper = low, low + few, low + few + many
-        first[F - 1], parts[F - 1] = upper, 2
+        at, middle, upper = low, low + lower_count, low + lower_count + upper_count
+        first[F - 1], children[F - 1] = upper, 2
         low_of[left], high_of[left] = low, middle
         low_of[left + 1], high_of[left + 1] = middle, upper
         left += 2
         for i in range(low, high):
             state = where[i]
-            if side[state] == FEW:
+            if side[state] == LOWER:
                 order[at] = state
                 at += 1
-            elif side[state] == MANY:
+            elif side[state] == UPPER:
                 order[middle] = state
                 middle += 1
             else:
@@ -136,7 +138,7 @@ def _part(pointer, links, counts, order, first, last, parts, side, having):
 
 
 @njit(cache=True)
-def _cut(counts, order, low, high, having):
+def _best_cut(counts, order, low, high, having):
     """The count by which to part the states, and its least value on the upper side, or (−1, 0)."""
     axis, value, best, size = -1, 0, np.inf, high - low
     for k in range(counts.shape[1] if size > SMALL else 0):
@@ -167,7 +169,7 @@ def _touches(state, pointer, links, side):
 
 
 @njit(cache=True)
-def _borders(pointer, links, order, place, first, last, parts, start):
+def _borders(pointer, links, order, place, first, last, children, start):
     """The borders, one after the other; `start` is filled in."""
     F, N = len(first), len(order)
     border, room = np.empty(16 * N, dtype=np.int64), 16 * N
@@ -189,10 +191,10 @@ def _borders(pointer, links, order, place, first, last, parts, start):
                     seen[q] = i
                     border[end] = q
                     end += 1
-        for _ in range(parts[i]):
+        for _ in range(children[i]):
             left -= 1
-            part = waiting[left]
-            for e in range(start[part], start[part + 1]):
+            child = waiting[left]
+            for e in range(start[child], start[child + 1]):
                 q = border[e]
                 if q >= last[i] and seen[q] != i:
                     seen[q] = i
