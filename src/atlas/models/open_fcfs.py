@@ -17,7 +17,7 @@ from atlas.models.feasibility import require_solvable
 from atlas.models.systems import SystemBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, by_class, fcfs_levels, multiserver_jobs, qbd
-from multiserver.open.load_interpolation import FEWEST, along
+from multiserver.open.load_interpolation import MIN_DEGREE, along
 from multiserver.open.phase_count import block_entries
 from multiserver.phased import PhasedJobs
 from multiserver.policies import policy
@@ -56,7 +56,7 @@ class OpenFcfs(NamedTuple):
     def between(self, low: float, high: float, points: int) -> MeansAt:
         """The means at arrival rates from `low` to `high`, of which `points` are wanted. Those of a
         dear system come from a curve, if it is smooth enough."""
-        if not self.dear or points <= 2 * FEWEST + 1:
+        if not self.dear or points <= 2 * MIN_DEGREE + 1:
             return self.means_at
         p, services = np.array(self.system.probabilities), 1 / np.array(self.system.rates)
         curve = along(
