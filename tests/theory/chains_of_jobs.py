@@ -178,5 +178,5 @@ def lazily_sampled(jobs, arrival_rate, most):
             elif rate:
                 yield (after, queue), rate
 
-    law = explore(((), 0), transitions)
-    return sum(mass * (len(kinds) + q) for (kinds, q), mass in law.items()) / arrival_rate
+    distribution = explore(((), 0), transitions)
+    return sum(mass * (len(kinds) + q) for (kinds, q), mass in distribution.items()) / arrival_rate

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import spsolve
 import multiserver as ms
 from multiserver.model import MultiserverJobSystem
 
-from .sparse_chains import stationary_law
+from .sparse_chains import stationary_distribution
 
 FIGURE_6 = MultiserverJobSystem.of(4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3,) * 3)
 FIGURE_7 = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
@@ -80,9 +80,9 @@ def boxed(system, served, arrival_rate, box):
                 rows.append(i), columns.append(i - step)
                 rates.append(u[c] * system.rates[c])
     m = len(states)
-    law = stationary_law(sparse.csr_array((rates, (rows, columns)), shape=(m, m)))
+    distribution = stationary_distribution(sparse.csr_array((rates, (rows, columns)), shape=(m, m)))
     jobs = np.array(states)
-    return law @ jobs, float(law[jobs.sum(axis=1) > 3].sum())
+    return distribution @ jobs, float(distribution[jobs.sum(axis=1) > 3].sum())
 
 
 def drawn(seed, classes):

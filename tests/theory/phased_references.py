@@ -17,42 +17,42 @@ from .references import stationary_distribution
 class Walk:
     """Transitions of FCFS with phases, from the definition."""
 
-    def __init__(self, n, needs, laws, p, most_behind=None):
-        self.n, self.needs, self.laws, self.p = n, needs, laws, p
+    def __init__(self, n, needs, distributions, p, most_behind=None):
+        self.n, self.needs, self.distributions, self.p = n, needs, distributions, p
         self.most_behind = most_behind
 
     def idle(self, counts):
         return self.n - sum(v * sum(row) for v, row in zip(self.needs, counts, strict=True))
 
     def fill(self, counts, head, behind):
-        """The law of the state once all jobs that can start have started."""
+        """The distribution of the state once all jobs that can start have started."""
         if head is not None:
             if self.needs[head] > self.idle(counts):
                 return {(counts, head, behind): 1.0}
             return self.start(counts, head, behind)
         if self.idle(counts) < min(self.needs) or behind == 0:
             return {(counts, None, behind): 1.0}
-        law = defaultdict(float)
+        distribution = defaultdict(float)
         rest = None if behind is None else behind - 1
         for c, chance in enumerate(self.p):
             for state, q in self.fill(counts, c, rest).items():
-                law[state] += chance * q
-        return law
+                distribution[state] += chance * q
+        return distribution
 
     def start(self, counts, c, behind):
-        law = defaultdict(float)
-        for i, chance in enumerate(self.laws[c][0]):
+        distribution = defaultdict(float)
+        for i, chance in enumerate(self.distributions[c][0]):
             if chance:
                 for state, q in self.fill(changed(counts, c, i, 1), None, behind).items():
-                    law[state] += chance * q
-        return law
+                    distribution[state] += chance * q
+        return distribution
 
     def successors(self, state, arrival_rate=0.0):
         """Rates of moves and of completions to other states, apart."""
         counts, head, behind = state
         moves, completions = defaultdict(float), defaultdict(float)
         for c, row in enumerate(counts):
-            _, T = self.laws[c]
+            _, T = self.distributions[c]
             for i, u in enumerate(row):
                 if not u:
                     continue
@@ -77,12 +77,12 @@ class Walk:
             state = found.pop()
             if state not in rows:
                 rows[state] = self.successors(state, arrival_rate)
-                found += [after for law in rows[state] for after in law]
+                found += [after for distribution in rows[state] for after in distribution]
         place = {state: i for i, state in enumerate(rows)}
         matrices = np.zeros((2, len(rows), len(rows)))
-        for state, laws in rows.items():
-            for matrix, law in zip(matrices, laws, strict=True):
-                for after, rate in law.items():
+        for state, distributions in rows.items():
+            for matrix, distribution in zip(matrices, distributions, strict=True):
+                for after, rate in distribution.items():
                     matrix[place[state], place[after]] += rate
         return list(rows), *matrices
 
@@ -92,41 +92,50 @@ def changed(counts, c, i, by):
     return (*counts[:c], (*row[:i], row[i] + by, *row[i + 1 :]), *counts[c + 1 :])
 
 
-def none_in_service(laws):
-    return tuple((0,) * len(alpha) for alpha, _ in laws)
+def none_in_service(distributions):
+    return tuple((0,) * len(alpha) for alpha, _ in distributions)
 
 
-def saturated(n, needs, laws, p):
+def saturated(n, needs, distributions, p):
     """λ*, E[N_idle] and E[Δ(Y_d)]."""
-    walk = Walk(n, needs, laws, p)
+    walk = Walk(n, needs, distributions, p)
     small = int(np.argmin(needs))
-    counts = changed(none_in_service(laws), small, int(np.argmax(laws[small][0])), n // min(needs))
+    counts = changed(
+        none_in_service(distributions),
+        small,
+        int(np.argmax(distributions[small][0])),
+        n // min(needs),
+    )
     states, moves, completions = walk.chain((counts, None, None))
     rates = moves + completions
     outflow = rates.sum(axis=1)
-    law = stationary_distribution(rates / outflow[:, None]) / outflow
-    law /= law.sum()
+    distribution = stationary_distribution(rates / outflow[:, None]) / outflow
+    distribution /= distribution.sum()
     complete = completions.sum(axis=1)
-    throughput = law @ complete
+    throughput = distribution @ complete
     generator = rates - np.diag(outflow)
-    # (generator) Δ = λ* − t, and law Δ = 0.
+    # (generator) Δ = λ* − t, and distribution Δ = 0.
     relative = np.linalg.lstsq(
-        np.vstack([generator, law]), np.append(throughput - complete, 0.0), rcond=None
+        np.vstack([generator, distribution]), np.append(throughput - complete, 0.0), rcond=None
     )[0]
     idle = np.array([walk.idle(counts) for counts, _, _ in states])
-    return throughput, law @ idle, (law @ completions) @ relative / throughput
+    return throughput, distribution @ idle, (distribution @ completions) @ relative / throughput
 
 
-def open_system(n, needs, laws, p, arrival_rate, most_behind):
+def open_system(n, needs, distributions, p, arrival_rate, most_behind):
     """E[N] and E[N_c, those behind left out] where arrivals are lost once `most_behind` wait."""
-    walk = Walk(n, needs, laws, p, most_behind)
-    states, moves, completions = walk.chain((none_in_service(laws), None, 0), arrival_rate)
+    walk = Walk(n, needs, distributions, p, most_behind)
+    states, moves, completions = walk.chain((none_in_service(distributions), None, 0), arrival_rate)
     rates = moves + completions
-    law = stationary_distribution(rates / rates.sum(axis=1)[:, None]) / rates.sum(axis=1)
-    law /= law.sum()
+    distribution = stationary_distribution(rates / rates.sum(axis=1)[:, None]) / rates.sum(axis=1)
+    distribution /= distribution.sum()
     front = np.array(
         [[sum(row) + (head == c) for c, row in enumerate(counts)] for counts, head, _ in states]
     )
     behind = np.array([state[2] for state in states])
     jobs = front.sum(axis=1) + behind
-    return law @ jobs, law @ front, [law[jobs > k].sum() for k in range(8)]
+    return (
+        distribution @ jobs,
+        distribution @ front,
+        [distribution[jobs > k].sum() for k in range(8)],
+    )

@@ -61,10 +61,10 @@ def random_duration(rng: np.random.Generator, mean: float):
             return ms.Exponential(rate=1 / mean)
         case 1:
             q, ratio = float(rng.uniform(0.05, 0.95)), float(10 ** rng.uniform(-1, 1))
-            law = ms.Hyperexponential(rates=(1.0, ratio), probabilities=(q, 1 - q))
+            distribution = ms.Hyperexponential(rates=(1.0, ratio), probabilities=(q, 1 - q))
         case 2:
-            law = ms.Erlang(stages=int(rng.integers(2, 4)), rate=1.0)
+            distribution = ms.Erlang(stages=int(rng.integers(2, 4)), rate=1.0)
         case _:
             rates = tuple(map(float, 10 ** rng.uniform(-0.5, 0.5, 2)))
-            law = ms.coxian(rates=rates, further=(float(rng.uniform(0.1, 1.0)),))
-    return ms.scaled(law, mean / law.mean)
+            distribution = ms.coxian(rates=rates, further=(float(rng.uniform(0.1, 1.0)),))
+    return ms.scaled(distribution, mean / distribution.mean)

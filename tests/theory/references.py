@@ -25,7 +25,7 @@ def close(expected, rel, abs=0.0):
 
 
 def admit(n, needs, p, counts, head=None):
-    """Law of the state that FCFS reaches from `counts` in service and `head` first in line."""
+    """Distribution of the state that FCFS reaches from `counts` in service, `head` first in line."""
     idle = n - sum(u * v for u, v in zip(counts, needs, strict=True))
     if head is None and idle < min(needs):
         return {(counts, None): 1}
@@ -33,11 +33,11 @@ def admit(n, needs, p, counts, head=None):
         if needs[head] > idle:
             return {(counts, head): 1}
         return admit(n, needs, p, shifted(counts, head, 1))
-    law = defaultdict(int)
+    distribution = defaultdict(int)
     for drawn, chance in enumerate(p):
         for state, probability in admit(n, needs, p, counts, drawn).items():
-            law[state] += chance * probability
-    return law
+            distribution[state] += chance * probability
+    return distribution
 
 
 def shifted(counts, c, by):
@@ -58,8 +58,8 @@ class BruteChain:
     def jumps(self):
         return self.completions.sum(axis=0)
 
-    def laws(self):
-        """The law at completions and the law in time."""
+    def distributions(self):
+        """The distributions at completions and in time."""
         embedded = stationary_distribution(self.jumps)
         sojourns = embedded / self.rate
         return embedded, sojourns / sojourns.sum()
@@ -85,7 +85,7 @@ def successors_by_class(n, needs, rates, p):
             for c in range(len(needs))
             if counts[c]
         }
-        found += [after for law in successors[state].values() for after in law]
+        found += [after for distribution in successors[state].values() for after in distribution]
     return successors
 
 
@@ -95,9 +95,9 @@ def brute_chain(n, needs, rates, p):
     states = sorted(successors, key=lambda state: (state[0], -1 if state[1] is None else state[1]))
     row = {state: i for i, state in enumerate(states)}
     completions = np.zeros((len(needs), len(states), len(states)))
-    for before, laws in successors.items():
-        for c, law in laws.items():
-            for after, chance in law.items():
+    for before, distributions in successors.items():
+        for c, distribution in distributions.items():
+            for after, chance in distribution.items():
                 completions[c, row[before], row[after]] = chance
     counts = np.array([counts for counts, _ in states])
     return BruteChain(states, counts @ np.array(rates), n - counts @ np.array(needs), completions)
@@ -109,8 +109,10 @@ def rational_means(n, needs, rates, p):
     successors = successors_by_class(n, needs, rates, [x / sum(p) for x in p])
     states = sorted(successors, key=lambda s: (s[0], -1 if s[1] is None else s[1]))
     moves = {s: defaultdict(int) for s in states}
-    for s, laws in successors.items():
-        for t, chance in (item for law in laws.values() for item in law.items()):
+    for s, distributions in successors.items():
+        for t, chance in (
+            item for distribution in distributions.values() for item in distribution.items()
+        ):
             moves[s][t] += chance if s != t else 0
 
     rest = {s: dict(row) for s, row in moves.items()}
@@ -147,16 +149,17 @@ def rational_means(n, needs, rates, p):
 
 
 def stationary_distribution(jumps):
-    """The law π = π P by elimination of one state after another. Nothing is subtracted (Grassmann,
-    Taksar and Heyman), so every entry, however small, is good to about K² roundings at worst."""
+    """The distribution π = π P by elimination of one state after another. Nothing is subtracted
+    (Grassmann, Taksar and Heyman), so every entry, however small, is good to about K² roundings at
+    worst."""
     moves = np.array(jumps, dtype=float)
     for k in range(len(moves) - 1, 0, -1):
         moves[:k, k] /= moves[k, :k].sum()
         moves[:k, :k] += np.outer(moves[:k, k], moves[k, :k])
-    law = np.ones(len(moves))
+    distribution = np.ones(len(moves))
     for k in range(1, len(moves)):
-        law[k] = law[:k] @ moves[:k, k]
-    return law / law.sum()
+        distribution[k] = distribution[:k] @ moves[:k, k]
+    return distribution / distribution.sum()
 
 
 def dispersion_of_completions(chain):
@@ -165,7 +168,7 @@ def dispersion_of_completions(chain):
     With N completions in a cycle of length T it is Var(N − λ* T)/E[N]. A stay in s adds 1 − λ* τ_s
     to N − λ* T, independently of where the chain goes next, and τ_s is exponential.
     """
-    embedded, _ = chain.laws()
+    embedded, _ = chain.distributions()
     throughput = 1 / (embedded @ (1 / chain.rate))
     base = int(np.argmax(embedded))
     rest = np.delete(np.arange(len(embedded)), base)
@@ -212,8 +215,8 @@ class PrintedLaw:
     wastage: object
 
 
-def printed_law(n, needs, rates, p, number):
-    """Equation (2), normalised by adding it up, and the law in time that follows from it."""
+def printed_distribution(n, needs, rates, p, number):
+    """Equation (2), normalised by adding it up, and the distribution in time that follows."""
     mu1, mu2 = map(number, rates)
     p1, p2 = p
 

@@ -8,15 +8,15 @@ from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
 
-def stationary_law(moves):
+def stationary_distribution(moves):
     """π (m,) of a chain of rates `moves` (m, m), whose state 0 is not left for good.
 
     π_0 is fixed and its balance dropped: an M-matrix is left, whose elimination keeps digits.
     """
     moves = sparse.csr_array(moves)
     balance = (moves - sparse.diags_array(moves.sum(axis=1))).T.tocsc()
-    law = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
-    return law / law.sum()
+    distribution = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
+    return distribution / distribution.sum()
 
 
 def explore(start, successors):
@@ -31,5 +31,7 @@ def explore(start, successors):
                 frontier.append(after)
             transitions.append((rows[state], rows[after], rate))
     origin, target, rate = map(np.array, zip(*transitions, strict=True))
-    law = stationary_law(sparse.coo_array((rate, (origin, target)), shape=(len(rows),) * 2))
-    return dict(zip(rows, law, strict=True))
+    distribution = stationary_distribution(
+        sparse.coo_array((rate, (origin, target)), shape=(len(rows),) * 2)
+    )
+    return dict(zip(rows, distribution, strict=True))

@@ -67,21 +67,23 @@ def test_blocks_keep_what_one_matrix_keeps(decades):
         tree = dissect(jumps, counts, 17)
         assert len(tree.first) > 4
         assert sorted(tree.order) == list(range(len(counts)))
-        law = Elimination(jumps, 17).distribution()
-        seen = law > 1e-250
-        assert law[seen].min() < 10.0**-decades
-        assert BlockElimination(jumps, tree).distribution()[seen] == close(law[seen], 1e-13)
+        distribution = Elimination(jumps, 17).distribution()
+        seen = distribution > 1e-250
+        assert distribution[seen].min() < 10.0**-decades
+        assert BlockElimination(jumps, tree).distribution()[seen] == close(
+            distribution[seen], 1e-13
+        )
         # Of mean 0 but for rounding; the state left out is the likeliest now.
-        last = int(np.argmax(law))
-        gain = rng.uniform(0.5, 1.5, len(law))
-        gain -= law @ gain / law.sum()
+        last = int(np.argmax(distribution))
+        gain = rng.uniform(0.5, 1.5, len(distribution))
+        gain -= distribution @ gain / distribution.sum()
         dense = Elimination(jumps, last).potential(gain)
         found = BlockElimination(jumps, dissect(jumps, counts, last)).potential(gain)
         assert found == close(dense, 1e-11, abs=1e-12 * abs(dense).max())
 
 
 def test_a_likely_state_is_found_if_the_guess_is_bad():
-    """The worst guess gives the law, and Δ once the likeliest state is in its place."""
+    """The worst guess gives the distribution, and Δ once the likeliest state is in its place."""
     jumps, counts = chain_of(of(24, (1, 3, 8), (1, 0.5, 1e-9), (0.5, 0.4, 0.1)))
     good = Balance(jumps, counts, int(np.argmax(Balance(jumps, counts, 0).flow)))
     bad = Balance(jumps, counts, int(np.argmin(good.flow)))
@@ -95,10 +97,10 @@ def test_a_likely_state_is_found_if_the_guess_is_bad():
 def test_by_refined_sparse_factors():
     jumps, counts = chain_of(of(40, (1, 3, 8), (1, 0.5, 0.2), (0.5, 0.4, 0.1)))
     found, other = Balance(jumps, counts, 0), SignedBalance(jumps)
-    law = found.flow / found.flow.sum()
-    assert law == close(other.flow / other.flow.sum(), 1e-12)
+    distribution = found.flow / found.flow.sum()
+    assert distribution == close(other.flow / other.flow.sum(), 1e-12)
     gain = np.linspace(0, 1, len(counts))
-    gain -= law @ gain
+    gain -= distribution @ gain
     first, second = found.solve_poisson(gain), other.solve_poisson(gain)
     assert first - first[0] == close(second - second[0], 1e-10, abs=1e-11 * np.ptp(first))
 

@@ -26,7 +26,7 @@ def test_classes_add_up_to_the_mean_over_all_jobs(columns, load):
     rate = load * blocks.throughput
     means = response_times(blocks, rate)
     total = solve(blocks.at(rate)).mean_response_time
-    # Two sums over the same law; 1e-12 leaves room for the roundings of 1/(1 − ρ).
+    # Two sums over the same distribution; 1e-12 leaves room for the roundings of 1/(1 − ρ).
     assert means @ system.probabilities == close(total, 1e-12)
 
 

@@ -28,21 +28,24 @@ INSTEAD = {
 @pytest.mark.parametrize("method", SYSTEMS)
 def test_each_method_is_taken_where_it_applies_and_agrees_with_the_chain(method):
     system = MultiserverJobSystem.of(*SYSTEMS[method])
-    found, law = dispatch.solve(system, relative_completions=False), stationary.solve(system)
+    found, distribution = (
+        dispatch.solve(system, relative_completions=False),
+        stationary.solve(system),
+    )
     assert found.method == method
-    assert found.throughput == pytest.approx(law.throughput, rel=1e-12)
-    assert found.wastage == pytest.approx(law.wastage, rel=1e-11, abs=1e-13)
-    assert found.utilisation == pytest.approx(law.utilisation, rel=1e-12)
+    assert found.throughput == pytest.approx(distribution.throughput, rel=1e-12)
+    assert found.wastage == pytest.approx(distribution.wastage, rel=1e-11, abs=1e-13)
+    assert found.utilisation == pytest.approx(distribution.utilisation, rel=1e-12)
 
 
 @pytest.mark.parametrize("method", SYSTEMS)
 def test_relative_completions_are_there_when_wanted(method):
     system = MultiserverJobSystem.of(*SYSTEMS[method])
-    found, law = dispatch.solve(system), stationary.solve(system)
+    found, distribution = dispatch.solve(system), stationary.solve(system)
     assert found.method == INSTEAD.get(method, method)
     # One class never varies: the chain's Δ is rounding.
     assert found.relative_completions == pytest.approx(
-        law.mean_relative_completions, rel=1e-10, abs=1e-12
+        distribution.mean_relative_completions, rel=1e-10, abs=1e-12
     )
 
 
@@ -55,10 +58,10 @@ def test_random_systems_agree_with_the_chain():
         rates = 10 ** rng.uniform(-2, 2, len(needs))
         probabilities = rng.dirichlet(np.ones(len(needs)))
         system = MultiserverJobSystem.of(n, needs, rates, probabilities)
-        found, law = dispatch.solve(system), stationary.solve(system)
-        assert found.throughput == pytest.approx(law.throughput, rel=1e-11)
+        found, distribution = dispatch.solve(system), stationary.solve(system)
+        assert found.throughput == pytest.approx(distribution.throughput, rel=1e-11)
         assert found.relative_completions == pytest.approx(
-            law.mean_relative_completions, rel=1e-9, abs=1e-11
+            distribution.mean_relative_completions, rel=1e-9, abs=1e-11
         )
 
 

@@ -45,7 +45,7 @@ def moments(size):
 
 
 @pytest.mark.parametrize(
-    ("law", "third", "matched"),
+    ("distribution", "third", "matched"),
     [
         (BoundedPareto(1.5, 1.0, 1000.0), BoundedPareto(1.5, 1.0, 1000.0).moment(3), 3),
         (BoundedPareto(3.5, 1.0, 2.0), None, 2),
@@ -60,10 +60,10 @@ def moments(size):
     ],
     ids=repr,
 )
-def test_moments_of_a_law_without_phases(law, third, matched):
-    found = moments(fit_distribution(law))
-    assert found[0] == close(law.mean, 1e-12)
-    assert found[1] == close(law.second_moment, 1e-12)
+def test_moments_of_a_law_without_phases(distribution, third, matched):
+    found = moments(fit_distribution(distribution))
+    assert found[0] == close(distribution.mean, 1e-12)
+    assert found[1] == close(distribution.second_moment, 1e-12)
     if matched == 3:
         assert found[2] == close(third, 1e-11)
 
@@ -80,13 +80,13 @@ def test_what_has_phases_is_its_own_fit_and_no_variance_has_none():
 @example(mean=1.0, scv=1 - 5e-11)
 @given(st.floats(1e-6, 1e6), st.floats(math.log(1 / 50), math.log(1e6)).map(math.exp))
 def test_two_moments(mean, scv):
-    law = fit_two_moments(mean, scv)
-    first, second, _ = moments(law)
+    distribution = fit_two_moments(mean, scv)
+    first, second, _ = moments(distribution)
     assert first == close(mean, 1e-11)
     assert second == close((1 + scv) * mean**2, 1e-11)
     if scv < 1:
         # As few phases as can have this variance: k have 1/k or more (Aldous and Shepp, 1987).
-        k = len(law.phases()[0])
+        k = len(distribution.phases()[0])
         assert (k - 1) * scv < 1 <= k * scv * (1 + 2 * RELATIVE_TOLERANCE)
 
 
@@ -99,7 +99,7 @@ def test_the_plainest_law_is_taken():
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         Hyperexponential((1.0, 0.01), (0.9, 0.1)),
         Hyperexponential((5.0, 4.0), (0.2, 0.8)),
@@ -111,17 +111,17 @@ def test_the_plainest_law_is_taken():
     ],
     ids=repr,
 )
-def test_three_moments(law):
-    """Two phases are found again, as the law or another of the same transform."""
-    wanted = moments(law)
+def test_three_moments(distribution):
+    """Two phases are found again, as the distribution or another of the same transform."""
+    wanted = moments(distribution)
     found = fit_three_moments(*wanted)
     assert moments(found) == close(wanted, 1e-9)
     assert len(found.phases()[0]) <= 2
 
 
-def exact_moments(law):
+def exact_moments(distribution):
     """E[S], E[S²], E[S³] of two phases in fractions: inverses of floats would hide what is lost."""
-    match law:
+    match distribution:
         case Hyperexponential(rates, p):
             rows = [(Fraction(q), 1 / Fraction(mu)) for mu, q in zip(rates, p, strict=True)]
             return [math.factorial(k) * sum(q * x**k for q, x in rows) for k in (1, 2, 3)]
@@ -176,30 +176,34 @@ def test_refused_phases(initial, generator, text):
 
 def test_a_row_that_sums_to_zero_but_for_rounding_has_no_exit():
     """0.1 + 0.2 is not 0.3: an exit rate of 6e-17 would be an invention."""
-    law = PhaseType((1.0, 0.0, 0.0), ((-0.3, 0.1, 0.2), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)))
-    assert law.mean == close(1 / 0.3 + 1, 1e-14)
+    distribution = PhaseType(
+        (1.0, 0.0, 0.0), ((-0.3, 0.1, 0.2), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
+    )
+    assert distribution.mean == close(1 / 0.3 + 1, 1e-14)
 
 
 def test_scaling():
-    law = coxian((3.0, 1.0), (0.9,))
-    assert moments(scaled(law, 2.0)) == close(
-        [2**k * m for k, m in enumerate(moments(law), 1)], 1e-14
+    distribution = coxian((3.0, 1.0), (0.9,))
+    assert moments(scaled(distribution, 2.0)) == close(
+        [2**k * m for k, m in enumerate(moments(distribution), 1)], 1e-14
     )
     assert scaled(Deterministic(1.0), 2.0) == Deterministic(2.0)
 
 
 def test_a_queue_by_a_fit_says_so_and_is_the_queue_of_the_fit():
-    law = Lognormal.of(mean=2.0, scv=3.0)
+    distribution = Lognormal.of(mean=2.0, scv=3.0)
     classes = [
-        ms.JobClass(need=1, duration=law, probability=0.8),
+        ms.JobClass(need=1, duration=distribution, probability=0.8),
         ms.JobClass(need=3, duration=Exponential(1.0), probability=0.2),
     ]
     queue = ms.System(3, classes).under(ms.FCFS)
     with pytest.raises(ms.NotKnownError, match=r"ask exact\(fit=True\), .*simulate\(\)"):
         queue.exact(load=0.4)
     found = queue.exact(load=0.4, fit=True)
-    assert found.kind == "fitted" and f"exact for the fit of {law!r} by Hyper" in found.method
-    classes[0] = ms.JobClass(need=1, duration=fit_distribution(law), probability=0.8)
+    assert (
+        found.kind == "fitted" and f"exact for the fit of {distribution!r} by Hyper" in found.method
+    )
+    classes[0] = ms.JobClass(need=1, duration=fit_distribution(distribution), probability=0.8)
     other = ms.System(3, classes).under(ms.FCFS)
     assert found.means == other.exact(load=0.4).means and found.limit == other.stability().limit
     assert other.exact(load=0.4, fit=True).kind == "exact"
@@ -209,10 +213,10 @@ def test_a_queue_by_a_fit_says_so_and_is_the_queue_of_the_fit():
 
 def test_where_two_moments_are_all_that_matters_the_fit_is_right():
     """E[W] of M/G/1 by the formula of Pollaczek and Khinchine, which needs no fit."""
-    for law in (Lognormal(1.0, 1.5), Weibull(0.4, 1.0)):
-        queue = ms.System(2, [ms.JobClass(need=2, duration=law)]).under(ms.FCFS)
+    for distribution in (Lognormal(1.0, 1.5), Weibull(0.4, 1.0)):
+        queue = ms.System(2, [ms.JobClass(need=2, duration=distribution)]).under(ms.FCFS)
         fit, exact = queue.exact(load=0.7, fit=True), queue.exact(load=0.7)
         assert exact.kind == "exact" and fit.kind == "fitted"
         assert fit.mean_waiting_time == close(exact.mean_waiting_time, 1e-10)
-        wait = exact.arrival_rate * law.second_moment / 2 / 0.3
+        wait = exact.arrival_rate * distribution.second_moment / 2 / 0.3
         assert exact.mean_waiting_time == close(wait, 1e-12)

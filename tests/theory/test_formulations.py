@@ -13,11 +13,13 @@ UNEQUAL = MultiserverJobSystem.of(5, (1, 2, 4), (1.0, 0.3, 5.0), (0.5, 0.3, 0.2)
 TWO = MultiserverJobSystem.of(7, (2, 3), (0.2, 1.0), (0.4, 0.6))
 
 
-def chain_law(system):
-    """The chain's law at completions of the numbers in service."""
-    law = stationary.solve(system)
+def chain_distribution(system):
+    """The chain's distribution, at completions, of the numbers in service."""
+    distribution = stationary.solve(system)
     lumped = {}
-    for state, chance in zip(law.chain.in_service.tolist(), law.embedded, strict=True):
+    for state, chance in zip(
+        distribution.chain.in_service.tolist(), distribution.embedded, strict=True
+    ):
         lumped[tuple(state)] = lumped.get(tuple(state), 0.0) + chance
     return lumped
 
@@ -28,16 +30,17 @@ def test_each_formulation_serves_as_the_chain_does(system, rule):
     served = formulations.service_distribution(
         system, formulations.embedded_distribution(system, rule)
     )
-    expected = chain_law(system)
+    expected = chain_distribution(system)
     assert served.keys() == expected.keys()
     assert served == pytest.approx(expected, abs=1e-13)
 
 
 def test_theorem_1_holds_for_one_rate_and_not_for_several():
     def gap(system):
-        law = formulations.embedded_distribution(system, formulations.exactly_k)
+        distribution = formulations.embedded_distribution(system, formulations.exactly_k)
         return max(
-            abs(chance - np.prod([system.probabilities[c] for c in m])) for m, chance in law.items()
+            abs(chance - np.prod([system.probabilities[c] for c in m]))
+            for m, chance in distribution.items()
         )
 
     assert gap(THREE) < 1e-13
@@ -45,12 +48,14 @@ def test_theorem_1_holds_for_one_rate_and_not_for_several():
 
 
 def test_theorem_2_is_the_law_of_formulation_1():
-    law = two_class.distribution(TWO)
+    distribution = two_class.distribution(TWO)
     served = formulations.service_distribution(
         TWO, formulations.embedded_distribution(TWO, formulations.exactly_k)
     )
-    counts = zip(law.states.class_1.tolist(), law.states.class_2.tolist(), strict=True)
-    assert served == pytest.approx(dict(zip(counts, law.embedded, strict=True)), abs=1e-13)
+    counts = zip(
+        distribution.states.class_1.tolist(), distribution.states.class_2.tolist(), strict=True
+    )
+    assert served == pytest.approx(dict(zip(counts, distribution.embedded, strict=True)), abs=1e-13)
 
 
 @pytest.mark.parametrize("system", [THREE, UNEQUAL, TWO], ids=["one rate", "three rates", "two"])

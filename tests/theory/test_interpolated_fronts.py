@@ -62,10 +62,12 @@ def test_needs_1_and_n_up_to_64_against_the_quasi_birth_death_process(p_n):
         blocks = multiserver_jobs.prepare(system)
         assert (len(process.fronts.head) < n + 1) == (n == 64)
         for fraction in (0.3, 0.98):
-            law = process.at(fraction * process.limit)
-            other = qbd.solve(blocks.at(law.arrival_rate))
-            assert law.mean_jobs == close(other.mean_jobs, 1e-10)
-            assert law.class_response_times == close(by_class.of_distribution(blocks, other), 1e-10)
+            distribution = process.at(fraction * process.limit)
+            other = qbd.solve(blocks.at(distribution.arrival_rate))
+            assert distribution.mean_jobs == close(other.mean_jobs, 1e-10)
+            assert distribution.class_response_times == close(
+                by_class.of_distribution(blocks, other), 1e-10
+            )
 
 
 CASES = {
@@ -90,12 +92,14 @@ def test_against_all_fronts(case):
     assert len(process.fronts.head) < len(whole.fronts.head)
     assert process.limit == close(whole.limit, 1e-13)
     for fraction, tolerance in ((0.1, 1e-11), (0.8, 1e-11), (0.98, 1e-10)):
-        law, other = (x.at(fraction * whole.limit) for x in (process, whole))
-        assert law.class_response_times == close(other.class_response_times, tolerance)
-        assert law.mean_waiting == close(other.mean_waiting, tolerance)
-        assert law.mean_jobs == close(law.arrival_rate * law.mean_response_time, tolerance)
+        distribution, other = (x.at(fraction * whole.limit) for x in (process, whole))
+        assert distribution.class_response_times == close(other.class_response_times, tolerance)
+        assert distribution.mean_waiting == close(other.mean_waiting, tolerance)
+        assert distribution.mean_jobs == close(
+            distribution.arrival_rate * distribution.mean_response_time, tolerance
+        )
     with pytest.raises(NotKnownError, match="P\\(N > k\\)"):
-        law.tail(3)
+        distribution.tail(3)
 
 
 @pytest.mark.parametrize(("n", "p_n"), [(10**4, 1e-2), (10**6, 1e-6), (10**6, 1e-9)])
@@ -128,9 +132,9 @@ def test_simulation_of_needs_1_and_1000():
     """One test in a million would fail by chance: 32 replications, Student's t."""
     system = one_or_n(1000, 2e-3)
     process = age_process.prepare(PhasedJobs.exponential(system))
-    law = process.at(0.6 * process.limit)
+    distribution = process.at(0.6 * process.limit)
     found = fcfs.simulate(
-        Workload.of(system, law.arrival_rate),
+        Workload.of(system, distribution.arrival_rate),
         jobs=125_000,
         replications=32,
         seed=11,
@@ -138,8 +142,8 @@ def test_simulation_of_needs_1_and_1000():
         confidence=1 - 1e-6,
     )
     mean = found.mean_response_time
-    assert abs(mean.mean - law.mean_response_time) < mean.half_width
-    assert mean.half_width < 0.2 * law.mean_response_time
+    assert abs(mean.mean - distribution.mean_response_time) < mean.half_width
+    assert mean.half_width < 0.2 * distribution.mean_response_time
 
 
 def test_refusals():
@@ -158,7 +162,7 @@ def test_rates_far_apart_are_solved():
     process = age_process.prepare(PhasedJobs.exponential(system))
     blocks = multiserver_jobs.prepare(system)
     for fraction in (0.2, 0.9):
-        law = process.at(fraction * process.limit)
-        expected = qbd.solve(blocks.at(law.arrival_rate)).mean_jobs
-        assert law.mean_jobs == close(expected, 1e-10)
-        assert math.isfinite(law.tail(3))
+        distribution = process.at(fraction * process.limit)
+        expected = qbd.solve(blocks.at(distribution.arrival_rate)).mean_jobs
+        assert distribution.mean_jobs == close(expected, 1e-10)
+        assert math.isfinite(distribution.tail(3))

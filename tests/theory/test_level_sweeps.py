@@ -50,14 +50,16 @@ def test_against_the_quasi_birth_death_process(fraction):
         p = rng.dirichlet(np.ones(len(needs)))
         system = MultiserverJobSystem.of(n, needs, 10 ** rng.uniform(-0.5, 0.5, len(needs)), p)
         process = fcfs_levels.prepare(PhasedJobs.exponential(system))
-        law = process.at(fraction * process.limit)
+        distribution = process.at(fraction * process.limit)
         blocks = multiserver_jobs.prepare(system)
-        other = qbd.solve(blocks.at(law.arrival_rate))
-        assert law.class_response_times == close(by_class.of_distribution(blocks, other), 1e-10)
-        assert law.mean_jobs == close(other.mean_jobs, 1e-10)
-        assert law.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-12)
+        other = qbd.solve(blocks.at(distribution.arrival_rate))
+        assert distribution.class_response_times == close(
+            by_class.of_distribution(blocks, other), 1e-10
+        )
+        assert distribution.mean_jobs == close(other.mean_jobs, 1e-10)
+        assert distribution.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-12)
         levels = [0, 2, 9, 30, 300]
-        assert [law.tail(k) for k in levels] == close(other.tail(levels), 1e-9, abs=1e-12)
+        assert [distribution.tail(k) for k in levels] == close(other.tail(levels), 1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("case", PHASED.values(), ids=PHASED.keys())
@@ -66,25 +68,27 @@ def test_against_dense_matrices_of_fronts(case):
     process, dense = fcfs_levels.prepare(jobs), age_process.prepare(jobs)
     assert process.limit == dense.limit
     for fraction in (0.3, 0.95):
-        law, other = (x.at(fraction * process.limit) for x in (process, dense))
-        assert law.class_response_times == close(other.class_response_times, 1e-10)
-        assert law.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-13)
-        assert [law.tail(k) for k in (1, 8, 40)] == close(
+        distribution, other = (x.at(fraction * process.limit) for x in (process, dense))
+        assert distribution.class_response_times == close(other.class_response_times, 1e-10)
+        assert distribution.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-13)
+        assert [distribution.tail(k) for k in (1, 8, 40)] == close(
             [other.tail(k) for k in (1, 8, 40)], 1e-9, abs=1e-12
         )
         # Little's law, which the sweeps do not know, of all jobs and class by class.
-        assert law.mean_jobs == close(law.arrival_rate * law.mean_response_time, 1e-11)
-        assert law.imprecision < 1e-10
+        assert distribution.mean_jobs == close(
+            distribution.arrival_rate * distribution.mean_response_time, 1e-11
+        )
+        assert distribution.imprecision < 1e-10
 
 
 def test_simulation_of_three_needs_on_100_servers():
     """3,136 fronts. One test in a million would fail by chance: 32 replications, Student's t."""
     system = MultiserverJobSystem.of(100, (1, 2, 5), (1.0, 0.5, 2.0), (0.5, 0.3, 0.2))
     process = fcfs_levels.prepare(PhasedJobs.exponential(system))
-    law = process.at(0.9 * process.limit)
-    assert law.imprecision < 1e-10
+    distribution = process.at(0.9 * process.limit)
+    assert distribution.imprecision < 1e-10
     found = fcfs.simulate(
-        Workload.of(system, law.arrival_rate),
+        Workload.of(system, distribution.arrival_rate),
         jobs=400_000,
         replications=32,
         seed=17,
@@ -92,31 +96,31 @@ def test_simulation_of_three_needs_on_100_servers():
         confidence=1 - 1e-6,
     )
     mean = found.mean_response_time
-    assert abs(mean.mean - law.mean_response_time) < mean.half_width
-    assert mean.half_width < 0.015 * law.mean_response_time
+    assert abs(mean.mean - distribution.mean_response_time) < mean.half_width
+    assert mean.half_width < 0.015 * distribution.mean_response_time
 
 
 def test_light_traffic_of_1000_servers():
     """At λ → 0 a job meets nobody, and P(N > 0) = 1 − exp(−λ E[X]) is that of M/M/∞."""
     system = MultiserverJobSystem.of(1000, (1, 400, 700), (1.0, 0.5, 4.0), (0.7, 0.2, 0.1))
     process = fcfs_levels.prepare(PhasedJobs.exponential(system))
-    law = process.at(1e-7 * process.limit)
-    assert law.class_response_times == close([1.0, 2.0, 0.25], 1e-5)
+    distribution = process.at(1e-7 * process.limit)
+    assert distribution.class_response_times == close([1.0, 2.0, 0.25], 1e-5)
     services = np.dot(system.probabilities, 1 / np.array(system.rates))
-    assert law.tail(0) == close(-np.expm1(-law.arrival_rate * services), 1e-5)
+    assert distribution.tail(0) == close(-np.expm1(-distribution.arrival_rate * services), 1e-5)
 
 
 @pytest.mark.parametrize("rate", [1e-8, 1e-30])
 @pytest.mark.parametrize("durations", [(Exponential(1.0), Exponential(0.5)), (Erlang(2, 2.0), COX)])
 def test_masses_may_underflow(rate, durations):
     jobs = PhasedJobs.of(8, (1, 3), durations, (0.7, 0.3))
-    law = fcfs_levels.prepare(jobs).at(rate)
-    assert law.class_response_times == close([X.mean for X in durations], 1e-7)
-    assert law.imprecision < 1e-10
+    distribution = fcfs_levels.prepare(jobs).at(rate)
+    assert distribution.class_response_times == close([X.mean for X in durations], 1e-7)
+    assert distribution.imprecision < 1e-10
 
 
 def test_scales_balance_a_chain_of_levels():
-    """Against its stationary law: up by one at rate λ, down by i + 1 or more at rate t_qi."""
+    """Against its stationary distribution: up by one at rate λ, down by i + 1 or more at t_qi."""
     rng = np.random.default_rng(1)
     top, most, rate, fall = 60, 4, 0.6, 0.0
     mass = rng.uniform(0.5, 2.0, top + 1)
@@ -132,9 +136,9 @@ def test_scales_balance_a_chain_of_levels():
     np.fill_diagonal(generator, 0.0)
     generator -= np.diag(generator.sum(axis=1))
     equations = np.vstack([generator.T, np.ones(top + 1)])
-    law = np.linalg.lstsq(equations, np.eye(top + 2)[-1], rcond=None)[0]
+    distribution = np.linalg.lstsq(equations, np.eye(top + 2)[-1], rcond=None)[0]
     found = scales * mass
-    assert found / found.sum() == close(law, 1e-8, abs=1e-14)
+    assert found / found.sum() == close(distribution, 1e-8, abs=1e-14)
 
 
 def test_mixing_ends_after_as_many_points_as_there_are_unknowns():

@@ -33,8 +33,8 @@ def test_ways_are_numbered_in_order(n, needs, least):
 
 @pytest.mark.parametrize("stages", [63, 300])
 def test_fronts_of_one_server_are_pollaczek_and_khinchine(stages):
-    law = Erlang(stages, float(stages))
-    found = age_process.prepare(PhasedJobs.of(3, (3,), (law,), (1.0,)))
+    distribution = Erlang(stages, float(stages))
+    found = age_process.prepare(PhasedJobs.of(3, (3,), (distribution,), (1.0,)))
     assert found.limit == close(1.0, 1e-13)
     wait = 0.8 * (1 + 1 / stages) / 2 / 0.2
     assert found.at(0.8).mean_response_time == close(1 + wait, 1e-11)
@@ -42,17 +42,19 @@ def test_fronts_of_one_server_are_pollaczek_and_khinchine(stages):
 
 @pytest.mark.parametrize("scv", [0.5, 1 / 63, 0.0123, 0.00101, 0.001])
 def test_the_front_door_takes_any_number_of_phases(scv):
-    law = fit_two_moments(2.0, scv)
-    queue = ms.System(servers=4, classes=[ms.JobClass(need=3, duration=law)]).under(ms.FCFS)
+    distribution = fit_two_moments(2.0, scv)
+    queue = ms.System(servers=4, classes=[ms.JobClass(need=3, duration=distribution)]).under(
+        ms.FCFS
+    )
     found = queue.exact(arrival_rate=0.4)
     assert found.mean_waiting_time == close(0.4 * 4 * (1 + scv) / 2 / 0.2, 1e-11)
     assert found.limit == close(0.5, 1e-12)
 
 
 def test_70_phases_against_the_chain_written_out():
-    laws, p = (Exponential(1.0), Erlang(70, 100.0)), (0.7, 0.3)
-    found = phased.solve(PhasedJobs.of(4, (1, 3), laws, p))
-    plain = [tuple(x.tolist() for x in X.phases()) for X in laws]
+    distributions, p = (Exponential(1.0), Erlang(70, 100.0)), (0.7, 0.3)
+    found = phased.solve(PhasedJobs.of(4, (1, 3), distributions, p))
+    plain = [tuple(x.tolist() for x in X.phases()) for X in distributions]
     expected = saturated(4, (1, 3), plain, p)
     values = found.throughput, found.wastage, found.mean_relative_completions
     assert values == close(expected, 1e-9)

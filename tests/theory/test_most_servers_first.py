@@ -18,15 +18,15 @@ from .count_chains import FIGURE_6
 @pytest.mark.parametrize("load", [0.2, 0.4])
 @pytest.mark.parametrize(("servers", "needs"), [(4, (1, 2, 4)), (6, (1, 3)), (8, (8, 2, 1))])
 def test_most_servers_first_by_work_and_by_numbers_of_jobs(servers, needs, load):
-    """Two routes that share the rule alone: one asks for the whole law, one for E[V]."""
+    """Two routes that share the rule alone: one asks for the whole distribution, one for E[V]."""
     rng = random.Random(servers)
     rates = [rng.uniform(0.5, 2.0) for _ in needs]
     system = MultiserverJobSystem.of(servers, needs, rates, [1 / len(needs)] * len(needs))
     rate = load * system.naive_throughput
     rule = by_need(servers, needs, largest_first=True)
-    law = class_counts.solve(system, rule, rate, system.naive_throughput, enough=1e-9)
+    distribution = class_counts.solve(system, rule, rate, system.naive_throughput, enough=1e-9)
     found = most_servers_first.solve(system, rate, enough=1e-10)
-    assert found.class_jobs == pytest.approx(law.class_jobs, rel=2e-9)
+    assert found.class_jobs == pytest.approx(distribution.class_jobs, rel=2e-9)
     assert found.imprecision <= 1e-10
 
 

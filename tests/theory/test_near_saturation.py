@@ -24,10 +24,12 @@ ERLANG = PhasedJobs.of(4, (1, 4), (Erlang(2, 2.0), Erlang(3, 3.0)), (0.7, 0.3))
 )
 def test_phases_against_forty_digits(gap, jobs):
     process = age_process.prepare(ERLANG)
-    law = process.at((1 - gap) * process.limit)
-    assert law.mean_jobs == close(jobs, 3e-13 + 3e-16 / gap)
-    assert law.arrival_rate * law.mean_response_time == close(jobs, 3e-13 + 3e-16 / gap)
-    assert law.imprecision < 1e-14 + 1e-15 / gap
+    distribution = process.at((1 - gap) * process.limit)
+    assert distribution.mean_jobs == close(jobs, 3e-13 + 3e-16 / gap)
+    assert distribution.arrival_rate * distribution.mean_response_time == close(
+        jobs, 3e-13 + 3e-16 / gap
+    )
+    assert distribution.imprecision < 1e-14 + 1e-15 / gap
 
 
 def test_phases_against_loads_further_off():
@@ -49,12 +51,14 @@ def test_exponential_durations_against_the_number_of_jobs():
         rates = 10 ** rng.uniform(-1, 1, 3)
         system = MultiserverJobSystem.of(n, needs, rates, rng.dirichlet(np.ones(3)))
         process = age_process.prepare(PhasedJobs.exponential(system))
-        law = process.at((1 - gap) * process.limit)
+        distribution = process.at((1 - gap) * process.limit)
         blocks = multiserver_jobs.prepare(system)
-        other = qbd.solve(blocks.at(law.arrival_rate))
+        other = qbd.solve(blocks.at(distribution.arrival_rate))
         bound = 1e-12 + 2e-15 / gap
-        assert law.mean_jobs == close(other.mean_jobs, bound)
-        assert law.class_response_times == close(by_class.of_distribution(blocks, other), bound)
+        assert distribution.mean_jobs == close(other.mean_jobs, bound)
+        assert distribution.class_response_times == close(
+            by_class.of_distribution(blocks, other), bound
+        )
         # λ* − λ has lost digits in either.
-        assert law.imprecision > 2e-17 / gap
+        assert distribution.imprecision > 2e-17 / gap
         assert other.imprecision > 2e-17 / gap

@@ -38,32 +38,37 @@ def system(*rows, servers=5, use="need"):
 
 @pytest.mark.parametrize("load", [0.05, 0.7, 0.99])
 def test_phases_against_fronts(load):
-    laws, p = (Erlang(3, 2.0), COX, Hyperexponential((3.0, 0.2), (0.9, 0.1))), (0.5, 0.3, 0.2)
-    process = age_process.prepare(PhasedJobs.of(5, (3, 4, 5), laws, p))
-    queue = OneAtATime(laws, p)
+    distributions, p = (
+        (Erlang(3, 2.0), COX, Hyperexponential((3.0, 0.2), (0.9, 0.1))),
+        (0.5, 0.3, 0.2),
+    )
+    process = age_process.prepare(PhasedJobs.of(5, (3, 4, 5), distributions, p))
+    queue = OneAtATime(distributions, p)
     assert queue.limit == close(process.limit, 1e-14)
     rate = load * queue.limit
-    law, found = process.at(rate), queue.numbers(rate)
+    distribution, found = process.at(rate), queue.numbers(rate)
     wait = queue.waiting_time(rate)
-    assert [wait + X.mean for X in laws] == close(law.class_response_times, 1e-11)
+    assert [wait + X.mean for X in distributions] == close(distribution.class_response_times, 1e-11)
     assert [found.tail(k) for k in (-1, 0, 1, 5, 40)] == close(
-        [1.0, *(law.tail(k) for k in (0, 1, 5, 40))], 1e-11, abs=1e-13
+        [1.0, *(distribution.tail(k) for k in (0, 1, 5, 40))], 1e-11, abs=1e-13
     )
 
 
 def test_relative_completions_are_those_of_the_saturated_system():
     from multiserver.saturated import phased
 
-    laws, p = (Erlang(3, 2.0), COX), (0.6, 0.4)
-    expected = phased.solve(PhasedJobs.of(5, (3, 4), laws, p))
-    queue = OneAtATime(laws, p)
+    distributions, p = (Erlang(3, 2.0), COX), (0.6, 0.4)
+    expected = phased.solve(PhasedJobs.of(5, (3, 4), distributions, p))
+    queue = OneAtATime(distributions, p)
     assert queue.relative_completions == close(expected.mean_relative_completions, 1e-12)
-    found = system((3, laws[0], 0.6), (4, laws[1], 0.4)).under(ms.FCFS).stability()
+    found = (
+        system((3, distributions[0], 0.6), (4, distributions[1], 0.4)).under(ms.FCFS).stability()
+    )
     assert (found.limit, found.wastage) == close((expected.throughput, expected.wastage), 1e-13)
 
 
 def test_one_server_and_one_duration_in_fifty_digits():
-    """A. K. Erlang's law of the numbers of M/D/1."""
+    """A. K. Erlang's distribution of the numbers of M/D/1."""
     rate = 0.8
     found = OneAtATime((Deterministic(1.0),), (1.0,)).numbers(rate)
     with mpmath.workdps(50):
@@ -80,18 +85,28 @@ def test_one_server_and_one_duration_in_fifty_digits():
             assert 1 - found.tail(n) == close(float(at_most(n)), 1e-13)
 
 
-@pytest.mark.parametrize("law", [Pareto(2.5, 0.7), BoundedPareto(1.5, 0.1, 1000.0)], ids=repr)
-def test_arrivals_during_a_service_without_phases(law):
+@pytest.mark.parametrize(
+    "distribution", [Pareto(2.5, 0.7), BoundedPareto(1.5, 0.1, 1000.0)], ids=repr
+)
+def test_arrivals_during_a_service_without_phases(distribution):
     """The chance of more than n by quadrature in thirty digits."""
     rate = 0.6
-    found = more_arrive(law, rate, 200)
-    low, high = (law.scale, mpmath.inf) if isinstance(law, Pareto) else (law.low, law.high)
+    found = more_arrive(distribution, rate, 200)
+    low, high = (
+        (distribution.scale, mpmath.inf)
+        if isinstance(distribution, Pareto)
+        else (distribution.low, distribution.high)
+    )
     with mpmath.workdps(30):
 
         def density(x):
-            return law.shape * mpmath.mpf(low) ** law.shape / x ** (law.shape + 1)
+            return (
+                distribution.shape
+                * mpmath.mpf(low) ** distribution.shape
+                / x ** (distribution.shape + 1)
+            )
 
-        whole = 1 - (mpmath.mpf(low) / high) ** law.shape
+        whole = 1 - (mpmath.mpf(low) / high) ** distribution.shape
         for n in (0, 3, 200):
             cuts = [low, *(c for c in (2, 10, 100, 400, 999) if low < c < high), high]
             expected = mpmath.quad(
@@ -103,13 +118,14 @@ def test_arrivals_during_a_service_without_phases(law):
 
 
 @pytest.mark.parametrize(
-    "law", [Bimodal((0.5, 8.0), (0.9, 0.1)), Erlang(500, 250.0), BoundedPareto(3.0, 0.1, 4.0)]
+    "distribution",
+    [Bimodal((0.5, 8.0), (0.9, 0.1)), Erlang(500, 250.0), BoundedPareto(3.0, 0.1, 4.0)],
 )
-def test_numbers_sum_to_the_mean(law):
+def test_numbers_sum_to_the_mean(distribution):
     """E[N] = Σ P(N > k): the recursion and the formula know nothing of each other."""
-    queue = OneAtATime((law,), (1.0,))
+    queue = OneAtATime((distribution,), (1.0,))
     rate = 0.6 * queue.limit
-    mean = rate * (queue.waiting_time(rate) + law.mean)
+    mean = rate * (queue.waiting_time(rate) + distribution.mean)
     tails = queue.numbers(rate)
     assert math.fsum(tails.tail(k) for k in range(400)) == close(mean, 1e-11)
 
@@ -139,16 +155,18 @@ def test_policies_that_serve_one_after_another_against_simulation(policy, rows, 
 
 
 def test_other_models_of_one_server():
-    law = BoundedPareto(1.5, 1.0, 1000.0)
-    expected = OneAtATime((law,), (1.0,))
+    distribution = BoundedPareto(1.5, 1.0, 1000.0)
+    expected = OneAtATime((distribution,), (1.0,))
     wait = expected.waiting_time(0.5 * expected.limit)
-    fast = ms.System(servers=(4.0,), classes=[ms.JobClass(duration=law)])
-    pooled = ms.System(servers=(3.0, 1.0), classes=[ms.JobClass(compatible={0, 1}, duration=law)])
-    drawn = ms.System(servers=4, classes=[ms.JobClass(degree=4, duration=law)])
+    fast = ms.System(servers=(4.0,), classes=[ms.JobClass(duration=distribution)])
+    pooled = ms.System(
+        servers=(3.0, 1.0), classes=[ms.JobClass(compatible={0, 1}, duration=distribution)]
+    )
+    drawn = ms.System(servers=4, classes=[ms.JobClass(degree=4, duration=distribution)])
     for queue in (fast.under(ms.FastestServerFirst), pooled.under(ms.FCFS), drawn.under(ms.FCFS)):
         found = queue.exact(load=0.5)
-        assert found.mean_response_time == close((wait + law.mean) / 4, 1e-12)
-    shared = ms.System(servers=1, limit=1, classes=[ms.JobClass(duration=law)])
+        assert found.mean_response_time == close((wait + distribution.mean) / 4, 1e-12)
+    shared = ms.System(servers=1, limit=1, classes=[ms.JobClass(duration=distribution)])
     assert shared.under(ms.EqualShares).exact(load=0.5).mean_waiting_time == close(wait, 1e-12)
 
 
@@ -174,8 +192,8 @@ def of_chain(k, load):
     for i in range(most + 1):
         left = max(i - k, 0)
         jumps[i, left:] = chance[: most + 1 - left]
-    law = stationary_distribution(jumps)
-    return law @ np.arange(most + 1) / arrivals - 1
+    distribution = stationary_distribution(jumps)
+    return distribution @ np.arange(most + 1) / arrivals - 1
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 12])
@@ -202,19 +220,19 @@ def test_one_duration_by_terms_and_by_zeros():
 
 
 @pytest.mark.parametrize(
-    "law", [Lognormal(0.8, 1.3), Weibull(0.6, 0.5), Weibull(4.0, 1.0)], ids=repr
+    "distribution", [Lognormal(0.8, 1.3), Weibull(0.6, 0.5), Weibull(4.0, 1.0)], ids=repr
 )
-def test_arrivals_during_laws_of_logs_against_quadrature(law):
+def test_arrivals_during_laws_of_logs_against_quadrature(distribution):
     """P(more than n arrivals of rate 2 during S), by mpmath from the density of ln S."""
-    found = more_arrive(law, 2.0, 8)
+    found = more_arrive(distribution, 2.0, 8)
     with mpmath.workdps(20):
         for n in (0, 3, 8):
 
             def at(z, n=n):
-                if isinstance(law, Lognormal):
+                if isinstance(distribution, Lognormal):
                     value, density = 0.8 * mpmath.exp(1.3 * z), mpmath.npdf(z)
                 else:
-                    value = law.scale * mpmath.exp(z / law.shape)
+                    value = distribution.scale * mpmath.exp(z / distribution.shape)
                     density = mpmath.exp(z - mpmath.exp(z))
                 return mpmath.gammainc(n + 1, 0, 2 * value, regularized=True) * density
 

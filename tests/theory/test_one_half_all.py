@@ -31,12 +31,14 @@ def means_of(n, p_h, p_n, rates=(1.0, 1.0, 1.0)):
 def assert_solves_the_chain(rel, n, p_h, p_n, rates):
     classes = zip((1, n // 2, n), rates, (1 - p_h - p_n, p_h, p_n), strict=True)
     present = [c for c in classes if c[2] > 0]
-    law = stationary.solve(MultiserverJobSystem.of(n, *zip(*present, strict=True)))
+    distribution = stationary.solve(MultiserverJobSystem.of(n, *zip(*present, strict=True)))
     means = means_of(n, p_h, p_n, rates)
-    assert means.throughput == close(law.throughput, rel)
-    assert means.wastage == close(law.wastage, rel, abs=1e-13)
-    assert means.utilisation == close(law.utilisation, rel)
-    assert means.relative_completions == close(law.mean_relative_completions, rel, abs=1e-13)
+    assert means.throughput == close(distribution.throughput, rel)
+    assert means.wastage == close(distribution.wastage, rel, abs=1e-13)
+    assert means.utilisation == close(distribution.utilisation, rel)
+    assert means.relative_completions == close(
+        distribution.mean_relative_completions, rel, abs=1e-13
+    )
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -71,15 +73,15 @@ def test_ages_beside_half_size_jobs(mu_h, p_n):
 
 
 def successors(n, needs, p, mu, state):
-    """Law of the next state, a state being (jobs in service by class, class of the blocked job)."""
+    """Distribution of the next state, which is (jobs in service by class, class of the blocked)."""
     counts, head = state
     rate = sum(u * m for u, m in zip(counts, mu, strict=True))
-    law = defaultdict(mp.mpf)
+    distribution = defaultdict(mp.mpf)
     for c in range(3):
         if counts[c]:
             for after, chance in admit(n, needs, p, shifted(counts, c, -1), head).items():
-                law[after] += chance * counts[c] * mu[c] / rate
-    return {after: chance for after, chance in law.items() if chance}
+                distribution[after] += chance * counts[c] * mu[c] / rate
+    return {after: chance for after, chance in distribution.items() if chance}
 
 
 def dense(n, p_h, p_n, rates):
@@ -95,7 +97,9 @@ def dense(n, p_h, p_n, rates):
     size = len(jumps)
     rate = [sum(u * m for u, m in zip(counts, mu, strict=True)) for counts, _ in jumps]
     idle = [n - sum(u * v for u, v in zip(counts, needs, strict=True)) for counts, _ in jumps]
-    P = mp.matrix([[law.get(state, mp.mpf(0)) for state in jumps] for law in jumps.values()])
+    P = mp.matrix(
+        [[distribution.get(state, mp.mpf(0)) for state in jumps] for distribution in jumps.values()]
+    )
 
     balance = (mp.eye(size) - P).T
     balance[0, :] = mp.ones(1, size)
@@ -223,13 +227,13 @@ def test_narrow_floats_lose_nothing():
     assert narrow == one_half_all(100, (0.5, 0.25, 0.25), (2.0, 1.0, 0.5))
 
 
-LAW = 0.5, 0.25, 0.25
+PROBABILITIES = 0.5, 0.25, 0.25
 
 
 @pytest.mark.parametrize("servers", [0, 5, 4.0, True])
 def test_bad_servers(servers):
     with pytest.raises(ValueError, match=r"^servers must .*, found "):
-        one_half_all(servers, LAW)
+        one_half_all(servers, PROBABILITIES)
 
 
 @pytest.mark.parametrize(
@@ -245,4 +249,4 @@ def test_bad_probabilities(p):
 )
 def test_bad_rates(mu):
     with pytest.raises(ValueError, match=r"^rates must .*, found "):
-        one_half_all(4, LAW, mu)
+        one_half_all(4, PROBABILITIES, mu)

@@ -19,14 +19,14 @@ RATES = [(1.0, 1.0), (10.0, 1.0), (1.0, 10.0), (1e6, 1.0), (1.0, 1e6), (1.0, 1.5
 
 
 def admit(n, p_1, ones):
-    """Law of the next state, when `ones` one-server jobs remain in service and nothing blocks."""
-    law = np.zeros(n + 1)
+    """Distribution of the next state, when `ones` one-server jobs remain and nothing blocks."""
+    distribution = np.zeros(n + 1)
     chance = 1.0
     for state in range(ones, n):
-        law[state] = chance * (1 - p_1)
+        distribution[state] = chance * (1 - p_1)
         chance *= p_1
-    law[n] = chance
-    return law
+    distribution[n] = chance
+    return distribution
 
 
 def chain(n, p_n, mu_1, mu_n):
@@ -41,7 +41,7 @@ def chain(n, p_n, mu_1, mu_n):
 
 
 def solve_chain(n, p_n, mu_1, mu_n):
-    """Generator, throughput, law in time and relative completions, by dense least squares."""
+    """Generator, throughput, distribution in time, relative completions: dense least squares."""
     rate, jump = chain(n, p_n, mu_1, mu_n)
     generator = rate[:, None] * (jump - np.eye(n + 1))
     balance = np.vstack([generator.T, np.ones(n + 1)])
@@ -65,8 +65,8 @@ def test_dense_poisson_equation(n, p_n, rates):
     means = one_or_n(n, p_n, *rates)
     assert means.throughput == pytest.approx(throughput, rel=1e-12)
     assert means.wastage == pytest.approx(wastage, rel=1e-12, abs=1e-14)
-    # The state just before a completion and the one just after have the same law: the convention
-    # does not matter.
+    # The state just before a completion and the one just after have the same distribution: the
+    # convention does not matter.
     assert after == pytest.approx(before, abs=1e-14)
     assert means.relative_completions == pytest.approx(after @ relative, rel=1e-10, abs=1e-12)
 
@@ -92,8 +92,8 @@ def test_dispersion_of_completions():
     time = 1 / mu_n + np.append(0.0, np.cumsum(services))
     variance = 1 / mu_n**2 + np.append(0.0, np.cumsum(services**2))
     G = np.arange(600)
-    law = p_n * (1 - p_n) ** G
-    second_moment = law @ (mu**2 * variance + (G + 1 - mu * time) ** 2)
+    distribution = p_n * (1 - p_n) ** G
+    second_moment = distribution @ (mu**2 * variance + (G + 1 - mu * time) ** 2)
     dispersion = second_moment * p_n
     assert 1 + 2 * means.relative_completions == pytest.approx(dispersion, rel=1e-12)
 

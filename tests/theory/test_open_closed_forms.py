@@ -91,10 +91,12 @@ def test_work_while_sharing(size, limit, load):
     """Sharing never leaves the server idle beside a job: E[W] is that of the M/G/1."""
     arrival_rate = load / size.mean
     front = prepare(LimitedProcessorSharing(limit, size))
-    law = solve(front.at(arrival_rate))
+    distribution = solve(front.at(arrival_rate))
     remaining = np.linalg.solve(size.phases()[1], -np.ones(len(size.phases()[0])))
-    work = (law.mean_waiting) * size.mean
-    for mass, fronts in zip((*law.boundary, law.above), front.fronts, strict=True):
+    work = (distribution.mean_waiting) * size.mean
+    for mass, fronts in zip(
+        (*distribution.boundary, distribution.above), front.fronts, strict=True
+    ):
         work += mass @ (np.array(fronts) @ remaining)
     assert work == close(one_server(size, arrival_rate) - size.mean, rel=1e-11)
 

@@ -40,19 +40,19 @@ def test_what_is_lost_is_told(decades):
         assert by_level.throughput == close(limit, 1e-14)
         for load in (0.5, 0.9):
             try:
-                law = by_age.at(load * limit)
+                distribution = by_age.at(load * limit)
             except NotKnownError as error:
                 assert "too far apart" in str(error)
                 refused += 1
                 continue
             expected = by_class.response_times(by_level, load * limit)
-            told.append(law.imprecision)
-            bound = 20 * law.imprecision + 1e-9
+            told.append(distribution.imprecision)
+            bound = 20 * distribution.imprecision + 1e-9
             if decades <= 6:
-                assert law.class_response_times == close(expected, bound)
-            assert law.mean_response_time == close(system.probabilities @ expected, bound)
+                assert distribution.class_response_times == close(expected, bound)
+            assert distribution.mean_response_time == close(system.probabilities @ expected, bound)
             jobs = qbd.solve(by_level.at(load * limit)).mean_jobs
-            assert law.mean_jobs == close(jobs, bound)
+            assert distribution.mean_jobs == close(jobs, bound)
     # Over three decades nothing is lost that is worth a word.
     assert max(told) < {3: 1e-11, 6: 1e-8, 12: 1e-6}[decades]
     assert refused <= {3: 0, 6: 0, 12: 10}[decades]
@@ -71,13 +71,13 @@ def test_sweeps_settle_or_say_so(decades, most):
         for load in (0.1, 0.8):
             rate = load * process.limit
             try:
-                law = process.at(rate)
+                distribution = process.at(rate)
             except NotKnownError as error:
                 assert "still changes by" in str(error)
                 refused += 1
                 continue
             expected = by_class.response_times(by_level, rate)
-            assert law.class_response_times == close(expected, 1e-8)
-            assert law.mean_jobs == close(qbd.solve(by_level.at(rate)).mean_jobs, 1e-8)
+            assert distribution.class_response_times == close(expected, 1e-8)
+            assert distribution.mean_jobs == close(qbd.solve(by_level.at(rate)).mean_jobs, 1e-8)
     assert refused <= most
     print(decades, refused)

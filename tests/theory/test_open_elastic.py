@@ -19,7 +19,7 @@ from multiserver.open.elastic import (
 from multiserver.open.qbd import UnstableError, solve
 
 from .references import close
-from .sparse_chains import stationary_law
+from .sparse_chains import stationary_distribution
 
 FIG4 = {"a": (8, 2.0, 2 / 3, 0.5), "b": (8, 2 / 3, 2.0, 0.5)}
 POLICIES = "inelastic", "elastic"
@@ -52,8 +52,8 @@ def in_a_box(model, arrival_rate, most_inelastic, most_elastic):
         + kron(one_less_i, eye(len(j))) @ diags(model.inelastic_rate * inelastic.ravel())
         + kron(eye(len(i)), one_less_j) @ diags(model.elastic_rate * elastic.ravel())
     )
-    law = stationary_law(into.T).reshape(len(i), len(j))
-    return law.sum(axis=1) @ i, law.sum(axis=0) @ j
+    distribution = stationary_distribution(into.T).reshape(len(i), len(j))
+    return distribution.sum(axis=1) @ i, distribution.sum(axis=0) @ j
 
 
 @every_policy
@@ -63,8 +63,8 @@ def test_box(figure, first, load):
     """The box is cut off where each number has a mass of 1e-13 left above it."""
     model = ElasticInelastic(*FIG4[figure], first)
     largest, _ = truncation(model, load)
-    law = solve(blocks(model, load, largest))
-    other = int(np.argmax(law.tail(np.arange(1000)) < 1e-13))
+    distribution = solve(blocks(model, load, largest))
+    other = int(np.argmax(distribution.tail(np.arange(1000)) < 1e-13))
     box = (largest, other) if first == "inelastic" else (other, largest)
     found, expected = response_times(model, load), in_a_box(model, load, *box)
     assert found.inelastic == close(2 * expected[0] / load, rel=1e-9)
@@ -105,10 +105,10 @@ def test_conservation_of_work(first, seed):
     arrival_rate = load / model.mean_size
     found = response_times(model, arrival_rate)
     work = arrival_rate * (p * found.inelastic / mu_i + (1 - p) * found.elastic / mu_e)
-    law = solve(blocks(model, arrival_rate, found.largest_first))
+    distribution = solve(blocks(model, arrival_rate, found.largest_first))
     idle = 0.0
     for i in range(k):
-        mass = law.boundary[0][i] if first == "inelastic" else law.boundary[i][0]
+        mass = distribution.boundary[0][i] if first == "inelastic" else distribution.boundary[i][0]
         idle += mass * i / mu_i * (1 - i / k)
     half_moment = p / mu_i**2 + (1 - p) / mu_e**2
     assert work * (1 - load) == close(arrival_rate * half_moment + idle, rel=1e-11 / (1 - load))

@@ -81,10 +81,10 @@ def exact(model, arrival_rate):
 def test_chain_cut_off_far_out(name, load):
     """Cut off where a mass of 1e-13 is left, a chain of 1e4 states is good to its roundings."""
     model, jobs, mean_size = MODELS[name]
-    law = solve(blocks(model, load / mean_size))
-    most = int(np.argmax(law.tail(np.arange(1000)) < 1e-13))
+    distribution = solve(blocks(model, load / mean_size))
+    most = int(np.argmax(distribution.tail(np.arange(1000)) < 1e-13))
     expected = lazily_sampled(jobs, load / mean_size, most)
-    assert law.mean_response_time == close(expected, rel=1e-9)
+    assert distribution.mean_response_time == close(expected, rel=1e-9)
 
 
 @every_model
@@ -98,12 +98,12 @@ def test_kinds_known_on_arrival(name):
     most = int(math.log(5000, len(jobs.chance)))
     front = prepare(model)
     for load in (0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01):
-        law = solve(front.at(load / mean_size))
-        if law.tail(most) < 1e-10:
+        distribution = solve(front.at(load / mean_size))
+        if distribution.tail(most) < 1e-10:
             break
-    found = front.response_times(law)
+    found = front.response_times(distribution)
     np.testing.assert_allclose(found, all_sampled(jobs, load / mean_size, most), rtol=1e-7)
-    assert model.probabilities @ found == close(law.mean_response_time, rel=1e-13)
+    assert model.probabilities @ found == close(distribution.mean_response_time, rel=1e-13)
 
 
 @every_model
@@ -137,6 +137,6 @@ def test_fastest_first_by_slot(load, most):
                 left[s] = left[-1]
                 yield (tuple(left[:-1]), 0), SPEEDS[s] * rates[i]
 
-    law = explore(((), 0), transitions)
-    expected = sum(m * (len(b) + q) for (b, q), m in law.items()) / load
+    distribution = explore(((), 0), transitions)
+    expected = sum(m * (len(b) + q) for (b, q), m in distribution.items()) / load
     assert exact(HeterogeneousServers(SPEEDS, H2, "slot"), load) == close(expected, rel=1e-9)

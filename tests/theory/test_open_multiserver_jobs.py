@@ -33,7 +33,7 @@ def blocks_of(n, needs, rates, p):
 
 
 def at_load(blocks, load):
-    """The stationary law at λ = load λ*."""
+    """The stationary distribution at λ = load λ*."""
     return solve(blocks.at(load * blocks.throughput))
 
 
@@ -65,11 +65,11 @@ def follow_every_job(n, needs, rates, p, arrival_rate, room):
         for i in range(in_service(n, needs, jobs)):
             yield canonical(n, needs, (*jobs[:i], *jobs[i + 1 :])), rates[jobs[i]]
 
-    law = explore((), successors)
+    distribution = explore((), successors)
     jobs = np.zeros(room + 1)
-    for state, probability in law.items():
+    for state, probability in distribution.items():
         jobs[len(state)] += probability
-    served = sum(q * in_service(n, needs, state) for state, q in law.items())
+    served = sum(q * in_service(n, needs, state) for state, q in distribution.items())
     return jobs, jobs @ np.arange(room + 1), served
 
 
@@ -88,18 +88,18 @@ def follow_every_job(n, needs, rates, p, arrival_rate, room):
 def test_light_traffic_job_by_job(system, load, room):
     """The whole queue is kept: little enough traffic that its room cuts off 1e-11 of E[N]."""
     blocks = blocks_of(*system)
-    law = at_load(blocks, load)
+    distribution = at_load(blocks, load)
     jobs, mean, served = follow_every_job(*system, load * blocks.throughput, room)
-    assert law.mean_jobs == close(mean, rel=1e-10)
-    assert law.mean_in_service == close(served, rel=1e-10)
-    np.testing.assert_allclose(law.level_probability(range(4)), jobs[:4], rtol=1e-10)
+    assert distribution.mean_jobs == close(mean, rel=1e-10)
+    assert distribution.mean_in_service == close(served, rel=1e-10)
+    np.testing.assert_allclose(distribution.level_probability(range(4)), jobs[:4], rtol=1e-10)
 
 
 # With classes sampled when they are needed: (u, h, jobs waiting unsampled) and a longer queue.
 
 
 def start_jobs(n, needs, p, counts, head, unsampled):
-    """The law of the state once all jobs that can start have started, one job at a time."""
+    """The distribution of the state once all jobs that can start have, one job at a time."""
     idle = n - sum(u * v for u, v in zip(counts, needs, strict=True))
     if head is not None:
         if needs[head] > idle:
@@ -107,11 +107,11 @@ def start_jobs(n, needs, p, counts, head, unsampled):
         return start_jobs(n, needs, p, shifted(counts, head, 1), None, unsampled)
     if unsampled == 0 or idle < min(needs):
         return {(counts, None, unsampled): 1.0}
-    law = defaultdict(float)
+    distribution = defaultdict(float)
     for drawn, chance in enumerate(p):
         for state, q in start_jobs(n, needs, p, counts, drawn, unsampled - 1).items():
-            law[state] += chance * q
-    return law
+            distribution[state] += chance * q
+    return distribution
 
 
 def truncated(n, needs, rates, p, arrival_rate, room):
@@ -131,11 +131,11 @@ def truncated(n, needs, rates, p, arrival_rate, room):
                 for after, q in start_jobs(n, needs, p, left, head, unsampled).items():
                     yield after, u * rates[c] * q
 
-    law = explore(((0,) * len(needs), None, 0), successors)
+    distribution = explore(((0,) * len(needs), None, 0), successors)
     jobs = np.zeros(room + 1)
-    for state, probability in law.items():
+    for state, probability in distribution.items():
         jobs[size(state)] += probability
-    waiting = sum(q * (size(state) - sum(state[0])) for state, q in law.items())
+    waiting = sum(q * (size(state) - sum(state[0])) for state, q in distribution.items())
     return jobs, jobs @ np.arange(room + 1), waiting
 
 
@@ -143,16 +143,16 @@ def truncated(n, needs, rates, p, arrival_rate, room):
 def test_truncated_chain(n, needs, rates, p):
     """At a third of λ*, with room for so many jobs that less than 1e-13 is cut off."""
     blocks = blocks_of(n, needs, rates, p)
-    law = at_load(blocks, 1 / 3)
-    room = len(blocks.entries) + math.ceil(math.log(1e-14) / math.log(law.decay_rate))
+    distribution = at_load(blocks, 1 / 3)
+    room = len(blocks.entries) + math.ceil(math.log(1e-14) / math.log(distribution.decay_rate))
     jobs, mean, waiting = truncated(n, needs, rates, p, blocks.throughput / 3, room)
-    assert law.mean_jobs == close(mean, rel=1e-10)
-    assert law.mean_waiting == close(waiting, rel=1e-10)
+    assert distribution.mean_jobs == close(mean, rel=1e-10)
+    assert distribution.mean_waiting == close(waiting, rel=1e-10)
     some = np.arange(room // 3)
-    np.testing.assert_allclose(law.level_probability(some), jobs[some], rtol=1e-10)
+    np.testing.assert_allclose(distribution.level_probability(some), jobs[some], rtol=1e-10)
     over = jobs[::-1].cumsum()[::-1][1:]
-    np.testing.assert_allclose(law.tail(some), over[some], rtol=1e-8)
-    assert law.variance == close(jobs @ (np.arange(room + 1) - mean) ** 2, rel=1e-9)
+    np.testing.assert_allclose(distribution.tail(some), over[some], rtol=1e-8)
+    assert distribution.variance == close(jobs @ (np.arange(room + 1) - mean) ** 2, rel=1e-9)
 
 
 def test_front_of_one_job_at_a_time():
@@ -161,10 +161,10 @@ def test_front_of_one_job_at_a_time():
     mean, square = 0.25 + 0.75 / 4, 2 * (0.25 + 0.75 / 16)
     assert blocks.throughput == close(1 / mean, rel=1e-14)
     for load in (1e-3, 0.5, 0.999):
-        rate, law = load / mean, at_load(blocks, load)
+        rate, distribution = load / mean, at_load(blocks, load)
         waiting = rate**2 * square / (2 * (1 - load))
-        assert law.mean_waiting == close(waiting, rel=1e-12 / (1 - load))
-        assert law.mean_jobs == close(waiting + load, rel=1e-12 / (1 - load))
+        assert distribution.mean_waiting == close(waiting, rel=1e-12 / (1 - load))
+        assert distribution.mean_jobs == close(waiting + load, rel=1e-12 / (1 - load))
 
 
 @pytest.mark.parametrize("servers", [1, 2, 10, 30])
@@ -173,13 +173,13 @@ def test_jobs_of_one_need_are_an_m_m_k_queue(servers, load):
     """Two classes alike on 3k + 2 servers of which each job holds 3: Erlang's C formula."""
     blocks = blocks_of(3 * servers + 2, (3, 3), (2.0, 2.0), (0.4, 0.6))
     assert blocks.throughput == close(2.0 * servers, rel=1e-13)
-    law = at_load(blocks, load)
+    distribution = at_load(blocks, load)
     a = load * servers
     blocking = 1.0
     for k in range(1, servers + 1):
         blocking = a * blocking / (k + a * blocking)
     delayed = blocking / (1 - load * (1 - blocking))
-    assert law.mean_in_service == close(a, rel=1e-12)
-    assert law.mean_waiting == close(delayed * load / (1 - load), rel=1e-11)
-    assert law.tail(servers - 1) == close(delayed, rel=1e-11)
-    assert law.decay_rate == close(load, rel=1e-12)
+    assert distribution.mean_in_service == close(a, rel=1e-12)
+    assert distribution.mean_waiting == close(delayed * load / (1 - load), rel=1e-11)
+    assert distribution.tail(servers - 1) == close(delayed, rel=1e-11)
+    assert distribution.decay_rate == close(load, rel=1e-12)

@@ -24,7 +24,7 @@ RNG = np.random.default_rng(3)
 
 
 def by_number(n, mu, q, fraction):
-    """E[T_1] and E[T_n] by the number of jobs, and the law."""
+    """E[T_1] and E[T_n] by the number of jobs, and the distribution."""
     system = MultiserverJobSystem.of(n, (1, n), mu, (1 - q, q))
     blocks = multiserver_jobs.prepare(system)
     rate = fraction * saturated.one_or_n(n, q, *mu).throughput
@@ -35,9 +35,9 @@ def by_number(n, mu, q, fraction):
 @pytest.mark.parametrize("fraction", [0.1, 0.9, 0.99])
 @pytest.mark.parametrize(("n", "q"), [(2, 0.5), (3, 1e-4), (10, 0.1), (40, 0.02), (70, 1e-3)])
 def test_against_the_number_of_jobs(n, q, fraction):
-    expected, law = by_number(n, (1.0, 0.5), q, fraction)
-    assert law.class_response_times == close(expected, 1e-11)
-    assert law.residual < 1e-12
+    expected, distribution = by_number(n, (1.0, 0.5), q, fraction)
+    assert distribution.class_response_times == close(expected, 1e-11)
+    assert distribution.residual < 1e-12
 
 
 @pytest.mark.parametrize(("decades", "accuracy"), [(6, 1e-10), (12, 1e-9)])
@@ -47,8 +47,8 @@ def test_over_decades_of_rates_and_probabilities(decades, accuracy):
         n = int(RNG.choice([2, 3, 5, 10, 20]))
         mu = tuple(10 ** RNG.uniform(-decades / 2, decades / 2, 2))
         q = 0.9 * 10 ** RNG.uniform(-decades / 2, 0)
-        expected, law = by_number(n, mu, q, RNG.choice([0.1, 0.5, 0.9]))
-        worst = max(worst, abs(law.class_response_times / expected - 1).max())
+        expected, distribution = by_number(n, mu, q, RNG.choice([0.1, 0.5, 0.9]))
+        worst = max(worst, abs(distribution.class_response_times / expected - 1).max())
     assert worst < accuracy
 
 
@@ -65,21 +65,24 @@ def test_phases_of_large_jobs_against_the_age_of_the_head(n, large, q, fraction)
     p, small = 1 - q, Exponential(0.5)
     process = age_process.prepare(PhasedJobs.of(n, (1, n), (small, large), (p, q)))
     other = process.at(fraction * process.limit)
-    law = one_or_n.solve(n, small.rate, large, (p, q), other.arrival_rate)
-    assert law.class_response_times == close(other.class_response_times, 1e-11)
-    assert law.mean_response_time == close(other.mean_response_time, 1e-11)
-    assert law.mean_waiting == close(other.mean_waiting, 1e-11)
-    assert law.blocking * law.arrival_rate * q == close(other.blocking[1], 1e-11)
+    distribution = one_or_n.solve(n, small.rate, large, (p, q), other.arrival_rate)
+    assert distribution.class_response_times == close(other.class_response_times, 1e-11)
+    assert distribution.mean_response_time == close(other.mean_response_time, 1e-11)
+    assert distribution.mean_waiting == close(other.mean_waiting, 1e-11)
+    assert distribution.blocking * distribution.arrival_rate * q == close(other.blocking[1], 1e-11)
     numbers = 0, 1, n, 4 * n, 400
-    assert [law.tail(k) for k in numbers] == close([other.tail(k) for k in numbers], 0, abs=1e-13)
+    assert [distribution.tail(k) for k in numbers] == close(
+        [other.tail(k) for k in numbers], 0, abs=1e-13
+    )
     # Tails end geometrically; where the next rate is near, only from far on.
     ratio = other.tail(400) / other.tail(399)
-    assert law.decay_rate == close(ratio, 1e-8 if n < 10 else 1e-3)
+    assert distribution.decay_rate == close(ratio, 1e-8 if n < 10 else 1e-3)
 
 
 def test_the_whole_law_of_response_times_of_large_jobs():
-    """While an exponential large job is in service its age has the law of T_n, so that the undrawn
-    jobs behind it are a Poisson number of mean λ T_n: probabilities that the fronts have."""
+    """While an exponential large job is in service its age has the distribution of T_n, so that the
+    undrawn jobs behind it are a Poisson number of mean λ T_n: probabilities that the fronts
+    have."""
     n, q = 20, 0.05
     process = age_process.prepare(
         PhasedJobs.exponential(MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q)))
@@ -88,19 +91,21 @@ def test_the_whole_law_of_response_times_of_large_jobs():
     rate, fronts = other.arrival_rate, process.fronts
     (serving,) = np.flatnonzero((fronts.counts[:, 1] == 1) & (fronts.head == UNSAMPLED))
     next_level = np.linalg.inv(np.eye(len(fronts.head)) + other.records / rate)
-    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+    distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
     # Everyone is kept.
-    behind = law.coefficients @ np.array(list(law.basis.poisson_integrals(rate, 1.0, 60)))
+    behind = distribution.coefficients @ np.array(
+        list(distribution.basis.poisson_integrals(rate, 1.0, 60))
+    )
     x = other.settled
     for k in range(60):
         assert behind[k] == close(x[serving] / (rate * q / 0.5), 1e-10)
         x = x @ next_level
     # P(T_n > t) is Σ_k of chances that a Poisson number of mean s t is k, as s grows: the mean.
     times = np.linspace(0, 400, 4001)
-    tail = np.array([law.tail_of_large(t) for t in times[::10]])
+    tail = np.array([distribution.tail_of_large(t) for t in times[::10]])
     assert tail[0] == close(1, 1e-12)
     assert (np.diff(tail) < 0).all()
-    assert np.trapezoid(tail, times[::10]) == close(law.class_response_times[1], 1e-3)
+    assert np.trapezoid(tail, times[::10]) == close(distribution.class_response_times[1], 1e-3)
 
 
 def test_numbers_of_jobs_of_exponential_durations():
@@ -110,21 +115,21 @@ def test_numbers_of_jobs_of_exponential_durations():
         blocks = multiserver_jobs.prepare(system)
         rate = fraction * blocks.throughput
         expected = qbd.solve(blocks.at(rate))
-        law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
-        numbers = numbers_of_jobs(law.system, law.solution, 1500)
+        distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+        numbers = numbers_of_jobs(distribution.system, distribution.solution, 1500)
         assert numbers == close(expected.level_probability(np.arange(1501)), 0, abs=1e-13)
         assert numbers.sum() == close(1, 1e-12)
-        assert numbers @ np.arange(1501) == close(rate * law.mean_response_time, 1e-10)
+        assert numbers @ np.arange(1501) == close(rate * distribution.mean_response_time, 1e-10)
 
 
 def test_numbers_of_jobs_at_many_servers_are_as_many_as_littles_law_says():
     n, q = 500, 1 / 500
     rate = 0.5 * saturated.one_or_n(n, q, 1.0, 0.5).throughput
-    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
-    numbers = numbers_of_jobs(law.system, law.solution, 5000)
+    distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+    numbers = numbers_of_jobs(distribution.system, distribution.solution, 5000)
     assert numbers.min() > -1e-15
     assert numbers.sum() == close(1, 1e-11)
-    assert numbers @ np.arange(5001) == close(rate * law.mean_response_time, 1e-9)
+    assert numbers @ np.arange(5001) == close(rate * distribution.mean_response_time, 1e-9)
 
 
 @pytest.mark.parametrize(("n", "q"), [(150, 0.05), (150, 1 / 150)])
@@ -133,8 +138,8 @@ def test_against_all_fronts_of_some_hundred_servers(n, q):
     process = age_process.prepare(jobs)
     assert not process.interpolated
     other = process.at(0.95 * process.limit)
-    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), other.arrival_rate)
-    assert law.class_response_times == close(other.class_response_times, 1e-11)
+    distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), other.arrival_rate)
+    assert distribution.class_response_times == close(other.class_response_times, 1e-11)
 
 
 @pytest.mark.parametrize(
@@ -151,30 +156,30 @@ def test_against_interpolated_fronts_of_many_servers(n, q, accuracy):
     jobs = PhasedJobs.exponential(MultiserverJobSystem.of(n, (1, n), (1.0, 0.5), (1 - q, q)))
     process = age_process.interpolate(jobs)
     other = process.at(0.9 * process.limit)
-    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), other.arrival_rate)
-    assert law.residual < 1e-12
-    assert law.class_response_times == close(other.class_response_times, accuracy)
+    distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), other.arrival_rate)
+    assert distribution.residual < 1e-12
+    assert distribution.class_response_times == close(other.class_response_times, accuracy)
 
 
 def test_hardly_any_small_jobs_are_the_queue_of_pollaczek_and_khinchine():
     large = Erlang(3, 2.0)
     for load in (0.01, 0.5, 0.99):
         rate = load / large.mean
-        law = one_or_n.solve(7, 1.0, large, (1e-15, 1.0), rate)
+        distribution = one_or_n.solve(7, 1.0, large, (1e-15, 1.0), rate)
         wait = rate * large.second_moment / (2 * (1 - load))
-        assert law.class_response_times == close([1 + wait, large.mean + wait], 1e-12)
+        assert distribution.class_response_times == close([1 + wait, large.mean + wait], 1e-12)
 
 
 def test_light_traffic():
     """To first order in λ a job waits for one other, and a large one that finds a small job is the
     first to wait."""
     mu, q, rate = (2.0, 0.3), 0.2, 1e-7
-    law = one_or_n.solve(50, mu[0], Exponential(mu[1]), (1 - q, q), rate)
+    distribution = one_or_n.solve(50, mu[0], Exponential(mu[1]), (1 - q, q), rate)
     behind_small, behind_large = rate * (1 - q) / mu[0] ** 2, rate * q / mu[1] ** 2
-    waits = np.array(law.class_response_times) - 1 / np.array(mu)
+    waits = np.array(distribution.class_response_times) - 1 / np.array(mu)
     assert waits == close([behind_large, behind_small + behind_large], 1e-5)
-    assert law.blocking == close(behind_small, 1e-5)
-    assert law.tail_of_large(1.0) == close(np.exp(-0.3), 1e-6)
+    assert distribution.blocking == close(behind_small, 1e-5)
+    assert distribution.tail_of_large(1.0) == close(np.exp(-0.3), 1e-6)
 
 
 def test_simulated():
@@ -182,10 +187,10 @@ def test_simulated():
     replications."""
     n, q = 1000, 0.002
     rate = 0.8 * saturated.one_or_n(n, q, 1.0, 0.5).throughput
-    law = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
+    distribution = one_or_n.solve(n, 1.0, Exponential(0.5), (1 - q, q), rate)
     workload = Workload(n, (1, n), (Exponential(1.0), Exponential(0.5)), (1 - q, q), rate)
     found = fcfs.simulate(workload, jobs=50_000, replications=64, seed=11)
-    for c, expected in enumerate(law.class_response_times):
+    for c, expected in enumerate(distribution.class_response_times):
         estimate = found.class_response_time(c)
         assert abs(estimate.mean - expected) < 4.9 * estimate.standard_error
         assert estimate.standard_error < 0.06 * expected

@@ -82,21 +82,23 @@ def systems(draw):
 def test_any_system(system, load):
     blocks = prepare(system)
     assert blocks.throughput == close(stationary.solve(system).throughput, rel=1e-11)
-    law = at_load(blocks, load)
+    distribution = at_load(blocks, load)
     durations = math.fsum(p / mu for p, mu in zip(system.probabilities, system.rates, strict=True))
     arrival_rate = load * blocks.throughput
-    assert law.mean_in_service == close(arrival_rate * durations, rel=1e-9)
+    assert distribution.mean_in_service == close(arrival_rate * durations, rel=1e-9)
     # Little's law for the jobs of each class in service.
     for c, (p, mu) in enumerate(zip(system.probabilities, system.rates, strict=True)):
         in_class = [np.array([u[c] for u, _ in fronts]) for fronts in blocks.fronts]
-        served = sum(x @ u for x, u in zip(law.boundary, in_class, strict=False))
-        assert served + law.above @ in_class[-1] == close(arrival_rate * p / mu, rel=1e-9)
-    assert law.mean_jobs == close(law.mean_in_service + law.mean_waiting, rel=1e-12)
-    total = sum(x.sum() for x in law.boundary) + law.above.sum()
+        served = sum(x @ u for x, u in zip(distribution.boundary, in_class, strict=False))
+        assert served + distribution.above @ in_class[-1] == close(arrival_rate * p / mu, rel=1e-9)
+    assert distribution.mean_jobs == close(
+        distribution.mean_in_service + distribution.mean_waiting, rel=1e-12
+    )
+    total = sum(x.sum() for x in distribution.boundary) + distribution.above.sum()
     assert total == close(1, rel=1e-14)
-    assert law.above.min() >= 0
-    assert min(x.min() for x in law.boundary) > 0
-    assert 0 < law.decay_rate < 1
+    assert distribution.above.min() >= 0
+    assert min(x.min() for x in distribution.boundary) > 0
+    assert 0 < distribution.decay_rate < 1
 
 
 @every_system

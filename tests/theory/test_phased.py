@@ -60,13 +60,13 @@ def test_open_against_the_chain_cut_off(name):
     jobs = PhasedJobs.of(n, needs, sizes, p)
     process = age_process.prepare(jobs)
     rate = 0.35 * process.limit
-    law = process.at(rate)
+    distribution = process.at(rate)
     # At this load fewer than 1e-9 of the mass has more than 40 jobs behind the front.
     mean, front, tails = open_system(n, needs, [X.phases() for X in sizes], p, rate, 40)
-    assert law.mean_jobs == close(mean, 1e-8)
-    undrawn = rate * np.array(p) * law.undrawn / rate
-    assert rate * np.array(p) * law.class_response_times - undrawn == close(front, 1e-8)
-    assert [law.tail(k) for k in range(8)] == close(tails, 1e-7)
+    assert distribution.mean_jobs == close(mean, 1e-8)
+    undrawn = rate * np.array(p) * distribution.undrawn / rate
+    assert rate * np.array(p) * distribution.class_response_times - undrawn == close(front, 1e-8)
+    assert [distribution.tail(k) for k in range(8)] == close(tails, 1e-7)
 
 
 def test_one_phase_is_the_exponential_chain():
@@ -86,21 +86,27 @@ def test_one_phase_is_the_quasi_birth_death_process(fraction):
     for _ in range(8):
         system = drawn(rng)
         process = age_process.prepare(PhasedJobs.exponential(system))
-        law = process.at(fraction * process.limit)
+        distribution = process.at(fraction * process.limit)
         blocks = multiserver_jobs.prepare(system)
-        other = qbd.solve(blocks.at(law.arrival_rate))
-        assert law.class_response_times == close(by_class.of_distribution(blocks, other), 1e-10)
-        assert law.mean_jobs == close(other.mean_jobs, 1e-10)
-        assert law.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-14)
-        assert [law.tail(k) for k in (0, 2, 9, 30)] == close(other.tail([0, 2, 9, 30]), 1e-9)
+        other = qbd.solve(blocks.at(distribution.arrival_rate))
+        assert distribution.class_response_times == close(
+            by_class.of_distribution(blocks, other), 1e-10
+        )
+        assert distribution.mean_jobs == close(other.mean_jobs, 1e-10)
+        assert distribution.mean_waiting == close(other.mean_waiting, 1e-10, abs=1e-14)
+        assert [distribution.tail(k) for k in (0, 2, 9, 30)] == close(
+            other.tail([0, 2, 9, 30]), 1e-9
+        )
 
 
 @every_case
 def test_littles_law_holds_in_the_count_of_all_jobs(case):
     process = age_process.prepare(PhasedJobs.of(*case))
     for fraction in (0.1, 0.9, 0.98):
-        law = process.at(fraction * process.limit)
-        assert law.mean_jobs == close(law.arrival_rate * law.mean_response_time, 1e-11)
+        distribution = process.at(fraction * process.limit)
+        assert distribution.mean_jobs == close(
+            distribution.arrival_rate * distribution.mean_response_time, 1e-11
+        )
 
 
 def test_a_mixture_is_as_many_classes():
@@ -114,8 +120,10 @@ def test_a_mixture_is_as_many_classes():
     assert found.mean_relative_completions == close(chain.mean_relative_completions, 1e-12)
     blocks, rate = multiserver_jobs.prepare(system), 0.9 * chain.throughput
     times = by_class.response_times(blocks, rate)
-    law = age_process.prepare(jobs).at(rate)
-    assert law.class_response_times == close([0.7 * times[0] + 0.3 * times[1], times[2]], 1e-11)
+    distribution = age_process.prepare(jobs).at(rate)
+    assert distribution.class_response_times == close(
+        [0.7 * times[0] + 0.3 * times[1], times[2]], 1e-11
+    )
 
 
 @pytest.mark.parametrize("scv", [0.1, 0.3, 0.5, 1.0, 2.0, 30.0])
@@ -123,9 +131,9 @@ def test_a_mixture_is_as_many_classes():
 def test_one_server_is_pollaczek_and_khinchine(scv, load):
     X = fit_two_moments(2.0, scv)
     rate = load / X.mean
-    law = age_process.prepare(PhasedJobs.of(1, (1,), (X,), (1.0,))).at(rate)
+    distribution = age_process.prepare(PhasedJobs.of(1, (1,), (X,), (1.0,))).at(rate)
     wait = rate * X.second_moment / 2 / (1 - load)
-    assert law.mean_response_time - X.mean == close(wait, 1e-10)
+    assert distribution.mean_response_time - X.mean == close(wait, 1e-10)
 
 
 def test_erlang_stages_tend_to_the_deterministic_system():
@@ -174,9 +182,9 @@ def test_a_phase_that_is_never_entered_is_none(servers, needs):
     """By dense matrices, sweeps over levels, and interpolated fronts."""
 
     def queue(last):
-        laws = [Exponential(1.0)] * (len(needs) - 1) + [last]
+        distributions = [Exponential(1.0)] * (len(needs) - 1) + [last]
         shared = {"probability": 1 / len(needs)}
-        pairs = zip(needs, laws, strict=True)
+        pairs = zip(needs, distributions, strict=True)
         classes = [ms.JobClass(need=v, duration=X, **shared) for v, X in pairs]
         return ms.System(servers, classes).under(ms.FCFS)
 

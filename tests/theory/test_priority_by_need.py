@@ -18,7 +18,7 @@ from multiserver.simulation.fcfs import Workload
 from multiserver.simulation.replications import Overloaded
 
 from .references import close
-from .sparse_chains import stationary_law
+from .sparse_chains import stationary_distribution
 
 FIGURE_6 = (4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3))
 FIGURE_7 = (4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
@@ -54,7 +54,7 @@ def surplus(system, arrival_rate):
                 moves[i, i + step] = arrival_rate * p[c]
             if served[c]:
                 moves[i, i - step] = rates[c] * served[c]
-    return rates[2] * stationary_law(moves) @ servable - arrival_rate * p[2]
+    return rates[2] * stationary_distribution(moves) @ servable - arrival_rate * p[2]
 
 
 # With the largest needs first.
@@ -92,7 +92,7 @@ def test_loads_of_figures_6_and_7(system, load):
 @pytest.mark.parametrize("largest_first", [False, True])
 @pytest.mark.parametrize("seed", range(20))
 def test_two_needs(seed, largest_first):
-    """N_1 is the number of jobs in an M/M/⌊n/v_1⌋ queue: its law summed up."""
+    """N_1 is the number of jobs in an M/M/⌊n/v_1⌋ queue: its distribution summed up."""
     draw = random.Random(seed)
     n = draw.randint(2, 40)
     small = draw.randint(1, n - 1)

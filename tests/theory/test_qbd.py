@@ -29,7 +29,7 @@ def m_m_k(servers, arrival_rate):
 
 
 def m_ph_1(alpha, moves, exits, arrival_rate):
-    """One server, phase-type service: initial law `alpha`, rates `moves` and `exits`."""
+    """One server, phase-type service: initial distribution `alpha`, rates `moves` and `exits`."""
     m = len(alpha)
     empty = Level(arrival_rate * alpha[None, :], np.zeros((1, 1)), np.zeros((1, 0)), np.zeros(1))
     up = arrival_rate * np.eye(m)
@@ -60,32 +60,34 @@ def truncated(qbd, levels):
             rates[slices[k], slices[k + 1]] = level.up
     np.fill_diagonal(rates, 0)
     # Uniformised, with the diagonal unused by the elimination.
-    law = stationary_distribution(rates / rates.sum(axis=1).max())
-    return [law[s] for s in slices]
+    distribution = stationary_distribution(rates / rates.sum(axis=1).max())
+    return [distribution[s] for s in slices]
 
 
 def against_truncation(qbd, levels):
-    """Every quantity of the law; `levels` is such that less than 1e-13 is cut off."""
-    law, reference = solve(qbd), truncated(qbd, levels)
+    """Every quantity of the distribution; `levels` is such that less than 1e-13 is cut off."""
+    distribution, reference = solve(qbd), truncated(qbd, levels)
     masses = np.array([x.sum() for x in reference])
     k = np.arange(levels + 1)
     for level in (*range(qbd.top + 2), qbd.top + 5):
         np.testing.assert_allclose(
-            law.phase_distribution(level), reference[level], rtol=1e-10, atol=1e-300
+            distribution.phase_distribution(level), reference[level], rtol=1e-10, atol=1e-300
         )
     served = [level.in_service for level in qbd.boundary]
     served += [qbd.repeating.in_service] * (levels - qbd.top)
     mean_served = sum(x @ s for x, s in zip(reference, served, strict=True))
-    assert law.mean_jobs == close(masses @ k, rel=1e-10)
-    assert law.variance == close(masses @ (k - masses @ k) ** 2, rel=1e-10)
-    assert law.mean_in_service == close(mean_served, rel=1e-10)
+    assert distribution.mean_jobs == close(masses @ k, rel=1e-10)
+    assert distribution.variance == close(masses @ (k - masses @ k) ** 2, rel=1e-10)
+    assert distribution.mean_in_service == close(mean_served, rel=1e-10)
     waiting = sum(x @ (j - s) for j, (x, s) in enumerate(zip(reference, served, strict=True)))
-    assert law.mean_waiting == close(waiting, rel=1e-10)
-    assert law.mean_response_time == close(masses @ k / qbd.arrival_rate, rel=1e-10)
-    assert law.mean_waiting_time == close(waiting / qbd.arrival_rate, rel=1e-10)
+    assert distribution.mean_waiting == close(waiting, rel=1e-10)
+    assert distribution.mean_response_time == close(masses @ k / qbd.arrival_rate, rel=1e-10)
+    assert distribution.mean_waiting_time == close(waiting / qbd.arrival_rate, rel=1e-10)
     some = k[: levels // 3]
-    np.testing.assert_allclose(law.level_probability(some), masses[some], rtol=1e-10)
-    np.testing.assert_allclose(law.tail(some), masses[::-1].cumsum()[::-1][some + 1], rtol=1e-9)
+    np.testing.assert_allclose(distribution.level_probability(some), masses[some], rtol=1e-10)
+    np.testing.assert_allclose(
+        distribution.tail(some), masses[::-1].cumsum()[::-1][some + 1], rtol=1e-9
+    )
 
 
 # Closed forms.
@@ -93,28 +95,28 @@ def against_truncation(qbd, levels):
 
 @pytest.mark.parametrize("load", [1e-9, 0.3, 0.9, 1 - 2**-20])
 def test_m_m_1(load):
-    law, rel = solve(m_m_k(1, load)), 4e-15 / (1 - load)
-    assert law.mean_jobs == close(load / (1 - load), rel=rel)
-    assert law.variance == close(load / (1 - load) ** 2, rel=2 * rel)
-    assert law.mean_waiting == close(load**2 / (1 - load), rel=rel)
-    assert law.mean_in_service == close(load, rel=1e-14)
-    assert law.decay_rate == close(load, rel=1e-14)
-    assert law.drift == close(load - 1, rel=1e-14)
-    assert law.throughput_limit == close(1, rel=1e-14)
+    distribution, rel = solve(m_m_k(1, load)), 4e-15 / (1 - load)
+    assert distribution.mean_jobs == close(load / (1 - load), rel=rel)
+    assert distribution.variance == close(load / (1 - load) ** 2, rel=2 * rel)
+    assert distribution.mean_waiting == close(load**2 / (1 - load), rel=rel)
+    assert distribution.mean_in_service == close(load, rel=1e-14)
+    assert distribution.decay_rate == close(load, rel=1e-14)
+    assert distribution.drift == close(load - 1, rel=1e-14)
+    assert distribution.throughput_limit == close(1, rel=1e-14)
     k = np.array([0, 1, 2, 10, 30])
-    np.testing.assert_allclose(law.level_probability(k), (1 - load) * load**k, rtol=rel)
-    np.testing.assert_allclose(law.tail(k), load ** (k + 1.0), rtol=rel)
+    np.testing.assert_allclose(distribution.level_probability(k), (1 - load) * load**k, rtol=rel)
+    np.testing.assert_allclose(distribution.tail(k), load ** (k + 1.0), rtol=rel)
 
 
 def test_tail_far_out():
     """A million levels up by squaring: each level costs one rounding, so 1e6 of them 1e-10."""
     load = 1 - 2**-20
-    law = solve(m_erlang_1(3, load))
+    distribution = solve(m_erlang_1(3, load))
     exact = solve(m_m_k(1, load))
     assert exact.tail(1_000_000) == close(load**1_000_001, rel=1e-9)
     assert exact.level_probability(1_000_000) == close((1 - load) * load**1e6, rel=1e-9)
-    far = law.tail([1_000_000, 1_000_001])
-    assert far[1] / far[0] == close(law.decay_rate, rel=1e-12)
+    far = distribution.tail([1_000_000, 1_000_001])
+    assert far[1] / far[0] == close(distribution.decay_rate, rel=1e-12)
 
 
 @pytest.mark.parametrize("load", [1e-3, 0.5, 1 - 2**-10, 1 - 2**-20, 1 - 2**-30])
@@ -124,12 +126,12 @@ def test_erlang_service(stages, load):
 
     1 − ρ is exact here, and is known to the solver to a few roundings of 1.
     """
-    law = solve(m_erlang_1(stages, load))
+    distribution = solve(m_erlang_1(stages, load))
     waiting = load**2 * (1 + 1 / stages) / 2 / (1 - load)
-    assert law.mean_waiting == close(waiting, rel=1e-13 / (1 - load))
-    assert law.mean_jobs == close(load + waiting, rel=1e-13 / (1 - load))
-    assert law.mean_in_service == close(load, rel=1e-12)
-    assert law.drift == close(load - 1, rel=1e-14 / (1 - load))
+    assert distribution.mean_waiting == close(waiting, rel=1e-13 / (1 - load))
+    assert distribution.mean_jobs == close(load + waiting, rel=1e-13 / (1 - load))
+    assert distribution.mean_in_service == close(load, rel=1e-12)
+    assert distribution.drift == close(load - 1, rel=1e-14 / (1 - load))
 
 
 @pytest.mark.parametrize("gap", [0.5, 2**-10, 2**-20])
@@ -139,8 +141,8 @@ def test_sizes_over_six_decades(gap):
     mean, square = alpha @ (1 / rates), alpha @ (2 / rates**2)
     load = 1 - gap
     rate = load / mean
-    law = solve(m_ph_1(alpha, np.zeros((2, 2)), rates, rate))
-    assert law.mean_waiting == close(rate**2 * square / 2 / gap, rel=1e-14 / gap + 1e-10)
+    distribution = solve(m_ph_1(alpha, np.zeros((2, 2)), rates, rate))
+    assert distribution.mean_waiting == close(rate**2 * square / 2 / gap, rel=1e-14 / gap + 1e-10)
 
 
 # Truncated chains.
@@ -202,16 +204,18 @@ def test_phases_that_are_left_for_good_and_phases_never_entered():
     entered = np.array([[0.2, 0.3, 0.5, 0.0]])
     empty = Level(rate * entered, np.zeros((1, 1)), np.zeros((1, 0)), np.zeros(1))
     qbd = QuasiBirthDeath(rate, (empty, first), Level(first.up, stay, down, ones))
-    law = solve(qbd)
+    distribution = solve(qbd)
     reference = truncated(qbd, 80)
     for k in (0, 1, 2, 3, 10):
-        np.testing.assert_allclose(law.phase_distribution(k), reference[k], rtol=1e-11, atol=1e-300)
-    assert law.boundary[1][3] == law.above[3] == 0
-    assert law.boundary[1][2] > 0.01
+        np.testing.assert_allclose(
+            distribution.phase_distribution(k), reference[k], rtol=1e-11, atol=1e-300
+        )
+    assert distribution.boundary[1][3] == distribution.above[3] == 0
+    assert distribution.boundary[1][2] > 0.01
     masses = np.array([x.sum() for x in reference])
     # The transient phase lets the tail fall more slowly than the others: by 1/1.4 a level.
-    assert law.mean_jobs == close(masses @ np.arange(81), rel=1e-9)
-    assert law.decay_rate == close(1 / 1.4, rel=1e-12)
+    assert distribution.mean_jobs == close(masses @ np.arange(81), rel=1e-9)
+    assert distribution.decay_rate == close(1 / 1.4, rel=1e-12)
 
 
 def test_the_stationary_distribution_of_rates():
@@ -234,25 +238,32 @@ def test_the_stationary_distribution_of_rates():
 
 
 def test_levels_and_tails():
-    law = solve(random_process(np.random.default_rng(3), (2, 3, 4, 3)))
+    distribution = solve(random_process(np.random.default_rng(3), (2, 3, 4, 3)))
     k = np.arange(-2, 40)
-    assert law.tail(-1) == law.tail(-7) == 1
-    assert law.level_probability(-1) == 0
+    assert distribution.tail(-1) == distribution.tail(-7) == 1
+    assert distribution.level_probability(-1) == 0
     np.testing.assert_allclose(
-        law.tail(k[:-1]) - law.tail(k[1:]), law.level_probability(k[1:]), rtol=1e-9, atol=1e-15
+        distribution.tail(k[:-1]) - distribution.tail(k[1:]),
+        distribution.level_probability(k[1:]),
+        rtol=1e-9,
+        atol=1e-15,
     )
-    assert math.fsum(law.level_probability(k)) + law.tail(39) == close(1, rel=1e-14)
+    assert math.fsum(distribution.level_probability(k)) + distribution.tail(39) == close(
+        1, rel=1e-14
+    )
     # Any order and shape, scalars as floats.
     shuffled = np.array([[7, 0, 30], [30, 2, 3]])
-    for function in (law.tail, law.level_probability):
+    for function in (distribution.tail, distribution.level_probability):
         one_by_one = [[function(int(x)) for x in row] for row in shuffled]
         np.testing.assert_allclose(function(shuffled), one_by_one, rtol=1e-13)
         assert isinstance(function(5), float)
     for k in range(12):
-        assert law.phase_distribution(k).sum() == close(law.level_probability(k), rel=1e-13)
-    ratio = law.level_probability(61) / law.level_probability(60)
-    assert ratio == close(law.decay_rate, rel=1e-10)
+        assert distribution.phase_distribution(k).sum() == close(
+            distribution.level_probability(k), rel=1e-13
+        )
+    ratio = distribution.level_probability(61) / distribution.level_probability(60)
+    assert ratio == close(distribution.decay_rate, rel=1e-10)
     with pytest.raises(ValueError, match="integers, found float64"):
-        law.tail(2.5)
+        distribution.tail(2.5)
     with pytest.raises(ValueError, match="level must be 0 or more, found -1"):
-        law.phase_distribution(-1)
+        distribution.phase_distribution(-1)

@@ -53,8 +53,8 @@ def chain(n, rates, flows, threshold, reading, cut):
             if max(there[2:]) <= cut:
                 yield settled(n, threshold, reading, there), rate
 
-    law = explore(first, successors)
-    return sum(mass * np.array(state[2:]) for state, mass in law.items())
+    distribution = explore(first, successors)
+    return sum(mass * np.array(state[2:]) for state, mass in distribution.items())
 
 
 @pytest.mark.parametrize("reading", READINGS)

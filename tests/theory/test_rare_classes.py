@@ -20,17 +20,17 @@ def added(n, need, load):
     """The mean wait for `need` of n servers of a job that is added to M/M/n, services of mean 1:
     all before it start, and then others leave until so many are idle."""
     offered = n * load
-    law = [1.0]
+    distribution = [1.0]
     for k in range(1, n):
-        law.append(law[-1] * offered / k)
-    queue = law[-1] * load / (1 - load)
+        distribution.append(distribution[-1] * offered / k)
+    queue = distribution[-1] * load / (1 - load)
     leaves = [0.0] * (n - need + 1)
     for k in range(n - need + 1, n + 1):
         leaves.append(leaves[-1] + 1 / k)
     # Of N ≥ n jobs N − n leave at intervals of mean 1/n first, geometrically many.
     beyond = leaves[n] + load / (1 - load) / n
-    below = math.fsum(p * t for p, t in zip(law, leaves, strict=False))
-    return (below + queue * beyond) / (math.fsum(law) + queue)
+    below = math.fsum(p * t for p, t in zip(distribution, leaves, strict=False))
+    return (below + queue * beyond) / (math.fsum(distribution) + queue)
 
 
 @pytest.mark.parametrize("load", [0.3, 0.8, 0.99])
@@ -76,19 +76,21 @@ def test_extreme_rates_and_a_rare_class():
     jobs = PhasedJobs.of(8, (1, 6), durations, p)
     mean = sum(x * v * X.mean for x, v, X in zip(p, (1, 6), durations, strict=True))
     rate = 0.8 * 8 / mean
-    law, swept = age_process.prepare(jobs).at(rate), fcfs_levels.prepare(jobs).at(rate)
-    assert swept.class_response_times == close(law.class_response_times, 1e-11)
+    distribution, swept = age_process.prepare(jobs).at(rate), fcfs_levels.prepare(jobs).at(rate)
+    assert swept.class_response_times == close(distribution.class_response_times, 1e-11)
     parts = [x * q for x, X in zip(p, durations, strict=True) for q in X.probabilities]
     rates = [r for X in durations for r in X.rates]
     system = MultiserverJobSystem.of(8, (1, 1, 6, 6), rates, parts)
     times = by_class.response_times(multiserver_jobs.prepare(system), rate)
-    assert times[2:] @ [0.5, 0.5] == close(law.class_response_times[1], 1e-9)
-    assert times[:2] @ [0.99, 0.01] == close(law.class_response_times[0], 1e-9)
+    assert times[2:] @ [0.5, 0.5] == close(distribution.class_response_times[1], 1e-9)
+    assert times[:2] @ [0.99, 0.01] == close(distribution.class_response_times[0], 1e-9)
 
 
 def test_the_age_of_a_large_job_says_how_good_it_is():
     for q in (1e-2, 1e-5, 1e-7):
-        law = one_or_n.solve(8, 1.0, Exponential(2.0), (1 - q, q), 5.0)
+        distribution = one_or_n.solve(8, 1.0, Exponential(2.0), (1 - q, q), 5.0)
         jobs = PhasedJobs.of(8, (1, 8), (Exponential(1.0), Exponential(2.0)), (1 - q, q))
         expected = age_process.prepare(jobs).at(5.0).class_response_times
-        assert law.class_response_times == close(expected, 10 * law.imprecision + 1e-11)
+        assert distribution.class_response_times == close(
+            expected, 10 * distribution.imprecision + 1e-11
+        )

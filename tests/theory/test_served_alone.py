@@ -47,13 +47,13 @@ def test_jobs_that_are_served_alone_close_to_the_limit():
     rate = load * system.naive_throughput
     flow, own, most = 0.84 * rate, 0.16 * rate, 400
     serving = np.minimum(np.arange(1, most + 1), 10.0)
-    law = np.append(1.0, np.cumprod(flow / serving))
-    law /= law.sum()
+    distribution = np.append(1.0, np.cumprod(flow / serving))
+    distribution /= distribution.sum()
     step = np.full(most + 2, 1 / (10 - flow))
     for k in range(9, 0, -1):
         step[k] = (1 + flow * step[k + 1]) / k
     away = np.append(0.0, np.cumsum(step[1 : most + 1]))
-    expected = own * (1 + law[0] * (law @ away)) / (law[0] - own)
+    expected = own * (1 + distribution[0] * (distribution @ away)) / (distribution[0] - own)
     found = served_alone.solve(system, rate, system.naive_throughput)
     assert found.class_jobs[1] == pytest.approx(expected, rel=1e-9)
 

@@ -49,9 +49,9 @@ def test_moves_from_a_state_of_a_mixed_queue():
 def test_the_law_of_one_server_with_losses():
     """M/M/1 with room for 4: π(n) ∝ ρ^n; elimination of 5 states rounds to 1e-15."""
     queue = MultiServerQueue((2,), (frozenset({0}),))
-    law = stationary_distribution(Network((queue,), [1], [[0]]), most=4)
+    distribution = stationary_distribution(Network((queue,), [1], [[0]]), most=4)
     for n in range(5):
-        assert law[((0,) * n,)] == pytest.approx(0.5**n / 1.9375, abs=1e-14)
+        assert distribution[((0,) * n,)] == pytest.approx(0.5**n / 1.9375, abs=1e-14)
 
 
 def test_the_check_finds_a_wrong_product_form(monkeypatch):

@@ -37,7 +37,7 @@ def network(queues, arrivals, routing, populations=()):
 
 
 def chain_means(queues, moves):
-    """E[X_i] and the completions per unit of time, from the law of the full chain."""
+    """E[X_i] and the completions per unit of time, from the distribution of the full chain."""
     spans = np.cumsum([0] + [queue.classes for queue in queues])
     jobs, completions = np.zeros(spans[-1]), np.zeros(spans[-1])
     for state, probability in stationary(moves).items():

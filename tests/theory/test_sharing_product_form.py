@@ -66,7 +66,7 @@ def appended(state, home, i):
 
 
 def stationary(moves):
-    """The law of a chain by dense elimination, state by state."""
+    """The distribution of a chain by dense elimination, state by state."""
     states = {state: a for a, state in enumerate(moves)}
     generator = np.zeros((len(states), len(states)))
     for state, rates in moves.items():
@@ -88,7 +88,7 @@ def product_weight(queues, loads, state):
 
 
 def imbalance(queues, loads, moves):
-    """The largest |inflow − outflow| of the product form: 0, exactly, or it is no such law."""
+    """The largest |inflow − outflow| of the product form: 0, exactly, or it is not stationary."""
     weights = {state: product_weight(queues, loads, state) for state in moves}
     surplus = defaultdict(Fraction)
     for state, rates in moves.items():
@@ -220,17 +220,17 @@ def test_theorems_3_and_4(kind, seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_law_by_elimination(seed):
-    """The law is the only one: elimination finds it, to rounding, without knowing the form."""
+    """The distribution is unique: elimination finds it, to rounding, without knowing the form."""
     draw = random.Random(seed)
     queue = random_queue(draw, 3, 3)
     nu = [Fraction(1), Fraction(1, 2), Fraction(0)]
     p = random_routing(draw, 3, leaving=True)
-    law = stationary(job_chain([queue], nu, p, ((),), most=4))
+    distribution = stationary(job_chain([queue], nu, p, ((),), most=4))
     floats = MultiServerQueue(tuple(map(float, queue.rates)), queue.compatible)
     loads = [float(x) for x in exact_traffic(nu, p)]
-    weights = {state: weight(floats, loads, state[0]) for state in law}
+    weights = {state: weight(floats, loads, state[0]) for state in distribution}
     total = sum(weights.values())
-    for state, probability in law.items():
+    for state, probability in distribution.items():
         # 121 states with rates within a factor of 100: elimination keeps 12 digits.
         assert weights[state] / total == close(probability, rel=1e-11)
 

@@ -62,12 +62,12 @@ def exact_means(n, needs, p, bits=256):
     ],
 )
 def test_printed_sum_and_chain_of_formulation_one(n, needs, weights):
-    mu, law_of_need = 0.75, dict(zip(needs, normalised(weights), strict=True))
-    p = [float(q) for q in law_of_need.values()]
+    mu, probability_of_need = 0.75, dict(zip(needs, normalised(weights), strict=True))
+    p = [float(q) for q in probability_of_need.values()]
     states = list(itertools.product(needs, repeat=n))
     row = {state: i for i, state in enumerate(states)}
     sigma, total = np.array([in_service(state, n) for state in states]).T
-    product_form = [math.prod(law_of_need[v] for v in state) for state in states]
+    product_form = [math.prod(probability_of_need[v] for v in state) for state in states]
     found = single_duration(n, needs, p, mu)
 
     reciprocal = sum(q / int(k) for q, k in zip(product_form, sigma, strict=True))
@@ -80,13 +80,13 @@ def test_printed_sum_and_chain_of_formulation_one(n, needs, weights):
         for job, (v, q) in itertools.product(range(sigma[i]), zip(needs, p, strict=True)):
             generator[i, row[(*state[:job], *state[job + 1 :], v)]] += mu * q
     balance = np.vstack([generator.T[1:], np.ones(len(states))])
-    time_law = np.linalg.solve(balance, np.eye(len(states))[-1])
-    completions = mu * sigma @ time_law
-    embedded = mu * sigma * time_law / completions
+    time_distribution = np.linalg.solve(balance, np.eye(len(states))[-1])
+    completions = mu * sigma @ time_distribution
+    embedded = mu * sigma * time_distribution / completions
     np.testing.assert_allclose(embedded, np.array(product_form, dtype=float), rtol=1e-11)
     assert found.throughput == pytest.approx(completions, rel=1e-12)
-    assert found.jobs_in_service == pytest.approx(sigma @ time_law, rel=1e-12)
-    assert found.wastage == pytest.approx((n - total) @ time_law, rel=1e-12, abs=1e-14)
+    assert found.jobs_in_service == pytest.approx(sigma @ time_distribution, rel=1e-12)
+    assert found.wastage == pytest.approx((n - total) @ time_distribution, rel=1e-12, abs=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_random_systems_in_rationals(system):
             if s + v <= n:
                 longer[s + v] = longer.get(s + v, 0) + mass * q
         total = longer
-    law = [a - b for a, b in itertools.pairwise([*at_least, Fraction(0)])]
-    reciprocal = sum(probability / k for k, probability in enumerate(law) if k)
+    distribution = [a - b for a, b in itertools.pairwise([*at_least, Fraction(0)])]
+    reciprocal = sum(probability / k for k, probability in enumerate(distribution) if k)
     mean_need = sum(v * q for v, q in zip(needs, p, strict=True))
     p = [float(q) for q in p]
     found = single_duration(n, needs, p)

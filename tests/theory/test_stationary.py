@@ -51,7 +51,7 @@ def brute_in_order(found):
 def test_laws_by_dense_elimination(n, needs, rates, p):
     found = solved(n, needs, rates, p)
     brute, order = brute_in_order(found)
-    embedded, time = brute.laws()
+    embedded, time = brute.distributions()
     np.testing.assert_allclose(found.embedded, embedded[order], rtol=1e-12)
     np.testing.assert_allclose(found.time, time[order], rtol=1e-12)
     assert found.throughput == close(time @ brute.rate, rel=1e-12)

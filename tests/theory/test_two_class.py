@@ -20,7 +20,7 @@ from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.peak import find_peak_wastage
 from multiserver.saturated.two_class import distribution, sweep
 
-from .references import brute_chain, close, printed_law, random_two_class_system, s2
+from .references import brute_chain, close, printed_distribution, random_two_class_system, s2
 
 
 def relative(found, exact):
@@ -36,7 +36,7 @@ def worst(found, exact, above=0.0):
 def test_chain_of_a_random_system(seed):
     n, needs, rates, p = random_two_class_system(random.Random(seed))
     chain = brute_chain(n, needs, rates, p)
-    embedded, time = chain.laws()
+    embedded, time = chain.distributions()
     found = distribution(MultiserverJobSystem.of(n, needs, rates, p))
     s = found.states
     listed = zip(s.blocking.tolist(), s.class_1.tolist(), s.class_2.tolist(), strict=True)
@@ -61,7 +61,7 @@ def test_printed_theorems_at_extreme_ratios(n, needs, p2):
     with mpmath.workdps(45):
         for ratio in (1e-12, 0.3, 1e12):
             p = 1 - mpmath.mpf(p2), mpmath.mpf(p2)
-            exact = printed_law(n, needs, (1.0, ratio), p, mpmath.mpf)
+            exact = printed_distribution(n, needs, (1.0, ratio), p, mpmath.mpf)
             found = distribution(MultiserverJobSystem.of(n, needs, (1.0, ratio), (1 - p2, p2)))
             assert relative(found.throughput, exact.throughput) < 1e-12
             assert relative(found.wastage, exact.wastage) < 1e-12
@@ -85,7 +85,7 @@ def test_printed_theorems_for_many_servers(n, needs, ratio, p2):
     digits = decimal.Context(prec=30, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
     with decimal.localcontext(digits):
         p = 1 - Decimal(p2), Decimal(p2)
-        exact = printed_law(n, needs, (1.0, ratio), p, Decimal)
+        exact = printed_distribution(n, needs, (1.0, ratio), p, Decimal)
         found = distribution(MultiserverJobSystem.of(n, needs, (1.0, ratio), (1 - p2, p2)))
         assert relative(found.throughput, exact.throughput) < 1e-12
         assert relative(found.wastage, exact.wastage) < 1e-12
@@ -105,7 +105,7 @@ def test_the_smaller_probability_is_believed(p):
     smaller = mpmath.mpf(min(p))
     with mpmath.workdps(45):
         pair = (smaller, 1 - smaller) if p[0] < p[1] else (1 - smaller, smaller)
-        exact = printed_law(35, (3, 10), (1.0, 2.0), pair, mpmath.mpf)
+        exact = printed_distribution(35, (3, 10), (1.0, 2.0), pair, mpmath.mpf)
         found = distribution(MultiserverJobSystem.of(35, (3, 10), (1.0, 2.0), p))
         assert worst(found.embedded, exact.embedded) < 1e-12
 

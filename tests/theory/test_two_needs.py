@@ -64,11 +64,11 @@ def boxed(system, threshold, reading, arrival_rate, cut):
     rate = sparse.csr_array((values, (rows, columns)), shape=(m, m))
     balance = (rate - sparse.diags_array(rate.sum(axis=1))).T.tocsc()
     # Without the empty state an M-matrix is left, whose elimination keeps digits.
-    law = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
-    law /= law.sum()
+    distribution = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
+    distribution /= distribution.sum()
     told = np.array(states)[:, 1:]
     jobs = told[:, :2] + told[:, 2:]
-    return law @ jobs, float(law[jobs.sum(axis=1) > 3].sum())
+    return distribution @ jobs, float(distribution[jobs.sum(axis=1) > 3].sum())
 
 
 def drawn(seed):

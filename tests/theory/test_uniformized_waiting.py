@@ -36,8 +36,8 @@ FIVE = ms.System(
 def times_of(jobs, fraction):
     """By steps, and the distribution over levels that they start from."""
     process = fcfs_levels.prepare(jobs)
-    law = process.at(fraction * process.limit, tails=True)
-    return uniformized_waiting.uniformized_waiting(law), law
+    distribution = process.at(fraction * process.limit, tails=True)
+    return uniformized_waiting.uniformized_waiting(distribution), distribution
 
 
 def every(found, probabilities):
@@ -56,12 +56,12 @@ def test_sums_of_exponential_times():
         going.append(stages.sum())
         last = 1.0 if share == 1 else -math.log(going[-1] / going[-2])
         found = UniformizedTimes(2.0, np.array(going)[:, None], np.array([last]), np.zeros(1), 0.0)
-        law = gamma(20, scale=1 / (2.0 * share))
+        distribution = gamma(20, scale=1 / (2.0 * share))
         times = np.array([0.0, 0.1, 3.0, 10.0, 40.0])
-        assert found.survival(times)[:, 0] == close(law.sf(times), 1e-12)
-        assert every(found, PROBABILITIES)[:, 0] == close(law.ppf(PROBABILITIES), 1e-11)
+        assert found.survival(times)[:, 0] == close(distribution.sf(times), 1e-12)
+        assert every(found, PROBABILITIES)[:, 0] == close(distribution.ppf(PROBABILITIES), 1e-11)
         assert [found.moments(k)[0] for k in (1, 2, 5)] == close(
-            [law.moment(k) for k in (1, 2, 5)], 1e-12
+            [distribution.moment(k) for k in (1, 2, 5)], 1e-12
         )
 
 
@@ -118,8 +118,8 @@ def test_a_wait_may_fall_as_fast_as_a_duration(servers):
 @pytest.mark.parametrize("case", PHASED.values(), ids=PHASED.keys())
 def test_against_dense_matrices_of_fronts(case, fraction):
     jobs = PhasedJobs.of(*case)
-    found, law = times_of(jobs, fraction)
-    other = waiting_distribution(age_process.prepare(jobs).at(law.arrival_rate))
+    found, distribution = times_of(jobs, fraction)
+    other = waiting_distribution(age_process.prepare(jobs).at(distribution.arrival_rate))
     assert found.at_once == close(other.at_once, 1e-10)
     for k in (1, 2, 3):
         assert found.moments(k) == close(other.moments(k), 1e-9)
@@ -139,18 +139,18 @@ def every_of(other, columns):
 def test_numbers_undrawn_are_poisson_given_the_time(fraction):
     """E[(N_q)_r] = λ^r E[V^r] (D. Bertsimas and D. Nakazato, 1995), N_q counted level by level."""
     jobs = PhasedJobs.of(60, (1, 2, 5), tuple(map(Exponential, (1.0, 0.7, 2.0))), (0.4, 0.3, 0.3))
-    found, law = times_of(jobs, fraction)
+    found, distribution = times_of(jobs, fraction)
     assert count_fronts(jobs)[0] > 1000
     # A job of need 1 is not blocked: it starts when it is drawn, and waits for V.
-    q, top = np.arange(len(law.levels)), len(law.levels) - 1
-    mass = law.levels.sum(axis=1)
+    q, top = np.arange(len(distribution.levels)), len(distribution.levels) - 1
+    mass = distribution.levels.sum(axis=1)
     for r in (1, 2, 3):
         inside = sum(math.perm(int(k), r) * x for k, x in zip(q[:-1], mass[:-1], strict=True))
         # Beyond the last level: Σ_j (Q + j)_r η^j, until nothing is left.
-        j = np.arange(math.ceil(80 / (1 - law.fall)))
+        j = np.arange(math.ceil(80 / (1 - distribution.fall)))
         powers = np.prod([top + j - i for i in range(r)], axis=0, dtype=float)
-        beyond = mass[-1] * float(powers @ law.fall**j)
-        assert law.arrival_rate**r * found.moments(r)[0] == close(inside + beyond, 1e-9)
+        beyond = mass[-1] * float(powers @ distribution.fall**j)
+        assert distribution.arrival_rate**r * found.moments(r)[0] == close(inside + beyond, 1e-9)
 
 
 def test_the_door_asks_steps_where_there_are_many_fronts():
@@ -219,8 +219,8 @@ def test_higher_moments_at_light_load_are_those_by_steps(fraction):
     ]
     for servers, needs, rates, probabilities in systems:
         jobs = PhasedJobs.of(servers, needs, tuple(map(Exponential, rates)), probabilities)
-        other, law = times_of(jobs, fraction)
-        found = waiting_distribution(age_process.prepare(jobs).at(law.arrival_rate))
+        other, distribution = times_of(jobs, fraction)
+        found = waiting_distribution(age_process.prepare(jobs).at(distribution.arrival_rate))
         for k in (1, 2, 3, 4):
             assert found.moments(k) == close(other.moments(k), 1e-9)
         assert found.imprecision < 1e-12

@@ -224,15 +224,17 @@ def test_exact_values_within_bounds(case):
     front = prepare(model)
     for load in LOADS:
         arrival_rate = load / found[0].mean_size
-        law = solve(front.at(arrival_rate))
+        distribution = solve(front.at(arrival_rate))
         at_front = sum(
             mass @ np.array([sum(model.counts(f)) for f in fronts], dtype=float)
-            for mass, fronts in zip((*law.boundary, law.above), front.fronts, strict=True)
+            for mass, fronts in zip(
+                (*distribution.boundary, distribution.above), front.fronts, strict=True
+            )
         )
         exact = {
-            "response": law.mean_response_time,
+            "response": distribution.mean_response_time,
             "front": at_front / arrival_rate,
-            "queueing": (law.mean_jobs - at_front) / arrival_rate,
+            "queueing": (distribution.mean_jobs - at_front) / arrival_rate,
         }
         for constants in found:
             for name, value in exact.items():

@@ -37,21 +37,21 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 def factorial_moments(queue, rate):
     """E[(N_q)_r] (3,), E[(N_q)_r; h = c] (3, C), r = 1, 2, 3, and P(Q_c = 0) (C,), from levels."""
     process = age_process.prepare(phased_jobs(queue.system))
-    law = process.at(rate)
+    distribution = process.at(rate)
     p = np.array(queue.system.probabilities)
-    heads = (law.fronts.head[:, None] == np.arange(len(p))).astype(float)
+    heads = (distribution.fronts.head[:, None] == np.arange(len(p))).astype(float)
     # S(x) = Σ_{j≥1} x R^j makes Σ (q choose r + 1) x_q of Σ (q choose r) x_q, and x_0 + S(x_0) is
     # the sum of all x_q: that of r = 0.
-    total = age_process.SumOverLevels(process, rate, law.returns, law.records)
-    sums = [total(law.settled + law.above)[0]]
+    total = age_process.SumOverLevels(process, rate, distribution.returns, distribution.records)
+    sums = [total(distribution.settled + distribution.above)[0]]
     sums += [total(sums[0])[0]]
     sums += [total(sums[1])[0]]
     found = np.array([math.factorial(r) * x for r, x in enumerate(sums, start=1)])
-    step = np.linalg.inv(np.eye(len(law.settled)) + law.records / rate)
+    step = np.linalg.inv(np.eye(len(distribution.settled)) + distribution.records / rate)
     none = np.empty(len(p))
     for c in range(len(p)):
-        levels = np.linalg.solve((np.eye(len(step)) - (1 - p[c]) * step).T, law.settled)
-        none[c] = law.unsettled.sum() + levels @ (1 - heads[:, c])
+        levels = np.linalg.solve((np.eye(len(step)) - (1 - p[c]) * step).T, distribution.settled)
+        none[c] = distribution.unsettled.sum() + levels @ (1 - heads[:, c])
     return found.sum(axis=1), found @ heads, none
 
 
@@ -61,16 +61,16 @@ def integral(f, ends):
     return float((np.diff(ends)[:, None] / 2 * WEIGHTS * f(t)).sum())
 
 
-def transform(law, rate):
+def transform(distribution, rate):
     """E[e^{−s W}] at s = `rate`, from P(W > t)."""
     ends = np.concatenate([[0.0], np.geomspace(1e-6, 1.0, 25) * 45 / rate])
-    return 1 - integral(lambda t: rate * np.exp(-rate * t) * law.sf(t), ends)
+    return 1 - integral(lambda t: rate * np.exp(-rate * t) * distribution.sf(t), ends)
 
 
-def integrated(law):
+def integrated(distribution):
     """The mean, ∫ P(time > t) dt."""
-    last = 2.5 * law.quantile(1 - 1e-15)
-    return integral(law.sf, np.concatenate([[0.0], np.geomspace(1e-9, 1.0, 120) * last]))
+    last = 2.5 * distribution.quantile(1 - 1e-15)
+    return integral(distribution.sf, np.concatenate([[0.0], np.geomspace(1e-9, 1.0, 120) * last]))
 
 
 def discrepancies(queue, fraction):
@@ -146,16 +146,16 @@ class _Exponential:
 
     def __init__(self, queue, rate):
         process = age_process.prepare(phased_jobs(queue.system))
-        self.law = waiting_distribution(process.at(rate))
-        self.classes, blocks = len(queue.system.probabilities), self.law.generator
+        self.distribution = waiting_distribution(process.at(rate))
+        self.classes, blocks = len(queue.system.probabilities), self.distribution.generator
         self.matrix = block_diag(blocks.first, *blocks.rest)
         self.matrix[: len(blocks.first), len(blocks.first) :] = blocks.across
 
     def off(self, t, p, column, *, waiting):
         """How far a quantile t at p is off, relatively, by the hazard rate there."""
-        weights = self.law.weights[:, column + (0 if waiting else self.classes + 1)]
+        weights = self.distribution.weights[:, column + (0 if waiting else self.classes + 1)]
         if t == 0:
-            return max(float(self.law.start @ weights) - (1 - p), 0.0)
-        after = self.law.start @ expm(self.matrix * t)
+            return max(float(self.distribution.start @ weights) - (1 - p), 0.0)
+        after = self.distribution.start @ expm(self.matrix * t)
         over = after @ weights
         return abs(math.log(over / (1 - p))) * over / (-(after @ self.matrix @ weights) * t)

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 from scipy import sparse
-from tests.theory.sparse_chains import explore, stationary_law
+from tests.theory.sparse_chains import explore, stationary_distribution
 
 from multiserver.sizes import Size
 
@@ -42,10 +42,10 @@ def counts(
                 moves[i, row[_shifted(N, c, 1)]] = arrivals[c]
             if at_work:
                 moves[i, row[_shifted(N, c, -1)]] = at_work * rate
-    law = stationary_law(moves)
+    distribution = stationary_distribution(moves)
     present = np.array(states)
-    assert law[(present == most).any(axis=1)].sum() < EDGE
-    return [float(law @ present[:, c]) / rate for c, rate in enumerate(arrivals)]
+    assert distribution[(present == most).any(axis=1)].sum() < EDGE
+    return [float(distribution @ present[:, c]) / rate for c, rate in enumerate(arrivals)]
 
 
 def words(
@@ -70,11 +70,11 @@ def words(
                 left = serving[:at] + serving[at + 1 :]
                 yield start(left, waiting), serving.count(c) * rate
 
-    law = explore(((), ()), successors)
-    edge = sum(mass for (_, waiting), mass in law.items() if len(waiting) == most)
+    distribution = explore(((), ()), successors)
+    edge = sum(mass for (_, waiting), mass in distribution.items() if len(waiting) == most)
     assert edge < EDGE, edge
     return [
-        sum(mass * (s + w).count(c) for (s, w), mass in law.items()) / rate
+        sum(mass * (s + w).count(c) for (s, w), mass in distribution.items()) / rate
         for c, rate in enumerate(arrivals)
     ]
 
@@ -93,10 +93,10 @@ def orders(
         if len(state) < most:
             yield from (((*state, c), rate) for c, rate in enumerate(arrivals))
 
-    law = explore((), successors)
-    assert sum(mass for state, mass in law.items() if len(state) == most) < EDGE
+    distribution = explore((), successors)
+    assert sum(mass for state, mass in distribution.items() if len(state) == most) < EDGE
     return [
-        sum(mass * state.count(c) for state, mass in law.items()) / rate
+        sum(mass * state.count(c) for state, mass in distribution.items()) / rate
         for c, rate in enumerate(arrivals)
     ]
 

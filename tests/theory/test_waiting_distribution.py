@@ -99,9 +99,9 @@ def tagged(servers, needs, rates, probabilities, arrival_rate, tag, longest, tim
             yield from (((*s, c), arrival_rate * p) for c, p in enumerate(probabilities))
         yield from ((s[:k] + s[k + 1 :], rates[s[k]]) for k in range(started(s, needs, servers)))
 
-    law = explore((), successors)
+    distribution = explore((), successors)
     # The tagged job stands last, and nothing that comes later matters.
-    waiting = [s for s in law if started((*s, tag), needs, servers) <= len(s)]
+    waiting = [s for s in distribution if started((*s, tag), needs, servers) <= len(s)]
     row = {s: i for i, s in enumerate(waiting)}
     W = np.zeros((len(waiting), len(waiting)))
     for s, i in row.items():
@@ -110,7 +110,7 @@ def tagged(servers, needs, rates, probabilities, arrival_rate, tag, longest, tim
             after = s[:k] + s[k + 1 :]
             if after in row:
                 W[i, row[after]] += rates[s[k]]
-    start = np.array([law[s] for s in waiting])
+    start = np.array([distribution[s] for s in waiting])
     return [float((start @ expm(W * t)).sum()) for t in times]
 
 
@@ -167,10 +167,10 @@ def test_large_jobs_are_sums_of_exponentials(servers, share):
     ]
     queue = ms.System(servers, classes).under(ms.FCFS)
     found = queue.distribution(fraction_of_limit=0.9)
-    law = one_or_n.solve(servers, 1.0, large, (1 - share, share), found.arrival_rate)
+    distribution = one_or_n.solve(servers, 1.0, large, (1 - share, share), found.arrival_rate)
     response = found.by_class[1].response_time
     for t in response.quantile(PROBABILITIES):
-        assert response.sf(t) == pytest.approx(law.tail_of_large(t), rel=2e-11, abs=2e-12)
+        assert response.sf(t) == pytest.approx(distribution.tail_of_large(t), rel=2e-11, abs=2e-12)
 
 
 @pytest.mark.parametrize(
@@ -292,6 +292,8 @@ def test_steps_keep_the_decay_that_they_are_scaled_to():
 def test_the_law_tells_its_rounding():
     jobs = phased_jobs(one_class(3, ms.Erlang(stages=2, rate=1.0)).system)
     process = age_process.prepare(jobs)
-    law = waiting_distribution(process.at(0.9 * process.limit))
-    assert 0 <= law.imprecision < 1e-13
-    np.testing.assert_allclose(law.moments(1)[: len(law.little)], law.little, rtol=1e-13)
+    distribution = waiting_distribution(process.at(0.9 * process.limit))
+    assert 0 <= distribution.imprecision < 1e-13
+    np.testing.assert_allclose(
+        distribution.moments(1)[: len(distribution.little)], distribution.little, rtol=1e-13
+    )
