@@ -25,7 +25,7 @@ def close(expected, rel, abs=0.0):
 
 
 def admit(n, needs, p, counts, head=None):
-    """Distribution of the state that FCFS reaches from `counts` in service, `head` first in line."""
+    """Distribution of the state that FCFS reaches from `counts` in service, `head` next in line."""
     idle = n - sum(u * v for u, v in zip(counts, needs, strict=True))
     if head is None and idle < min(needs):
         return {(counts, None): 1}

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # At most so many entries of a distribution, and of the rates of draws.
 MOST_NUMBERS = 2e7
-FEWEST_LEVELS, DEPTH, MOST_SWEEPS = 16, 5, 400
+MIN_LEVELS, DEPTH, MOST_SWEEPS = 16, 5, 400
 PATIENCE = 20
 # Mixing restarts when a change is so many times the last one.
 WORSE = 3.0
@@ -117,7 +117,7 @@ class Sweeps:
         base = np.exp(logs - logs.max())
         fall = self.rate / self.process.limit
         time = self.process.time[self.order]
-        levels = (1 - fall) * np.outer(fall ** np.arange(FEWEST_LEVELS + 1), time / time.sum())
+        levels = (1 - fall) * np.outer(fall ** np.arange(MIN_LEVELS + 1), time / time.sum())
         return np.concatenate([base / base.sum(), levels.ravel()]), fall
 
     def levels(self, distribution: Vector) -> NDArray[np.float64]:

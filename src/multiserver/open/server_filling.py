@@ -50,8 +50,8 @@ class ServerFilling(FiniteSkipModel):
         return ((),) * len(self._needs())
 
     def is_full(self, front: tuple[Classes, ...]) -> bool:
-        wanted = sum(v * len(jobs) for v, jobs in zip(self._needs(), front, strict=True))
-        return wanted >= self.system.servers
+        demand = sum(v * len(jobs) for v, jobs in zip(self._needs(), front, strict=True))
+        return demand >= self.system.servers
 
     def counts(self, front: tuple[Classes, ...]) -> tuple[int, ...]:
         return _by_class(self.system, sum(front, ()))

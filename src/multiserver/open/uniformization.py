@@ -53,22 +53,22 @@ class UniformizedTimes:
     def quantiles(self, levels: Array, columns: NDArray[np.int64]) -> Array:
         """The first t (R,) with P(time > t) at most `levels` (R,), for the times `columns` (R,)."""
         found = np.zeros(len(levels))
-        asked = np.flatnonzero(self.going[0, columns] > levels)
+        above = np.flatnonzero(self.going[0, columns] > levels)
         # If s_k has fallen to the level, t is not far from k/Λ.
         most = [
             np.searchsorted(-self.going[:, g], -level)
-            for g, level in zip(columns[asked], levels[asked], strict=True)
+            for g, level in zip(columns[above], levels[above], strict=True)
         ]
         last = (np.array(most, dtype=float) + 1) / self.rate
-        while (over := self._over(last, levels[asked], columns[asked]) > 0).any():
+        while (over := self._over(last, levels[above], columns[above]) > 0).any():
             last[over] *= 2
         roots = elementwise.find_root(
             self._over,
-            (np.zeros(len(asked)), last),
-            args=(levels[asked], columns[asked]),
+            (np.zeros(len(above)), last),
+            args=(levels[above], columns[above]),
             tolerances={"xrtol": EXACT, "xatol": 0.0, "frtol": 0.0, "fatol": 0.0},
         )
-        found[asked] = roots.x
+        found[above] = roots.x
         return found
 
     def moments(self, k: int) -> Array:

@@ -26,10 +26,10 @@ class Steps(NamedTuple):
     (m,) is the probability that a step leaves a front as it is.
 
     `head` (m,) is the class that blocks a front, or −1. `blocks` (m, m) is Q for fronts with such a
-    class, `starts` (m,) the rates at which the job that blocks starts, and `given` (m,) 1/p of its
-    class, 0 elsewhere. `fits` (d, C) is 1 if a job of the class starts when it is drawn there.
-    Kinds of `owner` (K,) start with probability `initial` (K,), stay with `remains` (K,) and move
-    at the rates `moves` (K, K).
+    class, `starts` (m,) the rates at which the job that blocks starts, and `inverse_probability`
+    (m,) 1/p of its class, 0 elsewhere. `fits` (d, C) is 1 if a job of the class starts when it is
+    drawn there. Kinds of `owner` (K,) start with probability `initial` (K,), stay with `remains`
+    (K,) and move at the rates `moves` (K, K).
     """
 
     within: Columns
@@ -40,7 +40,7 @@ class Steps(NamedTuple):
     head: NDArray[np.int64]
     blocks: Columns
     starts: Vector
-    given: Vector
+    inverse_probability: Vector
     fits: Vector
     owner: NDArray[np.int64]
     initial: Vector
@@ -87,7 +87,7 @@ def run(
             if chain.head[j] >= 0:
                 for i in range(chain.settles.first[j], chain.settles.first[j + 1]):
                     drawn = flow[chain.settles.rows[i]] * chain.settles.rates[i]
-                    after[j] += drawn * chain.given[j]
+                    after[j] += drawn * chain.inverse_probability[j]
                 blocked[j] = after[j]
         of_phases[:] = served * chain.remains
         for i in range(len(served)):

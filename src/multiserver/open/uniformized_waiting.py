@@ -107,7 +107,7 @@ def _follow(distribution: SweptDistribution, rate: float, at_once: Array) -> tup
     fronts, levels = distribution.fronts, distribution.levels.copy()
     jobs, p = fronts.jobs, np.array(fronts.jobs.probabilities)
     chain, C = _steps(fronts, rate), len(p)
-    blocked = (distribution.unsettled @ fronts.settles) * chain.given
+    blocked = (distribution.unsettled @ fronts.settles) * chain.inverse_probability
     served = at_once[jobs.owner] * jobs.start
     all_jobs = np.insert(np.eye(C), C, p, axis=1)
     weights = block_diag(all_jobs, all_jobs)
@@ -155,7 +155,7 @@ def _steps(fronts: Fronts, rate: float) -> Steps:
         head=np.where(known, fronts.head, -1),
         blocks=Columns.of(blocks / rate),
         starts=np.where(known, fronts.outflow - blocks.sum(axis=1), 0.0) / rate,
-        given=np.where(known, 1 / p[fronts.head], 0.0),
+        inverse_probability=np.where(known, 1 / p[fronts.head], 0.0),
         fits=(idle[:, None] >= jobs.needs).astype(float),
         owner=jobs.owner,
         initial=jobs.start,

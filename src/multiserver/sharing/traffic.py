@@ -63,10 +63,10 @@ def solve_traffic(arrivals: ArrayLike, routing: ArrayLike) -> Traffic:
     transient = [i for i in range(n) if i not in closed]
     for chain in chains:
         inside = np.isin(np.arange(n), chain)
-        fed = [i for i in range(n) if (nu[i] > 0 if inside[i] else p[i, inside].any())]
-        if fed:
+        entered = [i for i in range(n) if (nu[i] > 0 if inside[i] else p[i, inside].any())]
+        if entered:
             raise ValueError(
-                f"classes {list(chain)} are never left but entered at or from classes {fed}:"
+                f"classes {list(chain)} are never left but entered at or from classes {entered}:"
                 " their jobs pile up; expected every job from outside to leave"
             )
 
