@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from referee.assess import Meant, assess, counts, distance, representatives, verdict
+from referee.assess import Definition, assess, counts, distance, representatives, verdict
 from referee.read import Reference, read_results
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,7 +43,7 @@ def write_verdicts() -> str:
             if r is None:
                 cells += ["", "", ""]
                 continue
-            off = distance(r, Meant("", r.reference))
+            off = distance(r, Definition("", r.reference))
             sign = "+" if r.value >= r.reference else "−"
             cells += [f"{r.value:.5g}", f"{r.half_width:.2g}", f"{sign}{off:.1f}"]
         lines.append("| " + " | ".join(cells) + " |")

@@ -99,7 +99,7 @@ def made_from(spec: Mapping[str, Any]) -> dict[str, str]:
     for parameters in (series["parameters"] for series in spec["series"].values()):
         systems = Parameters.model_validate({"systems": parameters["systems"]}).systems
         for id, block in systems.items():
-            found[id] = digest(canonical({**parameters, "systems": {id: block.drawn()}}))
+            found[id] = digest(canonical({**parameters, "systems": {id: block.stream_key_form()}}))
     return found
 
 

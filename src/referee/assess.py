@@ -27,7 +27,7 @@ from itertools import groupby
 
 from scipy.stats import binom, norm, t
 
-from referee.definitions import Meant, name_of, other_meanings
+from referee.definitions import Definition, name_of, other_definitions
 from referee.read import Reference, Result
 
 ALARM = 1e-3
@@ -48,7 +48,7 @@ class Group:
     quantity: str
     results: tuple[Result, ...]
     fitting: int
-    meant: tuple[str, ...]
+    alternatives: tuple[str, ...]
 
     @property
     def as_defined(self) -> bool:
@@ -92,12 +92,14 @@ class Assessment:
     @property
     def swapped(self) -> tuple[Group, ...]:
         """The groups that fit another definition."""
-        return tuple(group for group in self.groups if not group.as_defined and group.meant)
+        return tuple(group for group in self.groups if not group.as_defined and group.alternatives)
 
     @property
-    def strange(self) -> tuple[Group, ...]:
+    def unexplained(self) -> tuple[Group, ...]:
         """The groups that fit no definition."""
-        return tuple(group for group in self.groups if not group.as_defined and not group.meant)
+        return tuple(
+            group for group in self.groups if not group.as_defined and not group.alternatives
+        )
 
     @property
     def biased(self) -> bool:
@@ -110,7 +112,7 @@ class Assessment:
     @property
     def alarm(self) -> bool:
         """Whether any test fails."""
-        return bool(self.swapped or self.strange or self.biased or self.narrow)
+        return bool(self.swapped or self.unexplained or self.biased or self.narrow)
 
     @property
     def tested(self) -> bool:
@@ -133,9 +135,9 @@ def assess(results: Sequence[Result], reference: Reference) -> Assessment:
             keyed, key=lambda r: (name_of(reference.systems[r.system]), r.key[0])
         )
     )
-    others = {r.line for g in groups if not g.as_defined and g.meant for r in g.results}
-    told = [r for r in representatives(results) if r.line not in others]
-    return Assessment(tuple(results), groups, measure(told, reach), cover(told), reach)
+    others = {r.line for g in groups if not g.as_defined and g.alternatives for r in g.results}
+    tested = [r for r in representatives(results) if r.line not in others]
+    return Assessment(tuple(results), groups, measure(tested, reach), cover(tested), reach)
 
 
 def representatives(results: Iterable[Result]) -> list[Result]:
@@ -156,24 +158,24 @@ def error_of(result: Result) -> float:
     return math.hypot(result.half_width / quantile, result.reference_half_width / NORMAL)
 
 
-def distance(result: Result, meant: Meant) -> float:
+def distance(result: Result, definition: Definition) -> float:
     """The distance of a result from a value, on the scale of a standard normal variable; without
     an interval, in units of `NEAR`."""
-    off = abs(result.value - meant.value)
+    off = abs(result.value - definition.value)
     if result.half_width is None:
-        spread = max(NEAR * abs(meant.value), meant.half_width)
+        spread = max(NEAR * abs(definition.value), definition.half_width)
         return off / spread if spread else (0.0 if not off else math.inf)
     own = error_of(result)
-    total = math.hypot(own, meant.half_width / NORMAL)
+    total = math.hypot(own, definition.half_width / NORMAL)
     if result.replications is None:
         return off / total
     # The normal quantile with the same tail probability as the error under Student's distribution.
     return float(norm.isf(t.sf(off / total, result.replications - 1)))
 
 
-def fits(result: Result, meant: Meant, reach: float) -> bool:
+def fits(result: Result, definition: Definition, reach: float) -> bool:
     """Whether a result is compatible with this definition."""
-    return distance(result, meant) <= (1.0 if result.half_width is None else reach)
+    return distance(result, definition) <= (1.0 if result.half_width is None else reach)
 
 
 def _group(
@@ -181,7 +183,7 @@ def _group(
 ) -> Group:
     """The group, with the definitions that exist for all results that do not fit as defined, and
     that fit all results for which they exist."""
-    defined = [Meant(AS_DEFINED, r.reference) for r in results]
+    defined = [Definition(AS_DEFINED, r.reference) for r in results]
     fit = [fits(r, d, reach) for r, d in zip(results, defined, strict=True)]
     if all(fit):
         return Group(policy, quantity, results, len(results), ())
@@ -189,16 +191,16 @@ def _group(
     wrong: set[str] = set()
     having: dict[str, set[int]] = {}
     for i, result in enumerate(results):
-        for meant in other_meanings(result, reference):
-            far = distance(result, meant)
-            having.setdefault(meant.name, set()).add(i)
-            total[meant.name] = total.get(meant.name, 0.0) + far**2
-            if not fits(result, meant, reach):
-                wrong.add(meant.name)
+        for other in other_definitions(result, reference):
+            far = distance(result, other)
+            having.setdefault(other.name, set()).add(i)
+            total[other.name] = total.get(other.name, 0.0) + far**2
+            if not fits(result, other, reach):
+                wrong.add(other.name)
     misfits = {i for i, ok in enumerate(fit) if not ok}
-    meant = [name for name, rows in having.items() if misfits <= rows and name not in wrong]
-    meant.sort(key=lambda name: (-len(having[name]), total[name]))
-    return Group(policy, quantity, results, sum(fit), tuple(meant))
+    alternatives = [name for name, rows in having.items() if misfits <= rows and name not in wrong]
+    alternatives.sort(key=lambda name: (-len(having[name]), total[name]))
+    return Group(policy, quantity, results, sum(fit), tuple(alternatives))
 
 
 def measure(results: Sequence[Result], reach: float) -> Bias | None:
@@ -211,7 +213,9 @@ def measure(results: Sequence[Result], reach: float) -> Bias | None:
     total = math.fsum(weights)
     relative = math.fsum(w * e for w, e in zip(weights, errors, strict=True)) / total
     standard_error = total**-0.5
-    explained = (Meant("", r.reference * (1 + relative), r.reference_half_width) for r in usable)
+    explained = (
+        Definition("", r.reference * (1 + relative), r.reference_half_width) for r in usable
+    )
     return Bias(
         relative,
         standard_error,
@@ -233,25 +237,27 @@ def cover(results: Sequence[Result]) -> Coverage | None:
     return Coverage(inside, count, few, float(binom.sf(inside - 1, count, CONFIDENCE)))
 
 
-def verdict(found: Assessment) -> str:
+def verdict(assessment: Assessment) -> str:
     """The verdict in a few words."""
-    if not found.tested and not found.alarm:
+    if not assessment.tested and not assessment.alarm:
         return "near the reference; no intervals, nothing tested"
     parts = []
-    if found.swapped:
-        names = dict.fromkeys(group.meant[0] for group in found.swapped)
+    if assessment.swapped:
+        names = dict.fromkeys(group.alternatives[0] for group in assessment.swapped)
         parts.append("another definition: " + "; ".join(names))
-    if found.biased:
-        parts.append(f"biased by {found.bias.relative:+.2%}")
-    if found.narrow:
-        parts.append(f"{found.coverage.inside} of {found.coverage.of} intervals hold the value")
-    if found.strange and not (found.biased and found.bias.explains):
+    if assessment.biased:
+        parts.append(f"biased by {assessment.bias.relative:+.2%}")
+    if assessment.narrow:
+        parts.append(
+            f"{assessment.coverage.inside} of {assessment.coverage.of} intervals hold the value"
+        )
+    if assessment.unexplained and not (assessment.biased and assessment.bias.explains):
         parts.append("no definition of the reference fits all values")
     return "; ".join(parts) or "agrees with the reference"
 
 
-def counts(found: Assessment) -> Mapping[str, int]:
+def counts(assessment: Assessment) -> Mapping[str, int]:
     """The numbers of systems, of values and of values that fit as defined."""
-    systems = len({r.system for r in found.results})
-    fitting = sum(group.fitting for group in found.groups)
-    return {"systems": systems, "values": len(found.results), "fitting": fitting}
+    systems = len({r.system for r in assessment.results})
+    fitting = sum(group.fitting for group in assessment.groups)
+    return {"systems": systems, "values": len(assessment.results), "fitting": fitting}

@@ -28,7 +28,7 @@ SERVERS = ("busy_servers", "idle_servers")
 
 
 @dataclass(frozen=True)
-class Meant:
+class Definition:
     """A definition, the value that it predicts, and the half-width of that value; `system` is the
     id of the reference system that has it, if it is another one."""
 
@@ -38,7 +38,7 @@ class Meant:
     system: str = ""
 
 
-def other_meanings(result: Result, reference: Reference) -> Iterator[Meant]:
+def other_definitions(result: Result, reference: Reference) -> Iterator[Definition]:
     """The other definitions that the result may follow."""
     system = reference.systems[result.system]
     values = reference.values(result.system)
@@ -47,27 +47,27 @@ def other_meanings(result: Result, reference: Reference) -> Iterator[Meant]:
     for (mine, theirs), name in SWAPPED.items():
         other = values.get((theirs, which, k))
         if mine == quantity and other is not None:
-            yield Meant(name, other["value"], other.get("half_width", 0.0))
+            yield Definition(name, other["value"], other.get("half_width", 0.0))
     yield from _scaled(system, result.key, truth, width)
     if quantity == "no_wait":
-        yield Meant("the probability of a wait taken for that of none", 1 - truth, width)
+        yield Definition("the probability of a wait taken for that of none", 1 - truth, width)
     if truth and quantity.endswith(TIMES):
-        yield Meant("rates taken for times: the reciprocal", 1 / truth, width / truth**2)
+        yield Definition("rates taken for times: the reciprocal", 1 / truth, width / truth**2)
     classes = len(system.get("classes") or system.get("arrivals") or ())
     if which != "all" and classes > 1:
         mirrored = values.get((quantity, str(classes + 1 - int(which)), k))
         if mirrored is not None and 2 * int(which) != classes + 1:
             width = mirrored.get("half_width", 0.0)
-            yield Meant("classes in the opposite order", mirrored["value"], width)
+            yield Definition("classes in the opposite order", mirrored["value"], width)
     for other in system["other_definitions"]:
         for value in other["values"]:
             if key_of(value) == result.key:
-                yield Meant(other["definition"], value["value"])
+                yield Definition(other["definition"], value["value"])
     for id in system["same_jobs"]:
         value = reference.values(id).get(result.key)
         if value is not None:
             policy = name_of(reference.systems[id])
-            yield Meant(f"as under {policy}", value["value"], value.get("half_width", 0.0), id)
+            yield Definition(f"as under {policy}", value["value"], value.get("half_width", 0.0), id)
 
 
 def name_of(system: Json) -> str:
@@ -77,7 +77,7 @@ def name_of(system: Json) -> str:
     return f"{policy['name']} ({options})" if options else policy["name"]
 
 
-def _scaled(system: Json, key: Key, truth: float, width: float) -> Iterator[Meant]:
+def _scaled(system: Json, key: Key, truth: float, width: float) -> Iterator[Definition]:
     """The same quantity in other units."""
     quantity, which, _ = key
     units: dict[str, float] = {}
@@ -93,4 +93,4 @@ def _scaled(system: Json, key: Key, truth: float, width: float) -> Iterator[Mean
         units["as a load, λ* E[S]/n"] = system["capacity"] / system["mean_size"]
     for name, unit in units.items():
         if unit > 0 and unit != 1:
-            yield Meant(name, truth / unit, width / unit)
+            yield Definition(name, truth / unit, width / unit)

@@ -19,16 +19,16 @@ def describe(
 ) -> Json:
     """One system, from its `block` of config, its rows, and the description of its policy."""
     ((model, system),) = block["system"].items()
-    given = rows[rows["definition"] == "given"].set_index("quantity")["value"].to_dict()
+    inputs = rows[rows["definition"] == "given"].set_index("quantity")["value"].to_dict()
     described: Json = {
         "$schema": "../schema.json",
         "id": id,
         "separates": block["separates"],
         "papers": block["papers"],
         "model": model,
-        "capacity": given["capacity"],
+        "capacity": inputs["capacity"],
         **_servers(model, system),
-        **{key: given[key] for key in ("arrival_rate", "load", "mean_size") if key in given},
+        **{key: inputs[key] for key in ("arrival_rate", "load", "mean_size") if key in inputs},
     }
     if model == "network":
         described |= _network(system)
@@ -41,8 +41,8 @@ def describe(
         "definition": definition,
         "preemptive": preemptive,
     }
-    told = rows[rows["definition"] == "as defined"]
-    described["values"] = [_value(row) for row in told.to_dict("records")]
+    defined = rows[rows["definition"] == "as defined"]
+    described["values"] = [_value(row) for row in defined.to_dict("records")]
     others = rows[~rows["definition"].isin(["given", "as defined"])]
     described["other_definitions"] = [
         {"definition": name, "values": [_cell(row) for row in group.to_dict("records")]}
@@ -51,9 +51,9 @@ def describe(
     return described
 
 
-def name_policy(said: str | Json) -> Json:
+def name_policy(policy: str | Json) -> Json:
     """The name of a policy, and its options."""
-    return {"name": said, "options": {}} if isinstance(said, str) else said
+    return {"name": policy, "options": {}} if isinstance(policy, str) else policy
 
 
 def relate(systems: Iterable[Json]) -> list[Json]:
@@ -106,8 +106,8 @@ def _classes(system: Mapping[str, Any]) -> Iterable[Json]:
 
 
 def _duration(block: Mapping[str, Any]) -> Json:
-    ((kind, given),) = block.items()
-    parameters = {SINGLE[kind]: given} if kind in SINGLE else dict(given)
+    ((kind, content),) = block.items()
+    parameters = {SINGLE[kind]: content} if kind in SINGLE else dict(content)
     means = {
         "exponential": lambda p: 1 / p["rate"],
         "deterministic": lambda p: float(p["value"]),

@@ -36,10 +36,10 @@ def require_none(file: Path, faults: Sequence[Fault]) -> None:
     if not faults:
         return
     count = f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in {printable(str(file))}"
-    said, kinds = [f"{count}; nothing was scored"], Counter()
+    parts, kinds = [f"{count}; nothing was scored"], Counter()
     for fault in faults:
         kinds[fault.kind] += 1
         if kinds[fault.kind] <= SHOWN:
-            said.append(fault.describe(file))
-    said += [f"{n - SHOWN} more: {kind}" for kind, n in kinds.items() if n > SHOWN]
-    raise Unreadable("\n\n".join(said))
+            parts.append(fault.describe(file))
+    parts += [f"{n - SHOWN} more: {kind}" for kind, n in kinds.items() if n > SHOWN]
+    raise Unreadable("\n\n".join(parts))

@@ -88,12 +88,12 @@ class Reference:
             if strange or not systems:
                 raise ValueError(f"no systems {', '.join(sorted(strange))}")
         except Unreadable as error:
-            said = f"{printable(str(folder))}: no reference systems there\n\n{error}"
-            raise Unreadable(said) from None
+            message = f"{printable(str(folder))}: no reference systems there\n\n{error}"
+            raise Unreadable(message) from None
         except (ValueError, RecursionError) as error:
             reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-            said = printable(f"{folder}: no reference systems there ({reason})")
-            raise Unreadable(said) from None
+            message = printable(f"{folder}: no reference systems there ({reason})")
+            raise Unreadable(message) from None
         return cls(index, systems)
 
     def values(self, system: str) -> dict[Key, Json]:
@@ -205,11 +205,11 @@ def _read_row(
     key = (quantity, row.get("class") or "all", k)
     if key not in values:
         same = [other for other in values if other[0] == quantity]
-        told = "; ".join(dict.fromkeys(map(_named, same or values)))
+        expected = "; ".join(dict.fromkeys(map(_named, same or values)))
         what = f"{_named(key)} of {id}" if same else f"a quantity {quantity!r} of {id}"
         known = () if same else tuple(name for name, *_ in values)
         kind = "quantities that the system does not have"
-        wrong.append(Fault(line, kind, what, told, quantity, known))
+        wrong.append(Fault(line, kind, what, expected, quantity, known))
         return None, wrong
     if wrong or value is None:
         return None, wrong

@@ -10,7 +10,7 @@ from atlas.io.tabulars import table
 from referee.assess import (
     ALARM,
     Assessment,
-    Meant,
+    Definition,
     counts,
     distance,
     representatives,
@@ -23,21 +23,21 @@ SOUND, UNSOUND, UNTESTED = "#2f6f3e", "#a03328", "#5c5c66"
 LABEL = "multiserver reference"
 
 
-def tell(name: str, found: Assessment, index: Json) -> str:
+def tell(name: str, assessment: Assessment, index: Json) -> str:
     """The report as plain text."""
     lines = [
-        f"{name}: {verdict(found)}",
+        f"{name}: {verdict(assessment)}",
         "",
-        f"{summary(found)}, against {index['cite']}",
+        f"{summary(assessment)}, against {index['cite']}",
         f"(version {index['version']}, fingerprint {index['fingerprint']})",
         "",
-        *_bias(found),
-        *_coverage(found),
+        *_bias(assessment),
+        *_coverage(assessment),
         "",
         "Definitions, by policy and quantity (values that fit as defined, of all):",
-        *(f"  {line}" for line in _definitions(found)),
+        *(f"  {line}" for line in _definitions(assessment)),
         "",
-        *_systems(found),
+        *_systems(assessment),
         "",
         "A simulator without fault, run independently on each system, fails each of the three tests"
         f" with probability {ALARM:g} at most,",
@@ -47,17 +47,17 @@ def tell(name: str, found: Assessment, index: Json) -> str:
     return "\n".join(lines) + "\n"
 
 
-def summary(found: Assessment) -> str:
+def summary(assessment: Assessment) -> str:
     """The numbers of values and systems compared, and of values within reach of the reference."""
-    count = counts(found)
+    count = counts(assessment)
     return (
         f"{_many(count['values'], 'value')} of {_many(count['systems'], 'system')},"
         f" {count['fitting']} within reach of the reference"
     )
 
 
-def _bias(found: Assessment) -> Iterator[str]:
-    if (bias := found.bias) is None:
+def _bias(assessment: Assessment) -> Iterator[str]:
+    if (bias := assessment.bias) is None:
         yield "bias         not tested: no value as defined has a half_width"
         return
     yield (
@@ -65,13 +65,13 @@ def _bias(found: Assessment) -> Iterator[str]:
         f" over {bias.systems} systems (p = {bias.p:.2g});"
         f" {bias.in_half_widths:+.2f} half-widths on average"
     )
-    if found.biased:
+    if assessment.biased:
         rest = "explains" if bias.explains else "does not explain"
         yield f"             a common factor of {1 + bias.relative:.4f} {rest} all of them"
 
 
-def _coverage(found: Assessment) -> Iterator[str]:
-    if (coverage := found.coverage) is None:
+def _coverage(assessment: Assessment) -> Iterator[str]:
+    if (coverage := assessment.coverage) is None:
         yield "coverage     not tested: no value as defined has a half_width"
         return
     yield (
@@ -82,19 +82,19 @@ def _coverage(found: Assessment) -> Iterator[str]:
         yield f"             as many with {coverage.p_many:.2g}: wider than they need be"
 
 
-def _definitions(found: Assessment) -> Iterator[str]:
-    for group in found.groups:
+def _definitions(assessment: Assessment) -> Iterator[str]:
+    for group in assessment.groups:
         head = f"{group.policy}, {group.quantity}: {group.fitting} of {len(group.results)}"
         if group.as_defined:
             yield head
-        elif group.meant:
-            yield f"{head}; all fit: {' or '.join(group.meant)}"
+        elif group.alternatives:
+            yield f"{head}; all fit: {' or '.join(group.alternatives)}"
         else:
             yield f"{head}; no other definition of the reference fits all"
 
 
-def _systems(found: Assessment) -> Iterator[str]:
-    shown = representatives(found.results)
+def _systems(assessment: Assessment) -> Iterator[str]:
+    shown = representatives(assessment.results)
     if not shown:
         return
     wide = max(len(r.system) for r in shown)
@@ -109,7 +109,7 @@ def _systems(found: Assessment) -> Iterator[str]:
 
 def _signed(result: Result) -> float:
     sign = 1 if result.value >= result.reference else -1
-    return sign * min(distance(result, Meant("", result.reference)), 99.99)
+    return sign * min(distance(result, Definition("", result.reference)), 99.99)
 
 
 def _named(file: str) -> str:
@@ -120,7 +120,7 @@ def _named(file: str) -> str:
         return "The results"
 
 
-def typeset(name: str, found: Assessment, index: Json) -> str:
+def typeset(name: str, assessment: Assessment, index: Json) -> str:
     """The report as a LaTeX table; it cites `reference/reference.bib`."""
     rows = [
         [
@@ -130,41 +130,43 @@ def typeset(name: str, found: Assessment, index: Json) -> str:
             f"{r.reference:.9g}",
             f"${_signed(r):+.2f}$",
         ]
-        for r in representatives(found.results)
+        for r in representatives(assessment.results)
     ]
-    said = [f"{_named(name)} against \\cite{{{index['cite']}}}: {escape(verdict(found))}."]
-    said.append(f"{escape(summary(found))}.")
-    if found.bias is not None:
-        bias = found.bias
-        said.append(
+    sentences = [
+        f"{_named(name)} against \\cite{{{index['cite']}}}: {escape(verdict(assessment))}."
+    ]
+    sentences.append(f"{escape(summary(assessment))}.")
+    if assessment.bias is not None:
+        bias = assessment.bias
+        sentences.append(
             rf"Bias ${100 * bias.relative:+.3f}\pm{196 * bias.standard_error:.3f}\,\%$,"
             f" ${bias.in_half_widths:+.2f}$ half-widths on average."
         )
-    if found.coverage is not None:
-        cover = found.coverage
-        said.append(
+    if assessment.coverage is not None:
+        cover = assessment.coverage
+        sentences.append(
             f"{cover.inside} of {cover.of} intervals of 95\\,\\% hold the reference value"
             f" (as few by chance: {cover.p_few:.2g})."
         )
     headings = ["System", "Value", r"$\pm$", "Reference", "Errors"]
-    caption = rf"\caption{{{' '.join(said)}}}"
+    caption = rf"\caption{{{' '.join(sentences)}}}"
     return table(headings, rows, "lrrrr", caption=caption)
 
 
-def draw_badge(found: Assessment) -> str:
+def draw_badge(assessment: Assessment) -> str:
     """A badge as SVG: the number of systems and the verdict."""
-    count = counts(found)
-    if found.sound:
+    count = counts(assessment)
+    if assessment.sound:
         text, colour = (
             f"{_many(count['systems'], 'system')} agree{'s' * (count['systems'] == 1)}",
             SOUND,
         )
-    elif not found.alarm:
+    elif not assessment.alarm:
         text, colour = f"{_many(count['systems'], 'system')}, no intervals", UNTESTED
     else:
         text, colour = f"{count['fitting']} of {count['values']} values agree", UNSOUND
     left, right = _width(LABEL), _width(text)
-    title = escape_xml(f"{LABEL}: {text} ({verdict(found)})")
+    title = escape_xml(f"{LABEL}: {text} ({verdict(assessment)})")
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20"'

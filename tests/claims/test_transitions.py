@@ -41,8 +41,10 @@ def test_the_decomposed_equations_hold_at_the_edges_and_for_other_weights_fail(m
     given = {"state": [1, 5, 1], "systems": SYSTEMS[:1]}
     assert transitions.decomposed_residual_at(**given | {"state": [0, 10, 0]}) == 0
     assert transitions.decomposed_residual_at(**given) == 0
-    weight = transitions._Law.weight
-    monkeypatch.setattr(transitions._Law, "weight", lambda law, s: weight(law, s) * (1 + s[1]))
+    weight = transitions._Distribution.weight
+    monkeypatch.setattr(
+        transitions._Distribution, "weight", lambda self, s: weight(self, s) * (1 + s[1])
+    )
     assert transitions.decomposed_residual_at(**given) > 0.01
 
 

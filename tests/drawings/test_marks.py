@@ -213,7 +213,7 @@ def test_numbers_of_servers_are_told_apart_on_their_axis(style, width, counts):
     figure = Figure(figsize=(width, 2))
     for ax in figure.subplots(1, 2):
         ax.plot(counts, counts)
-        marks.count_in_doublings(ax, counts)
+        marks.log2_server_axis(ax, counts)
     figure.canvas.draw()
     for ax in figure.axes:
         labels = [label for label in ax.get_xticklabels() if label.get_text()]

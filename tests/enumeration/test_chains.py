@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from atlas.enumeration import balance, counts, networks, unbroken
+from atlas.enumeration import balance, counts, networks, nonpreemptive
 from atlas.enumeration.elimination import Level, eliminate, stationary
 from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.limits import FULL, Unknown, fills, limit, packed, take_limit
@@ -140,7 +140,7 @@ def test_a_queue_that_grows_is_refused():
     with pytest.raises(ArithmeticError, match="is not below"):
         chain.means(1.6)
     with pytest.raises(ArithmeticError, match="jobs to the end"):
-        counts.means(counts.heaviest(), counts.Jobs(4, [1, 4], [1, 1], [0.5, 0.5]), 1.61)
+        counts.means(counts.max_weight(), counts.Jobs(4, [1, 4], [1, 1], [0.5, 0.5]), 1.61)
 
 
 def test_the_limit_that_the_class_served_first_leaves():
@@ -189,11 +189,11 @@ def test_the_limit_of_max_weight_is_that_of_means_of_packings():
 def test_packings_by_hand(ties):
     """Four servers, two jobs each of needs 2 and 4: {2, 2} weighs 4, {4} weighs 2; of one 2 and two
     4s, {4} weighs more; with as many of each the weights of {4} and of one 2 are equal."""
-    rule = counts.heaviest(ties)
+    rule = counts.max_weight(ties)
     assert list(rule((2, 2), (2, 4), 4)) == [4, 0]
     assert list(rule((1, 2), (2, 4), 4)) == [0, 4]
     assert list(rule((1, 1), (2, 4), 4)) == ([0, 4] if ties == "larger" else [2, 0])
-    assert list(counts.heaviest(ties, "all")((1, 1), (2, 4), 4)) == [2, 0]  # {2, 2} weighs 2
+    assert list(counts.max_weight(ties, "all")((1, 1), (2, 4), 4)) == [2, 0]  # {2, 2} weighs 2
 
 
 def test_random_sets_are_sets():
@@ -251,26 +251,26 @@ def test_order_of_arrival_is_balanced_fairness_for_one_mean_only():
 
 def test_two_that_do_not_fit_together_are_a_priority_queue_without_interruptions():
     """Needs 3 and 4 of 5, the larger first (A. Cobham, Operations Research 2, 1954)."""
-    policy = unbroken.read(
+    policy = nonpreemptive.read(
         counts.Jobs(5, (3, 4), (1.0, 2.0), (0.4, 0.6)), "nonpreemptive-most-servers-first", {}
     )
     small, large = 0.5 * 0.4 / 1.0, 0.5 * 0.6 / 2.0
     remains = small / 1.0 + large / 2.0
     waits = remains / (1 - large) / (1 - large - small), remains / (1 - large)
-    found = unbroken.means(policy, 0.5)
+    found = nonpreemptive.means(policy, 0.5)
     expected = 0.5 * 0.4 * waits[0] + small, 0.5 * 0.6 * waits[1] + large
     assert found.class_jobs == pytest.approx(expected, rel=1e-13)
     assert found.busy == pytest.approx(3 * small + 4 * large, rel=1e-13)
 
 
-def test_who_fills_the_servers_in_the_end():
+def test_who_eventually_keeps_all_servers_busy():
     def fills(servers, needs, threshold):
         jobs = counts.Jobs(servers, needs, (1.0, 1.0), (0.5, 0.5))
-        return unbroken.fills_in_the_end(unbroken.Unbroken(jobs, threshold))
+        return nonpreemptive.is_eventually_always_busy(nonpreemptive.Nonpreemptive(jobs, threshold))
 
     assert all(fills(8, (2, 4), threshold) for threshold in range(4))
     assert fills(6, (2, 3), 1)  # one of each leaves a server idle, but not for ever
     assert not fills(8, (1, 3), 0)
     assert not fills(10, (2, 5), 0)  # two small jobs beside a large one stay so
     with pytest.raises(ValueError, match="quickswap of needs"):
-        unbroken.read(counts.Jobs(8, (4, 2), (1, 1), (0.5, 0.5)), "quickswap", {})
+        nonpreemptive.read(counts.Jobs(8, (4, 2), (1, 1), (0.5, 0.5)), "quickswap", {})

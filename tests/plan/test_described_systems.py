@@ -56,6 +56,6 @@ def test_what_describes_no_system_is_refused_at_its_place(block, at, expected):
 
 def test_streams_of_jobs_that_are_all_alike_are_drawn_of_the_one_size():
     block = AnySystem.model_validate({"heterogeneous": {"speeds": [1, 1], "sizes": [ONE]}})
-    assert block.drawn() == {"heterogeneous": {"speeds": [1, 1], "size": ONE}}
+    assert block.stream_key_form() == {"heterogeneous": {"speeds": [1, 1], "size": ONE}}
     block = AnySystem.model_validate({"threshold-parallelism": ELASTIC | {"sizes": [ONE, FAST]}})
-    assert block.drawn() == block.plain()
+    assert block.stream_key_form() == block.plain()

@@ -53,8 +53,8 @@ def test_a_queue_has_the_options_of_its_policy():
     assert queue.policy.options == {"ties": "smaller", "packings": "present"}
     reference = {"separates": "x", "papers": ["x"], "system": SYSTEM, "load": 0.5}
     block = ReferenceBlock.model_validate(reference | {"policy": SMALLER})
-    drawn = block.drawn()
-    assert (drawn["policy"], drawn["options"]) == ("max-weight", {"ties": "smaller"})
+    values = block.stream_key_form()
+    assert (values["policy"], values["options"]) == ("max-weight", {"ties": "smaller"})
 
 
 MISTAKES = {

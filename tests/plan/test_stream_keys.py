@@ -106,7 +106,7 @@ def test_a_better_word_draws_the_streams_of_the_former_one():
 def test_a_series_may_give_the_key_itself(given):
     block = Today.model_validate(GIVEN | {"stream": given})
     assert stream_key(block) == given
-    assert "stream" not in block.drawn()
+    assert "stream" not in block.stream_key_form()
 
 
 def _write() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 
 from referee.assess import assess, verdict
-from referee.definitions import other_meanings
+from referee.definitions import other_definitions
 from referee.read import Reference, Result
 
 REFERENCE = Reference.load(ROOT / "reference")
@@ -104,7 +104,7 @@ def test_a_definition_is_recognised(name, width):
     found = judge(ids, key, told, width)
     assert len(found.groups) == 1 + (len({REFERENCE.systems[i]["policy"]["name"] for i in ids}) > 1)
     assert found.swapped == found.groups
-    assert all(group.meant[0] == name for group in found.swapped)
+    assert all(group.alternatives[0] == name for group in found.swapped)
     assert name in verdict(found)
     assert not found.sound
 
@@ -112,7 +112,7 @@ def test_a_definition_is_recognised(name, width):
 def test_of_two_definitions_that_agree_both_are_named():
     """One exponential class: E[S] and the mean duration are the same."""
     found = judge(("mm1-90",), TIME, lambda s, id: 10.0, 0.001)
-    assert {*found.swapped[0].meant} >= {
+    assert {*found.swapped[0].alternatives} >= {
         "in units of E[S], the mean work of a job",
         "in units of the mean duration",
     }
@@ -120,7 +120,7 @@ def test_of_two_definitions_that_agree_both_are_named():
 
 def test_what_fits_no_definition_is_said_so():
     found = judge(MIXED, TIME, lambda s, id: 17.0 * REFERENCE.values(id)[TIME]["value"], 0.001)
-    assert found.strange and not found.swapped
+    assert found.unexplained and not found.swapped
     assert found.biased and found.bias.explains  # a common factor is a bias, however large
     rng = np.random.default_rng(1)
     found = judge(MIXED, TIME, lambda s, id: float(rng.uniform(20, 30)), 0.001)
@@ -131,8 +131,8 @@ def test_every_other_meaning_differs_from_the_value_or_is_told_apart():
     for id in REFERENCE.systems:
         for key, value in REFERENCE.values(id).items():
             one = Result(2, id, key, value["value"], 0.01, None, value["value"], 0.0)
-            for meant in other_meanings(one, REFERENCE):
-                assert np.isfinite(meant.value) and meant.half_width >= 0, (id, key, meant)
+            for other in other_definitions(one, REFERENCE):
+                assert np.isfinite(other.value) and other.half_width >= 0, (id, key, other)
 
 
 def test_a_sound_simulator_fails_as_seldom_as_is_said():

@@ -71,8 +71,8 @@ def check(size: int, seed: int) -> None:
     assert [group.policy for group in tied.swapped] == [
         "max-weight (ties = larger, packings = present)"
     ]
-    assert tied.swapped[0].meant[0] == TIES
-    assert not tied.biased and not tied.strange
+    assert tied.swapped[0].alternatives[0] == TIES
+    assert not tied.biased and not tied.unexplained
     assert TIES in verdict(tied)
 
 
@@ -110,4 +110,4 @@ def test_the_two_readings_of_quickswap_are_told_apart(published):
     assert said[published].sound, verdict(said[published])
     (group,) = said[other].swapped
     assert group.policy == f"quickswap (threshold = 1, last_phase = {published})"
-    assert group.meant[0] == f"as under quickswap (threshold = 1, last_phase = {other})"
+    assert group.alternatives[0] == f"as under quickswap (threshold = 1, last_phase = {other})"

@@ -99,7 +99,7 @@ def test_percentiles_show_another_order_where_means_do_not(tmp_path):
     assert not found.biased and not found.narrow
     # Many wait less and few much longer, so that somewhere, near 95 %, the two are the same.
     for quantity in ("median_waiting_time", "p99_waiting_time", "p99_response_time"):
-        assert not groups[quantity].fitting and not groups[quantity].meant
+        assert not groups[quantity].fitting and not groups[quantity].alternatives
     assert verdict(found).endswith("no definition of the reference fits all values")
 
 
@@ -107,7 +107,7 @@ def test_percentiles_of_those_that_wait_are_recognised(tmp_path):
     rows = [row for id in CLASSES for row in told(id, among=True)]
     found = score(tmp_path, rows)
     assert {g.quantity for g in found.swapped} == {f"{word}_waiting_time" for word in PERCENTILES}
-    assert {g.meant[0] for g in found.swapped} == {AMONG_WAITING}
+    assert {g.alternatives[0] for g in found.swapped} == {AMONG_WAITING}
     assert verdict(found) == f"another definition: {AMONG_WAITING}"
 
 
@@ -127,4 +127,4 @@ def test_swapped_quantities_are_recognised(tmp_path, quantity, taken, meaning):
         other = values[taken, "all", None]["value"] if taken else 1 - own
         rows.append((id, quantity, "all", other, 0.01 * other))
     (group,) = score(tmp_path, rows).groups
-    assert group.meant[0] == meaning
+    assert group.alternatives[0] == meaning

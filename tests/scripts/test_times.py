@@ -14,7 +14,7 @@ from tests.project.test_docs import blocks
 
 import multiserver as ms
 from atlas.config.read import read_yaml
-from atlas.drawings.time_quantiles_by_servers import enough
+from atlas.drawings.time_quantiles_by_servers import fewest_servers
 from atlas.models.described_systems import read_queue
 from atlas.studies import (
     simulated_time_quantiles,
@@ -158,7 +158,7 @@ def test_what_has_no_answer_is_refused(study, given, words):
     ],
 )
 def test_a_legend_says_both_answers(quantiles, said):
-    assert enough(pd.DataFrame({"servers": [4, 5, 6], "quantile": quantiles}), 1.0) == said
+    assert fewest_servers(pd.DataFrame({"servers": [4, 5, 6], "quantile": quantiles}), 1.0) == said
 
 
 def test_the_page_shows_what_its_lines_print(capsys):
@@ -209,4 +209,4 @@ def test_the_page_says_how_many_servers_are_needed():
         )
         assert found.smallest == int(answer)
         drawn = table[table["class"] == f"class-{number}"]
-        assert enough(drawn, drawing["target"]) == f"{answer} servers"
+        assert fewest_servers(drawn, drawing["target"]) == f"{answer} servers"

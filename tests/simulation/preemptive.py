@@ -12,7 +12,7 @@ from operator import eq, mul
 
 import numpy as np
 from scipy import sparse
-from tests.theory.sparse_chains import stationary_law
+from tests.theory.sparse_chains import stationary_distribution
 
 from multiserver.simulation.draws import draw, encode
 from multiserver.simulation.streams import generator
@@ -195,6 +195,6 @@ def mean_jobs(policy, needs, service_rates, arrival_rates, most):
             if rate > 0:
                 below = (*N[:c], N[c] - 1, *N[c + 1 :])
                 moves[i, row[below]] += rate * service_rates[c]
-    law = stationary_law(moves)
+    law = stationary_distribution(moves)
     edge = [i for N, i in row.items() if any(map(eq, N, most))]
     return law @ np.array(states), law[edge].sum()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atlas.enumeration.counts import heaviest
+from atlas.enumeration.counts import max_weight
 from multiserver.simulation import class_policies, front_policies
 from multiserver.simulation.class_queues import CLASS_POLICY
 from multiserver.simulation.fcfs import Workload
@@ -114,7 +114,7 @@ def test_other_definitions_of_max_weight(name, ties, packings, data):
     present = tuple(map(jobs.count, needs))
     rates = rates_by_class(getattr(class_policies, name), k, needs, jobs)
     served = [v for rate, v in zip(rates, jobs, strict=True) if rate == 1]
-    expected = heaviest(ties, packings)(present, needs, k)
+    expected = max_weight(ties, packings)(present, needs, k)
     assert [served.count(v) * v for v in needs] == list(expected)
 
 

@@ -44,8 +44,8 @@ def front_time_slowest_first(*, speeds: Sequence[float], load: float) -> float:
     weights = [1.0]
     for j in range(1, len(order) + 1):
         weights.append(weights[-1] * load / sum(order[:j]))
-    law = np.array([*weights[:-1], weights[-1] / (1 - load)])
-    return float(np.arange(len(law)) @ law / law.sum() / load)
+    pi = np.array([*weights[:-1], weights[-1] / (1 - load)])
+    return float(np.arange(len(pi)) @ pi / pi.sum() / load)
 
 
 def _preemptive(order: Sequence[float], load: float) -> float:
@@ -76,10 +76,10 @@ def _nonpreemptive(speeds: Sequence[float], load: float, choose: Chooser) -> flo
         rates[full, place[frozenset(range(k)) - {s}]] += speeds[s]
     balance = (rates - np.diag(rates.sum(axis=1))).T
     balance[-1] = 1.0
-    law = np.linalg.solve(balance, np.eye(len(sets))[-1])
+    pi = np.linalg.solve(balance, np.eye(len(sets))[-1])
     by_jobs = np.zeros(k + 1)
     for a in sets:
-        by_jobs[len(a)] += law[place[a]]
+        by_jobs[len(a)] += pi[place[a]]
     return _mean_jobs(by_jobs[:-1], by_jobs[-1], load)
 
 

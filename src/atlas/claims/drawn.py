@@ -25,15 +25,15 @@ def value(parameters: Parameters, table: pd.DataFrame) -> Found:
     """A value from the table of the figure, over the value in column `over` or the number
     `over`."""
     row = table
-    for name, wanted in parameters.get("where", {}).items():
-        near = row[name] == wanted if isinstance(wanted, str) else np.isclose(row[name], wanted)
+    for name, target in parameters.get("where", {}).items():
+        near = row[name] == target if isinstance(target, str) else np.isclose(row[name], target)
         row = row[near]
     if len(row) != 1:
         raise ValueError(f"{len(row)} rows of the drawn table where {parameters.get('where')}")
-    at = ", ".join(f"{name} = {wanted}" for name, wanted in parameters.get("where", {}).items())
-    found = float(row[parameters["column"]].iloc[0])
+    at = ", ".join(f"{name} = {target}" for name, target in parameters.get("where", {}).items())
+    numerator = float(row[parameters["column"]].iloc[0])
     over = parameters.get("over", 1.0)
-    return Found(found / (float(row[over].iloc[0]) if isinstance(over, str) else over), at)
+    return Found(numerator / (float(row[over].iloc[0]) if isinstance(over, str) else over), at)
 
 
 @takes("column", "against")

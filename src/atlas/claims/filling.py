@@ -130,9 +130,9 @@ def in_service_gap(*, system: Mapping[str, Any], loads: Sequence[float]) -> floa
     expected = np.array(rigid.probabilities) / np.array(rigid.rates)
     gaps = []
     for load in loads:
-        law = solve(blocks.at(model.arrival_rate(load)))
+        result = solve(blocks.at(model.arrival_rate(load)))
         served = np.zeros(len(expected))
-        for mass, fronts in zip((*law.boundary, law.above), blocks.fronts, strict=True):
+        for mass, fronts in zip((*result.boundary, result.above), blocks.fronts, strict=True):
             served += mass @ np.array([_served(rigid, f) for f in fronts], dtype=float)
         gaps.append(np.abs(served / (model.arrival_rate(load) * expected) - 1).max())
     return float(max(gaps))
@@ -155,8 +155,8 @@ def drift_limit(*, system: Mapping[str, Any], policy: str) -> float:
     """The load at which the drift of the exact chain changes its sign: 1 for a policy with an
     optimal stability region."""
     model = read_model({"system": system, "policy": policy})
-    law = solve(model.blocks().at(model.arrival_rate(0.5)))
-    return law.throughput_limit * model.mean_size
+    result = solve(model.blocks().at(model.arrival_rate(0.5)))
+    return result.throughput_limit * model.mean_size
 
 
 def front_size(servers: int, needs: Sequence[int]) -> int:

@@ -124,18 +124,18 @@ def front_times_outside(parameters: Parameters) -> int:
     outside = 0
     for load in LOADS:
         arrival_rate = model.arrival_rate(load)
-        law = solve(blocks.at(arrival_rate))
-        front = _jobs_at_front(blocks, law) / arrival_rate
-        queueing = law.mean_response_time - front
+        result = solve(blocks.at(arrival_rate))
+        front = _jobs_at_front(blocks, result) / arrival_rate
+        queueing = result.mean_response_time - front
         bounds = constants.at(arrival_rate)
         outside += not bounds.front.lower <= front <= bounds.front.upper
         outside += not bounds.queueing.lower <= queueing <= bounds.queueing.upper
     return outside
 
 
-def _jobs_at_front(blocks: finite_skip.FrontBlocks, law: Any) -> float:
+def _jobs_at_front(blocks: finite_skip.FrontBlocks, result: Any) -> float:
     """E[N_F]."""
-    masses = zip((*law.boundary, law.above), blocks.fronts, strict=True)
+    masses = zip((*result.boundary, result.above), blocks.fronts, strict=True)
     return sum(
         float(mass @ np.array([sum(blocks.model.counts(front)) for front in fronts], dtype=float))
         for mass, fronts in masses

@@ -186,8 +186,8 @@ def _exact(text: str) -> list[tuple[Exact, float]]:
     model = _model(text)
     if direct := model.exact():
         return [(direct, 0.0)]
-    asked = [(model.exact(states, error), error) for error, states in EXACTLY]
-    return [(exact, error) for exact, error in asked if exact]
+    candidates = [(model.exact(states, error), error) for error, states in EXACTLY]
+    return [(exact, error) for exact, error in candidates if exact]
 
 
 def _simulated(parameters: Parameters, system: Mapping[str, Any], policy: str, load: float) -> Mean:

@@ -117,8 +117,8 @@ def distance_at_late_time(
     chain, generator = _chain(system)
     late = expm(generator * completions / stationary.throughput)
     # Both list the states by the number of class 1 jobs.
-    wanted = getattr(stationary, law)[[a for _, a, _ in chain.states()]]
-    return float(np.abs(late - wanted).sum(axis=1).max() / 2)
+    limiting = getattr(stationary, law)[[a for _, a, _ in chain.states()]]
+    return float(np.abs(late - limiting).sum(axis=1).max() / 2)
 
 
 def period_residual(*, values: Sequence[tuple[int, int, int]]) -> float:

@@ -51,8 +51,10 @@ def local_balance_gap(parameters: Parameters) -> float:
 def least_violation(parameters: Parameters) -> float:
     """The least over `systems` of the largest |p_c π_s − Σ_s' π_s' P_c(s', s)| of Eq. (4) over the
     classes c and states s, where π is the stationary distribution by elimination."""
-    laws = (stationary.solve(read_system(system)) for system in parameters["systems"])
-    return min(float(np.abs(stationary.local_balance_residuals(law)).max()) for law in laws)
+    results = (stationary.solve(read_system(system)) for system in parameters["systems"])
+    return min(
+        float(np.abs(stationary.local_balance_residuals(result)).max()) for result in results
+    )
 
 
 @takes("systems")
@@ -105,12 +107,12 @@ def _compare_all(systems: tuple[MultiserverJobSystem, ...]) -> list[ProductFormG
 
 
 def _misfit(system: MultiserverJobSystem) -> float:
-    law = stationary.solve(system)
-    counts, head = law.chain.in_service, law.chain.blocking
+    result = stationary.solve(system)
+    counts, head = result.chain.in_service, result.chain.blocking
     jobs = counts.astype(float)
     blocked = head != UNSAMPLED
     jobs[blocked, head[blocked]] += 1
-    logs = np.log(law.embedded) - jobs @ np.log(system.probabilities)
+    logs = np.log(result.embedded) - jobs @ np.log(system.probabilities)
     factors = [counts[:, [c]] == np.unique(counts[:, c]) for c in range(counts.shape[1])]
     design = np.hstack(factors).astype(float)
     fitted = design @ np.linalg.lstsq(design, logs, rcond=None)[0]
@@ -118,13 +120,13 @@ def _misfit(system: MultiserverJobSystem) -> float:
 
 
 def _lemma_5_2(system: MultiserverJobSystem) -> float:
-    law = two_class.distribution(system)
-    s, p1 = law.states, system.probabilities[0]
+    result = two_class.distribution(system)
+    s, p1 = result.states, system.probabilities[0]
     mu1, mu2 = system.rates
     worst = 0.0
     for b in np.unique(s.class_2[s.blocking == 1]):
         chosen = np.flatnonzero((s.blocking == 1) & (s.class_2 == b))[::-1]
-        pi, a = law.embedded[chosen], s.class_1[chosen]
+        pi, a = result.embedded[chosen], s.class_1[chosen]
         f1 = a * mu1 / (a * mu1 + b * mu2) if b else np.ones(len(a))
         f2 = 1 - f1
         # i counts from the state with most class 1 jobs: p1^i π[1, a − i, b].

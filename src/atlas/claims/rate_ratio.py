@@ -72,8 +72,8 @@ def class_1_only(*, systems: Sequence[Mapping[str, Any]], ratio: float) -> float
     for s in systems:
         p2 = s["probability_2"]
         system = MultiserverJobSystem.of(s["servers"], s["needs"], (1.0, ratio), (1 - p2, p2))
-        law = stationary.solve(system)
-        shares.append(float(law.time[law.chain.in_service[:, 1] == 0].sum()))
+        result = stationary.solve(system)
+        shares.append(float(result.time[result.chain.in_service[:, 1] == 0].sum()))
     return min(shares)
 
 
@@ -127,5 +127,5 @@ def _mean_class_2(servers: int, needs: Sequence[int], probability_2: float, rati
     system = MultiserverJobSystem.of(
         servers, needs, (1.0, ratio), (1 - probability_2, probability_2)
     )
-    law = two_class.distribution(system)
-    return float(law.time @ law.states.class_2)
+    result = two_class.distribution(system)
+    return float(result.time @ result.states.class_2)

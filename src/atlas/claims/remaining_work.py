@@ -101,12 +101,12 @@ def exceptional_bound_over_queued_work(
             )
             for counts in full
         )
-        law = solve(blocks.at(arrival_rate))
+        result = solve(blocks.at(arrival_rate))
         jobs = sum(
             mass @ np.array([sum(blocks.model.counts(f)) for f in fronts], dtype=float)
-            for mass, fronts in zip((*law.boundary, law.above), blocks.fronts, strict=True)
+            for mass, fronts in zip((*result.boundary, result.above), blocks.fronts, strict=True)
         )
-        ratios.append(float(largest / ((law.mean_jobs - jobs) * model.mean_size)))
+        ratios.append(float(largest / ((result.mean_jobs - jobs) * model.mean_size)))
     return ratios
 
 
@@ -118,10 +118,10 @@ def remaining_second_moment_ratio(*, sizes: Sequence[Mapping[str, Any]]) -> floa
         inverse = np.linalg.inv(T)
         second = 2 * inverse @ inverse @ np.ones(len(T))
         for age in np.linspace(0, 60 * S.mean, AGES):
-            law = alpha @ expm(T * age)
+            phases = alpha @ expm(T * age)
             # At large ages the distribution underflows; it has settled long before.
-            if law.sum() > 1e-200:
-                ratios.append(float(law @ second / law.sum()) / (2 * S.largest_remaining**2))
+            if phases.sum() > 1e-200:
+                ratios.append(float(phases @ second / phases.sum()) / (2 * S.largest_remaining**2))
     return max(ratios)
 
 

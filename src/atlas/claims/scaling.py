@@ -48,8 +48,8 @@ def share_of_work_done(*, servers: int, exponent: float, rates: Rates = UNIT) ->
     completes jobs of each class in the proportions in which they arrive."""
     p_n = OneOrN.of(servers, exponent).p_n
     system = MultiserverJobSystem.of(servers, (1, servers), rates, (1 - p_n, p_n))
-    law = stationary.solve(system)
-    busy = law.time @ law.chain.in_service * np.array(system.needs)
+    result = stationary.solve(system)
+    busy = result.time @ result.chain.in_service * np.array(system.needs)
     return float(busy[0] / busy.sum())
 
 
@@ -146,10 +146,10 @@ def _compare_all(count: int, largest: int, seed: int) -> list[dict[str, float]]:
     return found
 
 
-def _compare(law: stationary.SaturatedDistribution) -> dict[str, float]:
+def _compare(result: stationary.SaturatedDistribution) -> dict[str, float]:
     """The gaps between the formulas of Section 5 and the chain, whose timed states are in order."""
-    n, (p_1, p_n) = law.chain.system.servers, law.chain.system.probabilities
-    mu_1, mu_n = law.chain.system.rates
+    n, (p_1, p_n) = result.chain.system.servers, result.chain.system.probabilities
+    mu_1, mu_n = result.chain.system.rates
     i = np.arange(n + 1)
     powers, rates = p_1**i, np.append(mu_n, i[1:] * mu_1)
     embedded = powers * np.append(np.full(n, p_n), 1.0)
@@ -162,30 +162,32 @@ def _compare(law: stationary.SaturatedDistribution) -> dict[str, float]:
 
     transitions = np.concatenate([powers[:n], [powers[n] / p_n], powers[:n]])
     transitions[2 * n] /= p_n
-    visits = _visits(law)
+    visits = _visits(result)
     phases = np.array([1 / mu_n, powers[n] / (n * mu_1 * p_n), (powers / rates)[1:n].sum()])
-    time = np.array([law.time[0], law.time[n], law.time[1:n].sum()]) / (law.time[0] * mu_n)
-    found = law.relative_completions - law.relative_completions[0]
+    time = np.array([result.time[0], result.time[n], result.time[1:n].sum()]) / (
+        result.time[0] * mu_n
+    )
+    found = result.relative_completions - result.relative_completions[0]
     scale = np.abs(found).max()
     return {
         "transition": float(np.abs(transitions / transitions.sum() - visits).max()),
-        "time": float(np.abs(embedded * mu / rates - law.time).max()),
-        "throughput": abs(mu / law.throughput - 1),
-        "embedded": float(np.abs(embedded - law.embedded).max()),
+        "time": float(np.abs(embedded * mu / rates - result.time).max()),
+        "throughput": abs(mu / result.throughput - 1),
+        "embedded": float(np.abs(embedded - result.embedded).max()),
         "phases": float(np.abs(phases / time - 1).max()),
         "relative": float(np.abs(delta - found).max() / scale),
-        "mean": float(abs(mean - law.mean_relative_completions) / scale),
+        "mean": float(abs(mean - result.mean_relative_completions) / scale),
     }
 
 
-def _visits(law: stationary.SaturatedDistribution) -> Vector:
+def _visits(result: stationary.SaturatedDistribution) -> Vector:
     """The distribution over all states of the chain, 0 … n and (0, 0) … (0, n − 1), at
     transitions."""
-    timed = len(law.time)
-    drawn = sum(law.chain.completions)[:, timed:].T @ law.embedded
-    onward = law.chain.entries[:, timed:]
+    timed = len(result.time)
+    drawn = sum(result.chain.completions)[:, timed:].T @ result.embedded
+    onward = result.chain.entries[:, timed:]
     visits = sparse.linalg.spsolve((sparse.eye_array(timed - 1) - onward.T).tocsc(), drawn)
     # From (0, b), an n-server job leads to state b.
-    b = [law.chain.entries[[row], :timed].indices.min() for row in range(timed - 1)]
-    flow = np.append(law.embedded, visits[np.argsort(b)])
+    b = [result.chain.entries[[row], :timed].indices.min() for row in range(timed - 1)]
+    flow = np.append(result.embedded, visits[np.argsort(b)])
     return flow / flow.sum()

@@ -110,7 +110,7 @@ def relative_completions_over_balanced(
         p_n = coefficient * servers**-exponent * math.log(servers) ** logs
         return one_or_n(servers, p_n).relative_completions
 
-    return [value(**given) / value(1.0) for given in mixes]
+    return [value(**arguments) / value(1.0) for arguments in mixes]
 
 
 def peak_over_theorem(*, servers: int) -> float:
@@ -198,10 +198,10 @@ def _mean(servers: int, sizes: str, rates: Rates, mean: str) -> Callable[[float]
     (E[Δ(Y_d)] + 1)/μ by Little's law and Eq. (2)."""
 
     def value(alpha: float) -> float:
-        wanted = mean in ("relative-completions", "response-time")
-        found = dispatch.solve(mix(servers, sizes, rates, alpha), wanted)
+        relative = mean in ("relative-completions", "response-time")
+        means = dispatch.solve(mix(servers, sizes, rates, alpha), relative)
         if mean == "response-time":
-            return float(found.relative_completions + 1) / found.throughput
-        return float(getattr(found, mean.replace("-", "_")))
+            return float(means.relative_completions + 1) / means.throughput
+        return float(getattr(means, mean.replace("-", "_")))
 
     return value

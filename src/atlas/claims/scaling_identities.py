@@ -132,8 +132,8 @@ def product_form_terms(parameters: Mapping[str, Any]) -> list[int]:
     counts = []
     for n in parameters["servers"]:
         system = MultiserverJobSystem.of(n, (1, n // 2, n), (1.0,) * 3, (0.5, 0.25, 0.25))
-        law = embedded_distribution(system, exactly_k)
-        counts.append(sum(chance > 1e-12 for chance in law.values()))
+        distribution = embedded_distribution(system, exactly_k)
+        counts.append(sum(chance > 1e-12 for chance in distribution.values()))
     return counts
 
 
@@ -183,17 +183,17 @@ def transient(system: MultiserverJobSystem) -> Transient:
     augmented = np.zeros((states + 1, states + 1))
     augmented[:states, :states], augmented[:states, states] = generator, rate
     block = expm(augmented * step)
-    law, completed = block[:states, :states], block[:states, states]
+    transitions, completed = block[:states, :states], block[:states, states]
     horizon = step
     for _ in range(200):
-        if np.ptp(law, axis=0).max() < 1e-15:
+        if np.ptp(transitions, axis=0).max() < 1e-15:
             break
         # The excess over state 0 keeps its digits as the horizon grows; in the excess over the
         # average they would cancel.
-        completed, law = completed + law @ completed, law @ law
-        law /= law.sum(axis=1, keepdims=True)
+        completed, transitions = completed + transitions @ completed, transitions @ transitions
+        transitions /= transitions.sum(axis=1, keepdims=True)
         horizon *= 2
-    time = law.mean(axis=0)
+    time = transitions.mean(axis=0)
     throughput = float(time @ rate)
     delta = completed - throughput * horizon
     embedded = np.linalg.matrix_power((jumps + np.eye(states)) / 2, 2**40)[0]

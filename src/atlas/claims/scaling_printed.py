@@ -43,8 +43,8 @@ def completion_law_sum(
     system = MultiserverJobSystem.of(
         servers, (1, servers), rates, (1 - probability_n, probability_n)
     )
-    law = transient(system)
-    return float((law.throughput / law.rate) ** power @ law.time)
+    result = transient(system)
+    return float((result.throughput / result.rate) ** power @ result.time)
 
 
 def integral_constant(*, probabilities: list[float]) -> float:

@@ -55,10 +55,10 @@ def age_gap(*, systems: Sequence[Mapping[str, Any]], fraction_of_limit: float) -
     def gap(block: Mapping[str, Any]) -> tuple[float, str]:
         system = read_system(block)
         process = age_process.interpolate(PhasedJobs.exponential(system))
-        law = process.at(fraction_of_limit * process.limit)
+        result = process.at(fraction_of_limit * process.limit)
         (mu_1, mu_n), p = system.rates, system.probabilities
-        other = one_or_n.solve(system.servers, mu_1, Exponential(mu_n), p, law.arrival_rate)
-        apart = np.array(other.class_response_times) / law.class_response_times - 1
+        other = one_or_n.solve(system.servers, mu_1, Exponential(mu_n), p, result.arrival_rate)
+        apart = np.array(other.class_response_times) / result.class_response_times - 1
         return float(abs(apart).max()), f"n = {system.servers}"
 
     return Found(*max(gap(block) for block in systems))
@@ -160,8 +160,8 @@ def length(
     arrival_rate = load * whole
     if arrival_rate >= blocks.throughput:
         return math.inf
-    law = solve(blocks.at(arrival_rate))
-    return {"waiting": law.mean_waiting, "present": law.mean_jobs}[jobs]
+    result = solve(blocks.at(arrival_rate))
+    return {"waiting": result.mean_waiting, "present": result.mean_jobs}[jobs]
 
 
 def peak_off_inflection(
@@ -182,13 +182,13 @@ def smallest_step(
         found = [
             peaks(
                 servers=servers,
-                loads=[given["load"]],
-                sizes=given["sizes"],
-                rates=given.get("rates", UNIT),
+                loads=[setting["load"]],
+                sizes=setting["sizes"],
+                rates=setting.get("rates", UNIT),
                 jobs=jobs,
             )[0]
-            for given in settings
+            for setting in settings
         ]
     else:
-        found = [worst_share(servers=servers, **given).value for given in settings]
+        found = [worst_share(servers=servers, **setting).value for setting in settings]
     return float(np.diff(found).min())

@@ -38,10 +38,10 @@ def interrupted_chain_gap(
     size = {"exponential": 1}
     exact = _balanced_law(capacities, servers, arrival_rates, most)
     some = exact > 0
-    laws = (
+    vectors = (
         _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
     )
-    return max(float(np.abs(law[some] / exact[some] - 1).max()) for law in laws)
+    return max(float(np.abs(pi[some] / exact[some] - 1).max()) for pi in vectors)
 
 
 def distance_to_insensitivity(
@@ -57,10 +57,10 @@ def distance_to_insensitivity(
     balanced fairness, for each m, with a phase-type `size` of mean 1: it tends to 0 as m → ∞
     (Section 7)."""
     exact = _balanced_law(capacities, servers, arrival_rates, most)
-    laws = (
+    vectors = (
         _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
     )
-    return [float(np.abs(law - exact).sum() / 2) for law in laws]
+    return [float(np.abs(pi - exact).sum() / 2) for pi in vectors]
 
 
 def _balanced_law(
@@ -119,9 +119,9 @@ def _law_of_counts(
     flow = coo_array((rates, (columns, rows)), shape=(size_of, size_of)).tocsc()
     balance = (flow - diags_array(np.asarray(flow.sum(axis=0)).ravel())).tocsc()
     inner = splu(balance[1:, 1:].tocsc()).solve(-balance[1:, [0]].toarray()[:, 0])
-    law = np.concatenate([[1.0], inner])
+    pi = np.concatenate([[1.0], inner])
     counts = np.zeros((most + 1,) * queue.classes)
-    for c, p in zip(states, law / law.sum(), strict=True):
+    for c, p in zip(states, pi / pi.sum(), strict=True):
         counts[tuple(sum(i == k for i, _ in c) for k in range(queue.classes))] += p
     return counts
 

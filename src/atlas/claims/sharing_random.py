@@ -86,17 +86,17 @@ def distance_from_boundary(*, kind: str, count: int, most: int, seed: int) -> fl
 def _aggregates(kind: str, count: int, most: int, seed: int) -> Iterator[_Aggregate]:
     for network in _draw(kind, 1, count, seed):
         (queue,), N = network.queues, network.queues[0].classes
-        law: dict[Jobs, float] = {}
+        distribution: dict[Jobs, float] = {}
         rates: dict[Jobs, NDArray[np.float64]] = {}
         for (sequence,), p in stationary_distribution(network, most).items():
             x = tuple(sequence.count(i) for i in range(N))
             served = np.zeros(N)
             for i, rate in zip(sequence, rates_in_service(queue, sequence), strict=True):
                 served[i] += rate
-            law[x] = law.get(x, 0.0) + p
+            distribution[x] = distribution.get(x, 0.0) + p
             rates[x] = rates.get(x, np.zeros(N)) + p * served
-        mean = {x: total / law[x] for x, total in rates.items()}
-        yield _Aggregate(queue, np.asarray(network.traffic.rates), law, mean)
+        mean = {x: total / distribution[x] for x, total in rates.items()}
+        yield _Aggregate(queue, np.asarray(network.traffic.rates), distribution, mean)
 
 
 def _draw(kind: str, queues: int, count: int, seed: int) -> Iterator[Network]:

@@ -193,9 +193,9 @@ def _edge(system: MultiserverJobSystem, fraction: float) -> tuple[float, float, 
     A job that blocks the head of the queue is in the queue.
     """
     blocks = prepare(system)
-    law = solve(blocks.at(fraction * blocks.throughput))
+    result = solve(blocks.at(fraction * blocks.throughput))
     empty = idle = idle_when_queueing = 0.0
-    for level, mass in enumerate((*law.boundary, law.above)):
+    for level, mass in enumerate((*result.boundary, result.above)):
         counts, blocked = _front_arrays(blocks, level)
         free = system.servers - counts @ np.array(system.needs)
         queueing = (counts.sum(axis=1) + blocked < level) | (blocked > 0)

@@ -135,20 +135,20 @@ def decomposed_residual_at(*, state: State, systems: Sequence[dict]) -> float:
     """The largest residual of the decomposed equations (4) at one state, over p1 p2 π."""
     worst = Fraction(0)
     for system in systems:
-        law = _Law(**system)
-        here = law.weight(tuple(state))
+        distribution = _Distribution(**system)
+        here = distribution.weight(tuple(state))
         for i in (1, 2):
             inflow = sum(
-                law.weight(s) * law.chance(s, t)
-                for s in law.states
-                for t in transitions(law.servers, law.needs, s)
+                distribution.weight(s) * distribution.chance(s, t)
+                for s in distribution.states
+                for t in transitions(distribution.servers, distribution.needs, s)
                 if t[0] == i and t[3] == tuple(state)
             )
-            worst = max(worst, abs(law.p[i - 1] * here - inflow) / here)
+            worst = max(worst, abs(distribution.p[i - 1] * here - inflow) / here)
     return float(worst)
 
 
-class _Law:
+class _Distribution:
     """Eq. (2) without its constant, and the probabilities of transitions, in fractions."""
 
     def __init__(
@@ -183,40 +183,40 @@ def _sides(
     equation: int, exponent: str, **system: object
 ) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
     """p1 π, left side and right side of the equation, state by state."""
-    law = _Law(**system)
-    p1, p2 = law.p
-    for state in law.states:
+    distribution = _Distribution(**system)
+    p1, p2 = distribution.p
+    for state in distribution.states:
         h, a, b = state
         if h:
             continue
-        here = law.weight(state)
+        here = distribution.weight(state)
         if equation in (5, 6):
-            above = law.s1.get(a + 1)
+            above = distribution.s1.get(a + 1)
             if above is None:
                 continue
             enters = [
-                law.chance(above, t)
-                for t in transitions(law.servers, law.needs, above)
+                distribution.chance(above, t)
+                for t in transitions(distribution.servers, distribution.needs, above)
                 if t[0] == 1 and t[3] == state
             ]
-            flow = law.weight(above) * sum(enters)
+            flow = distribution.weight(above) * sum(enters)
             if equation == 5:
-                yield p1 * here, p1 * here, here * law.f(1, state) * p1 + flow
+                yield p1 * here, p1 * here, here * distribution.f(1, state) * p1 + flow
             else:
-                yield p1 * here, p1 * here * law.f(2, state), flow
+                yield p1 * here, p1 * here * distribution.f(2, state), flow
             continue
-        below = law.s2.get(b + 1)
+        below = distribution.s2.get(b + 1)
         if below is None or a - below[1] < 2:
             continue
         i, first, last = a - below[1], (1, a - 1, b), (1, below[1] + 1, b)
-        freed = law.weight(below) * law.f(2, below)
-        blocked = law.weight(last) * law.f(1, last)
+        freed = distribution.weight(below) * distribution.f(2, below)
+        blocked = distribution.weight(last) * distribution.f(1, last)
         if equation == 8:
             yield p1 * here, freed * p1, blocked
         else:
             letter = {"p1": p1, "p2": p2}[exponent]
-            right = freed * p1**i + p1 * law.weight(first) - letter ** (i - 1) * blocked
-            yield p1 * here, p2 * here * law.f(1, state), right
+            right = freed * p1**i + p1 * distribution.weight(first) - letter ** (i - 1) * blocked
+            yield p1 * here, p2 * here * distribution.f(1, state), right
 
 
 def _entries(

@@ -37,8 +37,8 @@ MIXES, MISSED = expit(np.linspace(-27.6, 27.6, 501)), 0.02
 def gap_minus_wastage(parameters: Parameters) -> float:
     """(λ_naive − λ*) E[S] − E[N_idle]."""
     system = read_system(parameters)
-    law = stationary.solve(system)
-    return (system.naive_throughput - law.throughput) * system.mean_demand - law.wastage
+    result = stationary.solve(system)
+    return (system.naive_throughput - result.throughput) * system.mean_demand - result.wastage
 
 
 @takes("servers", "needs", "rates")

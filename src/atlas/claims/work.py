@@ -192,9 +192,9 @@ def _over(
 
 
 def _means(blocks: FrontBlocks, arrival_rate: float, mean_size: float) -> _Means:
-    law = solve(blocks.at(arrival_rate))
+    result = solve(blocks.at(arrival_rate))
     front_work = idle_work = busy = jobs = 0.0
-    for mass, fronts in zip((*law.boundary, law.above), blocks.fronts, strict=True):
+    for mass, fronts in zip((*result.boundary, result.above), blocks.fronts, strict=True):
         known = np.array([_work_and_service(blocks.model, front) for front in fronts])
         W, B = known.T
         # A front that is not busy is not full, so no work waits behind it.
@@ -202,7 +202,7 @@ def _means(blocks: FrontBlocks, arrival_rate: float, mean_size: float) -> _Means
         front_work += mass @ W
         busy += mass @ B
         jobs += mass @ np.array([sum(blocks.model.counts(f)) for f in fronts], dtype=float)
-    queued = law.mean_jobs - jobs
+    queued = result.mean_jobs - jobs
     return _Means(
         work=float(front_work + queued * mean_size),
         queued_work=float(queued * mean_size),
@@ -236,16 +236,16 @@ def _threshold(model: ThresholdParallelism, front: tuple[tuple[int, ...], int]) 
     counts, newest = front
     kinds = [(c, m) for c, size in enumerate(model.sizes) for m in _remaining(size)]
     jobs = [u + (kind == newest) for kind, u in enumerate(counts)]
-    wanted = sum(u * model.thresholds[c] for u, (c, _) in zip(jobs, kinds, strict=True))
+    demand = sum(u * model.thresholds[c] for u, (c, _) in zip(jobs, kinds, strict=True))
     work = sum(u * m for u, (_, m) in zip(jobs, kinds, strict=True))
-    return float(work), min(wanted, model.servers) / model.servers
+    return float(work), min(demand, model.servers) / model.servers
 
 
 def _filling(model: ServerFilling, front: tuple[tuple[int, ...], ...]) -> Work:
     system = model.system
     counts = model.counts(front)
-    wanted = sum(u * v for u, v in zip(counts, system.needs, strict=True))
-    return _rigid_work(system, counts), min(wanted, system.servers) / system.servers
+    demand = sum(u * v for u, v in zip(counts, system.needs, strict=True))
+    return _rigid_work(system, counts), min(demand, system.servers) / system.servers
 
 
 def _divisible(model: DivisibleServerFilling, front: tuple[int, ...]) -> Work:

@@ -40,7 +40,7 @@ from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Positive, Share
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
-THING = "name"
+STYLE_KEY = "name"
 COLOURS = ["C0", "C1", "C2", "C4", "C5", "C6"]
 BAND = "C3"
 REFINED = {"color": BAND, "lw": 0.9, "linestyle": (0, (4, 2))}
@@ -119,8 +119,8 @@ def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.Data
     limits = []
     for i, name in enumerate(names):
         label = policy_label(figure, name)
-        found = series.get(name), series.get(name + SIMULATED)
-        limits += draw_policy(ax, place_of(figure, name, i), label, *found, "all")
+        pair = series.get(name), series.get(name + SIMULATED)
+        limits += draw_policy(ax, place_of(figure, name, i), label, *pair, "all")
     if bounds["approximation"].notna().any():
         dashed = {"color": "C2", "lw": 1.6, "linestyle": (0, (3, 3))}
         ax.plot(bounds["load"], bounds["approximation"], label="Zhang and Zwart", **dashed)
@@ -157,18 +157,18 @@ def draw_policy(
     Points without a curve are not joined; a pale line guides the eye.
     """
     color, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-    found = None
+    marks = None
     if points is not None:
         points = of_class(points, "quantity", kind)
-        found = tuple(points[c] for c in ("load", "mean_response_time", "half_width"))
+        marks = tuple(points[c] for c in ("load", "mean_response_time", "half_width"))
     limit = (points if curve is None else curve)["limit"].iloc[0]
     if curve is not None:
         curve = of_class(curve, "class", kind)
         line = curve["load"], curve["mean_response_time"]
         dash = DASHES[place % len(DASHES)]
         style = {"color": color, "marker": marker, "linestyle": dash}
-        draw_curve_and_points(ax, label, line, found, **style)
+        draw_curve_and_points(ax, label, line, marks, **style)
     else:
-        draw_guide(ax, *found[:2], color, flatten(limit))
-        draw_points(ax, *found, color=color, marker=marker, label=label)
+        draw_guide(ax, *marks[:2], color, flatten(limit))
+        draw_points(ax, *marks, color=color, marker=marker, label=label)
     return [(limit, f"{label or 'limit'} {limit:.3f}", color)] if limit < 1 else []

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import DASHES, TOLD, legend_above, percent, place_of
+from atlas.drawings.marks import DASHES, HIGHLIGHT, legend_above, percent, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
-THING = "name"
+STYLE_KEY = "name"
 
 
 class Options(SettingsBlock):
@@ -36,7 +36,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         setting = figure["drawing"]["settings"].get(name, name)
         label = f"{setting}: {percent(lowest, 1)} at {at:.2f}"
         ax.plot(curve["exponent"], 100 * curve["utilisation"], label=label, **style)
-        ax.plot(at, 100 * lowest, **TOLD)
+        ax.plot(at, 100 * lowest, **HIGHLIGHT)
     ax.set_ylim(0, 102)
     ax.margins(x=0.02)
     ax.set_xlabel(r"exponent $\alpha$")

@@ -35,26 +35,26 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 
     If states have equal rates only the first is shown.
     """
-    found = series["rates"]
-    places = found[["rate_1", "rate_2"]].round(9)
-    found = found[~places.duplicated()]
-    one, two, both = found[["rank_1", "rank_2", "rank"]].iloc[0]
+    rates = series["rates"]
+    places = rates[["rate_1", "rate_2"]].round(9)
+    rates = rates[~places.duplicated()]
+    one, two, both = rates[["rank_1", "rank_2", "rank"]].iloc[0]
     fig = Figure(figsize=(width, 0.95 * width))
     ax = fig.subplots()
     corners = [(0, 0), (one, 0), (one, both - one), (both - two, two), (0, two)]
     ax.add_patch(Polygon(corners, facecolor="0.93", edgecolor="black", lw=0.8))
-    total = found["jobs_1"] + found["jobs_2"]
+    total = rates["jobs_1"] + rates["jobs_2"]
     points = ax.scatter(
-        found["rate_1"],
-        found["rate_2"],
+        rates["rate_1"],
+        rates["rate_2"],
         s=4 + 120 / total**1.5,
-        c=found["jobs_1"] / total,
+        c=rates["jobs_1"] / total,
         edgecolor="black",
         linewidth=0.4,
         zorder=3,
         clip_on=False,
     )
-    for row in found.itertuples():
+    for row in rates.itertuples():
         if row.jobs_1 + row.jobs_2 <= figure["drawing"]["named"] and row.jobs_1 and row.jobs_2:
             text, place = f"({row.jobs_1}, {row.jobs_2})", (row.rate_1, row.rate_2)
             ax.annotate(text, place, (5, 4), textcoords="offset points", fontsize=SIZE)

@@ -55,8 +55,8 @@ class Options(SettingsBlock):
 def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
     """Marks, both axes logarithmic and the same in all panels."""
     drawing = figure["drawing"]
-    said = 2 * ROW / 72 if drawing["law"] else 0
-    fig = Figure(figsize=(width, 0.66 * width + said))
+    law_height = 2 * ROW / 72 if drawing["law"] else 0
+    fig = Figure(figsize=(width, 0.66 * width + law_height))
     panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (name, classes) in zip(panels, series.items(), strict=True):
         for i, column in enumerate(drawing["columns"]):
@@ -92,7 +92,7 @@ def _draw_law(ax: Axes, classes: pd.DataFrame) -> None:
     law, ends = classes.iloc[0], np.array([classes["need"].min(), classes["need"].max()])
     ax.plot(ends, law.scale * ends**law.exponent, color="C1", lw=1, label="best power law")
     # A minus sign as wide as that of the exponent.
-    found = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
-    said = f"$t \\propto v^{{{law.exponent:.2f}}}$\ncorrelation {found}"
-    ax.text(0.5, 1.01, said, transform=ax.transAxes, ha="center", va="bottom", fontsize=SIZE)
+    correlation = f"{law.correlation:.2f}".replace("-", "\N{MINUS SIGN}")
+    label = f"$t \\propto v^{{{law.exponent:.2f}}}$\ncorrelation {correlation}"
+    ax.text(0.5, 1.01, label, transform=ax.transAxes, ha="center", va="bottom", fontsize=SIZE)
     ax.set_title(ax.get_title(), pad=5 + 2 * ROW)

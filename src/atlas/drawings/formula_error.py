@@ -19,7 +19,7 @@ from atlas.fields.required_series import SettingsBlock, Wanted
 LEAST = 1e-4
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
-THING = "name"
+STYLE_KEY = "name"
 
 
 class Options(SettingsBlock):

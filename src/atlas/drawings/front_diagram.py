@@ -54,16 +54,16 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     _arrow(ax, (last + 0.1, 0.6), (left - 0.1, 0.6))
     _arrow(ax, (right + 0.1, 0.6), (right + 1.7, 0.6))
     middle = (last + left) / 2
-    _say(ax, -1.4, 0.95, "arrivals\nrate $\\lambda$")
-    _say(ax, right + 0.95, 0.95, "comple-\ntions")
-    _say(ax, last / 2, 1.5, "queue")
-    _say(ax, (left + right) / 2, 2.35, f"front, at most $n$ = {room} jobs")
-    _say(ax, middle, 1.0, "first in\nfirst out")
-    _say(ax, last / 2, -0.6, "must be empty unless\nthe front is full")
+    _draw_text(ax, -1.4, 0.95, "arrivals\nrate $\\lambda$")
+    _draw_text(ax, right + 0.95, 0.95, "comple-\ntions")
+    _draw_text(ax, last / 2, 1.5, "queue")
+    _draw_text(ax, (left + right) / 2, 2.35, f"front, at most $n$ = {room} jobs")
+    _draw_text(ax, middle, 1.0, "first in\nfirst out")
+    _draw_text(ax, last / 2, -0.6, "must be empty unless\nthe front is full")
     busy = jobs.loc[jobs["place"] == "service", "need"].sum()
     servers = figure["series"]["state"]["parameters"]["servers"]
     full = "full and busy" if busy == servers else "not full"
-    _say(ax, (left + right) / 2, -0.75, f"{full}; filled: in service")
+    _draw_text(ax, (left + right) / 2, -0.75, f"{full}; filled: in service")
     ax.set_xlim(-2.6, right + 2.1)
     ax.set_ylim(-1.5, 3.1)
     ax.set_aspect("equal")
@@ -99,5 +99,5 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> No
     ax.annotate("", end, start, arrowprops=style)
 
 
-def _say(ax: Axes, x: float, y: float, text: str) -> None:
+def _draw_text(ax: Axes, x: float, y: float, text: str) -> None:
     ax.text(x, y, text, ha="center", va="bottom" if y > 0 else "center", fontsize=SIZE)

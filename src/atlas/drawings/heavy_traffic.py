@@ -16,7 +16,7 @@ from atlas.drawings.marks import DASHES, Limit, draw_levels, legend_above, place
 from atlas.fields.required_series import SettingsBlock, Wanted
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
-THING = "name"
+STYLE_KEY = "name"
 
 
 class Options(SettingsBlock):

@@ -88,10 +88,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 def _laws(figure: Mapping[str, Any], name: str) -> str:
     """The name of the distribution with which points of a system are simulated, or `other laws` if
     there are several."""
-    told = (
+    lists = (
         block["parameters"].get("durations", ())
         for other, block in figure.get("series", {}).items()
         if other.startswith(f"{name}-") and other.endswith(SIMULATED)
     )
-    laws = {law for durations in told for one in durations for law in one} - {"deterministic"}
+    laws = {law for durations in lists for one in durations for law in one} - {"deterministic"}
     return laws.pop().capitalize() if len(laws) == 1 else "other laws"

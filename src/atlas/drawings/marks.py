@@ -37,7 +37,7 @@ LIMIT = {"linestyle": (0, (1, 1.5)), "lw": 1.1}
 REFERENCE = {"color": "0.35", "linestyle": (0, (6, 1.5, 1, 1.5)), "lw": 0.8}
 BARS = {"linestyle": "none", "markersize": 3, "elinewidth": 0.8, "capsize": 1.3}
 TIME = {"waiting": "W", "response": "T"}
-TOLD = {"color": "black", "marker": "D", "markersize": 3, "linestyle": "none", "zorder": 4}
+HIGHLIGHT = {"color": "black", "marker": "D", "markersize": 3, "linestyle": "none", "zorder": 4}
 GUIDE = {"alpha": 0.35, "lw": 0.8, "zorder": 1}
 SIZE = 7
 # The distance, in points, of rows of labels above axes.
@@ -79,11 +79,11 @@ def policy_label(figure: Mapping[str, Any], name: str) -> str:
     this name or in the simulated one."""
     if name in figure["drawing"]["labels"]:
         return figure["drawing"]["labels"][name]
-    found = (figure.get("series", {}).get(key, {}) for key in (name, name + SIMULATED))
-    said = next((one["parameters"].get("policy") for one in found if one), None)
-    if not isinstance(said, Mapping):
+    blocks = (figure.get("series", {}).get(key, {}) for key in (name, name + SIMULATED))
+    policy = next((one["parameters"].get("policy") for one in blocks if one), None)
+    if not isinstance(policy, Mapping):
         return name
-    return f"{name} ({', '.join(f'{k} {v}' for k, v in said['options'].items())})"
+    return f"{name} ({', '.join(f'{k} {v}' for k, v in policy['options'].items())})"
 
 
 def place_of(figure: Mapping[str, Any], name: str, i: int) -> int:
@@ -108,10 +108,10 @@ def draw_points(
     bars = {"xerr" if across else "yerr": half_width[long]}
     ax.errorbar(x[long], y[long], **bars, color=color, marker=marker, **BARS)
     if not long.all():
-        told = any(label == SHORT for label in ax.get_legend_handles_labels()[1])
+        labelled = any(label == SHORT for label in ax.get_legend_handles_labels()[1])
         hollow = {"marker": marker, "markerfacecolor": "white", "markeredgewidth": 0.7}
         ax.errorbar(x[~long], y[~long], color=color, **BARS | hollow)
-        if not told:
+        if not labelled:
             # One grey entry for the hollow markers of all series.
             ax.errorbar([], [], color="0.35", label=SHORT, **BARS | hollow | {"marker": "o"})
     if label:
@@ -246,7 +246,7 @@ def name_level(ax: Axes, at: float, label: str, *, side: str = "left", va: str =
     )
 
 
-def count_in_doublings(ax: Axes, counts: Iterable[float]) -> None:
+def log2_server_axis(ax: Axes, counts: Iterable[float]) -> None:
     """Label a logarithmic axis with these numbers of servers, or with the powers of two among them
     if there are at least three. The last is labelled, and, from the first on, each that is not too
     close to the previous label or to the last."""

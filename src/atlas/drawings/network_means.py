@@ -103,19 +103,19 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
 def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> None:
     drawn = []
     for i, line in enumerate(panel["lines"]):
-        found = series[line["series"]]
-        found = found[found["class"] == line["class"]]
-        drawn.append(found)
+        rows = series[line["series"]]
+        rows = rows[rows["class"] == line["class"]]
+        drawn.append(rows)
         ax.plot(
-            found[panel["x"]],
-            found[panel["y"]],
+            rows[panel["x"]],
+            rows[panel["y"]],
             color=f"C{i}",
             linestyle=DASHES[i % len(DASHES)],
             lw=1,
             label=line["label"],
         )
         if panel["ceilings"]:
-            ax.plot(found[panel["x"]], found["ceiling"], color=f"C{i}", **LIMIT)
+            ax.plot(rows[panel["x"]], rows["ceiling"], color=f"C{i}", **LIMIT)
     if panel["ceilings"]:
         _name_limits(ax, panel["x"], drawn)
     ax.set_yscale(panel["scale"])
@@ -130,7 +130,7 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
 
 def _name_limits(ax: Axes, x: str, drawn: list[pd.DataFrame]) -> None:
     """The label of the limits, at the left end of the highest limit."""
-    highest = max(drawn, key=lambda found: found["ceiling"].iloc[0])
+    highest = max(drawn, key=lambda rows: rows["ceiling"].iloc[0])
     ax.annotate(
         "limits",
         (highest[x].iloc[0], highest["ceiling"].iloc[0]),

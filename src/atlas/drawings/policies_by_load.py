@@ -135,8 +135,8 @@ def _draw_policy(ax: Axes, i: int, label: str, rows: pd.DataFrame, axis: str) ->
     points = x[~exact], y[~exact], rows["half_width"][~exact]
     if exact.any():
         line, dash = (x[exact], y[exact]), DASHES[i % len(DASHES)]
-        found = None if exact.all() else points
-        draw_curve_and_points(ax, label, line, found, linestyle=dash, **style)
+        marks = None if exact.all() else points
+        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
     else:
         draw_points(ax, *points, label=label, **style)
     if rows.empty:

@@ -31,7 +31,7 @@ from atlas.fields.vocabulary import Id, Text
 PRESENT = {"linestyle": (0, (4, 1.5)), "lw": 0.7}
 
 # The load decides the colour, dashes and marker (`atlas.plan.places`).
-THING = "load"
+STYLE_KEY = "load"
 
 
 class PanelBlock(Block):
@@ -93,8 +93,8 @@ def _draw_pair(
     """The waiting jobs, with the simulated points, and, as a thin line, the jobs in the system."""
     color, marker = f"C{place % 7}", MARKERS[place % len(MARKERS)]
     ax.plot(curve["exponent"], curve["mean_jobs"], color=color, **PRESENT)
-    found = None
+    marks = None
     if points is not None:
-        found = tuple(points[c] for c in ("exponent", "mean_waiting", "mean_waiting_half_width"))
+        marks = tuple(points[c] for c in ("exponent", "mean_waiting", "mean_waiting_half_width"))
     line = curve["exponent"], curve["mean_waiting"]
-    draw_curve_and_points(ax, label, line, found, color=color, marker=marker)
+    draw_curve_and_points(ax, label, line, marks, color=color, marker=marker)

@@ -41,13 +41,13 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         decay = curve["decay_rate"].iloc[0]
         label = rf"$\lambda = {fraction:g}\,\lambda^*$, decay {decay:.4f}"
         points = series.get(name + SIMULATED)
-        found = None
+        marks = None
         if points is not None:
-            found = tuple(points[c] for c in ("jobs", "tail", "tail_half_width"))
+            marks = tuple(points[c] for c in ("jobs", "tail", "tail_half_width"))
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
         dash = DASHES[i % len(DASHES)]
         draw_curve_and_points(
-            ax, label, (curve["jobs"], curve["tail"]), found, linestyle=dash, **style
+            ax, label, (curve["jobs"], curve["tail"]), marks, linestyle=dash, **style
         )
     ax.set_yscale("log")
     ax.set_ylim(figure["drawing"]["floor"], 1.2)

@@ -27,7 +27,7 @@ from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 from atlas.fields.vocabulary import LoadAxis, Positive
 
 # The labels of λ* and λ^naive on each axis.
-SAID = {
+LIMIT_TEMPLATES = {
     "arrival-rate": (r"$\lambda^*$ = {:.4f}", r"$\lambda^\mathrm{{naive}}$ = {:g}"),
     "load": (r"$\rho^*$ = {:.4f}", r"$\rho$ = {:g}"),
     "fraction-of-limit": (
@@ -63,34 +63,34 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         unit = {"arrival-rate": 1.0, "load": most, "fraction-of-limit": limit}[axis]
         limits[name], naive[name] = limit / unit, most / unit
         points = series.get(name + SIMULATED)
-        found = None
+        marks = None
         if points is not None:
             half_width = points["mean_response_time_half_width"]
-            found = points["arrival_rate"] / unit, points["mean_response_time"], half_width
+            marks = points["arrival_rate"] / unit, points["mean_response_time"], half_width
         line = curve["arrival_rate"] / unit, curve["mean_response_time"]
         style = {"color": colors[name], "marker": MARKERS[i % len(MARKERS)]}
         dash = DASHES[i % len(DASHES)]
-        draw_curve_and_points(ax, name, line, found, linestyle=dash, **style)
+        draw_curve_and_points(ax, name, line, marks, linestyle=dash, **style)
     ax.set_xlim(0, 1.05 * max(naive.values()))
     ax.set_ylim(0, figure["drawing"]["ceiling"])
     ax.set_xlabel(LOADS[axis])
     ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
-    stable, served = SAID[axis]
-    told = [*_tell(limits, stable, colors, axis == "fraction-of-limit")]
-    draw_limits(ax, [*told, *_tell(naive, served, colors, True)])
+    stable, served = LIMIT_TEMPLATES[axis]
+    labels = [*_limit_labels(limits, stable, colors, axis == "fraction-of-limit")]
+    draw_limits(ax, [*labels, *_limit_labels(naive, served, colors, True)])
     legend_above(fig, 3)
     return fig
 
 
-def _tell(
-    limits: Mapping[str, float], said: str, colors: Mapping[str, str], shared: bool
+def _limit_labels(
+    limits: Mapping[str, float], template: str, colors: Mapping[str, str], shared: bool
 ) -> list[Limit]:
     """Limits, one per system in its colour. If `shared`, limits equal for all systems are one limit
     in black, and unequal ones are labelled with their systems."""
     highest = max(limits.values())
     if shared and highest - min(limits.values()) <= 1e-9 * highest:
-        return [(highest, said.format(highest), "black")]
+        return [(highest, template.format(highest), "black")]
     return [
-        (at, f"{name}: {said.format(at)}" if shared else said.format(at), colors[name])
+        (at, f"{name}: {template.format(at)}" if shared else template.format(at), colors[name])
         for name, at in limits.items()
     ]

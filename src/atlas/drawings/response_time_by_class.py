@@ -44,8 +44,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for c, (name, curve) in enumerate(curves):
         color = "black" if name == "all" else f"C{c % 6}"
         label = "all jobs" if name == "all" else f"need {needs[c]}"
-        found = points.get_group(name)
-        marks = found["fraction_of_limit"], found["mean_response_time"], found["half_width"]
+        rows = points.get_group(name)
+        marks = rows["fraction_of_limit"], rows["mean_response_time"], rows["half_width"]
         style = {"color": color, "marker": MARKERS[c % len(MARKERS)]}
         line, dash = (
             (curve["fraction_of_limit"], curve["mean_response_time"]),

@@ -20,7 +20,7 @@ from atlas.fields.required_series import OptionsBlock, require_classes, require_
 from atlas.fields.vocabulary import Labels, Panels, Positive
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
-THING = "name"
+STYLE_KEY = "name"
 
 
 class Options(OptionsBlock):
@@ -50,10 +50,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         limits = []
         for i, name in enumerate(names):
             label = policy_label(figure, name) if ax is axes[0] else None
-            found = series.get(name), series.get(name + SIMULATED)
-            told = draw_policy(ax, place_of(figure, name, i), label, *found, kind)
+            pair = series.get(name), series.get(name + SIMULATED)
+            drawn_limits = draw_policy(ax, place_of(figure, name, i), label, *pair, kind)
             # Panels are too narrow to name policies at limits: only the colour shows the policy.
-            limits += [(at, f"limit {at:.3f}", color) for at, _, color in told]
+            limits += [(at, f"limit {at:.3f}", color) for at, _, color in drawn_limits]
         ax.set_yscale("log")
         ax.set_xlim(0, 1)
         ax.set_ylim(top=drawing["ceiling"])

@@ -55,8 +55,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         curve = of_class(curve, "class", "all")
         points = of_class(points, "quantity", "all")
         excess = curve["mean_response_time"] - curve["pooled"]
-        found = points["mean_response_time"] - points["pooled"]
-        line, marks = (curve["load"], excess), (points["load"], found, points["half_width"])
+        simulated = points["mean_response_time"] - points["pooled"]
+        line, marks = (curve["load"], excess), (points["load"], simulated, points["half_width"])
         label = "exact and simulated"
         draw_curve_and_points(ax, label, line, marks, color="C0", marker="o")
         low, high = (bounds[end] - bounds["pooled"] for end in ("lower", "upper"))

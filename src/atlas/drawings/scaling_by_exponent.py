@@ -25,7 +25,7 @@ UNITS = {"throughput": "jobs/s", "relative-completions": "jobs"}
 TITLES = {"throughput": "throughput", "relative-completions": "mean relative completions"}
 
 # The number of servers decides the colour, dashes and marker (`atlas.plan.places`).
-THING = "servers"
+STYLE_KEY = "servers"
 COLOURS = 7
 
 

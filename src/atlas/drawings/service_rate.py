@@ -88,8 +88,8 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
         ax.plot(curve["load"], curve["mean_service_rate"], label=label, **style)
     for i, (name, label) in enumerate(panel["points"].items()):
         points = of_class(series[name], "quantity", panel["class"])
-        found = points["load"], points["mean_service_rate"], points["half_width"]
+        marks = points["load"], points["mean_service_rate"], points["half_width"]
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
-        draw_points(ax, *found, label=label, **style)
+        draw_points(ax, *marks, label=label, **style)
     ax.set_xlim(0, 1)
     ax.set_ylim(0, None)

@@ -33,17 +33,17 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     """One panel per event, and below them the servers that can process each job."""
     steps = list(series["events"].groupby("step"))
     jobs = figure["series"]["events"]["parameters"]["arrivals"]
-    longest = max(len(str(found["order"].iloc[0]).split()) for _, found in steps)
+    longest = max(len(str(step["order"].iloc[0]).split()) for _, step in steps)
     fig = Figure(figsize=(width, 0.42 * width))
     axes = fig.subplots(1, len(steps), squeeze=False)[0]
-    for ax, (_, found) in zip(axes, steps, strict=True):
-        _draw_step(ax, found)
-        across = max(longest, len(found))
+    for ax, (_, step) in zip(axes, steps, strict=True):
+        _draw_step(ax, step)
+        across = max(longest, len(step))
         ax.set_xlim(-0.7, across - 0.3)
         ax.set_ylim(-0.8, HEIGHT + 0.45)
         ax.set_aspect("equal")
         ax.axis("off")
-        ax.set_title(_title(found), fontsize=SIZE)
+        ax.set_title(_title(step), fontsize=SIZE)
     can = [
         f"job {n}: server{'s' if len(job['servers']) > 1 else ''}"
         f" {' and '.join(map(str, job['servers']))}"
@@ -53,9 +53,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def _draw_step(ax: Axes, found: pd.DataFrame) -> None:
-    order = [int(job) for job in str(found["order"].iloc[0]).split()]
-    for row in found.itertuples():
+def _draw_step(ax: Axes, step: pd.DataFrame) -> None:
+    order = [int(job) for job in str(step["order"].iloc[0]).split()]
+    for row in step.itertuples():
         x = row.server - 1
         colour = f"C{row.job - 1}" if row.job else "white"
         if row.job:
@@ -82,10 +82,10 @@ def _draw_step(ax: Axes, found: pd.DataFrame) -> None:
         ax.text(place, HEIGHT, f"job {job}", **at)
 
 
-def _title(found: pd.DataFrame) -> str:
+def _title(step: pd.DataFrame) -> str:
     """The event just before: a new job or an interrupted job is the last of the queue."""
-    last = str(found["order"].iloc[0]).split()[-1]
-    event = found["event"].iloc[0]
+    last = str(step["order"].iloc[0]).split()[-1]
+    event = step["event"].iloc[0]
     if event == "arrival":
         return f"job {last} arrives"
     return f"job {last} is interrupted" if event == "interruption" else "a job departs"

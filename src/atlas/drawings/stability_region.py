@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import SIZE, TOLD, legend_above, percent
+from atlas.drawings.marks import HIGHLIGHT, SIZE, legend_above, percent
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 
@@ -49,7 +49,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     lambda1, lambda2 = peak[["lambda1", "lambda2"]]
     reach = 1 / peak["utilisation"]
     ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], color="black", lw=0.8)
-    ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], **TOLD)
+    ax.plot([lambda1, lambda1 * reach], [lambda2, lambda2 * reach], **HIGHLIGHT)
     ax.annotate(
         f"at $p_2$ = {percent(peak['p2'], 1)}:\n{peak['wastage']:.1f} servers wasted,\n"
         f"{percent(peak['utilisation'], 1)} utilised",

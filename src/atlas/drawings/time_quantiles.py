@@ -121,12 +121,12 @@ def draw_line(
 ) -> None:
     """One probability of one policy or system; points without a curve get a guide."""
     style = {"color": color, "marker": MARKERS[j % len(MARKERS)]}
-    found = None
+    marks = None
     if points is not None:
-        found = points["load"], points["quantile"], points["half_width"]
+        marks = points["load"], points["quantile"], points["half_width"]
     if curve is not None:
         line, dash = (curve["load"], curve["quantile"]), DASHES[j % len(DASHES)]
-        draw_curve_and_points(ax, label, line, found, linestyle=dash, **style)
+        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
     else:
-        draw_guide(ax, *found[:2], color, flatten(points["limit"].iloc[0]))
-        draw_points(ax, *found, label=label, **style)
+        draw_guide(ax, *marks[:2], color, flatten(points["limit"].iloc[0]))
+        draw_points(ax, *marks, label=label, **style)

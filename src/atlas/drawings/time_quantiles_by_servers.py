@@ -60,9 +60,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for i, (name, group) in enumerate(product(series, drawing["groups"])):
         rows = of_class(series[name], "class", group)
         rows = rows[(rows["time"] == time) & (rows["probability"] == p)]
-        said = [drawing["labels"].get(name, name)] if len(series) > 1 else []
-        said += [drawing["groups"][group]] if len(drawing["groups"]) > 1 or not said else []
-        label = f"{', '.join(said)}: {enough(rows, target)}"
+        labels = [drawing["labels"].get(name, name)] if len(series) > 1 else []
+        labels += [drawing["groups"][group]] if len(drawing["groups"]) > 1 or not labels else []
+        label = f"{', '.join(labels)}: {fewest_servers(rows, target)}"
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
         ax.plot(rows["servers"], rows["quantile"], ms=2.5, lw=0.8, label=label, **style)
         first = rows[rows["quantile"] <= target].iloc[:1]
@@ -77,14 +77,14 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def enough(rows: pd.DataFrame, target: float) -> str:
+def fewest_servers(rows: pd.DataFrame, target: float) -> str:
     """The fewest servers that meet a target, and the number from which on all computed ones do."""
     meets = rows["quantile"] <= target
     if not meets.any():
         return "none is enough"
     smallest = rows.loc[meets, "servers"].min()
     later = rows.loc[meets[::-1].cummin()[::-1], "servers"]
-    said = f"{smallest} servers"
+    fewest = f"{smallest} servers"
     if later.empty:
-        return f"{said}, but not the most"
-    return said if later.min() == smallest else f"{said}, all from {later.min()} on"
+        return f"{fewest}, but not the most"
+    return fewest if later.min() == smallest else f"{fewest}, all from {later.min()} on"

@@ -74,8 +74,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.set_yscale("log")
         for i, name in enumerate(names):
             label = policy_label(figure, name)
-            found = series.get(name), series.get(name + SIMULATED)
-            draw_tail(ax, i, label, *found, group, drawing)
+            pair = series.get(name), series.get(name + SIMULATED)
+            draw_tail(ax, i, label, *pair, group, drawing)
         ax.set_ylim(drawing["floor"], 1.3)
         ax.set_xscale(drawing["scale"])
         low, high = ax.get_xlim()
@@ -105,19 +105,19 @@ def draw_tail(
     """
     time, floor = drawing["time"], drawing["floor"]
     color, marker = f"C{i % 7}", MARKERS[i % len(MARKERS)]
-    found = None
+    marks = None
     if points is not None:
         points = of_class(points, "class", group)
         points = points[points["time"] == time]
         points = points[points["quantile"] > ROUNDING * points["quantile"].max()]
-        found = points["quantile"], 1 - points["probability"], points["half_width"]
+        marks = points["quantile"], 1 - points["probability"], points["half_width"]
     style = {"color": color, "marker": marker, "across": True}
     if curve is not None:
         curve = of_class(curve, "class", group)
         # The axis of t ends where the last curve reaches the bottom of the other axis.
         curve = curve[curve[time] > 0.8 * floor]
         line, dash = (curve["t"], curve[time]), DASHES[i % len(DASHES)]
-        draw_curve_and_points(ax, label, line, found, linestyle=dash, **style)
+        draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
     else:
-        ax.plot(*found[:2], color=color, **GUIDE)
-        draw_points(ax, *found, label=label, **style)
+        ax.plot(*marks[:2], color=color, **GUIDE)
+        draw_points(ax, *marks, label=label, **style)

@@ -104,8 +104,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             ax.set_ylabel(_ordinate(drawing))
     axes[0].plot([], [], color="0.3", linestyle="none", label="replayed", **DASH[False])
     legend_above(fig, 2 if width < 5 else 4)
-    told = fill(DIFFERS, int(16 * width))
-    crossed = axes[0].plot([], [], color="0.3", linestyle="none", label=told, **DASH[True])
+    label = fill(DIFFERS, int(16 * width))
+    crossed = axes[0].plot([], [], color="0.3", linestyle="none", label=label, **DASH[True])
     if table["differs"].fillna(False).any():
         fig.legend(handles=crossed, loc="outside lower left")
     return fig
@@ -143,8 +143,8 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Mapping[str, Any]) -> Non
         differs = mine["differs"].fillna(False).astype(bool)
         for apart_from_it in (False, True):
             here = theirs.notna() & (differs == apart_from_it)
-            found = x[here] + apart / 4, theirs[here], spread[here]
-            ax.errorbar(*found, color=style["color"], **REPLAYED, **DASH[apart_from_it])
+            marks = x[here] + apart / 4, theirs[here], spread[here]
+            ax.errorbar(*marks, color=style["color"], **REPLAYED, **DASH[apart_from_it])
         upper = ax.get_xaxis_transform()
         for place in x[~stable]:
             ax.plot(

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import SIZE, TOLD, legend_above, percent
+from atlas.drawings.marks import HIGHLIGHT, SIZE, legend_above, percent
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 
@@ -42,7 +42,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     )
     lowest = worst.loc[worst["utilisation"].idxmin()]
     height = 100 * lowest["utilisation"]
-    ax.plot(lowest["need2"], height, **TOLD)
+    ax.plot(lowest["need2"], height, **HIGHLIGHT)
     ax.annotate(
         f"{percent(lowest['utilisation'], 1)} at $n_2$ = {lowest['need2']:.0f},"
         f"\n$p_2$ = {percent(lowest['p2'], 2)}",

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import REFERENCE, SIZE, TOLD, draw_level, name_level, percent
+from atlas.drawings.marks import HIGHLIGHT, REFERENCE, SIZE, draw_level, name_level, percent
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 
@@ -45,7 +45,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     name_level(ax, ends["fast_approximation"], near, va="top")
     # The curve rises from the left, so its label fits above it.
     at_1 = np.interp(0, np.log(ratio), curve["wastage"])
-    ax.plot(1, at_1, **TOLD)
+    ax.plot(1, at_1, **HIGHLIGHT)
     ax.annotate(
         f"{percent(at_1 / need_2, 1)} of $n_2$",
         (1, at_1),

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import DASHES, MARKERS, count_in_doublings, draw_points, legend_above
+from atlas.drawings.marks import DASHES, MARKERS, draw_points, legend_above, log2_server_axis
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
@@ -38,8 +38,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     names = [name for name in series if not name.endswith(SIMULATED)]
     panels = fig.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
     for ax, name in zip(panels, names, strict=True):
-        found = [series[key] for key in (name, name + SIMULATED) if key in series]
-        for i, (method, rows) in enumerate(pd.concat(found).groupby("method", sort=False)):
+        tables = [series[key] for key in (name, name + SIMULATED) if key in series]
+        for i, (method, rows) in enumerate(pd.concat(tables).groupby("method", sort=False)):
             label = drawing["labels"].get(method, method)
             share = 100 * rows["utilisation"]
             half_width = 100 * rows["utilisation_half_width"]
@@ -49,7 +49,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             else:
                 style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)], "lw": 1.1}
                 ax.plot(rows["servers"], share, label=label, **style)
-        count_in_doublings(ax, pd.concat(found)["servers"])
+        log2_server_axis(ax, pd.concat(tables)["servers"])
         ax.set_ylim(0, 105)
         ax.set_xlabel("servers $n$")
         ax.set_title(drawing["settings"].get(name, name))

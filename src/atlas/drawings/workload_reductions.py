@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import MARKERS, SHORT, count_in_doublings, legend_above
+from atlas.drawings.marks import MARKERS, SHORT, legend_above, log2_server_axis
 from atlas.drawings.workload_wastage import SIMULATED
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -74,7 +74,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         if doubtful.any():
             label = SHORT if i == 0 else None
             ax.plot(errors[doubtful], ls="", mfc="w", label=label, **style)
-    count_in_doublings(ax, table["servers"])
+    log2_server_axis(ax, table["servers"])
     ax.set_xlabel("servers $n$")
     ax.set_ylabel(r"error of $\lambda^*$ (%)")
     legend_above(fig, 2)

@@ -53,13 +53,13 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         stable = rows[np.isfinite(rows["mean_response_time"])]
         limit = rows["limit"].dropna().min()
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
-        found = tuple(stable[c] for c in ("load", "mean_response_time", "half_width"))
+        marks = tuple(stable[c] for c in ("load", "mean_response_time", "half_width"))
         label, named = drawing["labels"].get(policy, policy), "limit"
         if len(series) > 1:
             named = drawing["settings"].get(name, name)
             label = f"{named}, {label}"
-        draw_guide(ax, *found[:2], style["color"], flatten(limit))
-        draw_points(ax, *found, label=label, **style)
+        draw_guide(ax, *marks[:2], style["color"], flatten(limit))
+        draw_points(ax, *marks, label=label, **style)
         if np.isfinite(limit):
             limits.append((limit, f"{named}: {limit:.2f}", style["color"]))
     ax.set_yscale("log")

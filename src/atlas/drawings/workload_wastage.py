@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import MARKERS, count_in_doublings, draw_points, legend_above
+from atlas.drawings.marks import MARKERS, draw_points, legend_above, log2_server_axis
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
@@ -60,8 +60,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             label_here = label if ax is left else None
             if method in SIMULATED:
                 half_width = factor * rows[f"{column}_half_width"]
-                found = rows["servers"], factor * rows[column], half_width
-                draw_points(ax, *found, label=label_here, **style)
+                marks = rows["servers"], factor * rows[column], half_width
+                draw_points(ax, *marks, label=label_here, **style)
             else:
                 line = "-" if method == "exact" else "--"
                 ax.plot(
@@ -74,7 +74,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                     **style,
                 )
     for ax in (left, right):
-        count_in_doublings(ax, table["servers"])
+        log2_server_axis(ax, table["servers"])
         ax.set_xlabel("servers $n$")
     left.set_title("idle servers")
     right.set_title("utilisation")

@@ -31,20 +31,20 @@ def means(speeds: Sequence[float], sets: Sets, work: Sequence[float]) -> Means:
 
     Raises `ArithmeticError` if more than `MOST` jobs matter.
     """
-    law = {(0,) * len(sets): 1.0}
+    weights = {(0,) * len(sets): 1.0}
     masses, jobs, busy = [1.0], np.zeros(len(sets)), 0.0
     while len(masses) < 30 or masses[-1] * len(masses) > NEGLIGIBLE * sum(masses):
         if len(masses) > MOST.get(len(sets), 0):
             raise ArithmeticError(f"more than {len(masses)} jobs matter")
         further: dict[tuple[int, ...], float] = {}
-        for x, weight in law.items():
+        for x, weight in weights.items():
             for i, load in enumerate(work):
                 up = (*x[:i], x[i] + 1, *x[i + 1 :])
                 further[up] = further.get(up, 0.0) + weight * load
-        law = {x: weight / _speed(speeds, sets, x) for x, weight in further.items()}
-        masses.append(sum(law.values()))
-        jobs += sum(np.array(x) * weight for x, weight in law.items())
-        busy += sum(weight * _speed(speeds, sets, x) for x, weight in law.items())
+        weights = {x: weight / _speed(speeds, sets, x) for x, weight in further.items()}
+        masses.append(sum(weights.values()))
+        jobs += sum(np.array(x) * weight for x, weight in weights.items())
+        busy += sum(weight * _speed(speeds, sets, x) for x, weight in weights.items())
     total = sum(reversed(masses))
     levels = tuple(m / total for m in masses)
     return Means(tuple((jobs / total).tolist()), None, busy / total, levels)

@@ -72,7 +72,7 @@ ORDERS: dict[str, Rule] = {
 }
 
 
-def heaviest(ties: str = "larger", packings: str = "present") -> Rule:
+def max_weight(ties: str = "larger", packings: str = "present") -> Rule:
     """MaxWeight: the packing u with the largest Σ u_c N_c. Ties go to the packing with most jobs of
     the largest need, then the second largest, …, or of the smallest need. Packings are of jobs that
     are `present`, or `all` that fit the servers; jobs of it that are present are served."""
@@ -113,34 +113,37 @@ class Jobs:
 
 
 @dataclass(frozen=True)
-class Law:
+class Distribution:
     """The stationary distribution of the counts, level by level: the counts, the servers of each
     class, and the probabilities."""
 
-    places: list[list[Counts]]
-    shares: list[NDArray[np.int64]]
-    laws: list[NDArray[np.float64]]
+    states: list[list[Counts]]
+    servers: list[NDArray[np.int64]]
+    probabilities: list[NDArray[np.float64]]
 
     @property
     def levels(self) -> list[float]:
-        return [float(law.sum()) for law in self.laws]
+        return [float(part.sum()) for part in self.probabilities]
 
     def mean(self, values: Sequence[ArrayLike]) -> NDArray[np.float64]:
         """The mean of `values`, which are given for each state, level by level."""
-        pairs = zip(self.laws, values, strict=True)
-        return sum(law @ np.array(part, dtype=float) for law, part in pairs)
+        pairs = zip(self.probabilities, values, strict=True)
+        return sum(p @ np.array(part, dtype=float) for p, part in pairs)
 
 
 def means(rule: Rule, jobs: Jobs, arrival_rate: float) -> Means:
     """Means under the stationary distribution of the counts; raises `ArithmeticError` as `solve`
     does."""
-    law = solve(rule, jobs, arrival_rate)
-    present, at_work = law.mean(law.places), law.mean(law.shares)
+    distribution = solve(rule, jobs, arrival_rate)
+    present, at_work = (
+        distribution.mean(distribution.states),
+        distribution.mean(distribution.servers),
+    )
     waiting = float(present.sum()) - float((at_work / np.array(jobs.needs)).sum())
-    return Means(tuple(present.tolist()), waiting, float(at_work.sum()), tuple(law.levels))
+    return Means(tuple(present.tolist()), waiting, float(at_work.sum()), tuple(distribution.levels))
 
 
-def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Law:
+def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Distribution:
     """The stationary distribution of the counts.
 
     Raises `ArithmeticError` if the truncation would need more jobs than `MOST` allows.
@@ -148,12 +151,12 @@ def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Law:
     farthest = MOST.get(len(jobs.needs), 30)
     most = min(20, farthest)
     while True:
-        found = _cut(rule, jobs, arrival_rate, most)
-        levels = found.levels
+        distribution = _truncate(rule, jobs, arrival_rate, most)
+        levels = distribution.levels
         # The share of the last level in the smallest mean.
-        end = levels[-1] * most / float(found.mean(found.places).min())
+        end = levels[-1] * most / float(distribution.mean(distribution.states).min())
         if end <= NEGLIGIBLE:
-            return found
+            return distribution
         ratio = (levels[-1] / levels[-11]) ** 0.1
         further = math.log(NEGLIGIBLE / end) / math.log(ratio) if ratio < 1 else math.inf
         if most == farthest or most + further > 1.1 * farthest:
@@ -161,22 +164,22 @@ def solve(rule: Rule, jobs: Jobs, arrival_rate: float) -> Law:
         most = min(math.ceil(1.1 * (most + further)) + 5, farthest)
 
 
-def _cut(rule: Rule, jobs: Jobs, arrival_rate: float, most: int) -> Law:
+def _truncate(rule: Rule, jobs: Jobs, arrival_rate: float, most: int) -> Distribution:
     """The stationary distribution with at most `most` jobs present."""
     needs, rates, classes = jobs.needs, jobs.rates, len(jobs.needs)
-    places = [_level(n, classes) for n in range(most + 1)]
-    shares = [np.array([rule(x, needs, jobs.servers) for x in level]) for level in places]
-    ends = np.cumsum([0, *map(len, places)])
+    states = [_level(n, classes) for n in range(most + 1)]
+    servers = [np.array([rule(x, needs, jobs.servers) for x in level]) for level in states]
+    ends = np.cumsum([0, *map(len, states)])
     rows, columns, speeds = [], [], []
-    for n, taken in enumerate(shares[1:]):
+    for n, taken in enumerate(servers[1:]):
         for c, p in enumerate(jobs.probabilities):
-            here, above = ends[n] + np.arange(len(places[n])), _next(n, classes)[:, c]
+            here, above = ends[n] + np.arange(len(states[n])), _next(n, classes)[:, c]
             rows += [here, ends[n + 1] + above]
             columns += [ends[n + 1] + above, here]
             speeds += [np.full(len(here), arrival_rate * p), taken[above, c] / needs[c] * rates[c]]
     pairs = np.concatenate(rows), np.concatenate(columns)
     moves = csr_array((np.concatenate(speeds), pairs), shape=(ends[-1], ends[-1]))
-    return Law(places, shares, np.split(stationary_sparse(moves), ends[1:-1]))
+    return Distribution(states, servers, np.split(stationary_sparse(moves), ends[1:-1]))
 
 
 @cache

@@ -50,10 +50,10 @@ def eliminate(levels: Sequence[Level], ratio: tuple[Array, Array] | None = None)
         factors.append(lu_factor(-watched, overwrite_a=True))
         back = lu_solve(factors[-1], above.down)
         watched = close(level.within + csr_array(level.up) @ back, level.down)
-    laws = [stationary(watched)]
+    probabilities = [stationary(watched)]
     for level, factor in zip(levels, reversed(factors), strict=False):
-        laws.append(lu_solve(factor, laws[-1] @ level.up, trans=1))
-    return laws
+        probabilities.append(lu_solve(factor, probabilities[-1] @ level.up, trans=1))
+    return probabilities
 
 
 def repeat(level: Level) -> tuple[Array, Array]:
@@ -97,8 +97,8 @@ def stationary_sparse(moves: csr_array) -> Array:
         diag_pivot_thresh=0.0,
         options={"SymmetricMode": True},
     )
-    law = np.append(1.0, factors.solve(-balance[1:, [0]].toarray().ravel()))
-    return law / law.sum()
+    weights = np.append(1.0, factors.solve(-balance[1:, [0]].toarray().ravel()))
+    return weights / weights.sum()
 
 
 def stationary(generator: Array) -> Array:
@@ -108,7 +108,7 @@ def stationary(generator: Array) -> Array:
     for n in range(size - 1, 0, -1):
         rates[:n, n] /= rates[n, :n].sum()
         rates[:n, :n] += np.outer(rates[:n, n], rates[n, :n])
-    law = np.ones(size)
+    weights = np.ones(size)
     for n in range(1, size):
-        law[n] = law[:n] @ rates[:n, n]
-    return law / law.sum()
+        weights[n] = weights[:n] @ rates[:n, n]
+    return weights / weights.sum()

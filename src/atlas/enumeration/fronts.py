@@ -37,7 +37,7 @@ class FrontRule(Protocol):
     def jobs(self, front: Front) -> Sequence[int]: ...
     def in_service(self, front: Front) -> int: ...
     def busy(self, front: Front) -> float: ...
-    def rest(self, front: Front) -> Front: ...
+    def without_holes(self, front: Front) -> Front: ...
 
 
 @dataclass(frozen=True)
@@ -67,37 +67,37 @@ class FrontChain:
 
     def __init__(self, rule: FrontRule) -> None:
         self.rule = rule
-        self._filled: dict[tuple[Front, int], dict[tuple[Front, int], float]] = {}
+        self._advanced: dict[tuple[Front, int], dict[tuple[Front, int], float]] = {}
         self.fronts = self._explore()
         self.closed = [f for f in self.fronts if not rule.is_open(f)]
         self.largest = max(sum(rule.jobs(f)) for f in self.fronts)
 
-    def fill(self, front: Front, behind: int) -> dict[tuple[Front, int], float]:
+    def advance_queue(self, front: Front, behind: int) -> dict[tuple[Front, int], float]:
         """The states (front, jobs behind) after jobs have moved up, with their probabilities."""
         if not behind or not self.rule.is_open(front):
-            return {(self.rule.rest(front), behind): 1.0}
+            return {(self.rule.without_holes(front), behind): 1.0}
         key = front, behind
-        if key not in self._filled:
-            found: dict[tuple[Front, int], float] = {}
+        if key not in self._advanced:
+            states: dict[tuple[Front, int], float] = {}
             for p, grown in self.rule.admit(front):
-                for state, q in self.fill(grown, behind - 1).items():
-                    found[state] = found.get(state, 0.0) + p * q
-            self._filled[key] = found
-        return self._filled[key]
+                for state, q in self.advance_queue(grown, behind - 1).items():
+                    states[state] = states.get(state, 0.0) + p * q
+            self._advanced[key] = states
+        return self._advanced[key]
 
     def _explore(self) -> list[Front]:
-        found = {self.rule.empty: 0}
+        indices = {self.rule.empty: 0}
         pending = [self.rule.empty]
         while pending:
             front = pending.pop()
             after = [f for _, f, _ in self.rule.events(front)]
             growing = [f for f in (front, *after) if self.rule.is_open(f)]
             grown = [f for one in growing for _, f in self.rule.admit(one)]
-            for one in (*map(self.rule.rest, after), *grown):
-                if one not in found:
-                    found[one] = len(found)
+            for one in (*map(self.rule.without_holes, after), *grown):
+                if one not in indices:
+                    indices[one] = len(indices)
                     pending.append(one)
-        return list(found)
+        return list(indices)
 
     @cached_property
     def uniform(self) -> int:
@@ -120,10 +120,10 @@ class FrontChain:
         blocks = [np.zeros((len(here), len(part))) for part in (below, here, above)]
         for i, front in enumerate(here):
             behind = n - sum(self.rule.jobs(front))
-            for (grown, _), p in self.fill(front, behind + 1).items():
+            for (grown, _), p in self.advance_queue(front, behind + 1).items():
                 blocks[2][i, index[2][grown]] += rate * p
             for speed, after, left in self.rule.events(front):
-                for (grown, _), p in self.fill(after, behind).items():
+                for (grown, _), p in self.advance_queue(after, behind).items():
                     k = 0 if left else 1
                     blocks[k][i, index[k][grown]] += speed * p
         np.fill_diagonal(blocks[1], 0.0)
@@ -144,7 +144,7 @@ class FrontChain:
         departures = [sum(speed for speed, _, left in row if left) for row in rows]
         return float(stationary(rates[np.ix_(kept, kept)]) @ np.array(departures))
 
-    def laws(self, rate: float) -> tuple[list[Array], Array]:
+    def level_weights(self, rate: float) -> tuple[list[Array], Array]:
         """The stationary probabilities of the levels up to `uniform`, not normalised, and R:
         beyond, those of level n + 1 are those of level n times R.
 
@@ -162,30 +162,30 @@ class FrontChain:
         Raises `ArithmeticError` unless λ < λ*.
         """
         base = self.uniform
-        laws, R = self.laws(rate)
+        levels, R = self.level_weights(rate)
         # Sums over the levels from `base` on, with Σ_k R^k and Σ_k k R^k.
         inverse = np.linalg.inv(np.eye(len(R)) - R)
-        total = laws[base] @ inverse
+        total = levels[base] @ inverse
         further = total @ R @ inverse
-        mass = sum(float(law.sum()) for law in laws[:base]) + float(total.sum())
+        mass = sum(float(weights.sum()) for weights in levels[:base]) + float(total.sum())
         p = np.array(self.rule.probabilities)
         jobs, waiting, busy, behind = np.zeros(len(p)), 0.0, 0.0, 0.0
         for n in range(base + 1):
             here = self.states(n)
-            law = laws[n] if n < base else total
+            weights = levels[n] if n < base else total
             for i, front in enumerate(here):
                 own = np.array(self.rule.jobs(front), dtype=float)
                 more = n - own.sum()
-                unseen = law[i] * more + (further[i] if n == base else 0.0)
-                jobs += law[i] * own + unseen * p
+                unseen = weights[i] * more + (further[i] if n == base else 0.0)
+                jobs += weights[i] * own + unseen * p
                 behind += unseen
-                waiting += law[i] * (own.sum() - self.rule.in_service(front)) + unseen
-                busy += law[i] * self.rule.busy(front)
-        masses = [float(law.sum()) for law in laws[:base]]
-        law = laws[base]
-        while len(masses) < most or law.sum() > 1e-30 * mass:
-            masses.append(float(law.sum()))
-            law = law @ R
+                waiting += weights[i] * (own.sum() - self.rule.in_service(front)) + unseen
+                busy += weights[i] * self.rule.busy(front)
+        masses = [float(weights.sum()) for weights in levels[:base]]
+        weights = levels[base]
+        while len(masses) < most or weights.sum() > 1e-30 * mass:
+            masses.append(float(weights.sum()))
+            weights = weights @ R
         return Means(
             tuple((jobs / mass).tolist()),
             waiting / mass,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq, linprog
 
-from atlas.enumeration import counts, unbroken
+from atlas.enumeration import counts, nonpreemptive
 from atlas.enumeration.fronts import FrontChain
 from atlas.enumeration.phases import mean, read_phases
 from atlas.enumeration.policies import ServerFilling
@@ -20,8 +20,8 @@ from atlas.enumeration.policies import ServerFilling
 LEFT = "servers that the classes served before leave"
 PACKED = "linear program over every packing of the servers"
 FULL = "n/E[S], all servers being at work in every state of enough jobs"
-IN_THE_END = "n/E[S], all servers being at work in the end whoever waits without end"
-UNBROKEN = ("nonpreemptive-most-servers-first", "quickswap")
+EVENTUALLY_BUSY = "n/E[S], all servers being at work in the end whoever waits without end"
+NONPREEMPTIVE = ("nonpreemptive-most-servers-first", "quickswap")
 FILLING = {("multiserver-jobs", "server-filling"): ServerFilling}
 
 
@@ -29,9 +29,11 @@ class Unknown(Exception):
     """Raised if there is no second route of this kind."""
 
 
-def read_policy(said: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def read_policy(policy: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """The name of a policy, and its options."""
-    return (said, {}) if isinstance(said, str) else (said["name"], said.get("options") or {})
+    return (
+        (policy, {}) if isinstance(policy, str) else (policy["name"], policy.get("options") or {})
+    )
 
 
 def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
@@ -44,8 +46,8 @@ def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
     if (model, policy) == ("multiserver-jobs", "max-weight"):
         busy = zip(system["probabilities"], system["durations"], strict=True)
         return packed(system["servers"], needs, [p * mean(X) for p, X in busy]), PACKED
-    if policy in UNBROKEN:
-        return _in_the_end(policy, options, system)
+    if policy in NONPREEMPTIVE:
+        return _limit_if_eventually_busy(policy, options, system)
     if rule is not None and len(set(needs)) < len(needs):
         raise Unknown("classes of one need")
     if rule is not None:
@@ -63,7 +65,7 @@ def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
     return _left(rule, system), LEFT
 
 
-def _in_the_end(
+def _limit_if_eventually_busy(
     policy: str, options: Mapping[str, Any], system: Mapping[str, Any]
 ) -> tuple[float, str]:
     """λ* of two classes that are not interrupted. The choice of jobs to start does not depend on
@@ -72,10 +74,10 @@ def _in_the_end(
     if len(needs) != 2 or system["servers"] % max(needs) or max(needs) % min(needs):
         raise Unknown(f"λ* under {policy} of needs {needs}")
     jobs = counts.Jobs(system["servers"], needs, [1.0] * 2, p)
-    if not unbroken.fills_in_the_end(unbroken.read(jobs, policy, options)):
+    if not nonpreemptive.is_eventually_always_busy(nonpreemptive.read(jobs, policy, options)):
         raise Unknown(f"λ* under {policy} where servers are idle")
     parts = zip(p, needs, system["durations"], strict=True)
-    return system["servers"] / sum(q * v * mean(X) for q, v, X in parts), IN_THE_END
+    return system["servers"] / sum(q * v * mean(X) for q, v, X in parts), EVENTUALLY_BUSY
 
 
 def _left(rule: counts.Rule | None, system: Mapping[str, Any]) -> float:
@@ -97,14 +99,14 @@ def packed(servers: int, needs: Sequence[int], busy: Sequence[float]) -> float:
     packings = np.array(counts.fit(servers, tuple(needs)), dtype=float)
     # The variables are the shares of time of all packings, then λ.
     shortage = np.column_stack([-packings.T, busy])
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(len(packings)), -1.0),
         A_ub=shortage,
         b_ub=np.zeros(len(needs)),
         A_eq=[[1.0] * len(packings) + [0.0]],
         b_eq=[1.0],
     )
-    return float(found.x[-1])
+    return float(solution.x[-1])
 
 
 def fills(rule: counts.Rule, servers: int, needs: Sequence[int]) -> bool:
@@ -127,7 +129,7 @@ def limit(order: Sequence[int], jobs: counts.Jobs) -> float:
     large.
     """
     first, rates, probabilities = order[0], jobs.rates, jobs.probabilities
-    found = jobs.servers // jobs.needs[first] * rates[first] / probabilities[first]
+    bound = jobs.servers // jobs.needs[first] * rates[first] / probabilities[first]
     for k, c in enumerate(order[1:], start=1):
         left = partial(_left_by_one if k == 1 else _left_by_several, jobs.some(order[:k]))
 
@@ -135,10 +137,10 @@ def limit(order: Sequence[int], jobs: counts.Jobs) -> float:
             return left(jobs.needs[c], rate) * rates[c] - rate * probabilities[c]
 
         if k > 1:
-            found = brentq(spare, *_bracket(spare, found), xtol=1e-14 * found, rtol=1e-14)
-        elif spare(found) < 0:
-            found = brentq(spare, 1e-9 * found, found, xtol=1e-15 * found, rtol=1e-15)
-    return float(found)
+            bound = brentq(spare, *_bracket(spare, bound), xtol=1e-14 * bound, rtol=1e-14)
+        elif spare(bound) < 0:
+            bound = brentq(spare, 1e-9 * bound, bound, xtol=1e-15 * bound, rtol=1e-15)
+    return float(bound)
 
 
 def _bracket(spare: Callable[[float], float], limit: float) -> tuple[float, float]:
@@ -172,5 +174,7 @@ def _left_by_several(before: counts.Jobs, need: int, rate: float) -> float:
     def rule(present: counts.Counts, needs: Sequence[int], servers: int) -> Sequence[int]:
         return counts.in_order(present, needs, servers, range(len(needs)))
 
-    law = counts.solve(rule, before, rate)
-    return float(law.mean([(before.servers - s.sum(axis=1)) // need for s in law.shares]))
+    distribution = counts.solve(rule, before, rate)
+    return float(
+        distribution.mean([(before.servers - s.sum(axis=1)) // need for s in distribution.servers])
+    )

@@ -52,9 +52,9 @@ def means(
     network = _Network(stations, arrivals, routing, free, _placed(chains, populations, routing))
     most = 20 if free else 0
     while True:
-        found, end = network.solve(most)
+        result, end = network.solve(most)
         if end <= NEGLIGIBLE:
-            return found, _limit(stations, arrivals, routing, free)
+            return result, _limit(stations, arrivals, routing, free)
         if most >= MOST:
             raise ArithmeticError(f"more than {most} jobs matter")
         most = min(MOST, 2 * most)
@@ -64,7 +64,7 @@ def _placed(
     chains: list[list[int]], populations: Sequence[int], routing: NDArray[np.float64]
 ) -> list[Counts]:
     """All numbers of permanent jobs by class."""
-    found = []
+    states = []
     for parts in itertools.product(
         *(compositions(m, len(chain)) for m, chain in zip(populations, chains, strict=True))
     ):
@@ -72,8 +72,8 @@ def _placed(
         for chain, part in zip(chains, parts, strict=True):
             for i, m in zip(chain, part, strict=True):
                 x[i] = m
-        found.append(tuple(x))
-    return found
+        states.append(tuple(x))
+    return states
 
 
 def _limit(
@@ -110,11 +110,11 @@ class _Network:
 
     def states(self, n: int) -> list[Counts]:
         """All states with n transient jobs."""
-        found = []
+        states = []
         for part in compositions(n, len(self.free)) if self.free else [()]:
             added = dict(zip(self.free, part, strict=True))
-            found += [tuple(m + added.get(i, 0) for i, m in enumerate(x)) for x in self.placed]
-        return found
+            states += [tuple(m + added.get(i, 0) for i, m in enumerate(x)) for x in self.placed]
+        return states
 
     def served(self, x: Counts) -> list[float]:
         """The service rate of each class."""
@@ -124,14 +124,14 @@ class _Network:
     def solve(self, most: int) -> tuple[Means, float]:
         """The means with at most `most` transient jobs, and the share of the last level in the
         smallest mean."""
-        places = [self.states(n) for n in range(most + 1)]
-        if len(places[-1]) > LARGEST:
-            raise ArithmeticError(f"a level of {len(places[-1])} states")
-        served = [np.array([self.served(x) for x in level]) for level in places]
-        index = [{x: k for k, x in enumerate(level)} for level in places]
+        states = [self.states(n) for n in range(most + 1)]
+        if len(states[-1]) > LARGEST:
+            raise ArithmeticError(f"a level of {len(states[-1])} states")
+        served = [np.array([self.served(x) for x in level]) for level in states]
+        index = [{x: k for k, x in enumerate(level)} for level in states]
         levels = []
-        for n, level in enumerate(places):
-            sizes = [len(places[n + 1]) if n < most else 0, len(level), len(places[n - 1])]
+        for n, level in enumerate(states):
+            sizes = [len(states[n + 1]) if n < most else 0, len(level), len(states[n - 1])]
             up, within, down = (np.zeros((len(level), size)) for size in sizes)
             for k, x in enumerate(level):
                 for i in self.free if n < most else ():
@@ -145,11 +145,11 @@ class _Network:
                         down[k, index[n - 1][_move(x, i, None)]] += speed * out
             np.fill_diagonal(within, 0.0)
             levels.append(Level(up, within, down if n else down[:, :0]))
-        laws = eliminate(levels)
-        mass = sum(float(law.sum()) for law in laws)
-        jobs = sum(law @ np.array(x) for law, x in zip(laws, places, strict=True)) / mass
-        flows = sum(law @ speed for law, speed in zip(laws, served, strict=True)) / mass
-        end = float(laws[-1].sum()) / mass * most / float(jobs.min())
+        probabilities = eliminate(levels)
+        mass = sum(float(p.sum()) for p in probabilities)
+        jobs = sum(p @ np.array(x) for p, x in zip(probabilities, states, strict=True)) / mass
+        flows = sum(p @ speed for p, speed in zip(probabilities, served, strict=True)) / mass
+        end = float(probabilities[-1].sum()) / mass * most / float(jobs.min())
         # Sizes have mean 1, so the work done equals the number of jobs served.
         busy = float(flows.sum())
         return Means(tuple(jobs.tolist()), None, busy, (), flows=tuple(flows.tolist())), end

@@ -20,16 +20,16 @@ class Phases:
 
 def read_phases(duration: Mapping[str, Any]) -> Phases:
     """The phases of a duration such as `{exponential: 2}`. Raises `ValueError` if it has none."""
-    ((kind, given),) = duration.items()
+    ((kind, parameters),) = duration.items()
     if kind == "exponential":
-        return Phases(((1.0, 0),), ((),), (float(given),), 1 / given)
+        return Phases(((1.0, 0),), ((),), (float(parameters),), 1 / parameters)
     if kind == "hyperexponential":
-        rates, chances = given["rates"], given["probabilities"]
+        rates, chances = parameters["rates"], parameters["probabilities"]
         mean = sum(p / rate for p, rate in zip(chances, rates, strict=True))
         starts = tuple((p, i) for i, p in enumerate(chances))
         return Phases(starts, ((),) * len(rates), tuple(map(float, rates)), mean)
     if kind == "erlang":
-        last, rate = given["stages"] - 1, given["rate"]
+        last, rate = parameters["stages"] - 1, parameters["rate"]
         moves = (*(((rate, i + 1),) for i in range(last)), ())
         return Phases(((1.0, 0),), moves, (*(0.0,) * last, float(rate)), (last + 1) / rate)
     raise ValueError(f"{kind} has no phases")

@@ -29,7 +29,7 @@ class _Rule:
 
     empty = ()
 
-    def comers(self) -> Iterator[tuple[float, Job]]:
+    def possible_arrivals(self) -> Iterator[tuple[float, Job]]:
         """The possible arriving jobs, with their probabilities."""
         for c, (p, X) in enumerate(zip(self.probabilities, self.durations, strict=True)):
             yield from ((p * q, (c, i)) for q, i in X.starts)
@@ -41,7 +41,7 @@ class _Rule:
         return self.demand(front) < self.servers
 
     def admit(self, front: Jobs) -> Iterator[tuple[float, Jobs]]:
-        yield from ((p, self.arrange((*front, job))) for p, job in self.comers())
+        yield from ((p, self.arrange((*front, job))) for p, job in self.possible_arrivals())
 
     def events(self, front: Jobs) -> Iterator[tuple[float, Jobs, bool]]:
         for k, speed in enumerate(self.speeds(front)):
@@ -55,8 +55,8 @@ class _Rule:
                 yield speed * X.exits[i], self.arrange((*others[0], *others[1])), True
 
     def jobs(self, front: Jobs) -> Sequence[int]:
-        found = Counter(c for c, _ in front)
-        return [found[c] for c in range(len(self.needs))]
+        numbers = Counter(c for c, _ in front)
+        return [numbers[c] for c in range(len(self.needs))]
 
     def in_service(self, front: Jobs) -> int:
         return sum(speed > 0 for speed in self.speeds(front))
@@ -73,7 +73,7 @@ class _Rule:
         """The front without any order that the policy does not use."""
         return front
 
-    def rest(self, front: Jobs) -> Jobs:
+    def without_holes(self, front: Jobs) -> Jobs:
         """The front if no job takes the place that a job has left."""
         return front
 
@@ -97,12 +97,12 @@ class ServerFilling(_Rule):
     age."""
 
     def speeds(self, front: Jobs) -> Sequence[float]:
-        idle, found = self.servers, [0.0] * len(front)
+        idle, speeds = self.servers, [0.0] * len(front)
         for k in sorted(range(len(front)), key=lambda k: (-self.needs[front[k][0]], k)):
             if self.needs[front[k][0]] <= idle:
                 idle -= self.needs[front[k][0]]
-                found[k] = 1.0
-        return found
+                speeds[k] = 1.0
+        return speeds
 
     def arrange(self, front: Jobs) -> Jobs:
         return tuple(sorted(front, key=lambda job: self.needs[job[0]]))  # stable: by age
@@ -131,12 +131,12 @@ class ThresholdFirstCome(_Rule):
     """Any number of servers up to the threshold, in order of arrival; the last takes the rest."""
 
     def speeds(self, front: Jobs) -> Sequence[float]:
-        idle, found = self.servers, []
+        idle, speeds = self.servers, []
         for c, _ in front:
             taken = min(self.needs[c], idle)
             idle -= taken
-            found.append(taken / self.needs[c])
-        return found
+            speeds.append(taken / self.needs[c])
+        return speeds
 
     def arrange(self, front: Jobs) -> Jobs:
         if self.demand(front) > self.servers:
@@ -170,7 +170,7 @@ class FastestServerFirst(_Rule):
 
     def admit(self, front: Jobs) -> Iterator[tuple[float, Jobs]]:
         k = front.index(HOLE) if HOLE in front else len(front)
-        yield from ((p, (*front[:k], job, *front[k + 1 :])) for p, job in self.comers())
+        yield from ((p, (*front[:k], job, *front[k + 1 :])) for p, job in self.possible_arrivals())
 
     def events(self, front: Jobs) -> Iterator[tuple[float, Jobs, bool]]:
         X = self.durations[0]
@@ -182,7 +182,7 @@ class FastestServerFirst(_Rule):
                 hole = (HOLE,) if self.by_slot else ()
                 yield speed * X.exits[i], (*before, *hole, *behind), True
 
-    def rest(self, front: Jobs) -> Jobs:
+    def without_holes(self, front: Jobs) -> Jobs:
         if HOLE not in front:
             return front
         *others, last = front

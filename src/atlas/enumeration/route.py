@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from atlas.enumeration import balance, counts, networks, tagged, unbroken
+from atlas.enumeration import balance, counts, networks, nonpreemptive, tagged
 from atlas.enumeration.fronts import FrontChain, Means
 from atlas.enumeration.limits import Unknown, read_policy
 from atlas.enumeration.phases import mean, read_phases
@@ -23,7 +23,7 @@ from atlas.enumeration.policies import (
 )
 
 FRONT, COUNTS = "chain of the front, level by level", "chain of the numbers of jobs, cut off"
-UNBROKEN = "chain of the jobs in service and waiting, cut off"
+NONPREEMPTIVE = "chain of the jobs in service and waiting, cut off"
 SUM, FRACTIONS = "sum of the balance function over states", "printed closed form, in fractions"
 WHOLE = "chain of a closed network, solved whole"
 MIXED = "chain of a mixed network, level by level of the jobs that come and go"
@@ -105,9 +105,9 @@ def _exponential(needs: str, system: Block) -> counts.Jobs:
     return counts.Jobs(system["servers"], system[needs], rates, system["probabilities"])
 
 
-def _uninterrupted(name: str, system: Block, options: Block, rate: float) -> Any:
-    policy = unbroken.read(_exponential("needs", system), name, options)
-    return unbroken.means(policy, rate), None, UNBROKEN
+def _nonpreemptive(name: str, system: Block, options: Block, rate: float) -> Any:
+    policy = nonpreemptive.read(_exponential("needs", system), name, options)
+    return nonpreemptive.means(policy, rate), None, NONPREEMPTIVE
 
 
 def _parallel(system: Block, options: Block, rate: float) -> Any:
@@ -139,8 +139,8 @@ def _random(speeds: list[float], degrees: list[int], work: list[float], rate: fl
         raise Unknown(f"not stable: λ = {rate:.6g}, λ* = {limit:.6g}")
     sets = balance.random_sets(len(speeds), degrees[0]) if len(speeds) < 5 else []
     if 0 < len(sets) <= 4:
-        found = balance.means(speeds, sets, [rate * work[0] / len(sets)] * len(sets))
-        return replace(found, class_jobs=(found.jobs,)), limit, SUM
+        means = balance.means(speeds, sets, [rate * work[0] / len(sets)] * len(sets))
+        return replace(means, class_jobs=(means.jobs,)), limit, SUM
     time = balance.random_assignment(len(speeds), degrees[0], speeds[0] / work[0], rate)
     # If every job can use all servers, one job is served and the others wait.
     waiting = rate * time - rate / limit if degrees[0] == len(speeds) else None
@@ -154,8 +154,8 @@ def _network(system: Block, options: Block, rate: None) -> Any:
         for queue in system["queues"]
     ]
     if jobs := system.get("populations"):
-        found, limit = networks.means(stations, arrivals, routing, jobs)
-        return found, limit, WHOLE if limit is None else MIXED
+        result, limit = networks.means(stations, arrivals, routing, jobs)
+        return result, limit, WHOLE if limit is None else MIXED
     visits = np.linalg.solve(np.eye(len(arrivals)) - routing.T, arrivals)
     jobs: tuple[float, ...] = ()
     busy, first, scale = 0.0, 0, []
@@ -168,8 +168,8 @@ def _network(system: Block, options: Block, rate: None) -> Any:
     return Means(jobs, None, busy, (), flows=tuple(visits.tolist())), limit, SUM
 
 
-def _weighted(options: Block) -> counts.Rule:
-    return counts.heaviest(options.get("ties", "larger"), options.get("packings", "present"))
+def _max_weight(options: Block) -> counts.Rule:
+    return counts.max_weight(options.get("ties", "larger"), options.get("packings", "present"))
 
 
 ROUTES: dict[tuple[str, str], Callable[[Block, Block, Any], Any]] = {
@@ -186,10 +186,10 @@ ROUTES: dict[tuple[str, str], Callable[[Block, Block, Any], Any]] = {
         _counted, lambda _: counts.ORDERS["most-servers-first"], "needs"
     ),
     ("multiserver-jobs", "nonpreemptive-most-servers-first"): partial(
-        _uninterrupted, "nonpreemptive-most-servers-first"
+        _nonpreemptive, "nonpreemptive-most-servers-first"
     ),
-    ("multiserver-jobs", "quickswap"): partial(_uninterrupted, "quickswap"),
-    ("multiserver-jobs", "max-weight"): partial(_counted, _weighted, "needs"),
+    ("multiserver-jobs", "quickswap"): partial(_nonpreemptive, "quickswap"),
+    ("multiserver-jobs", "max-weight"): partial(_counted, _max_weight, "needs"),
     ("threshold-parallelism", "fcfs"): partial(_front, ThresholdFirstCome, "thresholds"),
     ("threshold-parallelism", "elastic-first"): partial(
         _counted, lambda _: counts.ORDERS["elastic-first"], "thresholds"

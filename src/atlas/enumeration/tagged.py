@@ -81,47 +81,47 @@ def follow(rule: FirstCome, arrival_rate: float, least: float) -> Times:
     shifts, draws = _before_the_draw(chain)
     entering, later, of_class, blocked = _after_the_draw(chain)
     rate = max(-float(m.diagonal().min()) for m in (shifts[0], later))
-    undrawn, drawn = _found(chain, arrival_rate)
+    undrawn, drawn = _state_on_arrival(chain, arrival_rate)
     one_step = _one_step(shifts, draws, entering, later, rate, undrawn.shape[1])
     p = np.array(rule.probabilities)
     waits = of_class * blocked[:, None] / p
     lasts = of_class / p
     before = undrawn.size
-    law = np.concatenate([undrawn.ravel(), entering @ drawn])
-    begun = law[before:] @ (lasts - waits)
+    distribution = np.concatenate([undrawn.ravel(), entering @ drawn])
+    begun = distribution[before:] @ (lasts - waits)
     either = np.hstack([waits, lasts])
     rows: list[Array] = []
     last = MOST_STEPS
     while len(rows) < last:
-        rows.append(law[:before].sum() + law[before:] @ either)
+        rows.append(distribution[:before].sum() + distribution[before:] @ either)
         if last == MOST_STEPS and rows[-1].max() < least:
             # With a Poisson number of steps the tail is below `least` at this slightly larger mean.
             # The number of steps exceeds `last` with probability 1e-25.
             mean = len(rows) + 3 * math.sqrt(len(rows)) + 20
             last = math.ceil(mean + 12 * math.sqrt(mean) + 80)
-        law = one_step @ law
+        distribution = one_step @ distribution
     if last == MOST_STEPS:
         raise ArithmeticError(f"times of more than {MOST_STEPS} steps")
-    found = np.array(rows).reshape(len(rows), 2, -1)
-    waiting, response = np.moveaxis(np.concatenate([found, found @ p[:, None]], axis=2), 1, 0)
+    survival = np.array(rows).reshape(len(rows), 2, -1)
+    waiting, response = np.moveaxis(np.concatenate([survival, survival @ p[:, None]], axis=2), 1, 0)
     return Times(np.append(begun, begun @ p), waiting, response, rate)
 
 
-def _found(chain: FrontChain, arrival_rate: float) -> tuple[Array, Array]:
+def _state_on_arrival(chain: FrontChain, arrival_rate: float) -> tuple[Array, Array]:
     """The state that a job finds: the distribution of (u, b) (F, B), and that of open fronts, at
     which it is drawn immediately."""
     rule, open_fronts = chain.rule, _open(chain)
-    laws, R = chain.laws(arrival_rate)
-    mass = sum(float(law.sum()) for law in laws[:-1])
-    mass += float(np.linalg.solve((np.eye(len(R)) - R).T, laws[-1]).sum())
-    while float(laws[-1].sum()) > NEGLIGIBLE * mass:
-        laws.append(laws[-1] @ R)
-        if len(laws) > MOST_JOBS:
+    levels, R = chain.level_weights(arrival_rate)
+    mass = sum(float(weights.sum()) for weights in levels[:-1])
+    mass += float(np.linalg.solve((np.eye(len(R)) - R).T, levels[-1]).sum())
+    while float(levels[-1].sum()) > NEGLIGIBLE * mass:
+        levels.append(levels[-1] @ R)
+        if len(levels) > MOST_JOBS:
             raise ArithmeticError(f"more than {MOST_JOBS} jobs matter")
     place = {u: (i, sum(rule.jobs(u))) for i, u in enumerate(chain.closed)}
-    undrawn, drawn = np.zeros((len(place), len(laws))), np.zeros(len(open_fronts))
-    for n, law in enumerate(laws):
-        for u, probability in zip(chain.states(n), law / mass, strict=True):
+    undrawn, drawn = np.zeros((len(place), len(levels))), np.zeros(len(open_fronts))
+    for n, weights in enumerate(levels):
+        for u, probability in zip(chain.states(n), weights / mass, strict=True):
             if u in place:
                 i, before = place[u]
                 undrawn[i, n - before] += probability
@@ -172,7 +172,7 @@ def _after_the_draw(chain: FrontChain) -> tuple[csr_array, csr_array, Array, Arr
 
     entering, later = [], []
     for u, i in opened.items():
-        for probability, job in rule.comers():
+        for probability, job in rule.possible_arrivals():
             entering.append((of(rule.arrange((*u, job)), job), i, probability))
     for u in fronts:
         for rate, after, _ in rule.events(u):

@@ -3,7 +3,7 @@
 A block is strict: text is not a number, a truth value is not a number, no number is infinite or
 NaN, and no key is unknown. Numbers stay as they were written, so 2 and 2.0 differ: a result is
 cached under the text of the values of its block. The random streams are keyed by the text of
-`drawn`, which stays the same when a key is renamed.
+`stream_key_form`, which stays the same when a key is renamed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Block(BaseModel):
         """The block as config writes it, with defaults filled in and without None."""
         return self.model_dump(exclude_none=True)
 
-    def drawn(self) -> dict[str, Any]:
+    def stream_key_form(self) -> dict[str, Any]:
         """The values that determine the random streams: all but those marked as sampling or stream
         key, under the names that they had when the streams were first drawn."""
         kind = type(self)
@@ -44,18 +44,18 @@ class Block(BaseModel):
             field.alias or name: getattr(self, name) for name, field in kind.model_fields.items()
         }
         return {
-            former[key].name if key in former else key: _drawn(value)
+            former[key].name if key in former else key: _stream_key_form(value)
             for key, value in values.items()
             if value is not None and key not in free
         }
 
 
-def _drawn(value: Any) -> Any:
+def _stream_key_form(value: Any) -> Any:
     if isinstance(value, Block):
-        return value.drawn()
+        return value.stream_key_form()
     if isinstance(value, dict):
-        return {key: _drawn(item) for key, item in value.items()}
-    return [_drawn(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _stream_key_form(item) for key, item in value.items()}
+    return [_stream_key_form(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def misfit(found: str, expected: str, *at: str | int) -> PydanticCustomError:

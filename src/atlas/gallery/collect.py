@@ -52,7 +52,7 @@ class Claim:
     parameters: Mapping[str, Any]
     stated: str
     recomputed: str
-    told: tuple[str, ...]
+    details: tuple[str, ...]
     verdict: str
     sound: bool
     reason: str
@@ -243,7 +243,7 @@ def _read_ledger(spec: Mapping[str, Any], numbers: Mapping[str, str]) -> list[Cl
             parameters=json.loads(row["parameters"]),
             stated=stated(row),
             recomputed=_in_unit(recomputed(row), row),
-            told=tuple(tell(row)),
+            details=tuple(tell(row)),
             verdict=row["verdict"],
             sound=row["sound"] == "True",
             reason=row["reason"],

@@ -154,7 +154,7 @@ def _describe(system: System) -> str:
     needs, rates, shares = zip(*system["classes"], strict=True)
     text = f"needs {'-'.join(map(str, needs))} of {system['servers']}"
     if len(set(rates)) > 1:
-        text += f", {_tell_rates(rates)}"
+        text += f", {_format_rates(rates)}"
     if system.get("mix"):
         return f"{text}, worst mix"
     return f"{text}, shares {', '.join(f'{100 * share:.3g}' for share in shares)} %"
@@ -213,7 +213,7 @@ def _read(parameters: Mapping[str, Any]) -> Iterator[tuple[str, System]]:
             text = f"needs {n1}-{n2} of {n}, any rates and shares"
             yield text, _system(n, (n1, n2), (1.0, 1.0), (0.5, 0.5))
         case {"servers": int(n), "need_1": int(n1), "rates": rates} if n > n1:
-            text = f"need {n1} and the worst other of {n}, {_tell_rates(rates)}, worst mix"
+            text = f"need {n1} and the worst other of {n}, {_format_rates(rates)}, worst mix"
             worst = {"mix": "worst", "need": "worst"}
             yield text, _system(n, (n1, n), rates, (0.5, 0.5)) | worst
         case {"servers": int() | [*_], "shares": [half, whole], "rates": [*rates]} | {
@@ -230,9 +230,8 @@ def _read(parameters: Mapping[str, Any]) -> Iterator[tuple[str, System]]:
             decades = (10**power for power in range(1, 16))
             for n in [n for n in decades if low <= n <= high] or [max(low, 2)]:
                 p_n = n**-alpha
-                text = (
-                    f"needs 1 and n, n = {_tell(n)}, α = {alpha:g}, {_tell_rates((rate_1, rate_n))}"
-                )
+                words = f"α = {alpha:g}, {_format_rates((rate_1, rate_n))}"
+                text = f"needs 1 and n, n = {_format_number(n)}, {words}"
                 yield text, _system(n, (1, n), (rate_1, rate_n), (1 - p_n, p_n))
 
 
@@ -249,19 +248,19 @@ def _scaled(
     ]
     names, *columns = zip(*(row for row in rows if row[-1] > 0), strict=True)
     needs = " and ".join(", ".join(names).rsplit(", ", 1))
-    text = f"needs {needs}, n = {_tell(n)}, any α (here 1), {_tell_rates(columns[1])}"
+    text = f"needs {needs}, n = {_format_number(n)}, any α (here 1), {_format_rates(columns[1])}"
     return text, _system(n, *columns)
 
 
-def _tell(n: float) -> str:
+def _format_number(n: float) -> str:
     """A number of servers or a rate, large ones as a power of ten."""
     power = round(math.log10(n))
     return f"10{str(power).translate(RAISED)}" if n == 10**power and power > 3 else f"{n:g}"
 
 
-def _tell_rates(rates: Sequence[float]) -> str:
+def _format_rates(rates: Sequence[float]) -> str:
     distinct = len(set(rates)) > 1
-    return f"rates {', '.join(map(_tell, rates))}" if distinct else "one rate"
+    return f"rates {', '.join(map(_format_number, rates))}" if distinct else "one rate"
 
 
 def _system(

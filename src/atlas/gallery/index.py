@@ -25,7 +25,14 @@ def index_all(papers: Sequence[Paper]) -> list[dict[str, str]]:
             entries.append(_entry(kind, paper, title, text.replace("_", " "), href))
         for claim in paper.claims:
             text = " ".join(
-                [claim.where, claim.stated, claim.recomputed, *claim.told, claim.quantity, claim.id]
+                [
+                    claim.where,
+                    claim.stated,
+                    claim.recomputed,
+                    *claim.details,
+                    claim.quantity,
+                    claim.id,
+                ]
             )
             href = f"ledger.html#{paper.id}.{claim.id}"
             entries.append(_entry(claim.verdict, paper, claim.quote, text, href))

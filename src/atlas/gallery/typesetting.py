@@ -40,8 +40,8 @@ def parameter(value: Any, limit: int = 8) -> str:
     if isinstance(value, Mapping):
         return "; ".join(f"{key} {parameter(x, limit)}" for key, x in value.items())
     if isinstance(value, list):
-        told = [parameter(x, limit) for x in value]
-        parts = [f"({t})" if isinstance(x, list) else t for x, t in zip(value, told, strict=True)]
+        texts = [parameter(x, limit) for x in value]
+        parts = [f"({t})" if isinstance(x, list) else t for x, t in zip(value, texts, strict=True)]
         if limit and len(parts) > limit:
             return f"{', '.join(parts[:limit])}, … ({len(parts)} values)"
         return ", ".join(parts)

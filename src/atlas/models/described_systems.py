@@ -55,28 +55,28 @@ class DescribedBlock(Block):
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        given = self.plain()
-        said = [word for word in TIMES if word in given]
-        require(len(said) == 1, f"{said or 'neither'}", f"one of {', '.join(TIMES)}")
-        columns = {k: given[k] for k in (*USES, *TIMES, "probabilities") if k in given}
+        values = self.plain()
+        lengths = [word for word in TIMES if word in values]
+        require(len(lengths) == 1, f"{lengths or 'neither'}", f"one of {', '.join(TIMES)}")
+        columns = {k: values[k] for k in (*USES, *TIMES, "probabilities") if k in values}
         if "probabilities" in columns:
             require_equal(**columns)
         else:
-            count = len(columns[said[0]])
-            require(count == 1, f"{count} {said[0]}", "one: all jobs are alike", said[0])
+            count = len(columns[lengths[0]])
+            require(count == 1, f"{count} {lengths[0]}", "one: all jobs are alike", lengths[0])
         for use in ("needs", "thresholds"):
-            if use in given:
-                require_room(given["servers"], given[use], use)
+            if use in values:
+                require_room(values["servers"], values[use], use)
         return self
 
-    def drawn(self) -> dict[str, Any]:
+    def stream_key_form(self) -> dict[str, Any]:
         """The block as it enters the stream key. The key was defined when a single duration or
         size was written without a list, so it still is here."""
-        drawn = super().drawn()
-        if "probabilities" in drawn:
-            return drawn
-        alone = {word: word.removesuffix("s") for word in TIMES if word in drawn}
-        return {alone.get(key, key): v[0] if key in alone else v for key, v in drawn.items()}
+        values = super().stream_key_form()
+        if "probabilities" in values:
+            return values
+        alone = {word: word.removesuffix("s") for word in TIMES if word in values}
+        return {alone.get(key, key): v[0] if key in alone else v for key, v in values.items()}
 
 
 class MultiserverJobsBlock(DescribedBlock):
@@ -191,8 +191,8 @@ def read_queue(parameters: Mapping[str, Any]) -> Queue:
 @cache
 def _read_queue(text: str) -> Queue:
     """The queue, cached: it keeps its own results, and its limit may take a second to compute."""
-    system, said = json.loads(text)
-    return read_system(system).under(read_policy(said))
+    system, policy = json.loads(text)
+    return read_system(system).under(read_policy(policy))
 
 
 def read_system(system: Mapping[str, Any]) -> System | Network:

@@ -101,9 +101,9 @@ class Model:
         methods = self._methods("exact")
         if not methods or (methods[0].iterates and not most_states):
             return None
-        told: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if methods[0].iterates:
-            told = {"enough": enough, "most_states": most_states}
+            options = {"enough": enough, "most_states": most_states}
         try:
             self.queue.exact(load=1e-3)
         except NotKnownError:
@@ -119,7 +119,7 @@ class Model:
                 return none
             rate = self.arrival_rate(load)
             try:
-                found = self.queue.exact(arrival_rate=rate, **told).by_class
+                found = self.queue.exact(arrival_rate=rate, **options).by_class
             except NotKnownError:
                 refused = load if methods[0].iterates else math.inf
                 return none

@@ -16,11 +16,11 @@ from multiserver.simulation.front import FrontPolicy
 from multiserver.sizes import Exponential
 
 
-def simulate(queue: Queue, **asked: Any) -> Result[Estimate]:
-    """The result of `Queue.simulate(**asked)`. Raises a misfit if the policy cannot be simulated
+def simulate(queue: Queue, **options: Any) -> Result[Estimate]:
+    """The result of `Queue.simulate(**options)`. Raises a misfit if the policy cannot be simulated
     job by job with these options."""
     try:
-        return queue.simulate(**asked)
+        return queue.simulate(**options)
     except NotKnownError as error:
         raise misfit(str(error), "a policy that is simulated job by job", "policy") from None
 

@@ -43,7 +43,8 @@ FURTHER, MOST = 0.25, 8
 class Run:
     """The measured jobs (N,): `classes` from 0, `waits` and `durations` in seconds, in
     `replications` of equal length, one after another; a single one is split into batches. `caveat`
-    says why there are no intervals; `note` why there are no jobs: then every value is `without`."""
+    says why there are no intervals; `note` why there are no jobs: then every value is
+    `fill_value`."""
 
     classes: NDArray[np.int64]
     waits: Array
@@ -51,7 +52,7 @@ class Run:
     replications: int = 1
     caveat: str = ""
     note: str = ""
-    without: float = math.nan
+    fill_value: float = math.nan
 
     @classmethod
     def of_log(cls, log: Log, largest_needs: list[float]) -> Run:
@@ -61,16 +62,16 @@ class Run:
         return cls(classes, log.waits[known], log.durations[known])
 
     @classmethod
-    def endless(cls, note: str, without: float) -> Run:
-        """A run that does not end, or has too many jobs: all its values are `without`."""
+    def unstable(cls, note: str, fill_value: float) -> Run:
+        """A run that does not end, or has too many jobs: all its values are `fill_value`."""
         nothing = np.empty(0)
-        return cls(nothing.astype(int), nothing, nothing, note=note, without=without)
+        return cls(nothing.astype(int), nothing, nothing, note=note, fill_value=fill_value)
 
     def value(self, c: int | None, time: str, probability: float | None) -> tuple[float, float]:
         """The mean of a time of class c (None: of all jobs), or its quantile, and the half-width of
         its interval at 95 %, NaN if it has none."""
         if self.note:
-            return self.without, 0.0
+            return self.fill_value, 0.0
         mine = np.flatnonzero((self.classes == c) | (c is None))
         values = self.waits[mine] + (self.durations[mine] if time == "response" else 0.0)
         if not len(values):
@@ -103,13 +104,13 @@ def replay_log(jobs: Jobs, servers: int, policy: str, largest_needs: list[float]
     try:
         waits = replay(servers, *jobs, policy)
     except UnstableError as error:
-        return Run.endless(f"replayed: {error}", math.nan)
+        return Run.unstable(f"replayed: {error}", math.nan)
     return Run(classify(jobs.needs, largest_needs), waits, jobs.durations)
 
 
 def resample_log(
     log: Log,
-    given: Jobs,
+    sample: Jobs,
     servers: int,
     policy: str,
     largest_needs: list[float],
@@ -120,7 +121,7 @@ def resample_log(
     seed: int,
     key: tuple[int, ...],
 ) -> Run:
-    """A run of `jobs` jobs in all, drawn from the jobs `given`, at `growth` times the log's
+    """A run of `jobs` jobs in all, drawn from the jobs `sample`, at `growth` times the log's
     rate."""
     workload = log.workload(servers, growth)
     rate = workload.arrival_rate
@@ -128,7 +129,7 @@ def resample_log(
         refuse_overload(workload)
         first, last = settle(workload, math.ceil(jobs / replications), WARM_UP)
         runs = [
-            _replicate(given, servers, policy, rate, first, last, seed, (*key, r))
+            _replicate(sample, servers, policy, rate, first, last, seed, (*key, r))
             for r in range(replications)
         ]
         drawn, waits, present = zip(*runs, strict=True)
@@ -141,7 +142,7 @@ def resample_log(
             in_order=policy == "fcfs",
         )
     except UnstableError as error:
-        return Run.endless(f"resampled: {error}", math.inf)
+        return Run.unstable(f"resampled: {error}", math.inf)
     length = RunLength.of(workload, last - first, first, workload.load, None)
     measured = Jobs(*map(np.concatenate, zip(*drawn, strict=True)))
     return Run(

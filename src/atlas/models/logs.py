@@ -74,11 +74,11 @@ class Log:
     def jobs(self, growth: float, overestimate: float, *, by_logs: bool) -> Jobs:
         """The jobs at their own times, divided by `growth`. They request (1 + `overestimate`) times
         their durations or, if `by_logs`, the time requested in the log where it is known."""
-        given = (1 + overestimate) * self.durations
+        requests = (1 + overestimate) * self.durations
         if by_logs:
             known = np.fmax(self.requests, self.durations)
-            given = np.where(np.isfinite(self.requests), known, given)
-        return Jobs(self.arrivals / growth, self.needs, self.durations, given)
+            requests = np.where(np.isfinite(self.requests), known, requests)
+        return Jobs(self.arrivals / growth, self.needs, self.durations, requests)
 
     def workload(self, servers: int, growth: float) -> Workload:
         """The workload of resampled jobs: one class per need, with its empirical durations."""

@@ -30,7 +30,7 @@ from multiserver.system import JobClass, System
 # fraction SMALL of the largest are not taken from a curve, so that all keep nine digits.
 ACCURACY, SMALL = 1e-11, 1e-2
 # The relative half-width of a simulated λ*.
-CLOSE = 1e-3
+LIMIT_HALF_WIDTH = 1e-3
 
 
 class Means(NamedTuple):
@@ -105,16 +105,17 @@ def open_fcfs(system: MultiserverJobSystem) -> OpenFcfs:
     blocks = multiserver_jobs.prepare(system)
 
     def by_level(rate: float) -> Means:
-        law = qbd.solve(blocks.at(rate))
-        means = law.mean_jobs, law.mean_waiting, law.mean_response_time
-        return Means(*means, by_class.of_distribution(blocks, law))
+        result = qbd.solve(blocks.at(rate))
+        means = result.mean_jobs, result.mean_waiting, result.mean_response_time
+        return Means(*means, by_class.of_distribution(blocks, result))
 
     return OpenFcfs(blocks.throughput, by_level, system, dear=False)
 
 
 def find_limit(queue: Queue, seed: int) -> float:
-    """λ*; simulated to a relative half-width of `CLOSE` if no chain within reach gives it."""
-    return queue.stability(half_width=CLOSE, seed=seed).limit
+    """λ*; simulated to a relative half-width of `LIMIT_HALF_WIDTH` if no chain within reach gives
+    it."""
+    return queue.stability(half_width=LIMIT_HALF_WIDTH, seed=seed).limit
 
 
 def under_fcfs(system: MultiserverJobSystem) -> Queue:

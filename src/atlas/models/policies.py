@@ -29,8 +29,8 @@ class PolicyBlock(Block):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_name(cls, said: Any) -> Any:
-        return {"name": said} if isinstance(said, str) else said
+    def _of_name(cls, policy: Any) -> Any:
+        return {"name": policy} if isinstance(policy, str) else policy
 
     @model_serializer
     def _as_written(self) -> str | dict[str, Any]:
@@ -44,7 +44,7 @@ class PolicyBlock(Block):
     def __repr__(self) -> str:
         return repr(self.label)
 
-    def drawn(self) -> Any:
+    def stream_key_form(self) -> Any:
         """The policy as it enters the stream key: as config writes it."""
         return self.plain()
 
@@ -53,8 +53,8 @@ class PolicyBlock(Block):
         """Its name, with the options that differ from the defaults; all options if the name is
         unknown."""
         usual = policy(self.name).options if self.name in names() else {}
-        said = (f"{k}={v}" for k, v in self.options.items() if v != usual.get(k))
-        return f"{self.name}({', '.join(said)})".replace("()", "")
+        options = (f"{k}={v}" for k, v in self.options.items() if v != usual.get(k))
+        return f"{self.name}({', '.join(options)})".replace("()", "")
 
     def require_options(self, *at: str | int) -> None:
         """Raise a misfit, at the option, unless the policy has it and accepts its value."""
@@ -84,8 +84,8 @@ Policies = Annotated[
 ]
 
 
-def read_policy(said: str | Mapping[str, Any]) -> Rule:
+def read_policy(block: str | Mapping[str, Any]) -> Rule:
     """The policy of this name. Raises `ValueError` unless there is one with these options."""
-    if isinstance(said, str):
-        return policy(said)
-    return policy(said["name"])(**said.get("options") or {})
+    if isinstance(block, str):
+        return policy(block)
+    return policy(block["name"])(**block.get("options") or {})

@@ -43,16 +43,18 @@ def tails(queue: Queue, rate: float, ks: Sequence[int]) -> dict[int, float]:
         return {}
     m = 32
     while m <= MOST:
-        law = _law(queue, rule, rate, m)
+        p = _distribution(queue, rule, rate, m)
         total = np.add.outer(np.arange(m + 1), np.arange(m + 1))
-        found = {k: float(law[total > k].sum()) for k in ks}
-        if law[-1].sum() + law[:, -1].sum() <= NEGLIGIBLE * min(found.values()):
-            return found
+        tails = {k: float(p[total > k].sum()) for k in ks}
+        if p[-1].sum() + p[:, -1].sum() <= NEGLIGIBLE * min(tails.values()):
+            return tails
         m += m // 2
     return {}
 
 
-def _law(queue: Queue, rule: Callable[..., None], rate: float, m: int) -> NDArray[np.float64]:
+def _distribution(
+    queue: Queue, rule: Callable[..., None], rate: float, m: int
+) -> NDArray[np.float64]:
     """P(N_1 = i, N_2 = j) for i, j ≤ m, where class 1 has the smaller need."""
     small, large = sorted(queue.system.classes, key=lambda c: c.need)
     needs, allotted = np.array([small.need, large.need]), np.zeros(2, dtype=np.int64)
@@ -74,8 +76,8 @@ def _law(queue: Queue, rule: Callable[..., None], rate: float, m: int) -> NDArra
         near = slice(max(0, x - band), x)
         rates[near, x] /= rates[x, near].sum()
         rates[near, near] += np.outer(rates[near, x], rates[x, near])
-    law = np.ones(size)
+    distribution = np.ones(size)
     for x in range(1, size):
         near = slice(max(0, x - band), x)
-        law[x] = law[near] @ rates[near, x]
-    return (law / law.sum()).reshape(band, band)
+        distribution[x] = distribution[near] @ rates[near, x]
+    return (distribution / distribution.sum()).reshape(band, band)

@@ -37,20 +37,20 @@ class ReferenceBlock(Block):
     ] = []
     stream: StreamKey = None
 
-    def drawn(self) -> dict[str, Any]:
+    def stream_key_form(self) -> dict[str, Any]:
         """The block as it enters the stream key. The key was defined when the options were written
         beside the policy, so they still are here."""
         apart = {"policy": self.policy.name, "options": self.policy.options}
-        pairs = (apart if k == "policy" else {k: v} for k, v in super().drawn().items())
+        pairs = (apart if k == "policy" else {k: v} for k, v in super().stream_key_form().items())
         return {key: value for pair in pairs for key, value in pair.items()}
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
-        given = [name for name in POINTS if getattr(self, name) is not None]
+        points = [name for name in POINTS if getattr(self, name) is not None]
         closed = self.system.network is not None
         most = 0 if closed else 1
         expected = "no point: a network has its rates" if closed else f"one of {', '.join(POINTS)}"
-        require(len(given) == most, f"{given or 'no point of operation'}", expected)
+        require(len(points) == most, f"{points or 'no point of operation'}", expected)
         if self.policy.name in names():
             self.policy.require_options("policy")
         try:
@@ -80,10 +80,10 @@ def require_points(systems: Mapping[str, ReferenceBlock]) -> None:
 def read_reference(block: Mapping[str, Any]) -> tuple[Queue, float | None]:
     """The queue and its λ (None for a network). Raises `ValueError` unless both exist and agree."""
     queue = read_queue(block)
-    said = {name: block[name] for name in POINTS if block.get(name) is not None}
-    if not said:
+    point = {name: block[name] for name in POINTS if block.get(name) is not None}
+    if not point:
         return queue, None
-    ((name, value),) = said.items()
+    ((name, value),) = point.items()
     if name == "fraction_of_limit":
         limit = queue.stability().limit
         if limit is None:

@@ -29,7 +29,7 @@ Values = dict[Key, Any]
 Block = Mapping[str, Any]
 LIMIT: Key = ("limit", "all", None)
 # The relative accuracy of a simulated λ*.
-LIMIT_WITHIN = 0.0004
+LIMIT_HALF_WIDTH = 0.0004
 
 GIVEN, AS_DEFINED = "given", "as defined"
 MEANS_FOR_RATES = "rates taken for mean durations, at the same arrival rate"
@@ -37,7 +37,7 @@ MEANS_AT_LOAD = "rates taken for mean durations, at the same load"
 AT_LEAST = "P(N ≥ k) taken for P(N > k)"
 BEHIND_HEAD = "the job at the head of the line not counted as waiting"
 # Quantities not reported under other definitions of the durations.
-UNFELT = ("busy_servers", "idle_servers", "limit", "tail")
+NOT_REPORTED = ("busy_servers", "idle_servers", "limit", "tail")
 
 UNITS = {
     "system": Words("name"),
@@ -62,91 +62,95 @@ UNITS = {
 }
 
 
-def given(queue: Queue, rate: float | None) -> Values:
+def operating_point(queue: Queue, rate: float | None) -> Values:
     """λ, ρ, E[S] and the capacity n."""
     system = queue.system
     rate = system.outside if isinstance(system, Network) else rate
-    found = {"arrival_rate": rate, "capacity": system.capacity}
+    values = {"arrival_rate": rate, "capacity": system.capacity}
     if rate:
-        found |= {"load": system.load(rate), "mean_size": system.mean_size}
-    return {(name, "all", None): value for name, value in found.items()}
+        values |= {"load": system.load(rate), "mean_size": system.mean_size}
+    return {(name, "all", None): value for name, value in values.items()}
 
 
 def known(queue: Queue, rate: float | None) -> tuple[Result | None, str, str]:
     """The library's exact means, their method and source; None if not known."""
     try:
-        found = queue.exact(arrival_rate=rate)
+        result = queue.exact(arrival_rate=rate)
     except NotKnownError:
         return None, "", ""
-    return found, found.method, found.source
+    return result, result.method, result.source
 
 
 def limit_of(queue: Queue) -> dict[str, Any] | None:
     """λ*, its method and source, with its interval if it is simulated; None if it is not known or
     not finite."""
     try:
-        found = queue.stability(half_width=LIMIT_WITHIN)
+        stability = queue.stability(half_width=LIMIT_HALF_WIDTH)
     except NotKnownError:
         return None
-    if found.limit is None or not math.isfinite(found.limit):
+    if stability.limit is None or not math.isfinite(stability.limit):
         return None
-    told = {"value": found.limit, "route": found.method, "source": found.source}
-    if (seen := found.estimate) is None:
-        return told
-    told |= {"half_width": seen.half_width, "jobs": seen.jobs, "replications": seen.replications}
-    return told | {"route": "simulation of the saturated system"}
+    columns = {"value": stability.limit, "route": stability.method, "source": stability.source}
+    if (estimate := stability.estimate) is None:
+        return columns
+    columns |= {
+        "half_width": estimate.half_width,
+        "jobs": estimate.jobs,
+        "replications": estimate.replications,
+    }
+    return columns | {"route": "simulation of the saturated system"}
 
 
 def tabulate(result: Result, tail: list[int]) -> Values:
     """The values in a result of the library."""
-    found: Values = {}
+    values: Values = {}
     groups = [("all", result), *((str(c), one) for c, one in enumerate(result.by_class, start=1))]
     for name, group in groups:
         if not (name == "1" and len(result.by_class) == 1):
-            found |= {(quantity, name, None): value for quantity, value in group.means.items()}
+            values |= {(quantity, name, None): value for quantity, value in group.means.items()}
     for k in tail:
         try:
-            found["tail", "all", k] = result.tail(k)
+            values["tail", "all", k] = result.tail(k)
         except NotKnownError:
             break
-    return found
+    return values
 
 
 def second_route(block: Block, queue: Queue, rate: float | None) -> tuple[Values, Means, str]:
     """The same by enumeration. Raises `Unknown`."""
     means, limit, name = take(block, rate)
-    system, found = queue.system, {}
-    found["mean_jobs", "all", None] = means.jobs
-    found["busy_servers", "all", None] = means.busy
-    found["idle_servers", "all", None] = system.capacity - means.busy
+    system, values = queue.system, {}
+    values["mean_jobs", "all", None] = means.jobs
+    values["busy_servers", "all", None] = means.busy
+    values["idle_servers", "all", None] = system.capacity - means.busy
     if limit is not None:
-        found[LIMIT] = limit
+        values[LIMIT] = limit
     many = len(means.class_jobs) > 1
     for c, jobs in enumerate(means.class_jobs, start=1):
         if many:
-            found["mean_jobs", str(c), None] = jobs
+            values["mean_jobs", str(c), None] = jobs
     if means.levels:
-        found |= {("tail", "all", k): means.tail(k) for k in block.get("tail") or ()}
+        values |= {("tail", "all", k): means.tail(k) for k in block.get("tail") or ()}
     if isinstance(system, Network):
         if not system.populations:
-            found["mean_response_time", "all", None] = means.jobs / system.outside
+            values["mean_response_time", "all", None] = means.jobs / system.outside
         pairs = zip(means.class_jobs, means.flows, strict=True)
         for c, (jobs, flow) in enumerate(pairs, start=1):
-            found["mean_response_time", str(c), None] = jobs / flow
-        return found, means, name
-    found["mean_response_time", "all", None] = means.jobs / rate
+            values["mean_response_time", str(c), None] = jobs / flow
+        return values, means, name
+    values["mean_response_time", "all", None] = means.jobs / rate
     flows = [rate * p for p in system.probabilities]
     for c, (jobs, flow) in enumerate(zip(means.class_jobs, flows, strict=True), start=1):
         if many:
-            found["mean_response_time", str(c), None] = jobs / flow
+            values["mean_response_time", str(c), None] = jobs / flow
     if means.waiting is not None:
-        found["mean_waiting", "all", None] = means.waiting
-        found["mean_waiting_time", "all", None] = means.waiting / rate
+        values["mean_waiting", "all", None] = means.waiting
+        values["mean_waiting_time", "all", None] = means.waiting / rate
     if system.model == "multiserver-jobs" and many:
         for c, X in enumerate(system.durations, start=1):
-            time = found["mean_response_time", str(c), None]
-            found["mean_waiting_time", str(c), None] = time - X.mean
-    return found, means, name
+            time = values["mean_response_time", str(c), None]
+            values["mean_waiting_time", str(c), None] = time - X.mean
+    return values, means, name
 
 
 def second_limit(block: Block) -> tuple[float, str] | None:
@@ -160,27 +164,27 @@ def second_limit(block: Block) -> tuple[float, str] | None:
 def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterator[tuple[str, Any]]:
     """(definition, values) for each system that this one could be mistaken for."""
     system = queue.system
-    if not isinstance(system, System) or not (turned := _turned(block)):
+    if not isinstance(system, System) or not (inverted := _with_reciprocal_rates(block)):
         return
     for name, point in ((MEANS_FOR_RATES, rate), (MEANS_AT_LOAD, None)):
-        other, _ = read_reference(turned)
+        other, _ = read_reference(inverted)
         at = other.system.arrival_rate(system.load(rate)) if point is None else point
         try:
-            found = tabulate(other.exact(arrival_rate=at), [])
+            values = tabulate(other.exact(arrival_rate=at), [])
             if (times := distribution_of(other, at)) is not None:
-                found |= tabulate_times(times)
+                values |= tabulate_times(times)
         except ValueError:  # not stable, or not known
             try:
-                found = second_route(turned, other, at)[0]
+                values = second_route(inverted, other, at)[0]
             except Unknown:
                 continue
-        yield name, {key: v for key, v in found.items() if key[0] not in UNFELT}
+        yield name, {key: v for key, v in values.items() if key[0] not in NOT_REPORTED}
 
 
 def at_least(result: Result, tail: list[int]) -> Values:
     """P(N ≥ k) for each k, if the result has the tail."""
-    told = tabulate(result, [k - 1 for k in tail if k])
-    return {("tail", "all", key[2] + 1): v for key, v in told.items() if key[0] == "tail"}
+    tails = tabulate(result, [k - 1 for k in tail if k])
+    return {("tail", "all", key[2] + 1): v for key, v in tails.items() if key[0] == "tail"}
 
 
 def behind_head(block: Block, means: Means) -> dict[Key, float]:
@@ -194,18 +198,18 @@ def behind_head(block: Block, means: Means) -> dict[Key, float]:
     return {("mean_waiting", "all", None): means.behind}
 
 
-def _turned(block: Block) -> dict[str, Any] | None:
+def _with_reciprocal_rates(block: Block) -> dict[str, Any] | None:
     """The block with every exponential rate replaced by 1/rate; None if some duration is not
     exponential, or nothing changes."""
-    turned = copy.deepcopy(dict(block))
-    ((_, system),) = turned["system"].items()
+    inverted = copy.deepcopy(dict(block))
+    ((_, system),) = inverted["system"].items()
     durations = system.get("durations") or []
     rates = [X.get("exponential") for X in durations]
     if None in rates or not rates or all(rate == 1 for rate in rates):
         return None
     for X in durations:
         X["exponential"] = 1 / X["exponential"]
-    return turned
+    return inverted
 
 
 def difference(key: Key, value: float, second: float, values: Mapping[Key, float]) -> float:

@@ -23,7 +23,7 @@ def stream_key(parameters: Block | Mapping[str, Any], **others: Any) -> int:
     for name in marked(type(parameters), Stream):
         if (given := getattr(parameters, name)) is not None:
             return given
-    return _hash({**parameters.drawn(), **others})
+    return _hash({**parameters.stream_key_form(), **others})
 
 
 def _hash(content: Mapping[str, Any]) -> int:

@@ -41,7 +41,7 @@ Reduction = Literal[
 
 
 def round_needs(cells: pd.DataFrame, rounding: str) -> pd.DataFrame:
-    """The table with needs that are integers, and the server-seconds `asked` for.
+    """The table with needs that are integers, and the server-seconds `requested` for.
 
     Raises `ValueError` if needs are not integers.
     """
@@ -52,7 +52,7 @@ def round_needs(cells: pd.DataFrame, rounding: str) -> pd.DataFrame:
             f"needs must be whole numbers of servers, found {float(odd[0])!r}:"
             " give the `unit` of a server"
         )
-    return cells.assign(need=round_up(needs, rounding), asked=needs * cells["duration"])
+    return cells.assign(need=round_up(needs, rounding), requested=needs * cells["duration"])
 
 
 def round_up(needs: NDArray[np.float64], rounding: str) -> NDArray[np.int64]:

@@ -106,8 +106,8 @@ def _quote(file: str, line: int) -> str:
 
 def generate(block: Mapping[str, Any], progress: Progress = iter) -> Iterator[Chunk]:
     """The jobs of a block `generated`; a longer run begins with the jobs of a shorter one."""
-    law = {key: block[key] for key in ("median", "spread", "correlation")}
-    jobs = CorrelatedJobs(tuple(block["needs"]), tuple(block["probabilities"]), **law)
+    parameters = {key: block[key] for key in ("median", "spread", "correlation")}
+    jobs = CorrelatedJobs(tuple(block["needs"]), tuple(block["probabilities"]), **parameters)
     for needs, durations in jobs.draw(block["jobs"], block["seed"], progress):
         yield Chunk(needs, durations, {})
 

@@ -110,9 +110,9 @@ class TraceBlock(Block):
     ) = None
 
     @model_validator(mode="after")
-    def _is_told(self) -> Self:
-        told = self.name is not None or (self.file is not None and self.format is not None)
-        require(told, f"a trace with {', '.join(self.plain())}", "its name, or file and format")
+    def _is_complete(self) -> Self:
+        complete = self.name is not None or (self.file is not None and self.format is not None)
+        require(complete, f"a trace with {', '.join(self.plain())}", "its name, or file and format")
         plain = self.format == "plain"
         require(
             not plain or self.columns is not None,
@@ -212,7 +212,7 @@ class ClassesBlock(Block):
     ) = None
 
     @model_validator(mode="after")
-    def _is_told(self) -> Self:
+    def _is_complete(self) -> Self:
         columns = {
             "needs": self.needs,
             "shares": self.shares,
@@ -281,9 +281,9 @@ class WorkloadBlock(JobsBlock):
         needs = block.needs if block else []
         return [1 << (v - 1).bit_length() for v in needs] if rounding != "none" else list(needs)
 
-    def require_jobs(self, asked: str, *at: str) -> None:
-        """Raise a misfit if jobs are `asked` for but there is only a table of classes."""
-        found = f"{asked} of a table of classes, which has their mean durations alone"
+    def require_jobs(self, feature: str, *at: str) -> None:
+        """Raise a misfit if a `feature` needs jobs but there is only a table of classes."""
+        found = f"{feature} of a table of classes, which has their mean durations alone"
         require(self.classes is None, found, "a trace or generated jobs, or another", *at)
 
     def require_room(self, servers: list[int], rounding: str) -> None:

@@ -1,9 +1,10 @@
 """The colour, dashes and marker of a thing, the same in all figures of a paper.
 
-A drawing with a `THING` draws one curve per series. The *place* of the thing that the series shows
-determines the look of the curve. The thing is the value of the parameter `THING` of the series, or
-with "name" the series itself. Things that share a panel get different places: in the order in which
-the paper shows them, each takes the first place that none of the things beside it has.
+A drawing with a `STYLE_KEY` draws one curve per series. The *place* of the thing that the series
+shows determines the look of the curve. The thing is the value of the parameter `STYLE_KEY` of the
+series, or with "name" the series itself. Things that share a panel get different places: in the
+order in which the paper shows them, each takes the first place that none of the things beside it
+has.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def _things(figure: Mapping[str, Any]) -> dict[str, str]:
     kind = drawing.get("kind") if isinstance(drawing, Mapping) else None
     if kind not in kinds("drawings") or not isinstance(series, Mapping):
         return {}
-    key = getattr(module("drawings", kind), "THING", "")
+    key = getattr(module("drawings", kind), "STYLE_KEY", "")
     things: dict[str, str] = {}
     for one, parameters in series.items() if key else ():
         name = str(one).removesuffix(SIMULATED)

@@ -46,10 +46,10 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         return load, *servers.service_rates(load)
 
     last = min(parameters.highest_load, (1 - 1 / (32 * parameters.points)) * limit)
-    found = sample(row, (last / parameters.points, last), parameters.points, lambda row: row[1:])
+    points = sample(row, (last / parameters.points, last), parameters.points, lambda row: row[1:])
     rows = [
         (load, name, rate, brought / rate, limit)
-        for load, *rates in found
+        for load, *rates in points
         for name, rate, brought in zip(names, rates, servers.work(load), strict=True)
     ]
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -56,7 +56,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         jobs = with_phases(system)
         settled, unsettled = count_fronts(jobs)
         dense = float(age_process.MAX_SETTLED_FRONTS) ** 2
-        found = {
+        costs = {
             "number of jobs": (
                 block_entries(servers, jobs.needs),
                 float(multiserver_jobs.MAX_BLOCK_ENTRIES),
@@ -71,7 +71,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         }
         rows += [
             (servers, method, numbers, most, numbers <= most)
-            for method, (numbers, most) in found.items()
+            for method, (numbers, most) in costs.items()
         ]
     return pd.DataFrame(rows, columns=list(UNITS))
 

@@ -53,9 +53,9 @@ class Parameters(Block):
     @model_validator(mode="after")
     def _are_covered(self) -> Self:
         for name, block in self.systems.items():
-            law = len(set(block.rates)) == 1 or len(block.needs) == 2
+            covered = len(set(block.rates)) == 1 or len(block.needs) == 2
             expected = "one rate for all classes, or two classes"
-            require(law, f"needs {block.needs}, rates {block.rates}", expected, "systems", name)
+            require(covered, f"needs {block.needs}, rates {block.rates}", expected, "systems", name)
             d, k = len(block.needs), block.servers
             found = f"{d} classes on {k} servers: {d}^{k} states"
             expected = f"at most {MOST_STATES} states: fewer servers or classes"
@@ -85,9 +85,9 @@ def compare(system: MultiserverJobSystem, rng: np.random.Generator) -> dict[str,
         product = {m: np.prod([system.probabilities[c] for c in m]) for m in first}
         theorem, gap = 1, distribution_gap(first, product)
     else:
-        law = two_class.distribution(system)
-        counts = np.stack([law.states.class_1, law.states.class_2], axis=1)
-        theorem, gap = 2, distribution_gap(served, _lump(counts, law.embedded))
+        distribution = two_class.distribution(system)
+        counts = np.stack([distribution.states.class_1, distribution.states.class_2], axis=1)
+        theorem, gap = 2, distribution_gap(served, _lump(counts, distribution.embedded))
     return {
         "states_1": len(first),
         "states_2": len(second),
@@ -99,8 +99,8 @@ def compare(system: MultiserverJobSystem, rng: np.random.Generator) -> dict[str,
     }
 
 
-def _lump(counts: np.ndarray, law: np.ndarray) -> dict[tuple[int, ...], float]:
+def _lump(counts: np.ndarray, distribution: np.ndarray) -> dict[tuple[int, ...], float]:
     lumped: dict[tuple[int, ...], float] = {}
-    for state, chance in zip(map(tuple, counts.tolist()), law, strict=True):
+    for state, chance in zip(map(tuple, counts.tolist()), distribution, strict=True):
         lumped[state] = lumped.get(state, 0.0) + float(chance)
     return lumped

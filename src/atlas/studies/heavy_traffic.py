@@ -35,5 +35,5 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         return gap, mean_jobs, mean_jobs * gap, limit
 
     ends = [math.log(end) for end in parameters.gap]
-    rows = sample(row, ends, parameters.points, lambda found: [math.log(found[2])])
+    rows = sample(row, ends, parameters.points, lambda point: [math.log(point[2])])
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -64,9 +64,9 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 
     def row(log_scv: float) -> Row:
         scv = math.exp(log_scv)
-        found = phased.solve(parameters.jobs(scv))
-        return scv, found.throughput, found.utilisation, found.mean_relative_completions
+        result = phased.solve(parameters.jobs(scv))
+        return scv, result.throughput, result.utilisation, result.mean_relative_completions
 
     ends = [math.log(scv) for scv in parameters.scv]
-    rows = sample(row, ends, parameters.points, lambda found: found[2:3], progress=progress)
+    rows = sample(row, ends, parameters.points, lambda point: point[2:3], progress=progress)
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -45,7 +45,7 @@ UNITS = {
     "effective_size": "1",
 }
 # The fraction of the limit at which an exact curve ends, if `highest_load` does not end it first.
-CLOSE = 0.99
+LAST_FRACTION_OF_LIMIT = 0.99
 
 
 class Parameters(PilotedBlock):
@@ -79,8 +79,8 @@ class Parameters(PilotedBlock):
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load, policy and class, `all` after the classes."""
-    given, key = parameters.system.plain(), stream_key(parameters)
-    models = [read_model({"system": given, "policy": p.plain()}) for p in parameters.policies]
+    system, key = parameters.system.plain(), stream_key(parameters)
+    models = [read_model({"system": system, "policy": p.plain()}) for p in parameters.policies]
     exact = [model.exact(OF_MANY, parameters.enough) for model in models]
     rows: list[dict[str, Any]] = []
     for i, load in progress(list(enumerate(parameters.loads))):
@@ -98,15 +98,15 @@ def draw_curve(
 ) -> Iterator[dict[str, Any]]:
     """The rows of an exact curve, as far as it is known."""
     limit = model.limit
-    last = parameters.highest_load if math.isnan(limit) else CLOSE * limit
+    last = parameters.highest_load if math.isnan(limit) else LAST_FRACTION_OF_LIMIT * limit
     last = min(parameters.highest_load, last)
-    found = sample(
+    points = sample(
         lambda load: (load, *exact(load)),
         (last / parameters.points, last),
         parameters.points,
         lambda row: np.log(row[1:]),
     )
-    for load, *means in found:
+    for load, *means in points:
         if not np.isnan(means).any():
             for name, mean in zip(_names(model), means, strict=True):
                 same = _place(policy, model, limit, load)
@@ -118,12 +118,12 @@ def simulate_point(
 ) -> list[dict[str, Any]]:
     """The rows of a simulated point. Raises a misfit if the policy is not simulated."""
     place = _place(policy, model, model.limit, load)
-    endless = {"mean_response_time": math.inf, "half_width": 0.0, "exact": False}
-    unstable = [{**place, "class": name, **endless} for name in _names(model)]
+    columns = {"mean_response_time": math.inf, "half_width": 0.0, "exact": False}
+    unstable = [{**place, "class": name, **columns} for name in _names(model)]
     if model.refuses(load):
         return unstable
     try:
-        found = model.queue.simulate(load=load, key=key, **parameters.effort())
+        result = model.queue.simulate(load=load, key=key, **parameters.effort())
     except UnstableError:
         return unstable
     except NotKnownError as error:
@@ -134,26 +134,26 @@ def simulate_point(
             **place,
             "class": name,
             "mean_response_time": estimate.mean,
-            "half_width": fair_half_width(estimate, _observed(parameters, found)),
+            "half_width": fair_half_width(estimate, _observed(parameters, result)),
             "exact": False,
             "jobs": estimate.jobs,
             "effective_size": estimate.effective_size,
         }
-        for name, estimate in zip(_names(model), _estimates(found), strict=True)
+        for name, estimate in zip(_names(model), _estimates(result), strict=True)
     ]
 
 
-def _estimates(found: Result[Estimate]) -> list[Estimate]:
+def _estimates(result: Result[Estimate]) -> list[Estimate]:
     """E[T_c] of the classes and, last, E[T]."""
-    return [*(c.mean_response_time for c in found.by_class), found.mean_response_time]
+    return [*(c.mean_response_time for c in result.by_class), result.mean_response_time]
 
 
-def _observed(parameters: Parameters, found: Result[Estimate]) -> float | None:
+def _observed(parameters: Parameters, result: Result[Estimate]) -> float | None:
     """About how many independent values of N a replication has seen; None if λ* is not known."""
-    if found.limit is None:
+    if result.limit is None:
         return None
-    each = found.jobs / parameters.replications
-    return observations(each, found.arrival_rate / found.limit, found.mean_jobs.mean)
+    each = result.jobs / parameters.replications
+    return observations(each, result.arrival_rate / result.limit, result.mean_jobs.mean)
 
 
 def _names(model: Model) -> list[str]:

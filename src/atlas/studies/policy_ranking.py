@@ -55,31 +55,31 @@ class Parameters(SimulatedBlock):
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load and policy, best first; policies that are unstable at the load are last."""
     key = stream_key(parameters)
-    given = parameters.system.plain()
+    system = parameters.system.plain()
     labels = [p.label for p in parameters.policies]
-    models = [read_model({"system": given, "policy": p.plain()}) for p in parameters.policies]
+    models = [read_model({"system": system, "policy": p.plain()}) for p in parameters.policies]
     exact = [model.exact(OF_A_SCORE, parameters.enough) for model in models]
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
-        found = []
+        estimates = []
         for label, model, solution in zip(labels, models, exact, strict=True):
             mean, error = float(solution(load)[-1]) if solution else math.nan, 0.0
             if model.refuses(load):
                 mean = math.inf
             elif math.isnan(mean):
-                asked = {"arrival_rate": model.arrival_rate(load), "key": (key, i)}
-                run = simulate(model.queue, **asked, **parameters.effort())
+                options = {"arrival_rate": model.arrival_rate(load), "key": (key, i)}
+                run = simulate(model.queue, **options, **parameters.effort())
                 estimate = run.mean_response_time
                 fair = not estimate.lacking
                 mean, error = estimate.mean, estimate.standard_error if fair else math.nan
-            found.append((mean, error, label))
-        rows += rank(load, found)
+            estimates.append((mean, error, label))
+        rows += rank(load, estimates)
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
-def rank(load: float, found: list[tuple[float, float, str]]) -> list[dict[str, Any]]:
+def rank(load: float, estimates: list[tuple[float, float, str]]) -> list[dict[str, Any]]:
     """The rows of one load from (mean, standard error, policy) of each."""
-    ordered = sorted(found)
+    ordered = sorted(estimates)
     rows = []
     for place, (mean, error, policy) in enumerate(ordered):
         before, before_error, _ = ordered[place - 1] if place else (-math.inf, 0.0, "")

@@ -53,12 +53,12 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     def row(load: float) -> Row:
         return load, *exact(load)
 
-    found = sample(
+    points = sample(
         row, (last / parameters.points, last), parameters.points, lambda row: map(math.log, row[1:])
     )
     rows = [
         (load, name, mean, model.pooled(load), model.limit)
-        for load, *means in found
+        for load, *means in points
         for name, mean in zip(names, means, strict=True)
     ]
     return pd.DataFrame(rows, columns=list(UNITS))

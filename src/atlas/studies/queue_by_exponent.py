@@ -52,15 +52,15 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         share = arrival_rate / queue.stability().limit
         means = (math.nan, math.nan, math.nan)
         if share < 1:
-            found = queue.exact(arrival_rate=arrival_rate)
-            means = (found.mean_jobs, found.mean_waiting, found.mean_response_time)
+            result = queue.exact(arrival_rate=arrival_rate)
+            means = (result.mean_jobs, result.mean_waiting, result.mean_response_time)
         return alpha, arrival_rate, share, *means
 
     rows = sample(
         row,
         parameters.exponent,
         parameters.points,
-        lambda found: map(math.log, found[3:]),
+        lambda point: map(math.log, point[3:]),
         progress=progress,
     )
     return pd.DataFrame(rows, columns=list(UNITS))

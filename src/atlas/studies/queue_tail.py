@@ -33,6 +33,6 @@ class Parameters(SolvableBlock):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row per number of jobs k."""
     queue = under_fcfs(parameters.system)
-    law = solve(queue.process().at(parameters.fraction_of_limit * queue.stability().limit))
+    levels = solve(queue.process().at(parameters.fraction_of_limit * queue.stability().limit))
     k = np.arange(parameters.largest + 1)
-    return pd.DataFrame({"jobs": k, "tail": law.tail(k), "decay_rate": law.decay_rate})
+    return pd.DataFrame({"jobs": k, "tail": levels.tail(k), "decay_rate": levels.decay_rate})

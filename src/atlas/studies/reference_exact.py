@@ -32,9 +32,9 @@ from atlas.models.reference_values import (
     at_least,
     behind_head,
     difference,
-    given,
     known,
     limit_of,
+    operating_point,
     other_definitions,
     row,
     second_limit,
@@ -81,21 +81,21 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
         second, means, route = {}, None, ""
     routes = dict.fromkeys(second, route)
     if (times := distribution_of(queue, rate)) is not None:
-        told = {"route": times.method, "source": times.source}
-        values |= {key: {"value": v, **told} for key, v in tabulate_times(times).items()}
+        columns = {"route": times.method, "source": times.source}
+        values |= {key: {"value": v, **columns} for key, v in tabulate_times(times).items()}
         with suppress(Unknown):
             followed, tagged = second_times(block, rate, len(times.by_class))
             second |= followed
             routes |= dict.fromkeys(followed, tagged)
-    if limit is not None and LIMIT not in second and (found := second_limit(block)):
-        second[LIMIT], routes[LIMIT] = found
-    plain = {key: told["value"] for key, told in values.items()}
-    rows = [row(name, key, GIVEN, value=v) for key, v in given(queue, rate).items()]
-    for key, told in values.items():
+    if limit is not None and LIMIT not in second and (other := second_limit(block)):
+        second[LIMIT], routes[LIMIT] = other
+    plain = {key: columns["value"] for key, columns in values.items()}
+    rows = [row(name, key, GIVEN, value=v) for key, v in operating_point(queue, rate).items()]
+    for key, columns in values.items():
         if key in second:
-            told |= {"second": second[key], "confirmed_by": routes[key]}
-            told["difference"] = difference(key, told["value"], second[key], plain)
-        rows.append(row(name, key, AS_DEFINED, **told))
+            columns |= {"second": second[key], "confirmed_by": routes[key]}
+            columns["difference"] = difference(key, columns["value"], second[key], plain)
+        rows.append(row(name, key, AS_DEFINED, **columns))
     if means is not None:
         for key, value in behind_head(block, means).items():
             rows.append(row(name, key, BEHIND_HEAD, value=value, route=route))
@@ -104,7 +104,7 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
             rows.append(row(name, key, AMONG_WAITING, value=value, route=times.method))
     for key, value in at_least(result, block.get("tail") or []).items():
         rows.append(row(name, key, AT_LEAST, value=value, route=method))
-    for definition, found in other_definitions(block, queue, rate):
-        for key, value in found.items():
+    for definition, others in other_definitions(block, queue, rate):
+        for key, value in others.items():
             rows.append(row(name, key, definition, value=value, route=method))
     return rows

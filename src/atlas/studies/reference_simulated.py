@@ -30,8 +30,8 @@ from atlas.models.reference_values import (
     Key,
     Values,
     difference,
-    given,
     limit_of,
+    operating_point,
     other_definitions,
     row,
     second_limit,
@@ -95,73 +95,80 @@ def estimate(
     except Unknown:
         exact, route = {}, ""
     squared = tails(queue, rate, block.get("tail") or [])
-    rows = [row(name, key, GIVEN, value=v) for key, v in given(queue, rate).items()]
+    rows = [row(name, key, GIVEN, value=v) for key, v in operating_point(queue, rate).items()]
     rows += _limit(name, limit_of(queue), second_limit(block))
     for key in exact | simulated:
-        told = _tell(simulated.get(key), run)
+        columns = _estimate_columns(simulated.get(key), run)
         if key[0] in WORKING and key not in exact:
-            told = _work(key, queue, rate, told)
+            columns = _work(key, queue, rate, columns)
         if key in exact:
-            told = _confirm(key, exact, simulated.get(key), told, squared)
-            told |= {"value": exact[key], "route": route, "source": DEFINED}
+            columns = _confirm(key, exact, simulated.get(key), columns, squared)
+            columns |= {"value": exact[key], "route": route, "source": DEFINED}
         if isinstance(simulated.get(key), Estimate):
-            told |= {"jobs": parameters.jobs, "replications": parameters.replications}
-        rows.append(row(name, key, AS_DEFINED, **told))
-    for definition, found in other_definitions(block, queue, rate):
-        for key, value in found.items():
+            columns |= {"jobs": parameters.jobs, "replications": parameters.replications}
+        rows.append(row(name, key, AS_DEFINED, **columns))
+    for definition, others in other_definitions(block, queue, rate):
+        for key, value in others.items():
             rows.append(row(name, key, definition, value=value, route=route))
     return rows
 
 
-def _tell(found: Any, run: Result) -> dict[str, Any]:
+def _estimate_columns(estimate: Any, run: Result) -> dict[str, Any]:
     """A simulated value with its interval, route and source."""
-    if found is None:
+    if estimate is None:
         return {}
-    told = {"value": found.mean, "half_width": found.half_width}
-    return told | {"route": f"simulation {run.method}", "source": run.source}
+    columns = {"value": estimate.mean, "half_width": estimate.half_width}
+    return columns | {"route": f"simulation {run.method}", "source": run.source}
 
 
-def _work(key: Key, queue: Queue, rate: float, told: Mapping[str, Any]) -> dict[str, Any]:
+def _work(key: Key, queue: Queue, rate: float, simulated: Mapping[str, Any]) -> dict[str, Any]:
     """Busy or idle servers: exact, since a stable queue loses no work; the simulation confirms."""
     capacity = queue.system.capacity
     busy = rate * queue.system.mean_size
     value = busy if key[0] == "busy_servers" else capacity - busy
-    found = {"value": value, "route": WORK, "source": "all work is done in the end"}
-    if not told:
-        return found
-    found |= {"second": told["value"], "second_half_width": told["half_width"]}
-    found["confirmed_by"] = told["route"]
+    columns = {"value": value, "route": WORK, "source": "all work is done in the end"}
+    if not simulated:
+        return columns
+    columns |= {"second": simulated["value"], "second_half_width": simulated["half_width"]}
+    columns["confirmed_by"] = simulated["route"]
     around = {("busy_servers", *key[1:]): busy}
-    return found | {"difference": difference(key, value, told["value"], around)}
+    return columns | {"difference": difference(key, value, simulated["value"], around)}
 
 
 def _confirm(
-    key: Key, exact: Values, found: Any, told: Mapping[str, Any], squared: Mapping[int, float]
+    key: Key,
+    exact: Values,
+    estimate: Any,
+    simulated: Mapping[str, Any],
+    squared: Mapping[int, float],
 ) -> dict[str, Any]:
     """The columns of the second route, if there is one. One row per system has a score that counts
     as independent."""
     value = exact[key]
     if key[0] == "tail" and key[2] in squared:
-        told = {"value": squared[key[2]], "route": SQUARE}
-    elif found is None:
+        simulated = {"value": squared[key[2]], "route": SQUARE}
+    elif estimate is None:
         return {}
-    rows = {"second": told["value"], "second_half_width": told.get("half_width", math.nan)}
-    rows |= {"confirmed_by": told["route"]}
-    rows["difference"] = difference(key, value, told["value"], exact)
+    columns = {
+        "second": simulated["value"],
+        "second_half_width": simulated.get("half_width", math.nan),
+    }
+    columns |= {"confirmed_by": simulated["route"]}
+    columns["difference"] = difference(key, value, simulated["value"], exact)
     if key == MAIN:
-        rows |= {"exact": value, "z": score(found, value), "inside": found.covers(value)}
-    return rows
+        columns |= {"exact": value, "z": score(estimate, value), "inside": estimate.covers(value)}
+    return columns
 
 
 def _limit(
     name: str, known: dict[str, Any] | None, counted: tuple[float, str] | None
 ) -> Iterator[dict[str, Any]]:
     """λ*, by the library, by enumeration, or by both."""
-    told = known or {}
-    if counted is not None and not told:
-        told = {"value": counted[0], "route": counted[1], "source": DEFINED}
+    columns = known or {}
+    if counted is not None and not columns:
+        columns = {"value": counted[0], "route": counted[1], "source": DEFINED}
     elif counted is not None:
-        told |= {"second": counted[0], "confirmed_by": counted[1]}
-        told["difference"] = abs(counted[0] / told["value"] - 1)
-    if told:
-        yield row(name, LIMIT, AS_DEFINED, **told)
+        columns |= {"second": counted[0], "confirmed_by": counted[1]}
+        columns["difference"] = abs(counted[0] / columns["value"] - 1)
+    if columns:
+        yield row(name, LIMIT, AS_DEFINED, **columns)

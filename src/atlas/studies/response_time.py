@@ -43,5 +43,5 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         means = means_at(arrival_rate)
         return arrival_rate, fraction, arrival_rate / system.naive_throughput, *means[:3]
 
-    rows = sample(row, ends, parameters.points, lambda found: map(math.log, found[3:]))
+    rows = sample(row, ends, parameters.points, lambda point: map(math.log, point[3:]))
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -33,11 +33,11 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         means = means_at(fraction * fcfs.limit).class_times
         return fraction, *means, means @ system.probabilities
 
-    found = sample(row, ends, parameters.points, lambda row: map(math.log, row[1:]))
+    points = sample(row, ends, parameters.points, lambda row: map(math.log, row[1:]))
     names = [*(f"class-{c}" for c in range(1, len(system.classes) + 1)), "all"]
     rows = [
         (fraction, name, mean)
-        for fraction, *means in found
+        for fraction, *means in points
         for name, mean in zip(names, means, strict=True)
     ]
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -44,17 +44,17 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         queue = under_fcfs(system)
         saturated = queue.stability()
         rate = parameters.fraction_of_limit * saturated.limit
-        found = queue.exact(arrival_rate=rate)
+        result = queue.exact(arrival_rate=rate)
         distance = 1 - parameters.fraction_of_limit
         rows.append(
             (
                 servers,
                 system.probabilities[1],
                 saturated.limit,
-                found.mean_response_time,
-                *(c.mean_response_time for c in found.by_class),
+                result.mean_response_time,
+                *(c.mean_response_time for c in result.by_class),
                 (saturated.relative_completions + 1) / (rate * distance),
-                found.method,
+                result.method,
             )
         )
     return pd.DataFrame(rows, columns=list(UNITS))

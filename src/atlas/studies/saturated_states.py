@@ -39,16 +39,17 @@ class Parameters(TwoNeedsBlock):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row per state [h, a, b], in the order of a."""
     system = MultiserverJobSystem.of(**parameters.plain())
-    law = two_class.distribution(system)
+    distribution = two_class.distribution(system)
+    states = distribution.states
     mu1, mu2 = system.rates
     return pd.DataFrame(
         {
-            "h": law.states.blocking,
-            "a": law.states.class_1,
-            "b": law.states.class_2,
-            "idle": law.states.idle,
-            "completion_rate": law.states.class_1 * mu1 + law.states.class_2 * mu2,
-            "embedded": law.embedded,
-            "time": law.time,
+            "h": states.blocking,
+            "a": states.class_1,
+            "b": states.class_2,
+            "idle": states.idle,
+            "completion_rate": states.class_1 * mu1 + states.class_2 * mu2,
+            "embedded": distribution.embedded,
+            "time": distribution.time,
         }
     )

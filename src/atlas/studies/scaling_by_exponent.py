@@ -40,6 +40,6 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         return alpha, parameters.servers**-alpha, *drawn, means.method
 
     rows = sample(
-        row, parameters.exponent, parameters.points, lambda found: found[2:5], progress=progress
+        row, parameters.exponent, parameters.points, lambda point: point[2:5], progress=progress
     )
     return pd.DataFrame(rows, columns=list(UNITS))

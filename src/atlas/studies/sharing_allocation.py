@@ -76,9 +76,9 @@ class Parameters(Block):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row per event and server, up to the time `until`."""
     rows = []
-    for step, found in enumerate(read_allocations(parameters.plain()), start=1):
-        order = " ".join(str(job + 1) for job in found.order)
-        for s, job in enumerate(found.served, start=1):
+    for step, allocation in enumerate(read_allocations(parameters.plain()), start=1):
+        order = " ".join(str(job + 1) for job in allocation.order)
+        for s, job in enumerate(allocation.served, start=1):
             served = 0 if job is None else job + 1
-            rows.append((step, found.time, found.event, order, s, served))
+            rows.append((step, allocation.time, allocation.event, order, s, served))
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -63,6 +63,6 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     for name, block in progress(parameters.networks.items()):
         network = read_network(block.network.plain())
         gaps, classes = compare(network, block.most), sum(q.classes for q in network.queues)
-        found = (gaps.states, gaps.distribution, gaps.mean_jobs, gaps.throughput)
-        rows.append((name, len(network.queues), classes, *found))
+        largest_gaps = (gaps.states, gaps.distribution, gaps.mean_jobs, gaps.throughput)
+        rows.append((name, len(network.queues), classes, *largest_gaps))
     return pd.DataFrame(rows, columns=list(UNITS))

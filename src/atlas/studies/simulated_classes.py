@@ -50,10 +50,10 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     rows = []
     for i, fraction in progress(list(enumerate(parameters.fractions_of_limit))):
         rate = fraction * limit
-        found = queue.simulate(arrival_rate=rate, key=(key, i), **parameters.effort())
-        estimates = [one.mean_response_time for one in (*found.by_class, found)]
+        result = queue.simulate(arrival_rate=rate, key=(key, i), **parameters.effort())
+        estimates = [one.mean_response_time for one in (*result.by_class, result)]
         means = exact_means(queue, rate)
-        known = observations(found.jobs / parameters.replications, fraction, rate * means[-1])
+        known = observations(result.jobs / parameters.replications, fraction, rate * means[-1])
         for name, estimate, exact in zip(names, estimates, means, strict=True):
             z = score(estimate, exact, known) if exact == exact else math.nan
             rows.append(
@@ -76,7 +76,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 def exact_means(queue: Queue, arrival_rate: float) -> list[float]:
     """E[T_c] of the classes and, last, E[T]; NaN if not known."""
     try:
-        found = queue.exact(arrival_rate=arrival_rate)
+        result = queue.exact(arrival_rate=arrival_rate)
     except NotKnownError:
         return [math.nan] * (len(queue.system.classes) + 1)
-    return [*(c.mean_response_time for c in found.by_class), found.mean_response_time]
+    return [*(c.mean_response_time for c in result.by_class), result.mean_response_time]

@@ -43,9 +43,9 @@ UNITS = {
 }
 
 
-# A run that would be too short even if E[N] were the estimate divided by `FAR` is not scored, and
-# its exact values are not computed.
-FAR = 1.5
+# A run that would be too short even if E[N] were the estimate divided by `SAFETY_FACTOR` is not
+# scored, and its exact values are not computed.
+SAFETY_FACTOR = 1.5
 
 
 class Parameters(ModelBlock, PilotedBlock):
@@ -83,13 +83,13 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = model.arrival_rate(load)
-        asked = {"arrival_rate": arrival_rate, "key": (key, i)}
-        found = simulate(model.queue, **asked, **parameters.effort())
+        options = {"arrival_rate": arrival_rate, "key": (key, i)}
+        result = simulate(model.queue, **options, **parameters.effort())
         names = [*(f"class-{c + 1}" for c in range(len(model.probabilities))), "all"]
-        estimates = [one.mean_response_time for one in (*found.by_class, found)]
-        each, fraction = found.jobs / parameters.replications, load / model.limit
+        estimates = [one.mean_response_time for one in (*result.by_class, result)]
+        each, fraction = result.jobs / parameters.replications, load / model.limit
         jobs = arrival_rate * estimates[-1].mean
-        scored = exact and not observations(each, fraction, jobs / FAR) < MIN_OBSERVATIONS
+        scored = exact and not observations(each, fraction, jobs / SAFETY_FACTOR) < MIN_OBSERVATIONS
         values = exact(load) if scored else [math.nan] * len(names)
         if not math.isnan(values[-1]):
             jobs = arrival_rate * values[-1]

@@ -58,7 +58,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     each = parameters.jobs / replications
     if solvable := is_solvable(system.servers, system.needs):
         chain = queue.process().at(arrival_rate)
-        law = solve(chain)
+        distribution = solve(chain)
         tails = phase.simulate(
             chain,
             2 * parameters.jobs,
@@ -68,7 +68,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
             tail_levels=tuple(levels),
             **source,
         ).tails
-        known = observations(each, parameters.fraction_of_limit, law.mean_jobs)
+        known = observations(each, parameters.fraction_of_limit, distribution.mean_jobs)
     else:
         known, counted = math.nan, levels[-1] + 1
         jobs = {"jobs": math.ceil(each), "replications": replications, "levels": counted}
@@ -76,7 +76,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         tails = {k: run.tail(k) for k in levels}
     rows = []
     for k, tail in tails.items():
-        exact = float(law.tail(k)) if solvable else math.nan
+        exact = float(distribution.tail(k)) if solvable else math.nan
         z = score(tail, exact, known) if solvable else math.nan
         inside = tail.covers(exact) if not math.isnan(z) else None
         half_width = fair_half_width(tail, known)

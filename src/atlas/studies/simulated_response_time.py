@@ -68,18 +68,18 @@ def simulate_point(
     effort = parameters.effort() | {"key": key}
     if is_solvable(queue.system.servers, queue.system.needs):
         effort |= {"level": "phases", "jobs": 2 * parameters.jobs, "warm_up": 0.5}
-    found = queue.simulate(arrival_rate=arrival_rate, **effort)
-    means = found.mean_jobs, found.mean_waiting, found.mean_response_time
-    each = found.mean_jobs.jobs / parameters.replications
+    result = queue.simulate(arrival_rate=arrival_rate, **effort)
+    means = result.mean_jobs, result.mean_waiting, result.mean_response_time
+    each = result.mean_jobs.jobs / parameters.replications
     known = observations(each, arrival_rate / limit, exact)
-    z = score(found.mean_jobs, exact, known) if exact == exact else math.nan
+    z = score(result.mean_jobs, exact, known) if exact == exact else math.nan
     return (
         arrival_rate,
         arrival_rate / limit,
         *(value for one in means for value in (one.mean, fair_half_width(one, known))),
-        found.mean_jobs.jobs,
-        found.mean_jobs.effective_size,
+        result.mean_jobs.jobs,
+        result.mean_jobs.effective_size,
         exact,
         z,
-        found.mean_jobs.covers(exact) if not math.isnan(z) else None,
+        result.mean_jobs.covers(exact) if not math.isnan(z) else None,
     )

@@ -143,8 +143,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     for i, (load, m) in progress(list(enumerate(points))):
         cluster, rates = read_cluster(servers, size, load, m), servers.service_rates(load)
         least = least_warm_up(cluster, rates), cluster.settling_jumps(servers.limit)
-        found, known = run(cluster, parameters, (key, i), *least)
-        measured = zip(names, found.service_rate, found.jobs, rates, strict=True)
+        result, known = run(cluster, parameters, (key, i), *least)
+        measured = zip(names, result.service_rate, result.jobs, rates, strict=True)
         for name, rate, jobs, balanced in measured:
             z = score(rate, balanced, known) if exact else math.nan
             half_width = fair_half_width(rate, known)
@@ -197,7 +197,7 @@ def run(
         return simulate(cluster, replications=range(100), **source), times * 1e6
     if effort == "paper":
         jumps = max(parameters.jumps, LONG * settling)
-        found = simulate_to_precision(
+        result = simulate_to_precision(
             cluster,
             parameters.half_width,
             first=PILOT,
@@ -206,10 +206,10 @@ def run(
             jumps=jumps,
             **source,
         )
-        return found, times * jumps
+        return result, times * jumps
     total = QUICK if effort == "quick" else effort
     # Half of the jumps warm up. Even a short run must serve every class in some window.
     jumps = max(SHORTEST, total // (2 * FEW))
     warmup = max(jumps, least)
-    found = simulate(cluster, replications=range(FEW), warmup=warmup, jumps=jumps, **source)
-    return found, times * jumps
+    result = simulate(cluster, replications=range(FEW), warmup=warmup, jumps=jumps, **source)
+    return result, times * jumps

@@ -91,7 +91,7 @@ def sampled(
     jobs, replications = min(parameters.jobs, KEPT), parameters.replications
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
-        found = queue.simulate(
+        result = queue.simulate(
             load=load,
             jobs=jobs,
             replications=replications,
@@ -101,9 +101,9 @@ def sampled(
         )
         exact = quantiles(queue, parameters.probabilities, load=load) if known else {}
         seen = observations(
-            jobs / replications, load / (limit if limit == limit else 1.0), found.mean_jobs.mean
+            jobs / replications, load / (limit if limit == limit else 1.0), result.mean_jobs.mean
         )
-        for place, estimate in estimates(found.distribution, parameters.probabilities):
+        for place, estimate in estimates(result.distribution, parameters.probabilities):
             value = exact.get(place, math.nan)
             # If most jobs do not wait, the quantile is 0 and has no error.
             z = score(estimate, value, seen) if value > 0 and estimate.mean > 0 else math.nan
@@ -126,11 +126,11 @@ def sampled(
 
 
 def estimates(
-    found: SampledDistribution, probabilities: list[float]
+    distribution: SampledDistribution, probabilities: list[float]
 ) -> Iterator[tuple[tuple[str, str, float], Estimate]]:
     """The estimates by class, time and probability."""
-    for name, group in groups(found):
+    for name, group in groups(distribution):
         for time in TIMES:
-            asked = getattr(group, f"{time}_time")
+            times = getattr(group, f"{time}_time")
             with suppress(NotKnownError):
-                yield from (((name, time, p), asked.quantile(p)) for p in probabilities)
+                yield from (((name, time, p), times.quantile(p)) for p in probabilities)

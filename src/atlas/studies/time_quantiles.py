@@ -51,10 +51,10 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     def row(load: float) -> Row:
         return load, quantiles(queue, parameters.probabilities, load=load)
 
-    found = sample(row, (last / parameters.points, last), parameters.points, heights)
+    points = sample(row, (last / parameters.points, last), parameters.points, heights)
     rows = [
         (load, *place, quantile, limit)
-        for load, values in found
+        for load, values in points
         for place, quantile in values.items()
     ]
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -47,9 +47,9 @@ class Parameters(TimesBlock):
     load: Load | None = None
 
     @model_validator(mode="after")
-    def _is_said_once(self) -> Self:
-        said = [name for name in ("arrival_rate", "load") if getattr(self, name) is not None]
-        require(len(said) == 1, f"{said or 'neither'}", "one of arrival_rate, load")
+    def _has_one_point(self) -> Self:
+        points = [name for name in ("arrival_rate", "load") if getattr(self, name) is not None]
+        require(len(points) == 1, f"{points or 'neither'}", "one of arrival_rate, load")
         jobs = self.system.multiserver_jobs
         found, expected = f"{next(iter(self.system.plain()))}", "multiserver-jobs, of n servers"
         require(jobs is not None, found, expected, "system")
@@ -83,8 +83,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     rows = []
     for n in progress(range(max(jobs.needs), jobs.servers + 1)):
         try:
-            found = quantiles(parameters.with_servers(n), parameters.probabilities, **point)
+            values = quantiles(parameters.with_servers(n), parameters.probabilities, **point)
         except UnstableError:
-            found = unstable
-        rows += [(n, *place, quantile) for place, quantile in found.items()]
+            values = unstable
+        rows += [(n, *place, quantile) for place, quantile in values.items()]
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -41,16 +41,16 @@ def check(parameters: Parameters) -> None:
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row per class and time t, `all` after the classes; at t = 0, P(W > t) is the probability
     of a wait."""
-    found = parameters.queue.distribution(load=parameters.load)
-    return tails(found, parameters.least, parameters.points)
+    distribution = parameters.queue.distribution(load=parameters.load)
+    return tails(distribution, parameters.least, parameters.points)
 
 
-def tails(found: Distribution, least: float, points: int) -> pd.DataFrame:
+def tails(distribution: Distribution, least: float, points: int) -> pd.DataFrame:
     """The same for any distribution."""
     # Fast classes have much shorter times than slow ones: points are densest at small t.
     shares = np.linspace(0, 1, points) ** 2
     tables = []
-    for name, group in groups(found):
+    for name, group in groups(distribution):
         waiting, response = group.waiting_time, group.response_time
         t = shares * response.quantile(1 - least)
         tails = {"waiting": waiting.sf(t), "response": response.sf(t)}

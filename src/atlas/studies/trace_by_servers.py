@@ -107,9 +107,9 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             by_logs = parameters.requests == "logged"
             over = policy.options.get("overestimate", 0.0)
             jobs = log.jobs(parameters.growth, over, by_logs=by_logs)
-            given = servers, policy.name, parameters.largest_needs
-            resampled = resample_log(log, jobs, *given, parameters.growth, key=(key,), **effort)
-            replayed = replay_log(jobs, *given)
+            options = servers, policy.name, parameters.largest_needs
+            resampled = resample_log(log, jobs, *options, parameters.growth, key=(key,), **effort)
+            replayed = replay_log(jobs, *options)
             place = {
                 "servers": servers,
                 "policy": policy.label,
@@ -130,9 +130,9 @@ def _rows(
         group = None if name == "all" else c
         for time in TIMES:
             for statistic, p in statistics:
-                asked = group, time, None if statistic == "mean" else p
-                mine, half_width = resampled.value(*asked)
-                theirs, their_half_width = replayed.value(*asked)
+                selection = group, time, None if statistic == "mean" else p
+                mine, half_width = resampled.value(*selection)
+                theirs, their_half_width = replayed.value(*selection)
                 apart = abs(mine - theirs) > half_width + their_half_width
                 known = np.isfinite([half_width, theirs, their_half_width]).all()
                 yield {
@@ -144,6 +144,6 @@ def _rows(
                     "resampled_half_width": half_width,
                     "replayed": theirs,
                     "replayed_half_width": their_half_width,
-                    "logged": logged.value(*asked)[0],
+                    "logged": logged.value(*selection)[0],
                     "differs": bool(apart) if known else None,
                 }

@@ -57,9 +57,9 @@ def compute(parameters: Parameters) -> pd.DataFrame:
 
     few, many = parameters.odds
     ends = math.log(few / ratio[-1]), math.log(many / ratio[0])
-    found = sample(row, ends, 3 * parameters.points, lambda row: row[1].wastage)
-    odds_per_rate = np.exp([slant for slant, _ in found])[:, None]
-    wastage = np.array([swept.wastage for _, swept in found])
+    sweeps = sample(row, ends, 3 * parameters.points, lambda row: row[1].wastage)
+    odds_per_rate = np.exp([slant for slant, _ in sweeps])[:, None]
+    wastage = np.array([swept.wastage for _, swept in sweeps])
     odds = odds_per_rate * ratio
     columns = {
         "p2": odds / (1 + odds),
@@ -68,7 +68,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         "odds_per_rate": odds_per_rate,
         "wastage": wastage,
         "wastage_per_need2": wastage / needs[1],
-        "utilisation": np.array([swept.utilisation for _, swept in found]),
+        "utilisation": np.array([swept.utilisation for _, swept in sweeps]),
     }
     return pd.DataFrame(
         {name: np.broadcast_to(x, wastage.shape).ravel() for name, x in columns.items()}

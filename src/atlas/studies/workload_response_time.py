@@ -88,17 +88,17 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
             row = {"load": load, "policy": policy.label, "arrival_rate": arrival_rate}
             own = limit if policy.name == "fcfs" else math.nan
             row["limit"] = own
-            found = None
+            estimate = None
             if not load >= own:
-                found = simulate(system, sizes, arrival_rate, policy, parameters, (key, 1, i))
-            if found is None:
+                estimate = simulate(system, sizes, arrival_rate, policy, parameters, (key, 1, i))
+            if estimate is None:
                 row |= {"mean_response_time": math.inf, "half_width": 0.0, "jobs": 0}
             else:
                 row |= {
-                    "mean_response_time": found.mean,
-                    "half_width": fair_half_width(found),
-                    "jobs": found.jobs,
-                    "effective_size": found.effective_size,
+                    "mean_response_time": estimate.mean,
+                    "half_width": fair_half_width(estimate),
+                    "jobs": estimate.jobs,
+                    "effective_size": estimate.effective_size,
                 }
             rows.append(row)
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -42,7 +42,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     known."""
     cells = read_classes(parameters.plain(), progress)
     classes, law = by_need(cells), fit(cells)
-    asked = cells.groupby("need")["asked"].sum().to_numpy()
+    requested = cells.groupby("need")["requested"].sum().to_numpy()
     demand = classes["need"] * classes["duration"]
     rows = {
         "need": classes["need"],
@@ -50,7 +50,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         "share_of_jobs": classes["jobs"] / classes["jobs"].sum(),
         "mean_duration": classes["duration"] / classes["jobs"],
         "share_of_demand": demand / demand.sum(),
-        "granted": demand / asked,
+        "granted": demand / requested,
         "correlation": law.correlation,
         "exponent": law.exponent,
         "scale": law.scale,

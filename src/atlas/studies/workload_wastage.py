@@ -54,7 +54,7 @@ from multiserver.simulation.estimate import Estimate, fair_half_width, score
 from multiserver.simulation.saturated import mean_servers_held, replay
 
 # The durations of the methods simulated job by job, and the random stream of each method.
-LAWS = {"exponential": "exponential", "sampled": "empirical", "constant": "constant"}
+DISTRIBUTIONS = {"exponential": "exponential", "sampled": "empirical", "constant": "constant"}
 STREAMS = {"exponential": 0, "sampled": 1, "counted": 2, "varied": 3, "constant": 4}
 EXPONENTIAL = ("exponential", "counted")
 
@@ -156,7 +156,7 @@ def _hold(
     if method in ("counted", "varied"):
         scv = parameters.scv if method == "varied" else 1
         return exponential_counts.mean_servers_held(split_branches(system, scv), key=key, **effort)
-    return mean_servers_held(system, make_sizes(cells, LAWS[method]), key=key, **effort)
+    return mean_servers_held(system, make_sizes(cells, DISTRIBUTIONS[method]), key=key, **effort)
 
 
 def _solved(system: MultiserverJobSystem, means: dispatch.SaturatedMeans | None) -> dict[str, Any]:

@@ -156,8 +156,8 @@ def _read_whole(text: bytes) -> float:
     return float(int(text))
 
 
-def _find(names: list[str], wanted: tuple[str, ...]) -> list[int]:
-    """The indices of the wanted columns, best first; at least one must exist."""
-    found = [name for name in wanted if name in names] or [" or ".join(wanted)]
-    require_columns(names, found, " (export with --parsable2 and a header)")
-    return [names.index(name) for name in found]
+def _find(names: list[str], columns: tuple[str, ...]) -> list[int]:
+    """The indices of the columns, best first; at least one must exist."""
+    present = [name for name in columns if name in names] or [" or ".join(columns)]
+    require_columns(names, present, " (export with --parsable2 and a header)")
+    return [names.index(name) for name in present]

@@ -31,7 +31,7 @@ MOST, NEGLIGIBLE = 260, 1e-15
 
 
 @dataclass(frozen=True)
-class Unbroken:
+class Nonpreemptive:
     """The policy, for `jobs` of increasing need. It has a door only if the threshold is not 0,
     which requires two classes."""
 
@@ -51,31 +51,31 @@ class Unbroken:
 
     def settle(self, states: States) -> States:
         """The states after all jobs that may start have started."""
-        found = states.copy()
-        waiting, serving, door = self.parts(found)
+        settled = states.copy()
+        waiting, serving, door = self.parts(settled)
         for c in range(self.classes - 1, 0, -1):
-            self._let_in(waiting, serving, c)
-        door |= ~self._in_the_way(waiting, serving)
-        self._let_in(waiting, serving, 0, door)
+            self._start(waiting, serving, c)
+        door |= ~self._block_large(waiting, serving)
+        self._start(waiting, serving, 0, door)
         few = (serving[:, 0] > 0) & (serving[:, 0] <= self.threshold)
-        door &= ~(few & self._in_the_way(waiting, serving))
-        return found
+        door &= ~(few & self._block_large(waiting, serving))
+        return settled
 
     def idle(self, serving: Numbers) -> Numbers:
         """The numbers of idle servers."""
         return self.jobs.servers - serving @ np.array(self.jobs.needs)
 
-    def _let_in(self, waiting: Numbers, serving: Numbers, c: int, door: Numbers | int = 1) -> None:
+    def _start(self, waiting: Numbers, serving: Numbers, c: int, door: Numbers | int = 1) -> None:
         go = np.minimum(waiting[:, c], self.idle(serving) // self.jobs.needs[c]) * door
         waiting[:, c] -= go
         serving[:, c] += go
 
-    def _in_the_way(self, waiting: Numbers, serving: Numbers) -> NDArray[np.bool_]:
+    def _block_large(self, waiting: Numbers, serving: Numbers) -> NDArray[np.bool_]:
         """Whether one more large job would fit if the small ones were not there. A large job must
         wait unless `even_if_none_waits`."""
-        wanted = self.even_if_none_waits | (waiting[:, -1] > 0)
+        considered = self.even_if_none_waits | (waiting[:, -1] > 0)
         beside_large = self.idle(serving) + serving[:, 0] * self.jobs.needs[0]
-        return wanted & (serving[:, 0] > 0) & (beside_large >= self.jobs.needs[-1])
+        return considered & (serving[:, 0] > 0) & (beside_large >= self.jobs.needs[-1])
 
     def arrive(self, states: States, c: int) -> States:
         """The states after an arrival of class c."""
@@ -106,7 +106,7 @@ class Unbroken:
 class _Codes:
     """Integer codes of the states with at most `most` jobs."""
 
-    def __init__(self, policy: Unbroken, most: int) -> None:
+    def __init__(self, policy: Nonpreemptive, most: int) -> None:
         C, n = policy.classes, policy.jobs.servers
         self._shape = (most + 2,) * C + (n + 1,) * C + (2,)
 
@@ -118,50 +118,52 @@ class _Codes:
 
     def reached(self, first: States, onward: Callable[[States], list[States]]) -> Numbers:
         """The codes, in increasing order, of all states that can be reached from `first`."""
-        found: set[int] = set()
+        codes: set[int] = set()
         ahead = set(self.of(first).tolist())
         while ahead:
-            found |= ahead
+            codes |= ahead
             there = onward(self.states(np.array(list(ahead))))
-            ahead = set(np.concatenate([self.of(states) for states in there]).tolist()) - found
-        return np.array(sorted(found))
+            ahead = set(np.concatenate([self.of(states) for states in there]).tolist()) - codes
+        return np.array(sorted(codes))
 
 
-def read(jobs: Jobs, name: str, options: Mapping[str, Any]) -> Unbroken:
+def read(jobs: Jobs, name: str, options: Mapping[str, Any]) -> Nonpreemptive:
     """The policy of this name. Raises `ValueError` unless needs increase, and for Quickswap unless
     there are two."""
     if list(jobs.needs) != sorted(jobs.needs) or (name == "quickswap" and len(jobs.needs) != 2):
         raise ValueError(f"{name} of needs {jobs.needs}")
     if name != "quickswap":
-        return Unbroken(jobs)
+        return Nonpreemptive(jobs)
     always = options.get("last_phase", "always") == "always"
-    return Unbroken(jobs, int(options.get("threshold", 1)), always)
+    return Nonpreemptive(jobs, int(options.get("threshold", 1)), always)
 
 
-def means(policy: Unbroken, rate: float) -> Means:
+def means(policy: Nonpreemptive, rate: float) -> Means:
     """Means under the stationary distribution. Raises `ArithmeticError` if the truncation would
     need more than `MOST` jobs."""
     most = 40
     while True:
-        places, laws = _cut(policy, rate, most)
-        parts = [policy.parts(at) for at in places]
-        jobs = sum(law @ (w + u) for law, (w, u, _) in zip(laws, parts, strict=True))
+        states, probabilities = _truncate(policy, rate, most)
+        parts = [policy.parts(at) for at in states]
+        jobs = sum(p @ (w + u) for p, (w, u, _) in zip(probabilities, parts, strict=True))
         # The share of the last level in the smallest mean.
-        end = laws[-1].sum() * most / jobs.min()
+        end = probabilities[-1].sum() * most / jobs.min()
         if end <= NEGLIGIBLE:
             break
-        ratio = (laws[-1].sum() / laws[-11].sum()) ** 0.1
+        ratio = (probabilities[-1].sum() / probabilities[-11].sum()) ** 0.1
         further = math.log(NEGLIGIBLE / end) / math.log(ratio) if ratio < 1 else math.inf
         if most + further > MOST:
             raise ArithmeticError(f"{most + further:.0f} jobs to the end, {MOST} at most")
         most = math.ceil(most + 1.05 * further) + 5
-    serving = sum(law @ u for law, (_, u, _) in zip(laws, parts, strict=True))
-    levels = tuple(float(law.sum()) for law in laws)
+    serving = sum(p @ u for p, (_, u, _) in zip(probabilities, parts, strict=True))
+    levels = tuple(float(p.sum()) for p in probabilities)
     busy = float(serving @ np.array(policy.jobs.needs))
     return Means(tuple(jobs.tolist()), float(jobs.sum() - serving.sum()), busy, levels)
 
 
-def _cut(policy: Unbroken, rate: float, most: int) -> tuple[list[States], list[np.ndarray]]:
+def _truncate(
+    policy: Nonpreemptive, rate: float, most: int
+) -> tuple[list[States], list[np.ndarray]]:
     """The states with 0, 1, …, `most` jobs that can be reached, and their stationary
     probabilities."""
     coded = _Codes(policy, most)
@@ -187,12 +189,12 @@ def _cut(policy: Unbroken, rate: float, most: int) -> tuple[list[States], list[n
     shape = (len(codes), len(codes))
     pairs = np.concatenate(rows), np.concatenate(columns)
     moves = csr_array((np.concatenate(speeds), pairs), shape)
-    states, law = states[order], stationary_sparse(moves)
+    states, probabilities = states[order], stationary_sparse(moves)
     ends = np.searchsorted(jobs(states), np.arange(1, most + 1))
-    return np.split(states, ends), np.split(law, ends)
+    return np.split(states, ends), np.split(probabilities, ends)
 
 
-def fills_in_the_end(policy: Unbroken) -> bool:
+def is_eventually_always_busy(policy: Nonpreemptive) -> bool:
     """Whether all servers are eventually always busy if jobs of one class or of both always wait
     while none of the other arrive, from any initial jobs in service."""
     v, n = policy.jobs.needs, policy.jobs.servers
@@ -204,7 +206,7 @@ def fills_in_the_end(policy: Unbroken) -> bool:
 
 
 def _recurrent(
-    policy: Unbroken, waiting: tuple[int, ...], serving: list[tuple[int, int]]
+    policy: Nonpreemptive, waiting: tuple[int, ...], serving: list[tuple[int, int]]
 ) -> States:
     """The recurrent states if `waiting` jobs always wait."""
     coded = _Codes(policy, policy.jobs.servers)
@@ -213,15 +215,17 @@ def _recurrent(
         states[:, : policy.classes] = waiting
         return states
 
-    def ends(states: States) -> list[tuple[Numbers, States]]:
+    def departures(states: States) -> list[tuple[Numbers, States]]:
         busy = [np.flatnonzero(policy.served(states, c)) for c in range(policy.classes)]
         return [(at, still(policy.depart(states[at], c))) for c, at in enumerate(busy)]
 
     first = still(policy.settle(np.array([[*waiting, *u, 1] for u in serving])))
-    codes = coded.reached(first, lambda states: [there for _, there in ends(states)])
+    codes = coded.reached(first, lambda states: [there for _, there in departures(states)])
     states = coded.states(codes)
-    rows = np.concatenate([at for at, _ in ends(states)])
-    columns = np.concatenate([np.searchsorted(codes, coded.of(there)) for _, there in ends(states)])
+    rows = np.concatenate([at for at, _ in departures(states)])
+    columns = np.concatenate(
+        [np.searchsorted(codes, coded.of(there)) for _, there in departures(states)]
+    )
     graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(codes),) * 2)
     _, parts = connected_components(graph, connection="strong")
     return states[~np.isin(parts, parts[rows[parts[rows] != parts[columns]]])]
