@@ -139,7 +139,6 @@ def simulate_interruptions(
     the latter up to as many as are measured.
     """
     from multiserver.simulation import interruptions
-    from multiserver.simulation.interruptions import DEPARTURES, RESPONSE, RESPONSE_SQUARE
 
     jumps = math.ceil((2 + per_job) * effort.jobs / effort.replications)
     warmup = math.ceil(effort.warm_up * jumps)
@@ -167,30 +166,19 @@ def simulate_interruptions(
         stable_below=effort.stable_below,
         highest=limit,
     )
-    left, total, squares = (
-        found.tallies[:, row].sum(axis=1) for row in (DEPARTURES, RESPONSE, RESPONSE_SQUARE)
-    )
-    mean, measured = total.sum() / left.sum(), int(left.sum())
-    overall = estimate(
-        total,
-        left,
-        variance=squares.sum() / left.sum() - mean**2,
-        jobs=measured,
-        confidence=effort.confidence,
-    )
     # Work is measured in the same windows as the numbers of jobs.
     busy = replace(
         estimate(
             found.tallies[:, interruptions.WORK].sum(axis=1),
             found.durations,
             variance=0.0,
-            jobs=measured,
+            jobs=found.overall_response_time.jobs,
             confidence=effort.confidence,
         ),
         effective_size=min(e.effective_size for e in found.jobs),
     )
     return Means(
-        times=withhold_interval(overall, found.caveat or found.length.caveat()),
+        times=_at(effort.confidence, (found.overall_response_time,))[0],
         busy=withhold_interval(busy, found.caveat or found.length.caveat()),
         class_times=_at(effort.confidence, found.response_time),
         class_jobs=_at(effort.confidence, found.jobs),

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from multiserver.simulation.pooled_server import mean_work
 from multiserver.simulation.workload import (
     MISSING_LOAD,
@@ -116,10 +119,14 @@ class Cluster:
         return self.mean_size / self.interruptions if self.interruptions else math.inf
 
     @property
+    def work_rates(self) -> NDArray[np.float64]:
+        """λ_i σ_i, the work of class i that arrives in a unit of time (N,)."""
+        return np.array([c.arrival_rate * c.size.mean for c in self.classes])
+
+    @property
     def load(self) -> float:
         """ρ = Σ λ_i σ_i / Σ C_s."""
-        work = math.fsum(c.arrival_rate * c.size.mean for c in self.classes)
-        return work / math.fsum(self.capacities)
+        return math.fsum(self.work_rates) / math.fsum(self.capacities)
 
     @property
     def jump_rate(self) -> float:

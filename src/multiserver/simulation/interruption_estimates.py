@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.errors import NotSampledError
 from multiserver.simulation.cluster import Cluster
 from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.estimate import Estimate, estimate, withhold_interval
@@ -35,16 +36,18 @@ class Performance:
     """Estimates class by class, with 95 % intervals, and the counts they come from.
 
     `jobs` E[X_i] in the system, `response_time` E[T_i], `service_rate` γ_i, `interruptions` per
-    job. `durations` (R,) are the lengths of the R windows, `tallies` (R, rows, classes) what was
-    counted in them, row by row as named above. The `length` of a window, known beforehand, decides
-    which estimates have intervals; if the jobs in the cluster grew, `caveat` says so, and none has.
-    For a class without a departure only E[X_i] is known, and the other means are NaN.
+    job; `overall_response_time` is E[T] of all jobs. `durations` (R,) are the lengths of the R
+    windows, `tallies` (R, rows, classes) what was counted in them, row by row as named above. The
+    `length` of a window, known beforehand, decides which estimates have intervals; if the jobs in
+    the cluster grew, `caveat` says so, and none has. For a class without a departure only E[X_i] is
+    known, and the other means are NaN.
     """
 
     jobs: tuple[Estimate, ...]
     response_time: tuple[Estimate, ...]
     service_rate: tuple[Estimate, ...]
     interruptions: tuple[Estimate, ...]
+    overall_response_time: Estimate
     durations: NDArray[np.float64]
     tallies: NDArray[np.float64]
     length: RunLength
@@ -62,22 +65,12 @@ def summarise(
 ) -> Performance:
     """The estimates from R windows: `durations` (R,) and `tallies` (R, rows, classes) as in
     `Performance`, the counts of `arrive` for Q single servers, `singles` (R, Q, columns), and the
-    jobs in the cluster at the marks, `present` (R, M + 1). `stable_below` is λ*, if known."""
+    jobs in the cluster at the marks, `present` (R, M + 1). `stable_below` is λ*, if known. Raises
+    `NotSampledError`, a `ValueError`, if no job has left."""
+    if not tallies[:, DEPARTURES].any():
+        raise NotSampledError("no job has left the cluster: simulate more jobs")
     columns = []
-    demands = np.array([c.arrival_rate * c.size.mean for c in cluster.classes])
-    pools = cluster.pools
-    found_work = singles[:, :, FOUND_WORK]
-    beyond = found_work - singles[:, :, COUNTED] * np.array([pool.mean_work for pool in pools])
-    done = tallies[:, WORK] - np.outer(durations, demands)
-    # A class, or a single server, with hardly any jobs controls nothing, and one that is given
-    # nearly all jobs hardly differs from the one that is given all.
-    come = length.jobs * np.array(length.workload.probabilities)
-    offered = np.array([come[list(pool.classes)].sum() for pool in pools])
-    rest = np.array([math.inf if all(pool.classes) else come.sum() for pool in pools]) - offered
-    useful = np.minimum(offered, rest) >= MIN_CONTRIBUTING_JOBS
-    controls = np.hstack([done[:, come >= MIN_CONTRIBUTING_JOBS], beyond[:, useful]])
-    if not length.controllable:
-        controls = controls[:, :0]
+    controls = _controls(cluster, length, durations, tallies, singles)
     for i, (c, tally) in enumerate(zip(cluster.classes, tallies.transpose(2, 1, 0), strict=True)):
         area, square, work, departures, response, response_square, interruptions = tally
         jobs = int(departures.sum())
@@ -103,13 +96,42 @@ def summarise(
         # Poisson given the size.
         spread = c.size.mean / theta + c.size.variance / theta**2
         columns[-1].append(estimate(interruptions, departures, variance=spread, jobs=jobs))
+    left, total, squares = tallies[:, [DEPARTURES, RESPONSE, RESPONSE_SQUARE]].sum(axis=2).T
+    jobs = int(left.sum())
+    spread = squares.sum() / jobs - (total.sum() / jobs) ** 2
+    overall = estimate_with_controls(total, left, controls, variance=spread, jobs=jobs)
     work = length.workload
     remaining = work.arrival_rate * max(map(mean_remaining_duration, work.sizes))
-    missing = demands.sum() - tallies[:, WORK].sum(axis=1) / durations
+    missing = cluster.work_rates.sum() - tallies[:, WORK].sum(axis=1) / durations
     known = {"missing": missing, "stable_below": stable_below}
     caveat = check_growth(work.arrival_rate, present, length.jobs, remaining, **known)
     columns = [[withhold_interval(e, caveat) for e in column] for column in columns]
-    return Performance(*zip(*columns, strict=True), durations, tallies, length, caveat)
+    overall = withhold_interval(overall, caveat or length.caveat(gain=overall.gain))
+    return Performance(*zip(*columns, strict=True), overall, durations, tallies, length, caveat)
+
+
+def _controls(
+    cluster: Cluster,
+    length: RunLength,
+    durations: NDArray[np.float64],
+    tallies: NDArray[np.float64],
+    singles: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The control variates of each replication (R, q): the work done on each class, and that found
+    in the single servers, less their expectations."""
+    if not length.controllable:
+        return np.empty((len(durations), 0))
+    pools = cluster.pools
+    means = np.array([pool.mean_work for pool in pools])
+    beyond = singles[:, :, FOUND_WORK] - singles[:, :, COUNTED] * means
+    done = tallies[:, WORK] - np.outer(durations, cluster.work_rates)
+    # A class, or a single server, with hardly any jobs controls nothing, and one that is given
+    # nearly all jobs hardly differs from the one that is given all.
+    come = length.jobs * np.array(length.workload.probabilities)
+    offered = np.array([come[list(pool.classes)].sum() for pool in pools])
+    rest = np.array([math.inf if all(pool.classes) else come.sum() for pool in pools]) - offered
+    useful = np.minimum(offered, rest) >= MIN_CONTRIBUTING_JOBS
+    return np.hstack([done[:, come >= MIN_CONTRIBUTING_JOBS], beyond[:, useful]])
 
 
 def _unknown(replications: int) -> Estimate:
