@@ -86,6 +86,15 @@ def one(size: Size, **options) -> ms.System:
     return ms.System(options.pop("servers", 1), [ms.JobClass(duration=size)], **options)
 
 
+def sets(speeds: tuple[float, ...], *classes: tuple[set[int], float]) -> ms.System:
+    """Jobs of unit exponential sizes, by class for the servers of a set, with a probability."""
+    unit = ms.Exponential(rate=1.0)
+    return ms.System(
+        servers=speeds,
+        classes=[ms.JobClass(compatible=s, duration=unit, probability=p) for s, p in classes],
+    )
+
+
 def pool(servers: int, degree: int, size: Size) -> ms.System:
     return ms.System(servers, [ms.JobClass(degree=degree, duration=size)])
 
