@@ -143,7 +143,9 @@ def resample_log(
         )
     except UnstableError as error:
         return Run.unstable(f"resampled: {error}", math.inf)
-    length = RunLength.of(workload, last - first, first, workload.load, None)
+    length = RunLength.of(
+        workload, last - first, first, workload.load, None, in_order=policy == "fcfs"
+    )
     measured = Jobs(*map(np.concatenate, zip(*drawn, strict=True)))
     return Run(
         classify(measured.needs, largest_needs),

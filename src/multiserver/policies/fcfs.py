@@ -195,6 +195,7 @@ FCFS = Policy(
                 MIXED_EXPONENTIAL,
                 FEW_LEVELS,
                 source="`two-class-stability`, Section 3; E[T] by class from Little's law",
+                in_order=True,
             ),
             ONE_OR_N,
             LEVEL_SWEEPS,

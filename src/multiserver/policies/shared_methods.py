@@ -52,9 +52,9 @@ def whole_capacity(source: str) -> Method:
 
 
 def process_methods(
-    build: Callable[..., Process], *conditions: Condition, source: str
+    build: Callable[..., Process], *conditions: Condition, source: str, in_order: bool = False
 ) -> tuple[Method, Method]:
-    """The exact solution of a quasi-birth-death process, and its simulation jump by jump."""
+    """A quasi-birth-death process, solved and simulated; `in_order` if no job overtakes another."""
 
     def exact(system: System, **options: Any) -> Callable[[float], Means]:
         process = build(system, **options)
@@ -98,6 +98,7 @@ def process_methods(
                 max(math.ceil(effort.jobs_each * effort.warm_up), least),
                 work.load,
                 effort.stable_below,
+                in_order,
             )
             caveat, waiting = length.caveat(), found.mean_waiting
             return Means(

@@ -9,6 +9,7 @@ module                    contents
 `controls`                the same means, corrected by control variates
 `run_length`              whether a run is long enough for an interval, from the distribution of
                           the durations
+`blocking`                waits behind jobs that do not fit, under first come, first served
 `sampled_times`           quantiles and tails of waiting and response times
 `instability_test`        a test that distinguishes unstable runs from stable ones
 `workload`                servers, classes with their sizes, and the arrival rate

@@ -113,7 +113,9 @@ def simulate(
     R, C, key = replications, len(workload.needs), tuple(key)
     done = Simulation(
         workload=workload,
-        length=RunLength.of(workload, jobs - deleted, deleted, workload.load, stable_below),
+        length=RunLength.of(
+            workload, jobs - deleted, deleted, workload.load, stable_below, in_order=True
+        ),
         areas=np.zeros((R, 7)),
         time_at_level=np.zeros((R, levels + 1)),
         completions=np.zeros((R, C), dtype=np.int64),
