@@ -2,7 +2,8 @@
 
 An operating point is given in exactly one of three ways: `load` ρ = λ E[S]/n, the share of the
 capacity that is at work if the queue is stable; `arrival_rate` λ in jobs per unit of time; or
-`fraction_of_limit` λ/λ*, for which λ* must be known. All three are positive.
+`fraction_of_limit` λ/λ*, for which λ* must be known. All three are positive. Below 1e-100, where
+powers of λ leave the range of floats, they are refused.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from numbers import Real
 from multiserver.errors import UnstableError
 from multiserver.network import Network
 from multiserver.system import System
+
+LEAST = 1e-100
 
 
 def rate_of(
@@ -45,8 +48,10 @@ def rate_of(
             f" found {' and '.join(chosen) or 'none'}"
         )
     ((name, value),) = chosen.items()
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
-        raise ValueError(f"{name} must be a positive finite number, found {value!r}")
+    if isinstance(value, bool) or not isinstance(value, Real) or not LEAST <= value < math.inf:
+        raise ValueError(
+            f"{name} must be a positive finite number, {LEAST:g} or more, found {value!r}"
+        )
     rate = float(value)
     if name == "load":
         rate = system.arrival_rate(rate)

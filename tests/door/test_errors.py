@@ -89,12 +89,22 @@ def test_policies_go_with_their_systems_only():
         ms.RandomInterruptions(m=3)
 
 
+@pytest.mark.parametrize("factor", [0, -1.0, float("nan"), float("inf"), "2"])
+@pytest.mark.parametrize(
+    "size", [ms.Exponential(1.0), ms.PhaseType((1.0,), ((-1.0,),)), ms.Deterministic(1.0)]
+)
+def test_sizes_are_scaled_by_positive_factors(size, factor):
+    with pytest.raises(ValueError, match=r"factor must be a number in \[1e-100, 1e100\], found"):
+        ms.scaled(size, factor)
+
+
 @pytest.mark.parametrize(
     ("point", "text"),
     [
         ({}, "exactly one of load, arrival_rate and fraction_of_limit; found none"),
         ({"load": 0.5, "arrival_rate": 1.0}, "found load and arrival_rate"),
-        ({"load": 0}, "load must be a positive finite number, found 0"),
+        ({"load": 0}, "load must be a positive finite number, 1e-100 or more, found 0"),
+        ({"load": 1e-300}, "load must be a positive finite number, 1e-100 or more, found 1e-300"),
         ({"load": True}, "load must be a positive finite number"),
         ({"load": "0.5"}, "load must be a positive finite number"),
         ({"arrival_rate": float("inf")}, "arrival_rate must be a positive finite number"),

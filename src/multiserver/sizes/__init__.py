@@ -20,6 +20,7 @@ from multiserver.sizes.lognormal_weibull import Weibull as Weibull
 from multiserver.sizes.non_phase_type import Bimodal as Bimodal
 from multiserver.sizes.non_phase_type import Deterministic as Deterministic
 from multiserver.sizes.non_phase_type import Pareto as Pareto
+from multiserver.sizes.parameters import positive
 from multiserver.sizes.phased import Erlang as Erlang
 from multiserver.sizes.phased import Exponential as Exponential
 from multiserver.sizes.phased import Hyperexponential as Hyperexponential
@@ -31,7 +32,9 @@ _RATES, _TIMES = {"rate", "rates"}, {"value", "values", "scale", "low", "high", 
 
 
 def scaled(size: Size, factor: float) -> Size:
-    """The distribution of `factor` times S. Raises `ValueError` if a parameter is out of range."""
+    """The distribution of `factor` times S. Raises `ValueError` if the factor or a parameter is out
+    of range."""
+    factor = positive("factor", factor)
     if isinstance(size, PhaseType):
         return size.scaled(factor)
     changed = {}
