@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from atlas.gallery.collect import collect, read_named
@@ -23,10 +25,12 @@ THUMBNAIL = 420
 
 
 def main() -> None:
-    """`SPEC --mark FILE`; former marks of the gallery are removed, as those of products are."""
+    """`SPEC --mark FILE --threads N`; former marks of the gallery are removed, as those of products
+    are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", type=Path, help="all products (JSON)")
     parser.add_argument("--mark", type=Path, required=True, help="left when all is written")
+    parser.add_argument("--threads", type=int, default=1, help="for small copies of pictures")
     arguments = parser.parse_args()
     spec = read_spec(arguments.spec)
     # In a workflow that uses this one as a module, the mark's name begins with the `prefix`, but
@@ -47,8 +51,11 @@ def main() -> None:
         shutil.copyfile(source, target)
     small = {figure.thumbnail: figure for paper in papers for figure in paper.figures}
     small.pop("", None)
-    for name, figure in small.items():
-        shrink(FOLDER.parent / figure.paper / f"{figure.id}.png", FOLDER / name, THUMBNAIL)
+    pictures = [FOLDER.parent / figure.paper / f"{figure.id}.png" for figure in small.values()]
+    # Pillow releases the interpreter's lock while it decodes, scales and compresses.
+    with ThreadPoolExecutor(arguments.threads) as pool:
+        copies = [FOLDER / name for name in small]
+        list(pool.map(partial(shrink, width=THUMBNAIL), pictures, copies))
     for name, text in pages.items():
         write_text(FOLDER / name, text)
     cited = [read_named(Path(entry["spec"])) for entry in spec["products"]]

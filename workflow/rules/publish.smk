@@ -14,6 +14,7 @@ rule gallery:
     log:
         plan.gallery.log,
     localrule: True
+    threads: 4
     conda:
         "../envs/atlas.yaml"
     params:
@@ -23,4 +24,5 @@ rule gallery:
         "publish the gallery"
     shell:
         "python {params.scripts:q} publish {params.spec:q} --mark {output.mark:q}"
+        " --threads {threads}"
         " 2>&1 | tee {log:q}"
