@@ -125,6 +125,8 @@ def _in_order() -> list[Case]:
     erlang = rigid(4, [1, 4], [0.7, 0.3], [ms.Erlang(stages=2, rate=2.0)] * 2)
     varied = rigid(2, [1, 2], [0.5, 0.5], [balanced(1, 10), balanced(1, 10)])
     many = rigid(100, [1], [1.0], exponential(1))
+    # A long job of a small need delays all behind the rare job that waits for it.
+    blocked = rigid(6, [1, 6], [0.997, 0.003], [balanced(1, 10), *exponential(0.8)])
     lasting = rigid(100, [1, 1], [0.99, 0.01], exponential(1, 100))
     rows = [
         ("common", small, 0.5, 100_000),
@@ -139,6 +141,8 @@ def _in_order() -> list[Case]:
         ("c² = 10", varied, 0.7, 200_000),
         ("100 servers", many, 0.95, 200_000),
         ("100 servers, short", many, 0.95, 20_000),
+        ("rare need of all", blocked, 0.35, 18_000),
+        ("rare need of all, long", blocked, 0.35, 500_000),
     ]
     found = [
         Case(f"fcfs, {name}", system.under(ms.FCFS), load, jobs, point="fraction_of_limit")
