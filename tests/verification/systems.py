@@ -141,7 +141,7 @@ def _in_order() -> list[Case]:
         ("c² = 10", varied, 0.7, 200_000),
         ("100 servers", many, 0.95, 200_000),
         ("100 servers, short", many, 0.95, 20_000),
-        ("rare need of all", blocked, 0.35, 18_000),
+        ("rare need of all", blocked, 0.35, 24_000),
         ("rare need of all, long", blocked, 0.35, 500_000),
     ]
     found = [

@@ -1,55 +1,87 @@
 """Waits behind a job that does not fit, under first come, first served (head-of-line blocking).
 
-Let b = ρ n be the mean number of busy servers. A job that needs v > n − b servers finds fewer idle
-ones on average. No job starts until enough are released, a time D, and while it is in service, a
-time S, fewer than b servers are left for the others. As a fluid, the jobs that come meanwhile wait
-for
+A job that needs v of n servers and finds fewer idle holds back all that come after it: no job
+starts before enough servers are released, a time D later, and while it is in service, a time S,
+fewer are left for the others. So it delays all jobs by about
 
-    A = λ L²/(2 (1 − λ/λ*)),    L = D + u S,    u = 1 − (n − v)/b,
-
-all together, until the queue that they form is gone. D is taken as h R, where R is the remaining
-duration of the job in a busy server, E[R^j] = E[S^(j+1)]/((j + 1) E[S]) averaged over these, and
-h = 1/N + 1/(N − 1) + … + 1/(N − k + 1), but at most 1, if k of N jobs in service must leave:
-h E[R] is the mean of the k-th smallest of N exponential durations.
+    L = D + u S,    u = max(0, 1 − (n − v)/(ρ n)).
 
 If such jobs are rare, most of the waiting may be in a few bursts, of which their work tells
-nothing: other jobs wait while servers idle.
+nothing: other jobs wait while servers idle. As a fluid, the delay V is the work in an M/G/1 queue
+with these L as requirements, in which the capacity that is left is 1 − λ/λ*.
+
+For D, jobs in service are those of M/G/∞: of class c there are Poisson many, and after a time t
+
+    a_c(t) = λ p_c E[S_c] P(R_c > t),    E[R_c^j] = E[S_c^(j+1)]/((j + 1) E[S_c]),
+
+are left on average. R_c is taken as the mixture of two exponentials of its first three moments. One
+job of a class that needs more than n − v is enough. The servers that the smaller ones hold have the
+mean m = Σ v_c a_c and the variance z m = Σ v_c² a_c, and are taken as z times a Poisson variable of
+mean m/z. With the regularised incomplete gamma function P(a, x),
+
+    P(D > t) = 1 − exp(−Σ a_c) (1 − P(1 + (n − v)/z, m/z)),    Σ over the classes of v_c > n − v.
+
+Where bursts do not overlap, simulated means of needs 1 and n have the standard deviation that
+follows, to a few per cent.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
+from scipy.special import gammaincc
 
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Size
 
+# Times at which P(D > t) is evaluated, in equal ratios, in units of the shortest and of the longest
+# mean remaining duration.
+POINTS, SHORTEST, LONGEST = 400, 1e-3, 1e2
+ROUNDING, TINY = 1e-9, 1e-300
 
-def burst_cumulants(
-    workload: Workload, seen: Sequence[Size], fraction: float
-) -> NDArray[np.float64]:
-    """The second and third cumulant of Σ A per unit of time (2,), as if such jobs came one at a
-    time; 0 if all fit on average. `seen` are the distributions of the durations, and `fraction` is
-    λ/λ*, below 1."""
-    n, b, λ = workload.servers, workload.load * workload.servers, workload.arrival_rate
+
+def delays(workload: Workload, seen: Sequence[Size]) -> tuple[float, list[float]]:
+    """The rate of jobs that need several servers, and E[L^k] from k = 0 to 6. `seen` are the
+    distributions of the durations."""
+    n, λ = workload.servers, workload.arrival_rate
     p, v = np.array(workload.probabilities), np.array(workload.needs)
-    moments = np.array([[S.moment(j) for j in range(8)] for S in seen])
-    present = p * moments[:, 1]
-    need = present @ v / present.sum()
-    N = max(b / need, 1.0)
-    remaining = p * v @ moments[:, 1:] / (present @ v) / np.arange(1, 8)
-    found = np.zeros(2)
-    for c in np.flatnonzero((v > 1) & (v > n - b)):
-        k = min((v[c] - (n - b)) / need, N)
-        h, u = min(float(digamma(N + 1) - digamma(N - k + 1)), 1.0), 1 - (n - v[c]) / b
-        for i, m in enumerate((2, 3)):
-            powers = math.fsum(
-                math.comb(2 * m, j) * h**j * remaining[j] * u ** (2 * m - j) * moments[c, 2 * m - j]
-                for j in range(2 * m + 1)
-            )
-            found[i] += λ * p[c] * (λ / (2 * (1 - fraction))) ** m * powers
-    return found
+    moments = np.array([[S.moment(j) for j in range(7)] for S in seen])
+    residual = moments[:, 2:5] / (2, 3, 4) / moments[:, 1:2]
+    t = np.geomspace(SHORTEST * residual[:, 0].min(), LONGEST * residual[:, 0].max(), POINTS)
+    left = (λ * p * moments[:, 1])[:, None] * remaining(residual, t)
+    several = v > 1
+    share, found = p[several].sum(), np.zeros(7)
+    for q, need, size in zip(p[several], v[several], moments[several], strict=True):
+        u = max(0.0, 1 - (n - need) / (workload.load * n))
+        small = v <= n - need
+        m, square = (v[small] ** k @ left[small] for k in (1, 2))
+        z = np.maximum(square / np.maximum(m, TINY), 1.0)
+        fits = gammaincc(1 + (n - need) / z, m / z)
+        longer = 1 - np.exp(-left[~small].sum(axis=0)) * fits
+        D = [1.0] + [float(np.trapezoid(j * t**j * longer, np.log(t))) for j in range(1, 7)]
+        for k in range(7):
+            found[k] += q * sum(comb(k, j) * D[k - j] * u**j * size[j] for j in range(k + 1))
+    return λ * share, (found / max(share, TINY)).tolist()
+
+
+def remaining(moments: NDArray, t: NDArray) -> NDArray:
+    """P(R_c > t) (C, T) of mixtures of two exponentials of these three `moments` (C, 3); of one
+    exponential of the first moment where there is no such mixture."""
+    found = []
+    for first, second, third in moments / (1, 2, 6):
+        # Their means are the roots of x² − total x + product.
+        total, product = 2 * first, first**2
+        if second > first**2:
+            total = (third - first * second) / (second - first**2)
+            product = total * first - second
+        root = np.sqrt(max(total**2 - 4 * product, 0.0))
+        if not (product > 0 and root > ROUNDING * total):
+            found.append(np.exp(-t / first))
+            continue
+        long, short = (total + root) / 2, (total - root) / 2
+        weight = (first - short) / root
+        found.append(weight * np.exp(-t / long) + (1 - weight) * np.exp(-t / short))
+    return np.array(found)

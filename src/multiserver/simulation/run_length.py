@@ -22,8 +22,8 @@ A power-law distribution, or another with a tail heavier than the exponential's,
 size that one job of a replication exceeds: a replication tells nothing of larger sizes, and only a
 limited part of E[B⁴] may lie beyond.
 
-Under first come, first served jobs also wait behind jobs that do not fit (`blocking`). The skewness
-is computed with and without these bursts, whose variance is known only roughly, and the larger one
+Under first come, first served, jobs also wait behind jobs that do not fit (`blocking`). The skewness
+is computed with and without these delays, whose variance is known only roughly, and the larger one
 counts.
 
 *The jobs.* The durations of the J jobs bring variance and skewness of their own, whatever the
@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
 
-from multiserver.simulation.blocking import burst_cumulants
+from multiserver.simulation.blocking import delays
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Lognormal, Pareto, Size, Weibull
@@ -156,7 +156,7 @@ class RunLength:
         scale = p * rate / C
         time = self.jobs / rate * waiting
         waits = time * np.array([2 * ψ[1] * scale**2, 6 * ψ[2] * scale**3])
-        blocked = self.jobs / rate * np.array([p**2, p**3]) * self._bursts
+        blocked = self.jobs / rate * (p * rate) ** np.array([2, 3]) * self._delays
         own = np.zeros(2)
         if queued is None:
             sizes = self._seen if c is None else (self._seen[c],)
@@ -174,12 +174,13 @@ class RunLength:
         )
 
     @property
-    def _bursts(self) -> NDArray[np.float64]:
-        return (
-            burst_cumulants(self.workload, self._seen, self.fraction)
-            if self.in_order
-            else np.zeros(2)
-        )
+    def _delays(self) -> NDArray[np.float64]:
+        """2 ψ_2 and 6 ψ_3 of the delay by jobs that do not fit (2,), 0 if jobs overtake them."""
+        rate, moments = delays(self.workload, self._seen) if self.in_order else (0.0, [])
+        if rate == 0:
+            return np.zeros(2)
+        _, *ψ = cumulants(rate, moments, 1 - self.fraction + rate * moments[1])
+        return np.array([2.0, 6.0]) * ψ
 
     @property
     def _capacity(self) -> float:
