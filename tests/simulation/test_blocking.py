@@ -89,8 +89,8 @@ def test_the_skewness_is_that_of_simulated_means():
 
 
 def test_runs_with_few_bursts_have_no_interval():
-    """Where one or two jobs of a replication need all servers. Of intervals for such a system as the
-    second, 220 of 260 held."""
+    """Where one or two jobs of a replication need all servers. Of the intervals for a system such
+    as the second, 220 of 260 held."""
     short, long = rare(1000), rare(20_000)
     assert short.skewness() > MAX_SKEWNESS > long.skewness()
     assert "skewness" in short.caveat() and not long.caveat()

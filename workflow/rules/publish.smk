@@ -14,9 +14,9 @@ rule gallery:
     log:
         plan.gallery.log,
     localrule: True
-    threads: 4
     conda:
         "../envs/atlas.yaml"
+    threads: 4
     params:
         scripts=SCRIPTS,
         spec=plan.gallery.spec_file,

@@ -22,9 +22,9 @@ A power-law distribution, or another with a tail heavier than the exponential's,
 size that one job of a replication exceeds: a replication tells nothing of larger sizes, and only a
 limited part of E[B⁴] may lie beyond.
 
-Under first come, first served, jobs also wait behind jobs that do not fit (`blocking`). The skewness
-is computed with and without these delays, whose variance is known only roughly, and the larger one
-counts.
+Under first come, first served, jobs also wait behind jobs that do not fit (`blocking`). The
+skewness is computed with and without these delays, whose variance is known only roughly, and the
+larger one counts.
 
 *The jobs.* The durations of the J jobs bring variance and skewness of their own, whatever the
 waits.
