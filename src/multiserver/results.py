@@ -296,5 +296,7 @@ def _require_mean(means: Mapping[str, V], name: str) -> V:
     """One of the means. Raises `NotKnownError` if the method does not compute it."""
     if name not in means:
         known = ", ".join(QUANTITIES[other] for other in means) or "nothing"
-        raise NotKnownError(f"{QUANTITIES[name]} is not told by this method, which tells {known}")
+        raise NotKnownError(
+            f"{QUANTITIES[name]} is not computed by this method, which gives {known}"
+        )
     return means[name]

@@ -199,7 +199,7 @@ def test_claims_in_latex_go_without_their_parameters(table):
     now = {**spec, "fingerprint": "g"}
     now["series"] = {"only": spec["series"]["only"] | {"digest": "e"}}
     _, [difference] = trace_back.find_differences(record, now)
-    assert difference.startswith("series only: its parameters are not told; the code")
+    assert difference.startswith("series only: its parameters are not recorded; the code")
     assert any("only: claims d" in line for line in trace_back.format_account(record, "", "", []))
 
 

@@ -89,7 +89,7 @@ def find_differences(record: ProvenanceRecord, spec: Mapping[str, Any]) -> tuple
         if then["study"] != now["study"]:
             changed.insert(0, f"study: {then['study']}, now {now['study']}")
         if then["digest"] != now["digest"] and not changed:
-            known = "its parameters are not told" if recorded is None else "same parameters"
+            known = "its parameters are not recorded" if recorded is None else "same parameters"
             changed = [f"{known}; the code that computes it has changed, or a package"]
         differences += [f"series {name}: {change}" for change in changed]
     if record["code"] != spec["code"]:
@@ -135,7 +135,7 @@ def format_account(
     yield row(KINDS.get(record.get("stage"), "figure"), ": ".join(names))
     yield row("paper", record["paper"])
     yield row("source", trace_origin(record))
-    yield row("licence", record.get("licence") or "not told")
+    yield row("licence", record.get("licence") or "not recorded")
     yield row("seed", ", ".join(seeds) or "none")
     yield row("fingerprint", record["fingerprint"])
     yield row("code", record["code"])
