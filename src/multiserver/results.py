@@ -296,7 +296,5 @@ def _require_mean(means: Mapping[str, V], name: str) -> V:
     """One of the means. Raises `NotKnownError` if the method does not compute it."""
     if name not in means:
         known = ", ".join(QUANTITIES[other] for other in means) or "nothing"
-        raise NotKnownError(
-            f"{QUANTITIES[name]} is not computed by this method, which gives {known}"
-        )
+        raise NotKnownError(f"this method does not compute {QUANTITIES[name]}, but {known}")
     return means[name]

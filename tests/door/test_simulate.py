@@ -197,7 +197,7 @@ def test_a_class_that_never_came_has_no_times():
     system = ms.System(2, classes)
     for policy in (ms.FCFS, ms.MaxWeight):
         found = system.under(policy).simulate(load=0.5, jobs=1000, seed=1)
-        with pytest.raises(ms.NotKnownError, match=r"E\[T\] is not computed .*, which gives"):
+        with pytest.raises(ms.NotKnownError, match=r"does not compute E\[T\], but"):
             _ = found.by_class[1].mean_response_time
         assert found.by_class[0].mean_response_time.mean > 0
         assert "—" in str(found)
