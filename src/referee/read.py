@@ -166,10 +166,10 @@ def read_results(file: Path, reference: Reference) -> list[Result]:
 
 def _check_header(line: int, names: list[str]) -> Iterable[Fault]:
     known = (*NEEDED, *OPTIONAL)
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t"):
-        found, expected = "columns between semicolons or tabs", "columns between commas"
-        yield Fault(line, "separators", found, expected)
-        return
+    for mark, marks in ((";", "semicolons"), ("\t", "tabs")):
+        if len(names) == 1 and mark in names[0]:
+            yield Fault(line, "separators", f"columns between {marks}", "columns between commas")
+            return
     counts = Counter(names)
     for name in names:
         if name not in known:

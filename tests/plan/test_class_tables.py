@@ -62,6 +62,11 @@ def test_columns_may_stand_in_any_order_and_cells_may_lack():
         ("share,", "part,", "line 2: no column share among need, part, mean_duration"),
         ("duration\n", "duration,queue\n", "line 2: a column 'queue'"),
         ("need,share", "need,need,share", "line 2: the column need twice"),
+        (
+            GOOD,
+            GOOD.replace(",", "\t"),
+            "line 2: columns between tabs; expected columns between com",
+        ),
         ("1,0.75,2.5", "1,0.75", "line 3: 2 fields; expected 3: need, share, mean_duration"),
         ("1,0.75,2.5", "1.5,0.75,2.5", r"line 3: need '1\.5'; expected a whole number"),
         ("1,0.75,2.5", "0,0.75,2.5", "line 3: need 0; expected a whole number of 1"),

@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.plan.test_hostile import OWN
 
+from atlas.config.read import read_config
 from atlas.config.tolerances import read_tolerances
 from atlas.plan import ConfigError, Plan
 
@@ -60,6 +61,28 @@ def test_a_style_file_that_is_none_is_refused_at_its_line(root, content):
     own = root / "own.yaml"
     own.write_text(OWN % ("own", "fig1", "curve"), "utf-8")
     assert f"{STYLE}:2: the whole file" in refused(root, own)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("  fig1", "\tfig1", "own.yaml:4: the whole file\n    found     a tab in column 1"),
+        (
+            "    title: ",
+            "    title:\t",
+            "own.yaml:5: the whole file\n    found     a tab in column 11",
+        ),
+    ],
+)
+def test_a_tab_is_named_with_its_place_and_what_to_write(tmp_path, old, new, place):
+    own = tmp_path / "own.yaml"
+    text = OWN % ("own", "fig1", "curve")
+    assert old in text
+    own.write_text(text.replace(old, new, 1), "utf-8-sig")
+    with pytest.raises(ConfigError) as error:
+        read_config(own, "own.yaml")
+    assert place in str(error.value)
+    assert str(error.value).endswith("write spaces in its place")
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,11 @@ def test_a_column_that_stands_twice_is_refused(tmp_path, read, text):
         jobs_of(read(write(tmp_path, text)))
 
 
+def test_a_table_with_tabs_for_commas_says_so(tmp_path):
+    with pytest.raises(ValueError, match=r'between tabs: write commas, or .*separator: "\\t"'):
+        jobs_of(read_plain(write(tmp_path, "cores\tseconds\n4\t60\n")))
+
+
 def test_a_column_that_does_not_count_may_stand_twice(tmp_path):
     jobs, _ = jobs_of(read_plain(write(tmp_path, "x,cores,seconds,x\n1,4,60,1\n")))
     assert jobs == [(4, 60)]

@@ -43,7 +43,7 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
     Raises `ConfigError`, in which the file is called `name`, if the content is not such YAML.
     """
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         line = file.read_bytes()[: error.start].count(b"\n") + 1
         refuse(name, line, f"bytes that are no text, {error.reason}", "text in UTF-8")
@@ -52,11 +52,7 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
     try:
         events = list(_as_deep_as_read(yaml.parse(text, Loader=_LOADER)))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        hint = "indent with spaces" if "\\t" in str(error) or "tab" in str(error) else ""
-        refuse(
-            name, mark.line + 1 if mark else 1, str(error.problem or error.context), "YAML", hint
-        )
+        _refuse_syntax(name, text, error, "YAML")
     except yaml.YAMLError as error:
         refuse(name, 1, str(error).splitlines()[0], "YAML without control characters")
     return _Composer(name, iter(events)).compose()
@@ -85,12 +81,12 @@ def read_config(file: FilePath, name: str) -> None:
 
 
 def _require_yaml_1_1(text: str, name: str) -> None:
-    expected, hint = "YAML 1.1, as Snakemake reads it", "quote what is text; no tabs between words"
+    expected, hint = "YAML 1.1, as Snakemake reads it", "quote what is text"
     try:
         loader = yaml.FullLoader(text)
         nodes = [loader.get_single_node()]
     except yaml.MarkedYAMLError as error:
-        refuse(name, error.problem_mark.line + 1, str(error.problem), expected, hint)
+        _refuse_syntax(name, text, error, expected, hint)
     for node in nodes:
         if isinstance(node, yaml.ScalarNode):
             try:
@@ -120,6 +116,17 @@ def read_style(file: FilePath, name: str) -> str:
 def refuse(name: str, line: int, found: str, expected: str, hint: str = "") -> None:
     """Raise `ConfigError` about a line of a file."""
     raise_for([Fault((), found, expected, hint)], f"{name}:{line}" if line else name, {})
+
+
+def _refuse_syntax(
+    name: str, text: str, error: yaml.MarkedYAMLError, expected: str, hint: str = ""
+) -> None:
+    """Raise `ConfigError` about what a parser refused. A tab, which looks like spaces, is named."""
+    mark = error.problem_mark or error.context_mark
+    found, line = str(error.problem or error.context), mark.line + 1 if mark else 1
+    if mark and text[mark.index : mark.index + 1] == "\t":
+        found, hint = f"a tab in column {mark.column + 1}", "write spaces in its place"
+    refuse(name, line, found, expected, hint)
 
 
 def _as_deep_as_read(events: Iterator[yaml.Event]) -> Iterator[yaml.Event]:

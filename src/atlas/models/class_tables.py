@@ -103,6 +103,8 @@ def _rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 def _check_header(line: int, names: list[str]) -> None:
     expected = f"the columns {', '.join(NEEDED)}, and perhaps {' and '.join(OPTIONAL)}"
+    if any("\t" in name for name in names):
+        raise TableError(line, "columns between tabs", "columns between commas")
     for name in NEEDED:
         if name not in names:
             raise TableError(line, f"no column {name} among {', '.join(names)}", expected)

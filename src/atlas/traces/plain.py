@@ -70,7 +70,8 @@ def read_numbers(
             except ValueError as error:
                 raise ValueError(f"the first line names no columns: {error}") from None
             names = [name.strip() for name in names]
-            require_columns(names, columns)
+            tabs = ' (between tabs: write commas, or give a plain table `separator: "\\t"`)'
+            require_columns(names, columns, tabs if any("\t" in name for name in names) else "")
             used = [names.index(column) for column in columns]
         if block:
             values = _read_at_once(block, len(names), used, separator)
