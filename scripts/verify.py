@@ -85,8 +85,8 @@ def open_files(path: Path, *, links: bool = False) -> Files:
     if path.is_dir():
         return Folder(path, links=links)
     if not path.is_file():
-        message = printable(f"{path}: found nothing; `snakemake archive` makes an archive")
-        raise Unreadable(message)
+        hint = "`snakemake archive` makes it, given the --config and --configfile of the run"
+        raise Unreadable(printable(f"{path}: found nothing; {hint}"))
     return Zipped(path)
 
 
