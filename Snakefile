@@ -16,7 +16,8 @@ ROOT = Path(workflow.current_basedir)
 sys.path[:0] = [str(ROOT / "src")]
 
 from prefork import client, server
-from atlas.plan import MEGABYTES, cancel_timers, expose
+from atlas.plan.environment import cancel_timers, expose
+from atlas.plan.resources import MEGABYTES
 
 SCRIPTS = os.path.relpath(ROOT / "scripts")
 # Snakemake takes the rules of a module, but not its `onstart` handler.
@@ -37,21 +38,18 @@ include: "workflow/rules/again.smk"
 OUTPUT_PREFIX = Path(rules.again.output[0].partition("results/")[0])
 
 if IS_REMOTE_JOB:
-    from atlas.plan import WrittenPlan
+    from atlas.plan.written_plan import WrittenPlan
 
     plan = WrittenPlan(ROOT)
     build = plan
     # The process that forks warm jobs serves the submitting machine only.
     os.environ[client.NAME] = ""
 else:
-    from atlas.plan import (
-        Build,
-        ConfigError,
-        Plan,
-        hold_driver,
-        install_log_filter,
-        require_writable,
-    )
+    from atlas.config.errors import ConfigError
+    from atlas.plan.build import Build
+    from atlas.plan.job_logs import install_log_filter
+    from atlas.plan.locks import hold_driver, require_writable
+    from atlas.plan.resolve import Plan
 
     configfile: str(ROOT / "config/config.yaml")
 

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 from prefork import client
 
 ROOT = Path(__file__).resolve().parents[1]

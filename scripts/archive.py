@@ -10,7 +10,7 @@ import argparse
 import json
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ def pack(spec: Spec, root: Path, folder: Path, target: Path) -> None:
     contents = sources | {name: (folder / name).read_bytes for name in outputs}
     contents |= {name: text.encode for name, text in spec["texts"].items()}
     contents["references.bib"] = spec["bibliography"].encode
-    listed = {name: _list(read()) for name, read in contents.items()}
+    listed = {n: Listed(len(content := read()), sha256(content)) for n, read in contents.items()}
     sums = {name: entry.sha256 for name, entry in listed.items()}
     # The manifest holds the sum of the metadata, so the metadata cannot hold the sum of the
     # manifest. They hold its size, which is the present size plus one line.
@@ -103,22 +103,12 @@ def pack(spec: Spec, root: Path, folder: Path, target: Path) -> None:
 
 def _list_outputs(spec: Spec) -> list[str]:
     """The files of all products, the data they were made from, and the summary of `agree`."""
-    return sorted({spec["agreed"], *_iterate_outputs(spec)})
-
-
-def _iterate_outputs(spec: Spec) -> Iterator[str]:
-    for product in spec["products"]:
-        yield from product["files"]
-        yield from product["series"]
+    return sorted({spec["agreed"]}.union(*(p["files"] + p["series"] for p in spec["products"])))
 
 
 def _read_sidecar(folder: Path, product: Mapping[str, Any]) -> dict[str, Any] | None:
     file = folder / product["files"][-1]
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
-
-
-def _list(content: bytes) -> Listed:
-    return Listed(len(content), sha256(content))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,15 +63,15 @@ def main(arguments: Sequence[str]) -> None:
         sys.exit(str(error))
     from snakemake.cli import main as run
 
+    from atlas.plan.environment import cancel_timers
+
     added = [] if RATE in arguments else [RATE, "1000000/1h"]
     if HELD in os.environ:
         added.append("--nolock")
     try:
         run([*added, *arguments])
     finally:
-        for thread in threading.enumerate():
-            if isinstance(thread, threading.Timer):
-                thread.cancel()
+        cancel_timers()
 
 
 if __name__ == "__main__":

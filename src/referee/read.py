@@ -54,16 +54,6 @@ class Result:
     reference: float
     reference_half_width: float
 
-    @property
-    def named(self) -> str:
-        """The quantity, with its class or k."""
-        quantity, which, k = self.key
-        return (
-            quantity
-            + (f", class {which}" if which != "all" else "")
-            + (f", k = {k}" if k is not None else "")
-        )
-
 
 @dataclass(frozen=True)
 class Reference:

@@ -16,7 +16,7 @@ from tests.conftest import ROOT, compute
 from atlas.config.read import read_yaml
 from atlas.io.cite import references
 from atlas.io.tidy import write_table
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 
 # All are quick to compute; of the ledger, only the claims that are.
 PRODUCTS = {

@@ -22,7 +22,7 @@ from atlas.claims import record
 from atlas.claims.cases import DRAWN
 from atlas.claims.verdicts import holds
 from atlas.config.read import read_yaml
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 
 OURS = ("multiserver", "atlas.claims", "atlas.models", "atlas.studies")
 

@@ -16,7 +16,7 @@ from atlas.config.kinds import module
 from atlas.io import rendering
 from atlas.io.dark_mode import shade
 from atlas.io.readable import attach, detach, name_marks
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from atlas.gallery.collect import Exhibit, Paper
 from atlas.gallery.explorer import find_absent, find_obstacle, find_presets
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 from multiserver import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.peak import find_peak_wastage

@@ -11,7 +11,7 @@ from pathlib import Path
 def main(root: Path) -> None:
     sys.path[:1] = [str(root), str(root / "src")]
     from atlas.config.read import read_yaml
-    from atlas.plan import Plan
+    from atlas.plan.resolve import Plan
 
     plan = Plan.load(read_yaml(root / "config/config.yaml", "config.yaml")[0], root)
     plan.write_specs()

@@ -26,12 +26,12 @@ from snakemake.common.configfile import load_configfile
 from tests.conftest import ROOT
 from tests.fuzz.mutate import Mutation, dump, mutate
 
+from atlas.config.errors import ConfigError
 from atlas.config.kinds import module
 from atlas.config.read import read_config, read_yaml
 from atlas.config.run_config import choose
 from atlas.config.series import run_defaults
 from atlas.config.tolerances import read_tolerances
-from atlas.plan import ConfigError
 from atlas.plan.fingerprint import CodeDigests
 from atlas.plan.papers import PaperFile, Source
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT, check_output
 
-from atlas.plan import Plan, papers
+from atlas.plan import papers
+from atlas.plan.resolve import Plan
 
 RUN = {"papers": ["two-class-stability"]}
 PAPER = "config/papers/two-class-stability.yaml"
@@ -52,7 +53,7 @@ def test_it_is_the_same_plan_and_no_paper_is_read(read):
 LOOKS = """
 import sys
 from pathlib import Path
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 Plan.load({{"papers": [{paper!r}]}}, Path({root!r}))
 print("numba" in sys.modules)
 """

@@ -16,7 +16,7 @@ from atlas.config.faithful import determining
 from atlas.config.read import read_yaml
 from atlas.gallery.collect import relate
 from atlas.io.latex import escape
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 
 FILES = sorted((ROOT / "config/papers").glob("*.yaml"))
 DOCUMENTS = {file.stem: read_yaml(file, file.name)[0] for file in FILES}

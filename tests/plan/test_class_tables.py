@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT, compute
 
+from atlas.config.errors import ConfigError
 from atlas.config.read import read_yaml
 from atlas.models.class_tables import TableError, read_class_table
-from atlas.plan import ConfigError, Plan
+from atlas.plan.resolve import Plan
 from atlas.studies import workload_system
 
 CELLS = ROOT / "config/cells/borg.csv"

@@ -8,7 +8,8 @@ import re
 import pytest
 from tests.conftest import copy_project
 
-from atlas.plan import ConfigError, Plan
+from atlas.config.errors import ConfigError
+from atlas.plan.resolve import Plan
 
 PAPER = "config/papers/two-class-stability.yaml"
 PAPERS = {"papers": ["two-class-stability"]}

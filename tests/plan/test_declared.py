@@ -9,7 +9,8 @@ import pytest
 from tests.conftest import ROOT
 
 from atlas.__main__ import arrange
-from atlas.plan import ConfigError, Plan
+from atlas.config.errors import ConfigError
+from atlas.plan.resolve import Plan
 
 EXAMPLE = ROOT / "config/examples/three-classes.yaml"
 SYSTEM = "servers: 16, needs: [1, 4, 16], rates: [1.0, 0.5, 0.25], probabilities: [0.9, 0.07, 0.03]"

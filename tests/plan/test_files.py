@@ -9,9 +9,10 @@ import pytest
 from tests.conftest import ROOT
 from tests.plan.test_hostile import OWN
 
+from atlas.config.errors import ConfigError
 from atlas.config.read import read_config
 from atlas.config.tolerances import read_tolerances
-from atlas.plan import ConfigError, Plan
+from atlas.plan.resolve import Plan
 
 STYLE = "config/atlas.mplstyle"
 

@@ -7,9 +7,10 @@ import re
 import pytest
 from tests.conftest import ROOT
 
+from atlas.config.errors import ConfigError
 from atlas.config.given import check_given
 from atlas.config.read import read_yaml
-from atlas.plan import ConfigError, Plan
+from atlas.plan.resolve import Plan
 
 PAPER = """
 paper: own

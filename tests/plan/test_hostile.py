@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from atlas.config.errors import ConfigError
 from atlas.config.read import read_config
-from atlas.plan import ConfigError, Plan
+from atlas.plan.resolve import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = """

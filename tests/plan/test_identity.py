@@ -18,8 +18,8 @@ from ruamel.yaml import YAML
 
 from atlas.config.read import read_yaml
 from atlas.io.specs import LENGTH, canonical, digest, read_spec
-from atlas.plan import Plan
 from atlas.plan.environment import PACKAGES
+from atlas.plan.resolve import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,13 +13,13 @@ from matplotlib.figure import Figure
 from tests.conftest import ROOT
 from tests.plan.test_declared import folder, plan
 
+from atlas.config.errors import ConfigError
 from atlas.config.letters import find_unbalanced, find_unprintable
 from atlas.config.read import read_yaml
 from atlas.io.cite import caption, references
 from atlas.io.latex import ESCAPES, escape
 from atlas.io.mathematics import formulate
 from atlas.io.rendering import save, style_context
-from atlas.plan import ConfigError
 
 __all__ = ["folder"]
 TITLE = "title: The scaled queue"

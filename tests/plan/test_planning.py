@@ -11,7 +11,7 @@ from numba.core import event
 from tests.conftest import ROOT
 
 from atlas.config.kinds import kinds
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 
 ENGINES = tuple(
     str(ROOT / "src/multiserver" / name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from atlas.config.errors import ConfigError
 from atlas.config.series import apply_run_defaults, run_defaults
-from atlas.plan import ConfigError, Plan
+from atlas.plan.resolve import Plan
 
 PAPERS = {"papers": ["two-class-stability"]}
 

@@ -23,7 +23,7 @@ from atlas.fields.block import Block
 from atlas.fields.markers import DrawnAs
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 from atlas.studies import reference_simulated
 
 ROOT = Path(__file__).resolve().parents[2]

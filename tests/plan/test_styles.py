@@ -10,9 +10,9 @@ from matplotlib import rcParamsDefault
 from tests.conftest import ROOT
 from tests.plan.test_declared import folder, plan
 
+from atlas.config.errors import ConfigError
 from atlas.config.styles import MOST_DOTS, check_style, require_drawable
 from atlas.io.rendering import draw_sample
-from atlas.plan import ConfigError
 
 __all__ = ["folder"]
 STYLE = "config/atlas.mplstyle"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.conftest import ROOT
 
+from atlas.config.errors import ConfigError
 from atlas.config.tolerances import Tolerances, read_tolerances
-from atlas.plan import ConfigError
 
 FILE = ROOT / "config/tolerances.yaml"
 NEARLY, PRINTED = "relative: 0.05\n  side: below\n  why: short", "units: 0.5\n  why: a printed"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.plan import ConfigError, Plan
+from atlas.config.errors import ConfigError
+from atlas.plan.resolve import Plan
 
 RUN = {"papers": ["two-class-stability"]}
 LOG = "cpus,priority,start_time,end_time\n0.5,50,1000000,3000000\n"

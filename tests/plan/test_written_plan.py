@@ -10,8 +10,9 @@ import pytest
 from tests.conftest import Project
 from tests.faults.tiny import make_tiny
 
-from atlas.plan import Plan, WrittenPlan
 from atlas.plan.products import Series
+from atlas.plan.resolve import Plan
+from atlas.plan.written_plan import WrittenPlan
 
 STUDY = "src/atlas/studies/wastage_by_rate_ratio.py"
 

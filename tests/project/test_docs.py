@@ -13,7 +13,7 @@ from tests.conftest import compute
 from atlas.claims.verdicts import holds
 from atlas.config.read import read_yaml
 from atlas.config.tolerances import allow
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 from atlas.studies import workload_wastage
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, quickswap, served_alone

@@ -112,7 +112,6 @@ BY_NAME = {
     "compute.py": "atlas.studies",
     "draw.py": "atlas.drawings",
     "atlas/studies/claims.py": "atlas.claims",
-    "atlas/plan/__init__.py": "atlas",
 }
 FOLDERS = {room: ROOT / "src" / room.replace(".", "/") for room in ROOMS} | {"scripts": SCRIPTS}
 

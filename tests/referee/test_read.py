@@ -41,7 +41,7 @@ def test_results_are_read_in_any_order_of_columns(tmp_path):
     assert found[0].reference == pytest.approx(9, rel=1e-12)
     assert found[1].key == ("tail", "all", 10) and found[1].replications == 20
     assert found[1].reference == pytest.approx(0.9**11, rel=1e-11)
-    assert found[2].half_width is None and found[2].named == "mean_response_time, class 2"
+    assert found[2].half_width is None and found[2].key == ("mean_response_time", "2", None)
 
 
 @pytest.mark.parametrize(

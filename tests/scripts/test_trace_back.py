@@ -21,7 +21,7 @@ from atlas.io.credit import HEAD
 from atlas.io.product import comment, describe
 from atlas.io.tidy import write_table
 from atlas.io.untrusted import Unreadable
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 from atlas.provenance import trace_back
 from atlas.provenance.records import ProvenanceRecord, read_records
 

@@ -12,8 +12,8 @@ from scripts.tabulate import show
 from tests.conftest import ROOT, compute
 
 from atlas.config.kinds import module
-from atlas.plan import Plan
 from atlas.plan.products import Product
+from atlas.plan.resolve import Plan
 
 PAGE = ROOT / "docs/operator.md"
 PAIR = re.compile(r"^```yaml\n(.*?)^```\n\n```text\n(.*?)^```$", re.M | re.S)

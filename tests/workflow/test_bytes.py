@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Project
 from tests.faults.tiny import make_tiny, read_outputs
 
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from tests.conftest import Project
 from tests.faults.readonly import held
 from tests.faults.tiny import FILE, read_outputs
 
-from atlas.plan import Plan
+from atlas.plan.resolve import Plan
 
 # What a run replaces besides marks.
 REPLACED = ("figures/tiny", "figures/gallery", "results/again", "results/logs/draw/tiny/fig1.log")

@@ -20,9 +20,9 @@ from tests.faults.tiny import FILE, make_tiny
 from atlas.io.atomic import write_text
 from atlas.io.sums import leave_sums
 from atlas.io.tidy import write_table
-from atlas.plan import Plan
 from atlas.plan.fingerprint import CodeDigests
 from atlas.plan.products import Product
+from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.slow
 

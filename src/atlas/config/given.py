@@ -14,8 +14,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
-from atlas.config.errors import Fault, Path
-from atlas.config.validate import check, check_systems
+from atlas.config.errors import Fault, Path, show
+from atlas.config.validate import check
 from atlas.fields import vocabulary as words
 from atlas.fields.block import AS_WRITTEN, WHOLE, Block
 from atlas.models.described_systems import (
@@ -25,6 +25,7 @@ from atlas.models.described_systems import (
     ThresholdParallelismBlock,
 )
 from atlas.models.sizes import SizeBlock
+from multiserver.model import MultiserverJobSystem
 
 Many = Annotated[int, Field(ge=1, le=10**15, description="a whole number from 1 on"), WHOLE]
 Some = Annotated[int, Field(ge=0, le=10**15, description="a whole number from 0 on"), WHOLE]
@@ -56,8 +57,7 @@ NAMED = {"load", "jobs", "exponent", "arrival_rates", "routing"}
 
 def check_given(given: dict[str, Any], path: Path) -> Iterator[Fault]:
     """Faults of the parameters that a claim is given."""
-    faults = [*check_systems(given, path), *_check(given, path)]
-    yield from dict.fromkeys(faults)
+    yield from dict.fromkeys(_check(given, path))
 
 
 def _check(value: Any, path: Path) -> Iterator[Fault]:
@@ -65,9 +65,29 @@ def _check(value: Any, path: Path) -> Iterator[Fault]:
         for i, item in enumerate(value):
             yield from _check(item, (*path, i))
     elif isinstance(value, dict):
+        if "servers" in value and "needs" in value:
+            yield from _check_system(value, path)
         for key, item in value.items():
             below = [fault for entry in _entries(item) for fault in _check_entry(key, entry, path)]
             yield from below or _check(item, (*path, key))
+
+
+def _check_system(block: dict[str, Any], path: Path) -> list[Fault]:
+    """Faults of a multiserver-job system. Rates and probabilities that the quantity sweeps are not
+    given, and arbitrary ones are used instead."""
+    keys = [k for k in ("servers", "needs", "rates", "probabilities") if k in block]
+    expected = f"a system that can exist (from {', '.join(keys)})"
+    for key in keys[1:]:
+        if not isinstance(block[key], list) or not block[key]:
+            return [Fault((*path, key), show(block[key]), f"a list; {expected}")]
+    needs = block["needs"]
+    rates = block.get("rates", [1.0] * len(needs))
+    probabilities = block.get("probabilities", [1 / len(needs)] * len(needs))
+    try:
+        MultiserverJobSystem.of(block["servers"], needs, rates, probabilities)
+    except (ValueError, TypeError) as error:
+        return [Fault(path, str(error), expected)]
+    return []
 
 
 def _check_entry(key: str, entry: Any, path: Path) -> list[Fault]:

@@ -139,12 +139,15 @@ def name_of(file: FilePath, root: FilePath) -> str:
 
 def reserved_names(root: FilePath) -> set[str]:
     """The names that no paper may have: those of rules, of folders and of pages."""
-    texts = [file.read_text(encoding="utf-8") for file in (root / "workflow/rules").glob("*.smk")]
-    texts.append((root / "Snakefile").read_text(encoding="utf-8"))
-    rules = (re.findall(r"^\s*rule (\w+):", text, re.MULTILINE) for text in texts)
     templates = (root / "src/atlas/gallery/templates").glob("*.html.j2")
-    pages = {file.name.removesuffix(".html.j2") for file in templates}
-    return FOLDERS.union(pages, *rules)
+    return FOLDERS | rule_names(root) | {f.name.removesuffix(".html.j2") for f in templates}
+
+
+def rule_names(root: FilePath) -> set[str]:
+    """The names of all rules of the workflow."""
+    files = [root / "Snakefile", *(root / "workflow/rules").glob("*.smk")]
+    texts = (file.read_text(encoding="utf-8") for file in files)
+    return {rule for text in texts for rule in re.findall(r"^\s*rule (\w+):", text, re.MULTILINE)}
 
 
 def _command_line_choices(

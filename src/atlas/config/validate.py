@@ -16,7 +16,6 @@ from pydantic_core import ErrorDetails
 
 from atlas.config.errors import Fault, Path, show, suggest
 from atlas.fields.vocabulary import ClassName, Id, Text
-from multiserver.model import MultiserverJobSystem
 
 NAMES = {
     "object": "a mapping",
@@ -68,40 +67,6 @@ def check_values(value: Any, path: Path) -> Iterator[Fault]:
         yield Fault(path, "nothing", "a value, or no such key")
     elif isinstance(value, float) and not math.isfinite(value):
         yield Fault(path, repr(value), "a finite number")
-
-
-def check_systems(value: Any, path: Path) -> list[Fault]:
-    """Faults of the multiserver-job systems described anywhere in what a claim is given.
-
-    `servers` and `needs` together describe a system. Rates and probabilities that the quantity
-    sweeps are absent there, and arbitrary ones are used instead.
-    """
-    faults: list[Fault] = []
-    if isinstance(value, list):
-        for i, item in enumerate(value):
-            faults += check_systems(item, (*path, i))
-    elif isinstance(value, dict):
-        if "servers" in value and "needs" in value:
-            faults += _check_system(value, path)
-        for key, item in value.items():
-            faults += check_systems(item, (*path, key))
-    return faults
-
-
-def _check_system(block: dict[str, Any], path: Path) -> list[Fault]:
-    keys = [k for k in ("servers", "needs", "rates", "probabilities") if k in block]
-    expected = f"a system that can exist (from {', '.join(keys)})"
-    for key in keys[1:]:
-        if not isinstance(block[key], list) or not block[key]:
-            return [Fault((*path, key), show(block[key]), f"a list; {expected}")]
-    needs = block["needs"]
-    rates = block.get("rates", [1.0] * len(needs))
-    probabilities = block.get("probabilities", [1 / len(needs)] * len(needs))
-    try:
-        MultiserverJobSystem.of(block["servers"], needs, rates, probabilities)
-    except (ValueError, TypeError) as error:
-        return [Fault(path, str(error), expected)]
-    return []
 
 
 def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iterator[Fault]:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from atlas.io.cite import AUTHORS, references
-from atlas.io.specs import canonical, digest
+from atlas.io.specs import canonical
 from atlas.io.sums import sha256
-from atlas.plan.products import Agreement, Product
+from atlas.plan.products import Agreement, Product, Specified
 from multiserver import __version__
 
 # The project without its tests: all that is needed to make the outputs again.
@@ -26,7 +26,7 @@ PARTS = (
 
 
 @dataclass(frozen=True)
-class Archive:
+class Archive(Specified):
     """One archive of a run, named by the digest of all that determines it."""
 
     spec: Mapping[str, Any]
@@ -35,18 +35,14 @@ class Archive:
     def text(self) -> str:
         return canonical(self.spec)
 
-    @cached_property
-    def digest(self) -> str:
-        return digest(self.text)
-
     @property
     def file(self) -> str:
         project = self.spec["project"]
-        return f"archive/{project['name']}-{project['version']}-{self.digest}.crate.zip"
+        return f"archive/{project['name']}-{project['version']}-{self.fingerprint}.crate.zip"
 
     @property
     def spec_file(self) -> str:
-        return f"results/specs/archive.{self.digest}.json"
+        return f"results/specs/archive.{self.fingerprint}.json"
 
 
 def describe_archive(

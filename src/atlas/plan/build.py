@@ -15,7 +15,6 @@ from pathlib import Path
 from atlas.plan.integrity import (
     AGAIN,
     GALLERY,
-    BuildTarget,
     find_damage,
     make_room,
     name_again,
@@ -23,7 +22,7 @@ from atlas.plan.integrity import (
 )
 from atlas.plan.job_logs import find_message
 from atlas.plan.locks import is_run_going_on, require_replaceable
-from atlas.plan.products import Product
+from atlas.plan.products import BuildTarget, Product
 from atlas.plan.resolve import Plan
 
 # A ledger puts this before a claim that is not as expected (`scripts/judge.py`).

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,6 @@ from atlas.plan.source import TOLERANCES, Source
 if TYPE_CHECKING:
     from atlas.plan.papers import PaperFile
 
-SERIES = ("study", "parameters", "modules", "code", "software", "used_by", "place", "points")
-PRODUCT = ("paper", "id", "stage", "content", "modules", "code", "software", "suffixes", "pending")
 # The code that plans, which need not belong to the project that is planned.
 PLANNER_CODE = digest_sources(FilePath(__file__).parents[3] / part for part in ("scripts", "src"))
 TUPLES = ("modules", "place", "suffixes")
@@ -71,7 +70,7 @@ class CachedPaper:
         if content := self._cached:
             series = {file: Series(**_restore(block)) for file, block in content["series"].items()}
             return tuple(
-                Product(**_restore(block), series={n: series[f] for n, f in drawn.items()})
+                Product(**_restore(block) | {"series": {n: series[f] for n, f in drawn.items()}})
                 for block, drawn in content["products"]
             )
         # Imported only here: it knows all studies, and through them every engine.
@@ -84,19 +83,20 @@ class CachedPaper:
         """Cache the products if they were not cached."""
         if self._paper_file is None:
             return
-        series = {
-            file: {key: getattr(one, key) for key in SERIES}
-            for file, one in unite(self.products).items()
-        }
+        series = {file: _flatten(one) for file, one in unite(self.products).items()}
         products = [
             [
-                {key: getattr(product, key) for key in PRODUCT},
+                _flatten(replace(product, series={})),
                 {name: one.file for name, one in product.series.items()},
             ]
             for product in self.products
         ]
         content = {"traces": self._paper_file.read, "series": series, "products": products}
         cache.store(self._file, self._key, content)
+
+
+def _flatten(one: Series | Product) -> dict[str, Any]:
+    return {field.name: getattr(one, field.name) for field in fields(one)}
 
 
 def _restore(block: Mapping[str, Any]) -> dict[str, Any]:

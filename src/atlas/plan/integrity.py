@@ -13,37 +13,14 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
-from typing import Protocol
 
 from atlas.io.sums import find_changes
+from atlas.plan.products import BuildTarget
 
 AGAIN = "results/again"
 GALLERY = Path("figures/gallery")
 # A network file system's clock may be a little ahead of ours.
 CLOCK_SKEW = 2.0
-
-
-class BuildTarget(Protocol):
-    """What a job of a `stage` makes: its files, or None if they are not known beforehand, and the
-    file with their sums."""
-
-    @property
-    def files(self) -> list[str] | None: ...
-
-    @property
-    def sums(self) -> str: ...
-
-    @property
-    def targets(self) -> list[str]: ...
-
-    @property
-    def stage(self) -> str: ...
-
-    @property
-    def log(self) -> str: ...
-
-    @property
-    def made_from(self) -> tuple[BuildTarget, ...]: ...
 
 
 def find_damage(things: Iterable[BuildTarget], root: Path) -> dict[str, list[str]]:

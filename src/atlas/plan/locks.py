@@ -15,10 +15,7 @@ NEEDED = tuple(Path(".snakemake", name) for name in ("", "incomplete", "locks", 
 
 
 def require_writable() -> None:
-    """Raise `OSError` that names a folder of Snakemake's that cannot be written to.
-
-    Snakemake writes there before it handles errors.
-    """
+    """Raise `OSError` that names a folder of Snakemake's that cannot be written to."""
     for folder in NEEDED:
         there = next(f for f in (folder, *folder.absolute().parents) if f.exists())
         if not there.is_dir():

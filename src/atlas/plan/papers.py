@@ -109,7 +109,6 @@ class PaperFile:
         completed = self._complete("draw", block, path)
         if completed is None:
             return None
-        kind = completed["drawing"]["kind"]
         series = self._resolve_series(completed, path)
         faithful = self._fill_texts(id, completed, path)
         drawing, style = completed["drawing"], self._look["style"]
@@ -121,7 +120,7 @@ class PaperFile:
             | {"look": dict(self._look), "faithful": faithful}
             | ({"places": self._places[id]} if id in self._places else {}),
             series,
-            (f"atlas.drawings.{_module(kind)}",),
+            (module("drawings", completed["drawing"]["kind"]).__name__,),
             (*self._look["formats"], "figure.tex", "frame.tex"),
         )
 
@@ -226,18 +225,15 @@ class PaperFile:
             self.read[str(file)] = digest_file(file)
         if (str(file), timed) not in self._checked_traces:
             self._checked_traces.add((str(file), timed))
-            self._require_readable(trace, path, timed)
+            # Slow to import, and needed for trace files only.
+            from atlas.models.traces import require_readable
+
+            try:
+                require_readable(trace, timed=timed)
+            except PydanticCustomError as error:
+                found, expected = error.context["found"], error.context["expected"]
+                self._faults.append(Fault((*path, "file"), found, expected))
         return trace | {"digest": self.read[str(file)]}
-
-    def _require_readable(self, trace: dict, path: Path, timed: bool) -> None:
-        # Slow to import, and needed for trace files only.
-        from atlas.models.traces import require_readable
-
-        try:
-            require_readable(trace, timed=timed)
-        except PydanticCustomError as error:
-            found, expected = error.context["found"], error.context["expected"]
-            self._faults.append(Fault((*path, "file"), found, expected))
 
     def _apply_run_settings(self, block: dict[str, Any]) -> dict[str, Any]:
         """A series with the run's seed and effort where it has none of its own, its run length and
@@ -279,7 +275,3 @@ class PaperFile:
             suffixes=suffixes or SUFFIXES[stage],
             pending=(self._paper["figures"] | self._paper["tables"]).get(id, {}).get("pending", ""),
         )
-
-
-def _module(name: str) -> str:
-    return name.replace("-", "_")

@@ -241,20 +241,16 @@ class Gallery(Specified):
 class Agreement(Specified, OneFile):
     """The check that these products are what they should be."""
 
-    products: tuple[Product, ...]
+    made_from: tuple[Product, ...]
     code: str
     software: Mapping[str, str]
     stage: ClassVar[str] = "agree"
     log: ClassVar[str] = "results/logs/agree.log"
 
-    @property
-    def made_from(self) -> tuple[Product, ...]:
-        return self.products
-
     @cached_property
     def text(self) -> str:
         """The spec: the mark and the fingerprint that each product should have, by sidecar."""
-        expected = {p.files[-1]: [p.mark, p.fingerprint] for p in self.products}
+        expected = {p.files[-1]: [p.mark, p.fingerprint] for p in self.made_from}
         return canonical({"products": expected, "code": self.code, "software": self.software})
 
     @property
@@ -266,8 +262,12 @@ class Agreement(Specified, OneFile):
         return f"results/agreed/{self.fingerprint}.txt"
 
 
+# What a job makes: `files`, or None if they are not known beforehand, and a file of their `sums`.
+BuildTarget = Series | Product | Gallery | Agreement
+
+
 @dataclass(frozen=True)
-class Inventory:
+class Inventory(Specified):
     """The files that something asks for."""
 
     files: tuple[str, ...]
@@ -278,7 +278,7 @@ class Inventory:
 
     @property
     def spec_file(self) -> str:
-        return f"results/specs/inventory.{digest(self.text)}.json"
+        return f"results/specs/inventory.{self.fingerprint}.json"
 
 
 def unite(products: Iterable[Product]) -> dict[str, Series]:

@@ -10,7 +10,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from atlas.config.read import read_style
-from atlas.config.run_config import Choice, choose
+from atlas.config.run_config import Choice, choose, rule_names
 from atlas.config.series import run_defaults
 from atlas.config.styles import check_style, require_drawable
 from atlas.io.atomic import write_text
@@ -18,9 +18,17 @@ from atlas.plan.archive_contents import Archive, describe_archive
 from atlas.plan.cached_paper import CachedPaper
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest
-from atlas.plan.integrity import BuildTarget
 from atlas.plan.other_papers import Record, load_records, make_record, record_file
-from atlas.plan.products import DISPLAY_KINDS, Agreement, Gallery, Inventory, Product, Series, unite
+from atlas.plan.products import (
+    DISPLAY_KINDS,
+    Agreement,
+    BuildTarget,
+    Gallery,
+    Inventory,
+    Product,
+    Series,
+    unite,
+)
 from atlas.plan.source import Source
 
 # A regular expression that matches no name.
@@ -49,10 +57,8 @@ class Plan:
     ) -> Plan:
         """The plan for a run's config and the paper files under `root`, to be built in `folder`.
 
-        Any `given` config file that has a `paper` is a paper file too. The run is then about the
-        given papers alone, unless one of these files also names `papers`.
-
-        Raises `ConfigError` with every fault of the first file that has any.
+        Any `given` config file that has a `paper` is a paper file too (`run_config.choose`). Raises
+        `ConfigError` with every fault of the first file that has any.
         """
         choice = choose(config, root, given)
         run = choice.run
@@ -97,16 +103,9 @@ class Plan:
 
     def names(self) -> list[str]:
         """All targets: rules, papers, figures and tables, and their files."""
-        rules = sorted((self._root / "workflow/rules").glob("*.smk"))
-        verbs = [v for f in rules for v in re.findall(r"^rule (\w+):", f.read_text("utf-8"), re.M)]
         products = [f"{p.paper}_{p.id}" for p in self.products]
-        return [
-            "all",
-            *verbs,
-            *self.papers,
-            *products,
-            *(f for p in self.products for f in p.files),
-        ]
+        files = [file for p in self.products for file in p.files]
+        return [*sorted(rule_names(self._root)), *self.papers, *products, *files]
 
     def product(self, name: str) -> Product:
         """The product called <paper>/<id>."""

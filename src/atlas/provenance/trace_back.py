@@ -18,7 +18,7 @@ from atlas.io.untrusted import printable
 from atlas.provenance.records import ProvenanceRecord
 
 if TYPE_CHECKING:
-    from atlas.plan import Plan
+    from atlas.plan.resolve import Plan
 
 KINDS = {"tabulate": "table", "judge": "ledger", "standardise": "scores", "typeset": "values"}
 SAME, CHANGED = "as the config now stands", "not what the config would now draw"
@@ -56,21 +56,14 @@ def compare(
 @lru_cache(maxsize=8)
 def _plan(paper: str, root: Path, configfiles: tuple[Path, ...]) -> Plan:
     """The plan for the config under `root`, for this paper only if that is possible."""
-    from snakemake.utils import update_config
+    from atlas.config.read import read_mapping
+    from atlas.config.run_config import CONFIG, our_files
+    from atlas.plan.resolve import Plan
 
-    from atlas.config.read import read_yaml
-    from atlas.config.run_config import our_files
-    from atlas.plan import Plan
-
-    config: dict[str, Any] = {}
-    for file in (root / "config/config.yaml", *configfiles):
-        content = read_yaml(file, str(file))[0]
-        if isinstance(content, dict):  # else the plan refuses it
-            update_config(config, content)
-    drawn = config.get("papers", "all")
-    if not configfiles and paper in our_files(root) and drawn == "all":
-        config["papers"] = [paper]  # planning the others takes seconds
-    return Plan.load(config, root, configfiles)
+    drawn = read_mapping(root / CONFIG, CONFIG)[0].get("papers", "all")
+    alone = not configfiles and paper in our_files(root) and drawn == "all"
+    # Planning the others takes seconds.
+    return Plan.load({"papers": [paper]} if alone else {}, root, configfiles)
 
 
 def find_differences(record: ProvenanceRecord, spec: Mapping[str, Any]) -> tuple[str, list[str]]:
