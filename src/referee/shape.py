@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import models_json_schema
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Class = Annotated[str, Field(pattern="^(all|[1-9][0-9]*)$", description="'all' or a number from 1")]
@@ -150,14 +151,10 @@ class Index(Part):
 
 def describe() -> dict[str, Any]:
     """The JSON Schema: a file is a system or the index."""
-    schema: dict[str, Any] = {
+    places, parts = models_json_schema([(System, "validation"), (Index, "validation")])
+    return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Reference systems for simulators of multiserver queues",
+        "anyOf": list(places.values()),
+        **parts,
     }
-    parts: dict[str, Any] = {}
-    for model in (System, Index):
-        own = model.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
-        parts |= own.pop("$defs", {})
-        parts[model.__name__] = own
-    schema["anyOf"] = [{"$ref": "#/$defs/System"}, {"$ref": "#/$defs/Index"}]
-    return schema | {"$defs": dict(sorted(parts.items()))}

@@ -11,7 +11,7 @@ build up text and no attributes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import wraps
@@ -177,15 +177,18 @@ def _jobs(value: Mapping[str, Any]) -> str:
 
 def _sizes(value: Mapping[str, Any]) -> str:
     """The server needs of a mix in terms of n; `shares`: those of n/2 and n among large jobs."""
-    large = [need for need, share in zip(("n/2", "n"), value["shares"], strict=True) if share]
-    return _join(["1", *large], "and")
+    return _join([1, *_used(("n/2", "n"), value)], "and")
 
 
 def _needs(value: Mapping[str, Any]) -> str:
     """The same server needs as numbers."""
     n = value["servers"]
-    large = [need for need, share in zip((n // 2, n), value["shares"], strict=True) if share]
-    return _join([1, *large], "and")
+    return _join([1, *_used((n // 2, n), value)], "and")
+
+
+def _used(large: Iterable[Any], value: Mapping[str, Any]) -> list[Any]:
+    """What stands for n/2 and n, where that share of the large jobs is not 0."""
+    return [item for item, share in zip(large, value["shares"], strict=True) if share]
 
 
 def _rates(value: Mapping[str, Any]) -> str:
@@ -193,8 +196,7 @@ def _rates(value: Mapping[str, Any]) -> str:
     first, *large = value["rates"]
     power = {0: "", 1: "n"}.get(k := value["rate_1_exponent"], f"n^{number(k)}")
     factor = number(first) if first != 1 or not power else ""
-    used = [rate for rate, share in zip(large, value["shares"], strict=True) if share]
-    return _join([" ".join(filter(None, (factor, power))), *used], "and")
+    return _join([" ".join(filter(None, (factor, power))), *_used(large, value)], "and")
 
 
 FILTERS: dict[str, Callable[..., Any]] = {

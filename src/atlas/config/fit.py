@@ -6,7 +6,7 @@ A study declares `Parameters`, and in `UNITS` the columns that it returns. A dra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -60,11 +60,11 @@ def _fit_drawing(
     options: OptionsBlock, series: Mapping[str, dict], parameters: Mapping[str, Block], path: Path
 ) -> list[Fault]:
     wanted = options.wanted()
-    faults = list(_fit_names(wanted, series, (*path, "series")))
-    for name, block in series.items():
-        match = next((want for want in wanted if want.fits(name)), None)
-        if match is not None:
-            faults += _fit_columns(match, block["study"], (*path, "series", name))
+    chosen = {name: next((want for want in wanted if want.fits(name)), None) for name in series}
+    faults = list(_fit_names(wanted, chosen, (*path, "series")))
+    for name, want in chosen.items():
+        if want is not None:
+            faults += _fit_columns(want, series[name]["study"], (*path, "series", name))
     if not faults:
         try:
             options.check(parameters)
@@ -75,19 +75,19 @@ def _fit_drawing(
     return faults
 
 
-def _fit_names(wanted: Iterable[Wanted], series: Mapping, path: Path) -> Iterator[Fault]:
-    """Faults of series that are missing, not drawn or too many."""
-    wanted = list(wanted)
-    chosen = {name: next((w for w in wanted if w.fits(name)), None) for name in series}
+def _fit_names(
+    wanted: Sequence[Wanted], chosen: Mapping[str, Wanted | None], path: Path
+) -> Iterator[Fault]:
+    """Faults of series that are missing, not drawn or too many; `chosen` are the first that fit."""
     expected = "; ".join(want.described for want in wanted)
     exact = [want.name for want in wanted if "*" not in want.name]
     for name, want in chosen.items():
         if want is None:
             hint = suggest(name, exact)
             yield Fault((*path, name), "a series that is not drawn", expected, hint)
-        elif want.beside and name.removesuffix(want.name[1:]) not in series:
+        elif want.beside and name.removesuffix(want.name[1:]) not in chosen:
             bare = name.removesuffix(want.name[1:])
-            hint = suggest(bare, [n for n in series if n != name])
+            hint = suggest(bare, [n for n in chosen if n != name])
             yield Fault((*path, name), f"no series '{bare}' beside it", expected, hint)
     for want in wanted:
         found = [name for name, one in chosen.items() if one is want]
@@ -95,7 +95,7 @@ def _fit_names(wanted: Iterable[Wanted], series: Mapping, path: Path) -> Iterato
             fitting = ", ".join(_fitting(want)[:5])
             what = f"a series named {want.name}" if "*" in want.name else want.name
             text = f"{what}, with columns {', '.join(want.columns)} (study {fitting})"
-            yield Fault(path, f"no series '{want.name}' among {', '.join(series)}", text)
+            yield Fault(path, f"no series '{want.name}' among {', '.join(chosen)}", text)
         if len(found) > want.most:
             yield Fault(path, f"{len(found)} series", f"at most {want.most}")
 

@@ -52,7 +52,7 @@ class Bibliography(Block):
 class Source(Block):
     """Where the paper has it and how sure its parameters are."""
 
-    figure: Annotated[Text, Field(description="the paper's own number, such as 6(a)")] | None = None
+    figure: Annotated[Text | None, Field(description="the paper's own number, such as 6(a)")] = None
     section: Text | None = None
     certainty: Annotated[
         Literal["stated", "inferred", "chosen", "beyond", "own"],
@@ -61,18 +61,15 @@ class Source(Block):
             " either, beyond the paper, or of a system of one's own"
         ),
     ]
-    note: Annotated[Text, Field(description="how the parameters were found")] | None = None
-    parameters: (
-        Annotated[
-            dict[str, dict[str, Any]],
-            Field(
-                description="what the paper draws, by series (`all` for what they share): the"
-                " parameters that determine the system, literally; a figure drawn with others is"
-                ' "in the manner of" the paper\'s'
-            ),
-        ]
-        | None
-    ) = None
+    note: Annotated[Text | None, Field(description="how the parameters were found")] = None
+    parameters: Annotated[
+        dict[str, dict[str, Any]] | None,
+        Field(
+            description="what the paper draws, by series (`all` for what they share): the"
+            " parameters that determine the system, literally; a figure drawn with others is"
+            ' "in the manner of" the paper\'s'
+        ),
+    ] = None
 
 
 SeriesBlocks = Annotated[
@@ -92,12 +89,9 @@ class Figure(Block):
     width: Annotated[
         Literal["single", "double", "slide"], Field(description="one of the run's widths")
     ] = "single"
-    pending: (
-        Annotated[
-            Text, Field(description="what the figure still lacks; it is then built by name only")
-        ]
-        | None
-    ) = None
+    pending: Annotated[
+        Text | None, Field(description="what the figure still lacks; it is then built by name only")
+    ] = None
 
 
 class Column(Block):
@@ -198,17 +192,14 @@ class Claim(Block):
     quote: Annotated[Text, Field(description="the sentence in the paper's words, short")]
     quantity: Quantity
     of: Drawn | None = None
-    figures: (
-        Annotated[
-            list[Id],
-            Field(
-                min_length=1,
-                description="figures and tables that the sentence concerns, besides those that"
-                " `of` and `where` name: it stands beside them",
-            ),
-        ]
-        | None
-    ) = None
+    figures: Annotated[
+        list[Id] | None,
+        Field(
+            min_length=1,
+            description="figures and tables that the sentence concerns, besides those that"
+            " `of` and `where` name: it stands beside them",
+        ),
+    ] = None
     given: Given = {}
     stated: Stated
     within: Within
@@ -232,28 +223,20 @@ class Claim(Block):
         Literal["agrees", "corrected", "erratum", "depends", "needs the trace"],
         Field(description="what is corrected is a sentence of ours, as it should read, that holds"),
     ]
-    result: (
-        Annotated[
-            Literal["stands", "changes"],
-            Field(
-                description="for an erratum, whether the result that the paper draws from it stands"
-            ),
-        ]
-        | None
-    ) = None
+    result: Annotated[
+        Literal["stands", "changes"] | None,
+        Field(description="for an erratum, whether the result that the paper draws from it stands"),
+    ] = None
     readings: Annotated[list[Reading], Field(description="other readings, each recomputed")] = []
     evidence: Annotated[list[Evidence], Field(description="further numbers on the sentence")] = []
-    decides: Annotated[Text, Field(description="what decides between the readings")] | None = None
-    reason: (
-        Annotated[
-            Text,
-            Field(
-                description="for an erratum, what holds instead, in fair words; for a sentence that"
-                " needs the trace, what else there is to say; else what the number is"
-            ),
-        ]
-        | None
-    ) = None
+    decides: Annotated[Text | None, Field(description="what decides between the readings")] = None
+    reason: Annotated[
+        Text | None,
+        Field(
+            description="for an erratum, what holds instead, in fair words; for a sentence that"
+            " needs the trace, what else there is to say; else what the number is"
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _check_reason(self) -> Self:

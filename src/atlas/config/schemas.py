@@ -8,6 +8,7 @@ choices, and `tolerances.json` for config/tolerances.yaml.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path as FilePath
 from typing import Annotated, Any, get_origin
 
@@ -106,18 +107,11 @@ def _whole(schema: Schema, definitions: dict[str, Schema]) -> Schema:
     used: dict[str, Schema] = {}
     pending = [schema]
     while pending:
-        for name in _references(pending.pop()):
+        for name in re.findall(r'"\$ref": "#/\$defs/([^"]+)"', _text(pending.pop())):
             if name not in used:
                 used[name] = definitions[name]
                 pending.append(definitions[name])
     return {"$schema": DRAFT, **schema, "$defs": dict(sorted(used.items()))}
-
-
-def _references(value: Any) -> list[str]:
-    if isinstance(value, dict):
-        own = [value["$ref"].rsplit("/", 1)[1]] if isinstance(value.get("$ref"), str) else []
-        return own + [name for item in value.values() for name in _references(item)]
-    return [name for item in value for name in _references(item)] if isinstance(value, list) else []
 
 
 def _tidy(value: Any, *, names: bool = True) -> Any:

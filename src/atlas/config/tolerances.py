@@ -30,27 +30,20 @@ class Tolerance(Block):
     """What a word allows: so many units of the last digit, a share of the number, one side of it,
     or, with none of these, the accuracy of the claim."""
 
-    units: (
-        Annotated[
-            float, Field(gt=0, le=10, description="units of the last printed digit"), AS_WRITTEN
-        ]
-        | None
-    ) = None
-    relative: (
-        Annotated[float, Field(gt=0, le=1, description="a share of the stated number"), AS_WRITTEN]
-        | None
-    ) = None
+    units: Annotated[
+        float | None, Field(gt=0, le=10, description="units of the last printed digit"), AS_WRITTEN
+    ] = None
+    relative: Annotated[
+        float | None, Field(gt=0, le=1, description="a share of the stated number"), AS_WRITTEN
+    ] = None
     significant: Annotated[
         bool, Field(description="whether zeros at the end of a whole number are no digits")
     ] = False
     range: Annotated[bool, Field(description="whether it is stated by its two ends")] = False
-    side: (
-        Annotated[
-            Literal["below", "above"],
-            Field(description="the only side of the number on which the value may lie"),
-        ]
-        | None
-    ) = None
+    side: Annotated[
+        Literal["below", "above"] | None,
+        Field(description="the only side of the number on which the value may lie"),
+    ] = None
     strict: Annotated[bool, Field(description="whether the number itself is left out")] = False
     why: Annotated[Text, Field(min_length=1, description="why the word allows this much")]
 

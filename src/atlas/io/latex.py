@@ -12,7 +12,7 @@ MATHEMATICS = {
     **{"→": r"\to", "≤": r"\le", "≥": r"\ge", "≈": r"\approx", "∼": r"\sim", "≫": r"\gg"},
     **{"∅": r"\emptyset", "⇒": r"\Rightarrow", "√": r"\surd", "∑": r"\sum", "≪": r"\ll"},
     **{"β": r"\beta", "ε": r"\epsilon", "η": r"\eta", "ξ": r"\xi", "τ": r"\tau", "ζ": r"\zeta"},
-    **{"∫": r"\int", "χ": r"\chi", "κ": r"\kappa", "ω": r"\omega", "ψ": r"\psi", "∩": r"\cap"},
+    **{"∫": r"\int", "χ": r"\chi", "κ": r"\kappa", "ψ": r"\psi", "∩": r"\cap"},
     **{"×": r"\times", "·": r"\cdot", "∈": r"\in", "∀": r"\forall", "≠": r"\ne", "±": r"\pm"},
     **{"ℓ": r"\ell", "𝓩": r"\mathcal{Z}"},
     **{"⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor"},

@@ -46,9 +46,7 @@ class Folder:
 
     def names(self, folder: str = "") -> list[str]:
         found = (self._root / folder).rglob("*")
-        files = [file for file in found if file.is_symlink() or not file.is_dir()]
-        if self._links:  # to folders
-            files = [file for file in files if not file.is_dir()]
+        files = [f for f in found if not f.is_dir() or (f.is_symlink() and not self._links)]
         names = [file.relative_to(self._root) for file in files]
         return sorted(name.as_posix() for name in names if "__pycache__" not in name.parts)
 
