@@ -14,10 +14,11 @@ names may be in any encoding that extends ASCII.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,9 @@ FAULTS = (
 
 # Columns of `Chunk.times`.
 SUBMITTED, STARTED, REQUESTED = range(3)
+
+# Lines (rows,), numbers (rows, columns) with NaN for what is missing, and the rejected lines.
+Rows = tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]
 
 GZIP = b"\x1f\x8b"
 # Bytes read from disk at a time; a compressed piece is smaller because it expands.
@@ -132,6 +136,33 @@ def read_moment(text: str | bytes) -> float:
         written = text if isinstance(text, str) else text.decode("ascii")
         moment = datetime.fromisoformat(written.strip())
         return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+
+
+def read_rows(
+    first: int,
+    rows: Iterable[bytes],
+    split: Callable[[bytes], Sequence[Any]],
+    width: int,
+    readers: Sequence[tuple[int, Callable[[Any], float]]],
+) -> Rows:
+    """The numbers in rows from line `first` on. `split` gives the fields of a row, or none if it is
+    blank or a comment; `readers` are the indices of the fields that are used, and how to read each.
+    """
+    lines, values = [], []
+    rejected: dict[str, list[int]] = {}
+    for line, row in enumerate(rows, start=first):
+        try:
+            fields = split(row)
+            if fields and len(fields) != width:
+                rejected.setdefault("another number of fields", []).append(line)
+            elif fields:
+                found = [read(fields[i]) if fields[i].strip() else np.nan for i, read in readers]
+                values.append(found)
+                lines.append(line)
+        except ValueError:
+            rejected.setdefault("malformed", []).append(line)
+    table = np.array(values, dtype=float).reshape(-1, len(readers))
+    return np.array(lines, dtype=np.int64), table, rejected
 
 
 def require_columns(names: Sequence[str], needed: Sequence[str], hint: str = "") -> None:

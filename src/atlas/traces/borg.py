@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
-from atlas.traces import Chunk, Lines, plain, sift
+from atlas.traces import Chunk, Lines, Rows, plain, sift
 
 COLUMNS = ("cpus", "priority", "start_time", "end_time")
 SUBMIT = "submit_time"
@@ -57,9 +56,7 @@ def read(
         yield sift(needs, durations, lines, rejected, reasons, times=times)
 
 
-def _read_json(
-    block: tuple[int, bytes], columns: Sequence[str]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]:
+def _read_json(block: tuple[int, bytes], columns: Sequence[str]) -> Rows:
     first, text = block
     rows = text.split(b"\n")[:-1]
     rejected: dict[str, list[int]] = {}

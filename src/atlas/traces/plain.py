@@ -8,12 +8,22 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from atlas.traces import Chunk, Lines, read_moment, read_number, require_columns, sift
+from atlas.traces import (
+    Chunk,
+    Lines,
+    Rows,
+    read_moment,
+    read_number,
+    read_rows,
+    require_columns,
+    sift,
+)
 
 Reader = Callable[[str], float]
 
@@ -57,16 +67,14 @@ def read_numbers(
     separator: str = ",",
     progress: Callable[[Iterable], Iterable] = iter,
     readers: Mapping[str, Reader] | None = None,
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]]:
-    """Columns of numbers, block by block: lines (rows,), values (rows, columns) with NaN for empty
-    fields, and the rejected lines; `readers` parse columns that may hold other things than
-    numbers."""
+) -> Iterator[Rows]:
+    """Columns of numbers, block by block; `readers` read columns that may hold other things."""
     names: list[str] = []
     for first, block in progress(Lines(file)):
         if not names and block:
             header, _, block = block.partition(b"\n")
             try:
-                names, first = _split(header.decode("utf-8", "replace"), separator), first + 1
+                names, first = _split(header, separator), first + 1
             except ValueError as error:
                 raise ValueError(f"the first line names no columns: {error}") from None
             names = [name.strip() for name in names]
@@ -77,7 +85,8 @@ def read_numbers(
             values = _read_at_once(block, len(names), used, separator)
             if values is None:
                 each = [(i, (readers or {}).get(names[i], read_number)) for i in used]
-                yield _read_line_by_line(first, block, len(names), each, separator)
+                split = partial(_split, separator=separator)
+                yield read_rows(first, block.split(b"\n")[:-1], split, len(names), each)
             else:
                 yield first + np.arange(len(values)), values, {}
 
@@ -110,32 +119,12 @@ def _read_at_once(
     return table[used].to_numpy() if len(table) == len(rows) else None
 
 
-def _read_line_by_line(
-    first: int, block: bytes, width: int, used: list[tuple[int, Reader]], separator: str
-) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]:
-    lines, values = [], []
-    rejected: dict[str, list[int]] = {}
-    for line, raw in enumerate(block.split(b"\n")[:-1], start=first):
-        text = raw.decode("utf-8", "replace")
-        if not text.strip():
-            continue
-        try:
-            fields = _split(text, separator) if '"' in text else text.split(separator)
-            if len(fields) != width:
-                rejected.setdefault("another number of fields", []).append(line)
-                continue
-            row = [read(fields[i]) if fields[i].strip() else np.nan for i, read in used]
-        except ValueError:
-            rejected.setdefault("malformed", []).append(line)
-            continue
-        lines.append(line)
-        values.append(row)
-    table = np.array(values, dtype=float).reshape(-1, len(used))
-    return np.array(lines, dtype=np.int64), table, rejected
-
-
-def _split(text: str, separator: str) -> list[str]:
-    """The fields of a line. Raises `ValueError` at quotation marks that do not enclose a field."""
+def _split(row: bytes, separator: str) -> list[str]:
+    """The fields of a line that is not blank. Raises `ValueError` at quotation marks that do not
+    enclose a field."""
+    text = row.decode("utf-8", "replace")
+    if '"' not in text:
+        return text.split(separator) if text.strip() else []
     try:
         return next(csv.reader([text], delimiter=separator), [])
     except csv.Error as error:

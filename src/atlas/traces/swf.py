@@ -18,12 +18,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from atlas.traces import Chunk, Lines, read_number, sift
+from atlas.traces import Chunk, Lines, read_number, read_rows, sift
 
 FIELDS = 18
 SUBMIT, WAIT, RUN_TIME, ALLOCATED, REQUESTED, TIME, STATUS, LAST = 1, 2, 3, 4, 7, 8, 10, FIELDS - 1
 CANCELLED, PARTS = 5, (2, 3, 4)
 USED = [SUBMIT, WAIT, RUN_TIME, ALLOCATED, REQUESTED, TIME, STATUS, LAST]
+READERS = [(field, read_number) for field in USED]
 
 
 def read(file: str, progress: Callable[[Iterable], Iterable] = iter) -> Iterator[Chunk]:
@@ -31,10 +32,9 @@ def read(file: str, progress: Callable[[Iterable], Iterable] = iter) -> Iterator
     for first, block in progress(Lines(file)):
         clean = _read_at_once(block)
         if clean is None:
-            lines, values, rejected = _read_line_by_line(first, block)
+            yield _judge(*read_rows(first, block.splitlines(), _split, FIELDS, READERS))
         else:
-            lines, values, rejected = first + np.arange(len(clean)), clean, {}
-        yield _judge(lines, values, rejected)
+            yield _judge(first + np.arange(len(clean)), clean, {})
 
 
 def _judge(lines: NDArray[np.int64], values: NDArray[np.float64], rejected: dict) -> Chunk:
@@ -74,24 +74,6 @@ def _read_at_once(block: bytes) -> NDArray[np.float64] | None:
     return values if len(values) == rows and np.isfinite(values).all() else None
 
 
-def _read_line_by_line(
-    first: int, block: bytes
-) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, list[int]]]:
-    lines, values = [], []
-    rejected: dict[str, list[int]] = {}
-    for line, text in enumerate(block.splitlines(), start=first):
-        fields = text.split()
-        if not fields or fields[0].startswith(b";"):
-            continue
-        if len(fields) != FIELDS:
-            rejected.setdefault("another number of fields", []).append(line)
-            continue
-        try:
-            row = [read_number(fields[i]) for i in USED]
-        except ValueError:
-            rejected.setdefault("malformed", []).append(line)
-            continue
-        lines.append(line)
-        values.append(row)
-    table = np.array(values, dtype=float).reshape(-1, len(USED))
-    return np.array(lines, dtype=np.int64), table, rejected
+def _split(text: bytes) -> list[bytes]:
+    fields = text.split()
+    return fields if fields and not fields[0].startswith(b";") else []
