@@ -81,11 +81,41 @@ def test_the_plan_says_the_line(tmp_path, old, new):
     assert re.search(r"own\.yaml:9: claims\.0\.given", str(error.value))
 
 
-@pytest.mark.parametrize("stated", ["''", "' '", "['5.5', '']"])
+@pytest.mark.parametrize("stated", ["1e999", "'1e400'", "[['1', '2'], ['3', '4']]"])
+def test_what_is_stated_is_a_number_that_can_be_compared(tmp_path, stated):
+    own = tmp_path / "own.yaml"
+    text = PAPER.replace("within: is", "within: between")
+    own.write_text(text.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
+    with pytest.raises(ConfigError, match=r"own.yaml:10: claims.0.stated\n"):
+        Plan.load({}, ROOT, [own])
+
+
+@pytest.mark.parametrize("effort", ["paper", "quick"])
+@pytest.mark.parametrize("jobs", ["[1000, 2000]", "many", "{a: 1}"])
+def test_a_simulation_has_one_length(tmp_path, jobs, effort):
+    own = tmp_path / "own.yaml"
+    given = (
+        f"{{system: {{multiserver-jobs: {JOBS}}}, reading: max-weight, load: 0.9, jobs: {jobs}}}"
+    )
+    text = re.sub("given: .*", f"given: {given}", PAPER.replace("within: is", "within: exact"))
+    own.write_text(text.replace("systems/mean-demand", "rigid-policies/growth"), "utf-8")
+    with pytest.raises(ConfigError, match=r"own.yaml:9: claims.0.given.jobs\n"):
+        Plan.load({"effort": effort}, ROOT, [own])
+
+
+@pytest.mark.parametrize("stated", ["''", "' '", "['5.5', '']", "[['']]"])
 def test_what_is_stated_is_no_empty_text(tmp_path, stated):
     own = tmp_path / "own.yaml"
     own.write_text(PAPER.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
     with pytest.raises(
         ConfigError, match=r"own.yaml:1[0-9]: claims.0.stated.*\n    found     ' ?'"
     ):
+        Plan.load({}, ROOT, [own])
+
+
+@pytest.mark.parametrize("stated", ["{}", "{a: 1}", "[{}]"])
+def test_what_is_stated_is_no_mapping(tmp_path, stated):
+    own = tmp_path / "own.yaml"
+    own.write_text(PAPER.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
+    with pytest.raises(ConfigError, match=r"own.yaml:10: claims.0.stated[.0]*\n    found     {"):
         Plan.load({}, ROOT, [own])

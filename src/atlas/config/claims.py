@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path as FilePath
 from typing import Any
 
-from atlas.config.errors import Fault, Path, suggest
+from atlas.config.errors import Fault, Path, show, suggest
 from atlas.config.faithful import determining
 from atlas.config.given import check_given
 from atlas.config.tolerances import allow
@@ -244,13 +244,20 @@ def _resolve_case(
     except ValueError as error:
         expected = f"the number as printed, in quotes: '{case['within']}' counts its digits"
         ledger.faults.append(Fault((*path, "stated"), str(error), expected))
+    lengths = [key for key in ("jobs", "jumps") if key in given and "seed" in known.required]
+    for key in lengths:
+        if not isinstance(given[key], int | float):
+            fault = Fault(
+                (*path, "given", key), show(given[key]), "a whole number: how long to simulate"
+            )
+            ledger.faults.append(fault)
     if known.module == DRAWN and len(_of(case)) != 1:
         ledger.faults.append(Fault(path, f"of {case['of']}", "one series, whose table is read"))
     if len(ledger.faults) > before:
         return None
     if "seed" in known.required:
         given.setdefault("seed", context.seed)
-        given |= {key: context.limit(given[key]) for key in ("jobs", "jumps") if key in given}
+        given |= {key: context.limit(given[key]) for key in lengths}
     if "trace" in given:
         given["trace"] = context.find_trace(given["trace"], (*path, "given", "trace"), claim)
     of = _of(case)

@@ -139,14 +139,16 @@ Given = Annotated[
 ]
 
 
-def _check_stated(stated: Any) -> Any:
-    """Check a stated value: it must not be missing or an empty text. An empty list states that
-    there are none."""
-    items = stated if isinstance(stated, list) else [stated]
-    require(stated is not None, "nothing", "what is stated")
-    for i, item in enumerate(items):
-        at = (i,) if isinstance(stated, list) else ()
-        require(not isinstance(item, str) or bool(item.strip()), repr(item), "what is stated", *at)
+def _check_stated(stated: Any, *at: int) -> Any:
+    """Check a stated value: it must not be missing, an empty text or a mapping. A list may be empty
+    or hold nothing: there are none, or an idle server serves no job."""
+    if isinstance(stated, list):
+        for i, item in enumerate(stated):
+            _check_stated(item, *at, i)
+    else:
+        require(stated is not None or bool(at), "nothing", "what is stated")
+        empty = isinstance(stated, str) and not stated.strip()
+        require(not empty and not isinstance(stated, dict), repr(stated), "what is stated", *at)
     return stated
 
 

@@ -86,22 +86,31 @@ def allow(stated: Any, rule: Mapping[str, Any], accuracy: float) -> Any:
     """What is allowed for a stated value: an interval [low, high] for numbers, `{"each": …}` for
     the parts of a list, `{"is": x}` for anything else.
 
-    Raises `ValueError` if a number is needed and there is none, or if it has no digits to count.
+    Raises `ValueError` if a number is needed and there is none, if it is too large to compute with,
+    or if it has no digits to count.
     """
     if rule.get("range") and isinstance(stated, list) and stated:
+        if any(isinstance(end, list) for end in stated):
+            raise ValueError(f"{stated!r} does not have a number at each end")
         ends = [allow(item, {**rule, "range": False}, accuracy) for item in stated]
         return [ends[0][0], ends[-1][1]]
     if isinstance(stated, list):
         if not stated and rule.keys() & NUMERIC:
             raise ValueError("an empty list has no number")
         return {"each": [allow(item, rule, accuracy) for item in stated]}
-    if isinstance(stated, bool) or value_of(stated) is None or isinstance(value_of(stated), str):
+    try:
+        value = value_of(stated)
+        number = math.nan if isinstance(value, str | None) else float(value)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        raise ValueError(f"{stated!s:.40} is too large a number")
+    if isinstance(stated, bool) or math.isnan(number):
         if rule.keys() & NUMERIC:
             raise ValueError(f"{stated!r} is no number")
         return {"is": stated}
     if "units" in rule and not isinstance(stated, str):
         raise ValueError(f"{stated!r} is not text, so that its digits do not count")
-    number = float(value_of(stated))
     low = high = accuracy
     if "units" in rule:
         unit = parse(stated, significant=rule.get("significant", False))[1]
