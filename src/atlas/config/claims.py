@@ -25,6 +25,8 @@ from atlas.config.tolerances import allow
 from atlas.io.specs import canonical, digest
 
 DRAWN = "drawn"
+# The keys that say how long to simulate.
+LENGTHS = ("jobs", "jumps")
 # The end of a sentence; the full stop in Eq. (1) or Fig. 2 is none.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
 
@@ -137,14 +139,8 @@ def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
     for i, claim in enumerate(claims):
         path = ("claims", i)
         if ids.index(claim["id"]) < i:
-            fault = Fault((*path, "id"), repr(claim["id"]), "an id used only once")
-            ledger.faults.append(fault)
+            ledger.faults.append(Fault((*path, "id"), repr(claim["id"]), "an id used only once"))
         ledger.faults += check_rules(claim, path, context, errata)
-        for k, figure in enumerate(claim.get("figures", ())):
-            if figure not in context.blocks:
-                hint = suggest(figure, context.blocks)
-                fault = Fault((*path, "figures", k), repr(figure), "a figure or table", hint)
-                ledger.faults.append(fault)
         cases = [_resolve_case(*parts, claim, context, ledger) for parts in _cases(claim, path)]
         if None in cases:
             continue
@@ -160,7 +156,7 @@ def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
 def check_rules(
     claim: dict[str, Any], path: Path, context: Context, errata: dict[str, str]
 ) -> Iterator[Fault]:
-    """Faults of a verdict, found before anything is computed; `errata` are the sentences so far.
+    """Faults of a claim, but for those of its cases; `errata` are the sentences so far.
 
     An erratum accuses an author: it rests on stated parameters alone, and every reading was tried.
     """
@@ -189,6 +185,10 @@ def check_rules(
         yield Fault(path, "no 'readings' or no 'decides'", expected)
     elif verdict != "depends" and "decides" in claim:
         yield Fault((*path, "decides"), repr(claim["decides"]), "no such key but for 'depends'")
+    for k, figure in enumerate(claim.get("figures", ())):
+        if figure not in context.blocks:
+            hint = suggest(figure, context.blocks)
+            yield Fault((*path, "figures", k), repr(figure), "a figure or table", hint)
 
 
 def _cases(claim: dict[str, Any], path: Path) -> Iterator[tuple[str, str, dict[str, Any], Path]]:
@@ -197,15 +197,11 @@ def _cases(claim: dict[str, Any], path: Path) -> Iterator[tuple[str, str, dict[s
     yield claim["id"], "as printed", main, path
     for kind, label in (("readings", "reading"), ("evidence", "what")):
         for k, case in enumerate(claim[kind]):
-            given = {**claim["given"], **case.get("given", {})}
-            if "quantity" in case:
-                given = case.get("given", {})
-            yield (
-                f"{claim['id']}/{kind}/{k}",
-                case[label],
-                {**main, **case, "given": given},
-                (*path, kind, k),
-            )
+            given = case.get("given", {})
+            if "quantity" not in case:
+                given = claim["given"] | given
+            id = f"{claim['id']}/{kind}/{k}"
+            yield id, case[label], main | case | {"given": given}, (*path, kind, k)
 
 
 def _resolve_case(
@@ -217,50 +213,21 @@ def _resolve_case(
     context: Context,
     ledger: Ledger,
 ) -> dict[str, Any] | None:
-    quantity, given = case["quantity"], dict(case["given"])
+    quantity, given, of = case["quantity"], dict(case["given"]), _of(case)
     known = context.quantities.get(quantity)
     if known is None:
         hint = suggest(quantity, context.quantities)
         ledger.faults.append(Fault((*path, "quantity"), repr(quantity), "a known quantity", hint))
         return None
-    before = len(ledger.faults)
-    ledger.faults += _check_keys(given, known, (*path, "given"))
-    ledger.faults += check_given(given, (*path, "given"))
-    for of in _of(case):
-        figure, _, series = of.partition("/")
-        if series not in context.blocks.get(figure, {}).get("series", {}):
-            names = [f"{f}/{s}" for f, block in context.blocks.items() for s in block["series"]]
-            fault = Fault((*path, "of"), repr(of), "figure/series", suggest(of, names))
-            ledger.faults.append(fault)
-    if case["within"] not in context.words:
-        hint = suggest(case["within"], context.words)
-        fault = Fault(
-            (*path, "within"), repr(case["within"]), "one of config/tolerances.yaml", hint
-        )
-        ledger.faults.append(fault)
+    if faults := list(_check_case(case, known, path, context)):
+        ledger.faults += faults
         return None
-    try:
-        allowed = allow(case["stated"], context.words[case["within"]], case["accuracy"])
-    except ValueError as error:
-        expected = f"the number as printed, in quotes: '{case['within']}' counts its digits"
-        ledger.faults.append(Fault((*path, "stated"), str(error), expected))
-    lengths = [key for key in ("jobs", "jumps") if key in given and "seed" in known.required]
-    for key in lengths:
-        if not isinstance(given[key], int | float):
-            fault = Fault(
-                (*path, "given", key), show(given[key]), "a whole number: how long to simulate"
-            )
-            ledger.faults.append(fault)
-    if known.module == DRAWN and len(_of(case)) != 1:
-        ledger.faults.append(Fault(path, f"of {case['of']}", "one series, whose table is read"))
-    if len(ledger.faults) > before:
-        return None
+    allowed = allow(case["stated"], context.words[case["within"]], case["accuracy"])
     if "seed" in known.required:
         given.setdefault("seed", context.seed)
-        given |= {key: context.limit(given[key]) for key in lengths}
+        given |= {key: context.limit(given[key]) for key in LENGTHS if key in given}
     if "trace" in given:
         given["trace"] = context.find_trace(given["trace"], (*path, "given", "trace"), claim)
-    of = _of(case)
     row = ledger.rows.setdefault(canonical([quantity, given, known.module == DRAWN and of]), id)
     if known.module == DRAWN:
         ledger.drawn += of
@@ -271,6 +238,34 @@ def _resolve_case(
     keys = ("quantity", "stated", "within", "accuracy")
     rest = {"id": id, "row": row, "label": label, "allowed": allowed, "parameters": given, "of": of}
     return {key: case[key] for key in keys} | rest
+
+
+def _check_case(
+    case: dict[str, Any], known: Quantity, path: Path, context: Context
+) -> Iterator[Fault]:
+    given, within = case["given"], case["within"]
+    yield from _check_keys(given, known, (*path, "given"))
+    yield from check_given(given, (*path, "given"))
+    for key in LENGTHS:
+        if "seed" in known.required and not isinstance(given.get(key, 1), int | float):
+            expected = "a whole number: how long to simulate"
+            yield Fault((*path, "given", key), show(given[key]), expected)
+    for of in _of(case):
+        figure, _, series = of.partition("/")
+        if series not in context.blocks.get(figure, {}).get("series", {}):
+            names = [f"{f}/{s}" for f, block in context.blocks.items() for s in block["series"]]
+            yield Fault((*path, "of"), repr(of), "figure/series", suggest(of, names))
+    if known.module == DRAWN and len(_of(case)) != 1:
+        yield Fault(path, f"of {case['of']}", "one series, whose table is read")
+    if within not in context.words:
+        hint = suggest(within, context.words)
+        yield Fault((*path, "within"), repr(within), "one of config/tolerances.yaml", hint)
+        return
+    try:
+        allow(case["stated"], context.words[within], case["accuracy"])
+    except ValueError as error:
+        expected = f"the number as printed, in quotes: '{within}' counts its digits"
+        yield Fault((*path, "stated"), str(error), expected)
 
 
 def _check_keys(given: dict[str, Any], known: Quantity, path: Path) -> Iterator[Fault]:
