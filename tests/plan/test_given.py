@@ -49,6 +49,7 @@ JOBS = {
         ("system", {"multiserver-jobs": JOBS | {"probabilities": [0.5, 0.4]}}),
         ("systems", [{"multiserver-jobs": JOBS | {"durations": [{"exponential": 0}] * 2}}]),
         ("system", {"heterogeneous": {"speeds": [-1]}}),
+        *[("trace", value) for value in (5, "borg", {}, {"file": "a.swf"}, {"name": "b", "x": 1})],
     ],
 )
 def test_what_cannot_be_is_refused_at_its_key(name, value):

@@ -25,8 +25,7 @@ from atlas.config.tolerances import allow
 from atlas.io.specs import canonical, digest
 
 DRAWN = "drawn"
-# The keys that say how long to simulate.
-LENGTHS = ("jobs", "jumps")
+RUN_LENGTHS = ("jobs", "jumps")
 # The end of a sentence; the full stop in Eq. (1) or Fig. 2 is none.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
 
@@ -225,7 +224,7 @@ def _resolve_case(
     allowed = allow(case["stated"], context.words[case["within"]], case["accuracy"])
     if "seed" in known.required:
         given.setdefault("seed", context.seed)
-        given |= {key: context.limit(given[key]) for key in LENGTHS if key in given}
+        given |= {key: context.limit(given[key]) for key in RUN_LENGTHS if key in given}
     if "trace" in given:
         given["trace"] = context.find_trace(given["trace"], (*path, "given", "trace"), claim)
     row = ledger.rows.setdefault(canonical([quantity, given, known.module == DRAWN and of]), id)
@@ -246,10 +245,11 @@ def _check_case(
     given, within = case["given"], case["within"]
     yield from _check_keys(given, known, (*path, "given"))
     yield from check_given(given, (*path, "given"))
-    for key in LENGTHS:
+    for key in RUN_LENGTHS:
         if "seed" in known.required and not isinstance(given.get(key, 1), int | float):
-            expected = "a whole number: how long to simulate"
-            yield Fault((*path, "given", key), show(given[key]), expected)
+            yield Fault((*path, "given", key), show(given[key]), f"a whole number of {key}")
+    if isinstance(given.get("trace"), list):
+        yield Fault((*path, "given", "trace"), show(given["trace"]), "one trace")
     for of in _of(case):
         figure, _, series = of.partition("/")
         if series not in context.blocks.get(figure, {}).get("series", {}):

@@ -25,6 +25,7 @@ from atlas.models.described_systems import (
     ThresholdParallelismBlock,
 )
 from atlas.models.sizes import SizeBlock
+from atlas.models.workloads import TraceBlock
 from multiserver.model import MultiserverJobSystem
 
 Many = Annotated[int, Field(ge=1, le=10**15, description="a whole number from 1 on"), WHOLE]
@@ -46,7 +47,7 @@ NUMBERS: dict[str, Any] = {
     **dict.fromkeys(("coefficient", "rate_ratio", "size"), words.Positive),
 }
 BLOCKS: dict[str, Any] = {
-    **{"durations": SizeBlock, "size": SizeBlock},
+    **{"durations": SizeBlock, "size": SizeBlock, "trace": TraceBlock},
     **{"multiserver-jobs": MultiserverJobsBlock, "heterogeneous": HeterogeneousBlock},
     **{"threshold-parallelism": ThresholdParallelismBlock},
     **{"limited-processor-sharing": LimitedProcessorSharingBlock},
