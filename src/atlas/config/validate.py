@@ -112,13 +112,20 @@ def _expect(schema: Mapping[str, Any]) -> str:
     """The values that a key may have, in words."""
     options = [str(option) for option in _options(schema)]
     kinds = [
-        NAMES[s["type"]]
+        NAMES[kind]
         for s in schema.get("anyOf", [schema])
-        if "enum" not in s and s.get("type") in NAMES
+        for kind in _types(s)
+        if "enum" not in s and kind in NAMES
     ]
     if options:
         kinds = ["one of " + ", ".join(options)] + ([] if "anyOf" not in schema else kinds)
     return _with_description(" or ".join(dict.fromkeys(kinds)), schema) or "a value"
+
+
+def _types(schema: Mapping[str, Any]) -> list[str]:
+    """The type of a value, or those of a policy, which is a name or a mapping."""
+    kinds = schema.get("type", [])
+    return [kinds] if isinstance(kinds, str) else kinds
 
 
 def _with_description(phrase: str, schema: Mapping[str, Any]) -> str:
