@@ -46,6 +46,8 @@ def main() -> None:
 def find_faults(spec: Spec, root: Path, folder: Path) -> list[str]:
     """Files that are missing, that differ from sidecar or spec, or that the spec lacks."""
     faults = [f"  {name}: not among the sources" for name in NEEDED if name not in spec["sources"]]
+    if not spec["products"]:
+        faults.append("  no figure, table or ledger is complete: there is nothing to archive")
     expected = {root / name: digest for name, digest in spec["sources"].items()}
     for product in spec["products"]:
         sidecar = _read_sidecar(folder, product)

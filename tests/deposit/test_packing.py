@@ -55,6 +55,11 @@ def test_what_is_not_as_it_was_made_is_not_archived(root, spec):
     assert sorted(archive.find_faults(spec, root, root)) == sorted(expected)
 
 
+def test_a_run_that_made_nothing_is_not_archived(root, spec):
+    (fault,) = archive.find_faults({**spec, "products": []}, root, root)
+    assert "nothing to archive" in fault
+
+
 def test_the_two_commands(root, spec, tmp_path, monkeypatch, capsys):
     def run(module, *arguments: str) -> int | None:
         monkeypatch.setattr(sys, "argv", [module.__name__, *arguments])
