@@ -150,7 +150,7 @@ def typeset(name: str, assessment: Assessment, index: Json) -> str:
         )
     headings = ["System", "Value", r"$\pm$", "Reference", "Errors"]
     caption = rf"\caption{{{' '.join(sentences)}}}"
-    return table(headings, rows, "lrrrr", caption=caption)
+    return table(headings, rows, caption=caption)
 
 
 def draw_badge(assessment: Assessment) -> str:

@@ -17,10 +17,9 @@ from atlas.fields.markers import Resolution, marked
 
 def resolution(study: Any) -> frozenset[str]:
     """The parameters of a study that do not determine the system; empty if it does not exist."""
-    known = study in kinds("studies")
-    return (
-        frozenset(marked(module("studies", study).Parameters, Resolution)) if known else frozenset()
-    )
+    if study not in kinds("studies"):
+        return frozenset()
+    return frozenset(marked(module("studies", study).Parameters, Resolution))
 
 
 def determining(series: Mapping[str, Any]) -> dict[str, Any]:

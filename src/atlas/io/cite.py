@@ -26,6 +26,7 @@ def paste(spec: dict[str, Any]) -> str:
     """A figure environment with a caption, a short one for the list of figures, and a label."""
     double = spec["width"] == "double"
     environment, width = ("figure*", "textwidth") if double else ("figure", "columnwidth")
+    text = " ".join(f"{spec['title']}. {spec['caption']}".split())
     return "\n".join(
         [
             rf"\begin{{{environment}}}",
@@ -33,17 +34,12 @@ def paste(spec: dict[str, Any]) -> str:
             *_include(spec, rf"{_at_most(spec, width)},height=0.7\textheight,keepaspectratio"),
             f"  {caption(spec)}",
             # acmart requires a description for the blind; other classes do not define the command.
-            rf"  \ifdefined\Description\Description{{{_describe(spec)}}}\fi",
+            rf"  \ifdefined\Description\Description{{{formulate(text)}}}\fi",
             rf"  \label{{fig:{spec['paper']}:{spec['id']}}}",
             rf"\end{{{environment}}}",
             "",
         ]
     )
-
-
-def _describe(spec: dict[str, Any]) -> str:
-    """The figure in words."""
-    return formulate(" ".join(f"{spec['title']}. {spec['caption']}".split()))
 
 
 def _at_most(spec: dict[str, Any], width: str) -> str:

@@ -81,14 +81,13 @@ def _save_pdf(write: Save, draft: Path, metadata: FigureMetadata) -> None:
 
 def _save_png(write: Save, draft: Path, metadata: FigureMetadata) -> None:
     keys = PngInfo()
-    origin = trace_origin(metadata.record)
     texts = {
         "Title": metadata.title,
         "Description": metadata.text,
-        "Source": origin,
+        "Source": trace_origin(metadata.record),
         "Copyright": RIGHTS,
+        "Software": f"Matplotlib {matplotlib.__version__}",
     }
-    texts["Software"] = f"Matplotlib {matplotlib.__version__}"
     for key, text in texts.items():
         keys.add_text(key, text)
     keys.add_itxt(PACKET, describe("png", metadata).decode())

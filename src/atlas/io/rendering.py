@@ -41,14 +41,14 @@ TICKS = (
     *("100", "0.0", "0.2", "0.4", "0.5", "0.6", "0.8", "1.0", "1.5", "2.0", "2.5"),
     *(f"10^{{{n}}}" for n in range(-3, 6)),
 )
-# Settings that the drawings need, whatever a style says. Without a salt, the ids in an SVG file
-# would be random.
+# Settings that the drawings need, whatever a style says.
 NEEDED = {
     "figure.constrained_layout.use": True,
     "figure.autolayout": False,
     "text.usetex": False,
     "path.effects": [],
 }
+# Without a salt, the ids in an SVG file would be random.
 SALT = "multiserver-atlas"
 
 

@@ -35,15 +35,14 @@ BREAKS = r"""\@tempswatrue
 FITTED = r"\multiserverfit\noindent\usebox0"
 
 
-def tabular(headings: Sequence[str], rows: Sequence[Sequence[str]], columns: str = "") -> str:
+def tabular(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A booktabs table that fits the line; headings and cells are LaTeX already."""
-    return _group(*_define(headings, rows, columns), FITTED)
+    return _group(*_define(headings, rows), FITTED)
 
 
 def table(
     headings: Sequence[str],
     rows: Sequence[Sequence[str]],
-    columns: str = "",
     caption: str = "",
     wide: bool = False,
 ) -> str:
@@ -52,12 +51,12 @@ def table(
     environment = "table*" if wide else "table"
     floating = [rf"\begin{{{environment}}}", r"\centering", caption, r"\par\medskip", FITTED]
     floating = [*floating, rf"\end{{{environment}}}"] if caption else [r"\par\noindent", FITTED]
-    define = _define(headings, rows, columns)
+    define = _define(headings, rows)
     if len(rows) <= ROWS:
         return _group(*define, *floating)
     long = [
         r"\multiservershrink",
-        rf"\begin{{longtable}}{{{columns or _columns(headings)}}}",
+        rf"\begin{{longtable}}{{{_columns(headings)}}}",
         *([rf"{caption}\\"] if caption else []),
         r"\multiserverhead\endfirsthead\multiserverhead\endhead\bottomrule\endlastfoot",
         r"\multiserverrows",
@@ -107,13 +106,13 @@ def _group(*lines: str) -> str:
     return "\n".join([r"\begingroup\makeatletter", *lines, r"\endgroup", ""])
 
 
-def _define(headings: Sequence[str], rows: Sequence[Sequence[str]], columns: str) -> list[str]:
+def _define(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [
         rf"\def\multiserverhead{{\toprule {_line(headings)} \midrule}}%",
         r"\def\multiserverrows{%",
         *(_line(row) for row in rows),
         "}%",
-        rf"\def\multiservertable{{\begin{{tabular}}{{{columns or _columns(headings)}}}%",
+        rf"\def\multiservertable{{\begin{{tabular}}{{{_columns(headings)}}}%",
         r"  \multiserverhead\multiserverrows\bottomrule\end{tabular}}%",
         FIT,
     ]

@@ -67,11 +67,11 @@ def describe(file: Path, line: int, found: str, expected: str, hint: str = "") -
     return "\n".join([*lines, f"    {printable(hint)}"] if hint else lines)
 
 
-def printable(text: str, most: int = LONGEST) -> str:
-    """`text` on one line, without characters that move the cursor or change the writing direction,
-    and without runs of spaces, which could move words to a new line of a terminal. Printable
-    letters of any script are kept; other characters are escaped."""
-    spaced = (" " if unicodedata.category(c) == "Zs" else c for c in text[: most + 1])
+def printable(text: str) -> str:
+    """`text` on one line, its first `LONGEST` letters, without characters that move the cursor or
+    change the writing direction, and without runs of spaces, which could move words to a new line
+    of a terminal. Printable letters of any script are kept; other characters are escaped."""
+    spaced = (" " if unicodedata.category(c) == "Zs" else c for c in text[: LONGEST + 1])
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in spaced)
-    cut = f"… ({len(text)} characters)" if len(text) > most else ""
-    return re.sub(" {2,}", " ", shown[:most]) + cut
+    cut = f"… ({len(text)} characters)" if len(text) > LONGEST else ""
+    return re.sub(" {2,}", " ", shown[:LONGEST]) + cut
