@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from atlas.config.captions import fill_texts
 from atlas.config.claims import Context, read_quantities, resolve
-from atlas.config.errors import Fault, Path, raise_for, show
+from atlas.config.errors import Fault, Path, raise_for
 from atlas.config.fit import complete
 from atlas.config.kinds import module
 from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
@@ -53,18 +53,13 @@ class PaperFile:
         ours = is_ours(file, root)
         self._name = name_of(file, root)
         document, self._lines = read_mapping(file, self._name)
-        if isinstance(document, dict):  # a given config file may also hold run-wide choices
-            document = {k: v for k, v in document.items() if ours or k not in ABOUT_RUNS}
-            self._faults = [
-                f for k, v in document.items() if k != "shared" for f in check_values(v, (k,))
-            ]
-        else:
-            found = "an empty file" if document is None else show(document)
-            self._faults = [Fault((), found, "a mapping: paper, figures, tables, claims")]
+        # A given config file may also hold run-wide choices.
+        document = {k: v for k, v in document.items() if ours or k not in ABOUT_RUNS}
+        faults = [f for k, v in document.items() if k != "shared" for f in check_values(v, (k,))]
+        raise_for(faults, self._name, self._lines)
         self._tolerances = read_tolerances(TOLERANCES, "config/tolerances.yaml")
         # Whether a series of a figure or table is what the paper has there, by figure/series.
         self._faithful: dict[str, bool] = {}
-        raise_for(self._faults, self._name, self._lines)
         paper, self._faults = check(Paper, document, ())
         raise_for(self._faults, self._name, self._lines)
         self._paper = {"bibliography": None} | paper.plain()

@@ -37,17 +37,14 @@ def find_places(figures: Blocks) -> dict[str, dict[str, int]]:
 
 
 def _things(figure: Mapping[str, Any]) -> dict[str, str]:
-    """The thing that each series of a figure shows, or nothing if its drawing has no places. The
-    block may still be incomplete."""
-    drawing, series = figure.get("drawing"), figure.get("series")
-    kind = drawing.get("kind") if isinstance(drawing, Mapping) else None
-    if kind not in kinds("drawings") or not isinstance(series, Mapping):
-        return {}
-    key = getattr(module("drawings", kind), "STYLE_KEY", "")
+    """The thing that each series of a figure shows, or nothing if its drawing has no places. Which
+    options the drawing has, and which parameters the series, is not checked yet."""
+    kind = figure["drawing"].get("kind")
+    key = getattr(module("drawings", kind), "STYLE_KEY", "") if kind in kinds("drawings") else ""
     things: dict[str, str] = {}
-    for one, parameters in series.items() if key else ():
-        name = str(one).removesuffix(SIMULATED)
-        if name != "bounds" and isinstance(parameters, Mapping):
+    for one, parameters in figure["series"].items() if key else ():
+        name = one.removesuffix(SIMULATED)
+        if name != "bounds":
             thing = name if key == "name" else f"{key} {parameters.get(key)}"
             things.setdefault(name, thing)
     return things
