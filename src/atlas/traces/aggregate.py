@@ -172,7 +172,5 @@ def _gather(chunks: Iterable[Chunk]) -> Iterator[tuple[NDArray, NDArray]]:
 
 
 def _join(chunks: list[Chunk]) -> tuple[NDArray, NDArray]:
-    return (
-        np.concatenate([chunk.needs for chunk in chunks]),
-        np.concatenate([chunk.durations for chunk in chunks]),
-    )
+    needs, durations = zip(*((chunk.needs, chunk.durations) for chunk in chunks), strict=True)
+    return np.concatenate(needs), np.concatenate(durations)

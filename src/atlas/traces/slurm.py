@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -83,9 +84,9 @@ class _Parser:
         self._id = _find(names, ("jobid", "jobidraw"))[0]
         self._state = _find(names, ("state",))[0]
         self._elapsed = _find(names, ("elapsedraw", "elapsed"))[0]
-        self._seconds = read_number if "elapsedraw" in names else read_elapsed
+        # Many jobs last equally long.
+        self._seconds = lru_cache(2**18)(read_number if "elapsedraw" in names else read_elapsed)
         self._needs = _find(names, NEEDS[need])
-        self._known: dict[bytes, float] = {}
         readers = (read_moment, read_moment, read_elapsed)
         self._times = [
             (k, names.index(name), read)
@@ -95,7 +96,7 @@ class _Parser:
 
     def __call__(self, first: int, block: bytes) -> Chunk:
         width, id, at, elapsed = self._width, self._id, self._state, self._elapsed
-        known, best = self._known, self._needs[0]
+        seconds, best = self._seconds, self._needs[0]
         rejected: dict[str, list[int]] = {}
         needs, durations, lines, cancelled, moments = [], [], [], [], []
         for line, text in enumerate(block.splitlines(), start=first):
@@ -115,9 +116,7 @@ class _Parser:
                 reason = "unknown state"
             else:
                 try:
-                    duration = known.get(row[elapsed])
-                    if duration is None:
-                        duration = self._remember(row[elapsed])
+                    duration = seconds(row[elapsed])
                     # An allocation of 0 means none; the requested number is used.
                     number = row[best]
                     if number in (b"", b"0"):
@@ -142,12 +141,6 @@ class _Parser:
         never = {"never ran": np.array(cancelled, dtype=bool) & (found[1] == 0)}
         times = np.array(moments, dtype=float).reshape(-1, len(TIMES))
         return sift(*found, rejected, never, times=times)
-
-    def _remember(self, text: bytes) -> float:
-        duration = self._seconds(text)
-        if len(self._known) < 2**18:
-            self._known[text] = duration
-        return duration
 
 
 def _read_whole(text: bytes) -> float:
