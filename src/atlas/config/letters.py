@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from atlas.config.errors import Fault, Path
+from atlas.config.validate import leaves
 from atlas.io.latex import escape
 
 PRINTED = {"title", "caption", "figure", "bibliography", "where", "quote", "stated"}
@@ -22,36 +23,26 @@ OTHER = {"shared", "series", "drawing", "columns", "given", "parameters"}
 
 def find_strange(value: Any, path: Path) -> Iterator[Fault]:
     """Faults of the texts below `path` with letters that not every LaTeX can print."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if key not in OTHER:
-                yield from find_strange(item, (*path, key))
-    elif isinstance(value, list):
-        for i, item in enumerate(value):
-            yield from find_strange(item, (*path, i))
-    elif isinstance(value, str) and not PRINTED.isdisjoint(path):
-        try:
-            escape(value)
-        except ValueError as error:
-            yield Fault(path, str(error), "Latin and Greek letters and signs that LaTeX has")
+    for at, text in leaves(value, path):
+        if isinstance(text, str) and OTHER.isdisjoint(at) and not PRINTED.isdisjoint(at):
+            try:
+                escape(text)
+            except ValueError as error:
+                yield Fault(at, str(error), "Latin and Greek letters and signs that LaTeX has")
 
 
 def find_unprintable(block: Any, path: Path, style: str) -> Iterator[Fault]:
     """Faults of the labels of a drawing with a broken formula or a letter that no font of the style
     has."""
-    if isinstance(block, dict):
-        for key, item in block.items():
-            yield from find_unprintable(item, (*path, key), style)
-    elif isinstance(block, list):
-        for i, item in enumerate(block):
-            yield from find_unprintable(item, (*path, i), style)
-    elif isinstance(block, str):
-        strange = sorted({c for c in block if not c.isascii() and ord(c) not in _letters(style)})
+    for at, text in leaves(block, path):
+        if not isinstance(text, str):
+            continue
+        strange = sorted({c for c in text if not c.isascii() and ord(c) not in _letters(style)})
         if strange:
-            found = f"no glyph for {', '.join(strange)} in {block!r}"
-            yield Fault(path, found, "letters that the font of the figures has (font.family)")
-        elif why := _find_broken(block):
-            yield Fault(path, f"{block!r}: {why}", "formulas as matplotlib reads them, $x_1$ say")
+            found = f"no glyph for {', '.join(strange)} in {text!r}"
+            yield Fault(at, found, "letters that the font of the figures has (font.family)")
+        elif why := _find_broken(text):
+            yield Fault(at, f"{text!r}: {why}", "formulas as matplotlib reads them, $x_1$ say")
 
 
 def find_unbalanced(columns: dict[str, Any], path: Path) -> Iterator[Fault]:

@@ -57,16 +57,20 @@ def check(model: type[BaseModel], value: Any, path: Path) -> tuple[Any, list[Fau
 
 def check_values(value: Any, path: Path) -> Iterator[Fault]:
     """Faults in any file: keys without a value, and numbers that are infinite or NaN."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from check_values(item, (*path, key))
-    elif isinstance(value, list):
-        for i, item in enumerate(value):
-            yield from check_values(item, (*path, i))
-    elif value is None and "stated" not in path:  # stated: an idle server serves no job
-        yield Fault(path, "nothing", "a value, or no such key")
-    elif isinstance(value, float) and not math.isfinite(value):
-        yield Fault(path, repr(value), "a finite number")
+    for at, leaf in leaves(value, path):
+        if leaf is None and "stated" not in at:  # stated: an idle server serves no job
+            yield Fault(at, "nothing", "a value, or no such key")
+        elif isinstance(leaf, float) and not math.isfinite(leaf):
+            yield Fault(at, repr(leaf), "a finite number")
+
+
+def leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """All values in mappings and lists that are neither, each with its place."""
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(item, (*path, key))
+    else:
+        yield path, value
 
 
 def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Path) -> Iterator[Fault]:
