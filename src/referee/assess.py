@@ -92,14 +92,12 @@ class Assessment:
     @property
     def swapped(self) -> tuple[Group, ...]:
         """The groups that fit another definition."""
-        return tuple(group for group in self.groups if not group.as_defined and group.alternatives)
+        return tuple(g for g in self.groups if not g.as_defined and g.alternatives)
 
     @property
     def unexplained(self) -> tuple[Group, ...]:
         """The groups that fit no definition."""
-        return tuple(
-            group for group in self.groups if not group.as_defined and not group.alternatives
-        )
+        return tuple(g for g in self.groups if not g.as_defined and not g.alternatives)
 
     @property
     def biased(self) -> bool:
@@ -127,13 +125,15 @@ class Assessment:
 
 def assess(results: Sequence[Result], reference: Reference) -> Assessment:
     """The assessment of the results."""
+
+    def names(result: Result) -> tuple[str, str]:
+        return name_of(reference.systems[result.system]), result.key[0]
+
     reach = float(norm.isf(ALARM / (2 * max(1, sum(r.half_width is not None for r in results)))))
-    keyed = sorted(results, key=lambda r: (name_of(reference.systems[r.system]), r.key[0], r.line))
+    ordered = sorted(results, key=lambda r: (*names(r), r.line))
     groups = tuple(
         _group(policy, quantity, tuple(part), reference, reach)
-        for (policy, quantity), part in groupby(
-            keyed, key=lambda r: (name_of(reference.systems[r.system]), r.key[0])
-        )
+        for (policy, quantity), part in groupby(ordered, names)
     )
     others = {r.line for g in groups if not g.as_defined and g.alternatives for r in g.results}
     tested = [r for r in representatives(results) if r.line not in others]

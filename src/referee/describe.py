@@ -36,11 +36,8 @@ def describe(
         classes = list(_classes(system))
         mean = sum(c["probability"] * c["duration"]["mean"] for c in classes)
         described |= {"mean_duration": rounded(mean), "classes": classes}
-    described["policy"] = {
-        **name_policy(block["policy"]),
-        "definition": definition,
-        "preemptive": preemptive,
-    }
+    rule = {"definition": definition, "preemptive": preemptive}
+    described["policy"] = name_policy(block["policy"]) | rule
     defined = rows[rows["definition"] == "as defined"]
     described["values"] = [_value(row) for row in defined.to_dict("records")]
     others = rows[~rows["definition"].isin(["given", "as defined"])]
@@ -58,16 +55,10 @@ def name_policy(policy: str | Json) -> Json:
 
 def relate(systems: Iterable[Json]) -> list[Json]:
     """The systems, each with the ids of those that have the same servers, jobs and arrivals."""
-    systems = list(systems)
-    keys = [_jobs(system) for system in systems]
+    keyed = [(system, _jobs(system)) for system in systems]
     return [
-        system
-        | {
-            "same_jobs": [
-                s["id"] for s, k in zip(systems, keys, strict=True) if k == key and s is not system
-            ]
-        }
-        for system, key in zip(systems, keys, strict=True)
+        system | {"same_jobs": [s["id"] for s, k in keyed if k == key and s is not system]}
+        for system, key in keyed
     ]
 
 

@@ -133,9 +133,9 @@ def typeset(name: str, assessment: Assessment, index: Json) -> str:
         for r in representatives(assessment.results)
     ]
     sentences = [
-        f"{_named(name)} against \\cite{{{index['cite']}}}: {escape(verdict(assessment))}."
+        f"{_named(name)} against \\cite{{{index['cite']}}}: {escape(verdict(assessment))}.",
+        f"{escape(summary(assessment))}.",
     ]
-    sentences.append(f"{escape(summary(assessment))}.")
     if assessment.bias is not None:
         bias = assessment.bias
         sentences.append(
@@ -156,13 +156,11 @@ def typeset(name: str, assessment: Assessment, index: Json) -> str:
 def draw_badge(assessment: Assessment) -> str:
     """A badge as SVG: the number of systems and the verdict."""
     count = counts(assessment)
+    systems = _many(count["systems"], "system")
     if assessment.sound:
-        text, colour = (
-            f"{_many(count['systems'], 'system')} agree{'s' * (count['systems'] == 1)}",
-            SOUND,
-        )
+        text, colour = f"{systems} agree{'s' * (count['systems'] == 1)}", SOUND
     elif not assessment.alarm:
-        text, colour = f"{_many(count['systems'], 'system')}, no intervals", UNTESTED
+        text, colour = f"{systems}, no intervals", UNTESTED
     else:
         text, colour = f"{count['fitting']} of {count['values']} values agree", UNSOUND
     left, right = _width(LABEL), _width(text)

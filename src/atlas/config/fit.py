@@ -154,6 +154,5 @@ def _fit_rows(
         if not is_kind(value, kind):
             yield Fault((*path, i), show(value), f"a {kind}, as in the column")
         elif path[-1] == "series" and value not in known:
-            yield Fault(
-                (*path, i), show(value), f"one of {', '.join(known)}", suggest(value, known)
-            )
+            expected = f"one of {', '.join(known)}"
+            yield Fault((*path, i), show(value), expected, suggest(value, known))

@@ -16,7 +16,7 @@ import yaml
 
 from atlas.config.errors import Fault, Path, raise_for
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NUMBERS = (
     (re.compile(r"[-+]?[0-9]+"), int),
     (re.compile(r"0o[0-7]+"), lambda text: int(text[2:], 8)),
@@ -50,7 +50,7 @@ def read_yaml(file: FilePath, name: str) -> tuple[Any, Lines]:
     except OSError as error:
         refuse(name, 0, error.strerror or str(error), "a file that can be read")
     try:
-        events = list(_as_deep_as_read(yaml.parse(text, Loader=_LOADER)))
+        events = list(_as_deep_as_read(yaml.parse(text, Loader=LOADER)))
     except yaml.MarkedYAMLError as error:
         _refuse_syntax(name, text, error, "YAML")
     except yaml.YAMLError as error:
@@ -141,10 +141,6 @@ def _as_deep_as_read(events: Iterator[yaml.Event]) -> Iterator[yaml.Event]:
             return
 
 
-def _is_plain(event: yaml.ScalarEvent) -> bool:
-    return not event.style
-
-
 class _Composer:
     """Turns parser events into values, by recursion over the nodes that they delimit."""
 
@@ -180,7 +176,7 @@ class _Composer:
             self._refuse(event, f"the tag {event.tag}", "values without tags")
         before = self._values
         if isinstance(event, yaml.ScalarEvent):
-            value = self._scalar(event) if _is_plain(event) else event.value
+            value = self._scalar(event)
         elif isinstance(event, yaml.SequenceStartEvent):
             value = []
             while not isinstance(item := next(self._events), yaml.SequenceEndEvent):
@@ -200,9 +196,9 @@ class _Composer:
             if not isinstance(event, yaml.ScalarEvent):
                 self._refuse(event, "a key that is no text", "a key such as name")
             key, line = event.value, event.start_mark.line + 1
-            if _is_plain(event) and not isinstance(self._scalar(event), str):
+            if not isinstance(self._scalar(event), str):
                 self._refuse(event, f"the key {key}, which is no text", f'text such as "{key}"')
-            is_merge = _is_plain(event) and key == "<<"
+            is_merge = not event.style and key == "<<"
             if key in own or (is_merge and merged):
                 self._refuse(
                     event, f'duplicate key "{key}"', "each key once", "rename one of the two"
@@ -225,8 +221,10 @@ class _Composer:
         return result | own
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:
-        """The value of plain text in the core schema."""
+        """The value in the core schema; what is quoted or a block is text."""
         text = event.value
+        if event.style:
+            return text
         if text in _WORDS:
             return _WORDS[text]
         for pattern, read in _NUMBERS:

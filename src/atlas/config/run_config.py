@@ -13,7 +13,7 @@ import yaml
 
 from atlas.config.errors import Fault, Path, raise_for, suggest
 from atlas.config.paper_schema import Paper
-from atlas.config.read import read_mapping, read_yaml
+from atlas.config.read import LOADER, read_mapping, read_yaml
 from atlas.config.run_schema import Run
 from atlas.config.validate import check, check_values
 
@@ -157,9 +157,8 @@ def _command_line_choices(
     may misread them; a value that differs from that reading was given on the command line."""
     misread: dict[str, Any] = {}
     for file in contents:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         try:
-            misread = _merged(misread, yaml.load(file.read_text(encoding="utf-8"), loader))
+            misread = _merged(misread, yaml.load(file.read_text(encoding="utf-8"), LOADER))
         except (yaml.YAMLError, ValueError, TypeError):
             continue
     papers = any("paper" in content for content in contents.values())

@@ -46,12 +46,8 @@ def run_defaults(run: Mapping[str, Any]) -> dict[str, Any]:
     """The choices of a run for series that have none of their own."""
     half_width = PAPER_HALF_WIDTH if run["effort"] == "paper" else 0.0
     enough = QUICK_ERROR if run["effort"] == "quick" else FINELY
-    return {
-        "effort": run["effort"],
-        "seed": run["seed"],
-        "half_width": half_width,
-        "enough": enough,
-    }
+    chosen = {key: run[key] for key in ("effort", "seed")}
+    return chosen | {"half_width": half_width, "enough": enough}
 
 
 def apply_run_defaults(series: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -50,10 +50,8 @@ class Tables:
             self.faults.append(Fault((*path, "file"), repr(name), "a file that is there"))
             return block
         try:
-            if file.stat().st_size > LARGEST_FILE:
-                raise TableError(
-                    0, f"{file.stat().st_size} bytes", "a table of classes, not of jobs"
-                )
+            if (size := file.stat().st_size) > LARGEST_FILE:
+                raise TableError(0, f"{size} bytes", "a table of classes, not of jobs")
             try:
                 text = file.read_text(encoding="utf-8-sig")
             except UnicodeDecodeError as error:

@@ -21,9 +21,6 @@ from typing import Any, ClassVar
 from atlas.io.specs import canonical, digest
 from atlas.plan.resources import count_parts, job_group, minutes
 
-# Pages show a product in the first of these formats that it has.
-DISPLAY_KINDS = ("svg", "png", "pdf", "csv", "tex")
-
 
 class Specified:
     """A thing that has a spec; the digest of the spec is its fingerprint."""

@@ -19,16 +19,7 @@ from atlas.plan.cached_paper import CachedPaper
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest
 from atlas.plan.other_papers import Record, load_records, make_record, record_file
-from atlas.plan.products import (
-    DISPLAY_KINDS,
-    Agreement,
-    BuildTarget,
-    Gallery,
-    Inventory,
-    Product,
-    Series,
-    unite,
-)
+from atlas.plan.products import Agreement, BuildTarget, Gallery, Inventory, Product, Series, unite
 from atlas.plan.source import Source
 
 # A regular expression that matches no name.
@@ -126,8 +117,8 @@ class Plan:
 
     @property
     def formats(self) -> list[str]:
-        """The formats of figures; the one that pages show comes first."""
-        return sorted(self._choice.run["formats"], key=DISPLAY_KINDS.index)
+        """The formats of figures; the one that Snakemake's report shows comes first."""
+        return sorted(self._choice.run["formats"], key=("svg", "png", "pdf").index)
 
     def find(self, study: str, digest: str) -> Series:
         """The series of a study with a digest."""

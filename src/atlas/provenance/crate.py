@@ -171,29 +171,18 @@ def _describe_product(
 
 
 def _add_paper(crate: ROCrate, bibliography: Mapping[str, Any]) -> Entity:
-    title, year = bibliography["title"], str(bibliography["year"])
+    title, names = bibliography["title"], bibliography["authors"]
     # A citation must be an absolute URI, even if the paper cannot be found by it.
     identifier = where_published(bibliography) or uuid.uuid5(uuid.NAMESPACE_OID, title).urn
-    authors = [
-        _add(
-            crate,
-            f"#{_spell(author)}",
-            "Person",
-            name=author,
-            description="An author of a paper that is reproduced",
-        )
-        for author in bibliography["authors"]
-    ]
-    about = "A paper that is reproduced"
-    return _add(
-        crate,
-        identifier,
-        "ScholarlyArticle",
-        name=title,
-        author=_compact(authors),
-        datePublished=year,
-        description=about,
-    )
+    about = "An author of a paper that is reproduced"
+    authors = [_add(crate, f"#{_spell(n)}", "Person", name=n, description=about) for n in names]
+    properties = {
+        "name": title,
+        "author": _compact(authors),
+        "datePublished": str(bibliography["year"]),
+        "description": "A paper that is reproduced",
+    }
+    return _add(crate, identifier, "ScholarlyArticle", **properties)
 
 
 def _spell(name: str) -> str:

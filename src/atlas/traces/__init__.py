@@ -171,8 +171,7 @@ def require_columns(names: Sequence[str], needed: Sequence[str], hint: str = "")
     if missing := [column for column in needed if column not in names]:
         raise ValueError(f"the first line must name a column {' and '.join(missing)}, {found}")
     for column in needed:
-        if names.count(column) > 1:
-            times = names.count(column)
+        if (times := names.count(column)) > 1:
             raise ValueError(
                 f"the first line must name the column {column} once, not {times} times"
             )
