@@ -21,8 +21,6 @@ COLOURS = 7
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (
         Wanted(
             "*",

@@ -53,8 +53,6 @@ POINTS = Wanted(
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
     floor: Annotated[
         float, Field(ge=0, le=1e12, description="where the vertical axis begins"), AS_WRITTEN

@@ -20,8 +20,6 @@ STYLE_KEY = "name"
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     SERIES = (Wanted("*", ("exponent", "utilisation")),)
 
 

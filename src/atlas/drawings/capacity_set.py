@@ -19,8 +19,6 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     named: Annotated[
         int, Field(ge=0, le=1000, description="up to how many jobs states are named"), WHOLE
     ] = 4

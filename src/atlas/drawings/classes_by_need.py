@@ -31,8 +31,6 @@ LARGEST = 80
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     columns: Annotated[
         list[Literal["share_of_jobs", "share_of_demand", "mean_duration"]],
         Field(min_length=1, max_length=2, description="what is drawn of each class"),

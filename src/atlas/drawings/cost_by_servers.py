@@ -17,8 +17,6 @@ from atlas.fields.vocabulary import Labels
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     labels: Labels = {}
 
     SERIES = (Wanted("*", ("servers", "method", "numbers", "most", "within"), most=4),)

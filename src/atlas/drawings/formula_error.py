@@ -23,8 +23,6 @@ STYLE_KEY = "name"
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit", "with_constant")),)
 
 

@@ -24,8 +24,6 @@ STEP = 1.05
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     room: Annotated[int, Field(ge=1, le=1000, description="the maximum front size n"), WHOLE]
 
     SERIES = (Wanted("state", ("job", "need", "place"), parameters=("servers",)),)

@@ -26,8 +26,6 @@ from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     SERIES = (
         Wanted(f"*{SIMULATED}", ("scv", "utilisation", "half_width"), required=False),
         Wanted("*", ("scv", "utilisation")),

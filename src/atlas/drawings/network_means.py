@@ -72,8 +72,6 @@ class PanelBlock(Block):
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     panels: Annotated[
         list[PanelBlock],
         Field(min_length=1, max_length=20, description="what each panel shows, from the left"),

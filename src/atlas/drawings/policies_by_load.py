@@ -47,8 +47,6 @@ COLUMNS = (
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     panels: Panels | None = None
     axis: LoadAxis = "load"
     scale: Annotated[Literal["linear", "log"], Field(description="the vertical axis")] = "log"

@@ -41,8 +41,6 @@ class PanelBlock(Block):
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     panels: Annotated[
         dict[Id, PanelBlock],
         Field(min_length=1, max_length=20, description="how the names of a panel's series begin"),

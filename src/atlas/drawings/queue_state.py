@@ -22,8 +22,6 @@ HATCHES = {1: "", 2: "////"}
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (Wanted("state", ("class", "place", "first_server", "need"), parameters=("servers",)),)
 
 

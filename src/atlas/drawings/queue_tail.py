@@ -19,8 +19,6 @@ from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     floor: Annotated[
         float, Field(ge=1e-300, lt=1, description="where the vertical axis ends"), AS_WRITTEN
     ] = 1.0e-6

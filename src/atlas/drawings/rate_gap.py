@@ -26,8 +26,6 @@ from atlas.fields.vocabulary import ClassName, Id, Text
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     class_: ClassName = Field("class-1", alias="class")
     labels: Annotated[
         dict[Id, Text], Field(min_length=1, description="the series and their labels")

@@ -19,8 +19,6 @@ from atlas.fields.vocabulary import Text
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     label: Annotated[Text, Field(description="what the horizontal axis says")]
     bins: Annotated[int, Field(ge=1, le=100, description="bins a decade"), WHOLE] = 10
     normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False

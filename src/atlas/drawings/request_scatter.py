@@ -24,8 +24,6 @@ COLUMNS = 24
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     label: Annotated[Text, Field(description="what the horizontal axis says")]
     normalised: Annotated[bool, Field(description="needs in units of the smallest")] = False
 

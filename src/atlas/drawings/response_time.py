@@ -38,8 +38,6 @@ LIMIT_TEMPLATES = {
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     ceiling: Annotated[Positive, Field(description="where the vertical axis ends")]
     axis: LoadAxis = "arrival-rate"
 

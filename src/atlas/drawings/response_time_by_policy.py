@@ -24,8 +24,6 @@ STYLE_KEY = "name"
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     panels: Panels
     ceiling: Annotated[Positive, Field(description="where the vertical axes end")]
     labels: Labels = {}

@@ -17,8 +17,6 @@ from atlas.fields.required_series import SettingsBlock, Wanted
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     SERIES = (Wanted("*", ("servers", "mean_response_time", "formula")),)
 
 

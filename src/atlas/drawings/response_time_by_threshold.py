@@ -31,8 +31,6 @@ READINGS = {"always": "always", "if-large-waits": "if a large job waits"}
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     loads: Annotated[Loads, Field(description="the loads of the curves against the threshold")]
     labels: Labels = {}
     ceiling: Annotated[Positive, Field(description="the largest mean response time shown")] = 100.0

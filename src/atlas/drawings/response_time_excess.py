@@ -23,8 +23,6 @@ COLUMNS = 4
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     panels: Annotated[
         dict[Id, Text],
         Field(

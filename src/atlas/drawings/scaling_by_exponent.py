@@ -30,8 +30,6 @@ COLOURS = 7
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     quantities: Annotated[
         list[Literal["throughput", "relative-completions"]],
         Field(min_length=1, max_length=2, description="what is drawn, a panel each"),

@@ -21,8 +21,6 @@ N_DOMINATED = {"color": "C4", "linestyle": "-."}
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (
         Wanted(
             "growth",

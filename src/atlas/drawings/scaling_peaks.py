@@ -19,8 +19,6 @@ PREDICTED = r"$1 + \ln\,\ln\,n\,/\,\ln\,n$"
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (
         Wanted(
             "peaks",

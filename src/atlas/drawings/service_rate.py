@@ -30,8 +30,6 @@ class PanelBlock(Block):
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     arrangement: Annotated[
         Literal["stacked", "beside"], Field(description="one below the other, or side by side")
     ] = "stacked"

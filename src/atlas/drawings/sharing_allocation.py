@@ -22,8 +22,6 @@ PATCH = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (
         Wanted("events", ("step", "event", "order", "server", "job"), parameters=("arrivals",)),
     )

@@ -17,8 +17,6 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (
         Wanted("region", ("lambda1", "lambda2", "naive_lambda1", "naive_lambda2")),
         Wanted("peak", ("lambda1", "lambda2", "p2", "wastage", "utilisation")),

@@ -39,8 +39,6 @@ from atlas.fields.vocabulary import Labels, Panels, Positive, Time
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     time: Time = "waiting"
     panels: Panels = {"all": "all jobs"}
     floor: Annotated[Positive, Field(description="where the vertical axis begins")]

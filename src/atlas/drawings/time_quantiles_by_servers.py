@@ -22,8 +22,6 @@ from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Positive, 
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     time: Time = "waiting"
     probability: Annotated[InnerProbability, Field(description="of which quantile")]
     target: Annotated[Positive, Field(description="what the quantile must not exceed, in seconds")]

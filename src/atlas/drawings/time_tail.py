@@ -39,8 +39,6 @@ ROUNDING = 1e-9
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     time: Time = "waiting"
     panels: Panels = {"all": "all jobs"}
     floor: Annotated[

@@ -61,8 +61,6 @@ DIFFERS = "replayed, where intervals do not meet: there points are about resampl
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     time: Time = "waiting"
     probability: (
         Annotated[InnerProbability, Field(description="of which quantile, if not the mean")] | None

@@ -31,8 +31,6 @@ APART = 0.045
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (Wanted("edges", ("from_h", "from_a", "from_b", "completes", "to_h", "to_a", "to_b")),)
 
 

@@ -16,8 +16,6 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (Wanted("worst", ("need2", "p2", "utilisation", "utilisation_class_2_only")),)
 
 

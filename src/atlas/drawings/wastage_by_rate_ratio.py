@@ -17,8 +17,6 @@ from atlas.fields.required_series import OptionsBlock, Wanted
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (
         Wanted(
             "curve",

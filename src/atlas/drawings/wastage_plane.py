@@ -19,8 +19,6 @@ LEVELS = np.arange(1, 5) / 5
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     SERIES = (
         Wanted(
             "*",

@@ -21,8 +21,6 @@ DRAWN = ("servers", "method", "utilisation", "utilisation_half_width")
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     labels: Labels = {}
 
     SERIES = (

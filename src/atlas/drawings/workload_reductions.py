@@ -21,8 +21,6 @@ from atlas.fields.vocabulary import Labels
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     reference: Annotated[
         Literal["exact", "exponential", "counted", "sampled", "replayed"],
         Field(

@@ -25,8 +25,6 @@ from atlas.fields.vocabulary import Labels
 
 
 class Options(SettingsBlock):
-    """How it is drawn."""
-
     labels: Labels = {}
 
     SERIES = (

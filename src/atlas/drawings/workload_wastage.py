@@ -22,8 +22,6 @@ NARROW = 5.0
 
 
 class Options(OptionsBlock):
-    """How it is drawn."""
-
     labels: Labels = {}
 
     SERIES = (

@@ -25,8 +25,6 @@ UNITS = {
 
 
 class Parameters(Block):
-    """What to compute."""
-
     system: ClusterBlock
     highest_load: HighestLoad = 0.99
     points: Points = 99

@@ -29,8 +29,6 @@ UNITS = {
 
 
 class Parameters(Block):
-    """What to compute."""
-
     system: ClusterBlock
     most: Annotated[
         int, Field(ge=1, le=100, description="the most jobs of a class"), WHOLE, Resolution()

@@ -19,8 +19,6 @@ UNITS = {"id": Words("name"), "quantity": Words("name"), "found": Words("JSON")}
 
 
 class Parameters(Block):
-    """What to compute."""
-
     rows: list[dict[str, Any]]
 
 

@@ -27,8 +27,6 @@ UNITS = {
 
 
 class Parameters(CoveredBlock):
-    """What to compute."""
-
     highest_load: HighestLoad = 0.99
     points: Points = 99
 

@@ -31,8 +31,6 @@ UNITS = {
 
 
 class Parameters(CoveredBlock):
-    """What to compute."""
-
     loads: Loads
 
 

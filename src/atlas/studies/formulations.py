@@ -45,8 +45,6 @@ MOST_STATES = 2000
 
 
 class Parameters(Block):
-    """What to compute."""
-
     systems: Systems
     seed: Seed
 

@@ -21,8 +21,6 @@ UNITS = {"job": "1", "need": "servers", "place": Words("service, front or queue"
 
 
 class Parameters(Block):
-    """What to compute."""
-
     servers: Servers
     jobs_present: Annotated[
         Needs,

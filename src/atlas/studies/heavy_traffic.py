@@ -18,8 +18,6 @@ UNITS = {"gap": "1", "mean_jobs": "jobs", "scaled_jobs": "jobs", "limit": "jobs"
 
 
 class Parameters(SolvableBlock):
-    """What to compute."""
-
     gap: Gap = [1.0e-6, 0.5]
     points: Points = 58
 

@@ -25,8 +25,6 @@ UNITS = {
 
 
 class Parameters(PhasedBlock):
-    """What to compute."""
-
     gap: Gap = [1.0e-3, 0.9]
     points: FewPoints = 30
 

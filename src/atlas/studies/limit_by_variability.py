@@ -24,8 +24,6 @@ UNITS = {"scv": "1", "limit": "jobs/s", "utilisation": "1", "relative_completion
 
 
 class Parameters(Block):
-    """What to compute."""
-
     servers: Servers
     needs: Needs
     means: Annotated[

@@ -36,8 +36,6 @@ UNITS = {
 
 
 class Parameters(Block):
-    """What to compute."""
-
     network: NetworkBlock
     fractions_of_limit: Annotated[
         list[FractionOfLimit],

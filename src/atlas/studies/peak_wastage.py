@@ -34,8 +34,6 @@ UNITS = {
 
 
 class Parameters(Block):
-    """What to compute."""
-
     systems: Annotated[
         dict[Text, TwoClassBlock],
         Field(min_length=1, max_length=1000, description="the systems, by name"),

@@ -49,8 +49,6 @@ LAST_FRACTION_OF_LIMIT = 0.99
 
 
 class Parameters(PilotedBlock):
-    """What to compute."""
-
     system: OneSystem
     policies: Policies
     loads: Loads

@@ -37,8 +37,6 @@ SETTLED = 4.0
 
 
 class Parameters(SimulatedBlock):
-    """What to compute."""
-
     system: FiniteSkipSystem
     policies: Policies
     loads: Loads

@@ -27,8 +27,6 @@ UNITS = {
 
 
 class Parameters(SolvedBlock):
-    """What to compute."""
-
     highest_load: HighestLoad = 0.99
     points: Annotated[Points, Costly()] = 99
     enough: Enough = FINELY

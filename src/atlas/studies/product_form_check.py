@@ -42,8 +42,6 @@ class RandomSystems(Block):
 
 
 class Parameters(Block):
-    """What to compute."""
-
     systems: Systems
     random: RandomSystems = RandomSystems()
     seed: Seed

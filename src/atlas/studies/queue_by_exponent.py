@@ -29,8 +29,6 @@ UNITS = {
 
 
 class Parameters(MixBlock):
-    """What to compute."""
-
     servers: EvenServers
     load: Load
     exponent: Exponents = [0.0, 3.0]

@@ -29,8 +29,6 @@ UNITS = {
 
 
 class Parameters(TwoNeedsBlock):
-    """What to compute."""
-
     state: Annotated[
         list[Count],
         Field(

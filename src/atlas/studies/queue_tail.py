@@ -19,8 +19,6 @@ UNITS = {"jobs": "jobs", "tail": "1", "decay_rate": "1"}
 
 
 class Parameters(SolvableBlock):
-    """What to compute."""
-
     fraction_of_limit: FractionOfLimit
     largest: Annotated[
         int,

@@ -45,8 +45,6 @@ from atlas.models.sampling import Progress
 
 
 class Parameters(Block):
-    """What to compute."""
-
     systems: References
 
 

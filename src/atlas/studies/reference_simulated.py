@@ -51,8 +51,6 @@ WORKING = ("busy_servers", "idle_servers")
 
 
 class Parameters(SimulatedBlock):
-    """What to compute."""
-
     systems: References
 
 

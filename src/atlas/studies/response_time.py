@@ -24,8 +24,6 @@ UNITS = {
 
 
 class Parameters(ReachableBlock):
-    """What to compute."""
-
     highest_fraction_of_limit: HighestFractionOfLimit = 0.99
     points: Points = 200
 

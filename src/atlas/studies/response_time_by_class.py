@@ -15,8 +15,6 @@ UNITS = {"fraction_of_limit": "1", "class": Words("name"), "mean_response_time":
 
 
 class Parameters(ReachableBlock):
-    """What to compute."""
-
     highest_fraction_of_limit: HighestFractionOfLimit = 0.97
     points: Points = 97
 

@@ -31,8 +31,6 @@ UNITS = {
 
 
 class Parameters(GrowingBlock):
-    """What to compute."""
-
     fraction_of_limit: FractionOfLimit
 
 

@@ -33,8 +33,6 @@ ENOUGH = 1e-5
 
 
 class Parameters(Block):
-    """What to compute."""
-
     system: OneSystem
     loads: Loads
 

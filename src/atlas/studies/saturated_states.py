@@ -25,8 +25,6 @@ UNITS = {
 
 
 class Parameters(TwoNeedsBlock):
-    """What to compute."""
-
     rates: TwoRates
     probabilities: TwoProbabilities
 

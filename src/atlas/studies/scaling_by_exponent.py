@@ -24,8 +24,6 @@ UNITS = {
 
 
 class Parameters(MixBlock):
-    """What to compute."""
-
     servers: EvenServers
     exponent: Exponents = [0.0, 3.0]
     points: DearPoints = 121

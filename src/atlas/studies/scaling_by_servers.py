@@ -32,8 +32,6 @@ UNITS = {
 
 
 class Parameters(Block):
-    """What to compute."""
-
     exponent: Annotated[
         float, Field(ge=1e-6, le=100, description="alpha in p_n = n^-alpha"), AS_WRITTEN
     ]

@@ -34,8 +34,6 @@ STEP = 1e-3
 
 
 class Parameters(MixBlock):
-    """What to compute."""
-
     sizes: Annotated[
         list[EvenServers],
         Field(min_length=1, max_length=100, description="the numbers of servers, all even"),

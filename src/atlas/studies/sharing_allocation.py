@@ -45,8 +45,6 @@ class InterruptionBlock(Block):
 
 
 class Parameters(Block):
-    """What to compute."""
-
     capacities: Capacities
     arrivals: Annotated[
         list[ArrivalBlock],

@@ -49,8 +49,6 @@ class CheckedBlock(Block):
 
 
 class Parameters(Block):
-    """What to compute."""
-
     networks: Annotated[
         dict[Text, CheckedBlock],
         Field(min_length=1, max_length=100, description="networks, by name"),

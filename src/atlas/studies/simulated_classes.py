@@ -37,8 +37,6 @@ UNITS = {
 
 
 class Parameters(SystemBlock, PilotedBlock):
-    """What to compute."""
-
     fractions_of_limit: Annotated[FractionsOfLimit, DrawnAs("loads")]
 
 

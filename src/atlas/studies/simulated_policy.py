@@ -49,8 +49,6 @@ SAFETY_FACTOR = 1.5
 
 
 class Parameters(ModelBlock, PilotedBlock):
-    """What to compute."""
-
     loads: Loads
     exact: Annotated[
         bool, Field(description="whether known exact values stand beside"), Resolution()

@@ -24,8 +24,6 @@ UNITS = {"exponent": "1", **POINT_UNITS}
 
 
 class Parameters(MixBlock, PilotedBlock):
-    """What to compute."""
-
     servers: EvenServers
     load: Annotated[Load, DrawnAs("fraction")]
     exponent: Exponents = [0.0, 3.0]

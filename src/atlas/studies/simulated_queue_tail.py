@@ -37,8 +37,6 @@ UNITS = {
 
 
 class Parameters(SystemBlock, SimulatedBlock):
-    """What to compute."""
-
     fraction_of_limit: Annotated[FractionOfLimit, DrawnAs("load")]
     levels: Annotated[
         list[Count],

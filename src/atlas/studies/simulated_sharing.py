@@ -74,8 +74,6 @@ SHORTEST = 1000
 
 
 class Parameters(Block):
-    """What to compute."""
-
     system: ClusterBlock
     size: Annotated[SizeBlock, Field(description="the size of all jobs, in work")]
     loads: Loads

@@ -56,8 +56,6 @@ KEPT = 10_000_000
 
 
 class Parameters(FiniteSkipBlock, SimulatedBlock):
-    """What to compute."""
-
     loads: Loads
     probabilities: QuantilesAt
     exact: Annotated[

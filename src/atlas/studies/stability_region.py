@@ -31,8 +31,6 @@ UNITS = {
 
 
 class Parameters(TwoClassBlock):
-    """What to compute."""
-
     points: Points = 401
 
     @model_validator(mode="after")

@@ -25,8 +25,6 @@ UNITS = {
 
 
 class Parameters(TimesBlock):
-    """What to compute."""
-
     probabilities: QuantilesAt
     highest_load: HighestLoad = 0.98
     points: DearPoints = 120

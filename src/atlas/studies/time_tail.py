@@ -25,8 +25,6 @@ UNITS = {"class": Words("name"), "t": "s", "waiting": "1", "response": "1"}
 
 
 class Parameters(TimesBlock):
-    """What to compute."""
-
     load: Load
     least: Least = 1e-6
     points: Points = 200

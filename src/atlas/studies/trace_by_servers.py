@@ -61,8 +61,6 @@ KEPT = 10_000_000
 
 
 class Parameters(LogBlock, SimulatedBlock):
-    """What to compute."""
-
     servers: Annotated[
         list[Servers],
         Field(min_length=1, max_length=100, description="the numbers of servers, increasing"),

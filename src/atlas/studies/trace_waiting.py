@@ -43,8 +43,6 @@ UNITS = {
 
 
 class Parameters(LogBlock):
-    """What to compute."""
-
     servers: Servers
     probability: Annotated[
         InnerProbability, Field(description="of the quantile of the waiting time")

@@ -34,8 +34,6 @@ UNITS = {
 
 
 class Parameters(TwoNeedsBlock):
-    """What to compute."""
-
     rates: TwoRates = [1.0, 1.0]
     probabilities: TwoProbabilities = [0.5, 0.5]
     class_1_jobs: (

@@ -27,8 +27,6 @@ POINTS = 501
 
 
 class Parameters(Block):
-    """What to compute."""
-
     servers: Servers
     need_1: Need
     rates: TwoRates

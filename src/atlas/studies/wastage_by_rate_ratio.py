@@ -30,8 +30,6 @@ UNITS = {
 
 
 class Parameters(TwoNeedsBlock):
-    """What to compute."""
-
     probability_2: InnerProbability
     rate_ratio: Annotated[Range, Resolution()] = [1.0e-3, 1.0e4]
     points: Points = 701

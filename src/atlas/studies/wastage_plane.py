@@ -33,8 +33,6 @@ UNITS = {
 
 
 class Parameters(TwoNeedsBlock):
-    """What to compute."""
-
     odds: Range = [1.0e-3, 1.0e3]
     rate_ratio: Annotated[Range, Resolution()] = [1.0e-3, 1.0e4]
     points: FewPoints = 71

@@ -52,8 +52,6 @@ UNITS = {
 
 
 class Parameters(WorkloadBlock, SimulatedBlock):
-    """What to compute."""
-
     rounding: Rounding = "powers-of-two"
     servers: Servers
     policies: Policies = [

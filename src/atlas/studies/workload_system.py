@@ -32,8 +32,6 @@ UNITS = {
 
 
 class Parameters(WorkloadBlock):
-    """What to compute."""
-
     rounding: Rounding = "none"
 
 

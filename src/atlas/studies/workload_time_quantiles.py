@@ -34,8 +34,6 @@ UNITS = TIME_UNITS
 
 
 class Parameters(WorkloadBlock, SimulatedBlock):
-    """What to compute."""
-
     rounding: Rounding = "none"
     servers: Servers
     policy: PolicyBlock = PolicyBlock(name="fcfs")

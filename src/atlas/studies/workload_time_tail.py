@@ -27,8 +27,6 @@ UNITS = TIME_UNITS
 
 
 class Parameters(WorkloadBlock):
-    """What to compute."""
-
     rounding: Rounding = "none"
     servers: Servers
     reduction: Annotated[

@@ -78,8 +78,6 @@ UNITS = {
 
 
 class Parameters(WorkloadBlock, SimulatedBlock):
-    """What to compute."""
-
     rounding: Rounding = "none"
     servers: Annotated[
         list[Servers],
