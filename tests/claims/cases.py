@@ -59,9 +59,8 @@ class Case:
             found = DRAWN[name.replace("_", "-")](self.read, table)
         else:
             measure = getattr(importlib.import_module(module), name)
-            kinds = {p.kind for p in inspect.signature(measure).parameters.values()}
-            keywords = inspect.Parameter.KEYWORD_ONLY in kinds
-            found = measure(**parameters) if keywords else measure(parameters)
+            whole = "parameters" in inspect.signature(measure).parameters
+            found = measure(parameters) if whole else measure(**parameters)
         return json.loads(json.dumps(record(found)))
 
     def holds(self, found: Mapping[str, Any]) -> bool | None:

@@ -6,15 +6,10 @@ selects the row by the values of other columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from atlas.claims import Found, takes
-
-Parameters = Mapping[str, Any]
+from atlas.claims import Found, Parameters, takes
 
 ROUTE = "the drawn table"
 CONFIRMED = "the route of its study (tests/theory)"

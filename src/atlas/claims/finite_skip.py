@@ -6,20 +6,18 @@ loads these are 0.01, 0.02, … 0.99.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.models.finite_skip import Model, read_model
 from atlas.models.sizes import read_size
 from multiserver.open import finite_skip
 from multiserver.open.heterogeneous import HeterogeneousServers
 from multiserver.open.qbd import solve
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "matrix-analytic solution of the chain, closed form of the bounds"
 CONFIRMED = "simulation of the front (figures of the paper)"

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.claims.filling import full_fronts
 from atlas.models.finite_skip import read_model
 from atlas.models.finite_skip_simulators import read_server_filling
 from atlas.models.sizes import read_sizes
 from multiserver.wcfs import models
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "closed form, or enumeration of all fronts"
 CONFIRMED = "simulation of the front (tests/simulation/test_front.py)"

@@ -8,18 +8,15 @@ it holds at all loads, 1 if it does not hold at the last.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.claims.finite_skip import LOADS, bounds_at
 from atlas.models.finite_skip import read_model
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "matrix-analytic solution of the chain, closed form of the bounds"
 CONFIRMED = "simulation of the front (figures of the paper)"

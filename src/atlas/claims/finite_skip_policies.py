@@ -21,12 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.models.finite_skip import Exact, Model, read_model
 from atlas.models.finite_skip_simulators import simulate
 from multiserver.simulation.replications import MEASURED, RESPONSE
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "a chain of each policy; simulation where there is none, or it takes too many states"
 CONFIRMED = "simulation (z-scores of the paper)"

@@ -6,12 +6,9 @@ They are compared over `count` random systems, small enough to list all jobs pre
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.formulations import (
     couple,
@@ -22,8 +19,6 @@ from multiserver.saturated.formulations import (
     just_enough,
     service_distribution,
 )
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "enumeration job by job"
 CONFIRMED = "the enumerated chain of the saturated system"

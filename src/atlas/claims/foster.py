@@ -14,8 +14,9 @@ the generator; the paper argues by inequalities.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from atlas.claims import Found
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
 from multiserver.saturated.chain import SaturatedChain, enumerate_chain
+from multiserver.saturated.two_class import TwoClassDistribution
 
 ROUTE = "exponential of the generator of the chain, from every state"
 CONFIRMED = "mean completions by another exponential; the simulated queue of Theorem 4.3"
@@ -35,46 +37,25 @@ CONFIRMED = "mean completions by another exponential; the simulated queue of The
 STEP = 1.02
 
 
-def completions_to_spare(
-    *,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    fraction_of_limit: float,
-) -> Found:
+def completions_to_spare(*, fraction_of_limit: float, **system: Any) -> Found:
     """The least of E[C(t1)] − (λ t1 + 1) over all initial states, in jobs, with
     λ = `fraction_of_limit` X.
 
     The proof needs 0 or more.
     """
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    arrival_rate = fraction_of_limit * two_class.distribution(system).throughput
-    chain, generator = _chain(system)
-    t1 = _period(chain, generator, arrival_rate, two_class.distribution(system).throughput)
+    chain, generator, arrival_rate, t1 = _over_t1(fraction_of_limit, system)
     spare = _mean_completions(chain, generator, t1).min() - (arrival_rate * t1 + 1)
     return Found(float(spare), f"t1 = {arrival_rate * t1:.4g}/λ")
 
 
-def drift_of_counter(
-    *,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    fraction_of_limit: float,
-) -> Found:
+def drift_of_counter(*, fraction_of_limit: float, **system: Any) -> Found:
     """The largest mean change of the counter over t1, from any state with the counter at c, the
     least value from which at most 0.1 completions find it at 0.
 
     Lemma 7.1 has −0.9. λ is `fraction_of_limit` X. A counter larger than c falls at least as
     much, because it is at 0 less often.
     """
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    throughput = two_class.distribution(system).throughput
-    arrival_rate = fraction_of_limit * throughput
-    chain, generator = _chain(system)
-    t1 = _period(chain, generator, arrival_rate, throughput)
+    chain, generator, arrival_rate, t1 = _over_t1(fraction_of_limit, system)
     changes = _changes(chain, arrival_rate, t1)
     without_zero = arrival_rate * t1 - _mean_completions(chain, generator, t1)
     at_zero = (changes - without_zero).max(axis=1)
@@ -82,39 +63,20 @@ def drift_of_counter(
     return Found(float(changes[c].max()), f"c = {c}")
 
 
-def surplus_of_arrivals(
-    *,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    fraction_of_limit: float,
-    completions: float,
-) -> float:
+def surplus_of_arrivals(*, fraction_of_limit: float, completions: float, **system: Any) -> float:
     """The least of λ t − E[C(t)] over all initial states, in jobs, at t = `completions`/X and
     λ = `fraction_of_limit` X: positive for some t if λ > X, which makes the queue unstable."""
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    chain, generator = _chain(system)
+    chain, generator, stationary = _chain(system)
     arrivals = fraction_of_limit * completions
-    t = completions / two_class.distribution(system).throughput
+    t = completions / stationary.throughput
     return float(arrivals - _mean_completions(chain, generator, t).max())
 
 
-def distance_at_late_time(
-    *,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    law: str,
-    completions: float,
-) -> float:
+def distance_at_late_time(*, law: str, completions: float, **system: Any) -> float:
     """The largest total variation distance, over all initial states, between the distribution of
     the chain after a mean number of `completions` and its stationary distribution, `embedded` at
     completions or in `time`."""
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    stationary = two_class.distribution(system)
-    chain, generator = _chain(system)
+    chain, generator, stationary = _chain(system)
     late = expm(generator * completions / stationary.throughput)
     # Both list the states by the number of class 1 jobs.
     limiting = getattr(stationary, law)[[a for _, a, _ in chain.states()]]
@@ -133,18 +95,26 @@ def period_residual(*, values: Sequence[tuple[int, int, int]]) -> float:
     return float(worst)
 
 
-def _chain(system: MultiserverJobSystem) -> tuple[SaturatedChain, NDArray[np.float64]]:
-    chain = enumerate_chain(system)
+def _chain(
+    system: Mapping[str, Any],
+) -> tuple[SaturatedChain, NDArray[np.float64], TwoClassDistribution]:
+    """The chain, its generator and its stationary distribution."""
+    read = MultiserverJobSystem.of(**system)
+    chain = enumerate_chain(read)
     jumps = sum(chain.transitions()).toarray()
     rate = chain.completion_rate[:, None]
-    return chain, rate * (jumps - np.eye(len(jumps)))
+    return chain, rate * (jumps - np.eye(len(jumps))), two_class.distribution(read)
 
 
-def _period(
-    chain: SaturatedChain, generator: NDArray[np.float64], arrival_rate: float, throughput: float
-) -> float:
-    """t1. The least expected completion rate tends to X, but not monotonically: t0 lies beyond the
-    last time at which it is too small. The search ends when it has settled."""
+def _over_t1(
+    fraction_of_limit: float, system: Mapping[str, Any]
+) -> tuple[SaturatedChain, NDArray[np.float64], float, float]:
+    """The chain, its generator, λ and t1. The least expected completion rate tends to X, but not
+    monotonically: t0 lies beyond the last time at which it is too small. The search ends when it
+    has settled."""
+    chain, generator, stationary = _chain(system)
+    throughput = stationary.throughput
+    arrival_rate = fraction_of_limit * throughput
     delta = (throughput - arrival_rate) / 2
     t, last = 0.01 / chain.completion_rate.max(), 0.0
     settled = False
@@ -155,7 +125,7 @@ def _period(
         settled = np.ptp(expected) < 1e-9 * throughput
         t *= STEP
     t0 = last * STEP
-    return (t0 * (arrival_rate + delta) + 1) / delta
+    return chain, generator, arrival_rate, (t0 * (arrival_rate + delta) + 1) / delta
 
 
 def _mean_completions(

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from atlas.claims import takes
+from atlas.claims import Parameters, takes
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import single_duration, stationary, two_class
 from multiserver.saturated.agreement import ProductFormGaps, compare, draw_system
 from multiserver.saturated.chain import UNSAMPLED
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain"

@@ -20,7 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.models.sizes import read_sizes
 from multiserver.simulation.estimate import Estimate, estimate, fair_half_width
 from multiserver.simulation.streams import generator
@@ -94,7 +94,7 @@ def growth(
     route="linear programming over all packings of the servers",
     confirmed="the growth of the simulated queue, of which no packing is a part",
 )
-def largest_load_of_packings(parameters: Mapping[str, Any]) -> float:
+def largest_load_of_packings(parameters: Parameters) -> float:
     """The largest load ρ at which a mixture of packings serves every need at its arrival rate:
     MaxWeight is stable below it, and no policy is stable above it."""
     k, needs, rates, flows = _read(parameters["system"], 1.0)

@@ -15,6 +15,7 @@ Gaps are the largest over `count` random systems of up to `largest` servers.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,15 +74,13 @@ def state_count(*, servers: int, exponent: float) -> int:
     return len(_solve(servers, exponent).time)
 
 
-def heavy_traffic_excess(
-    *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
-) -> float:
+def heavy_traffic_excess(**system: Any) -> float:
     """lim E[Q (1 − ρ)] − E[Δ(Y_d)] of one server with several classes of jobs. By Pollaczek and
     Khinchine, the limit is E[S²]/(2 E[S]²)."""
-    p, rate = np.array(probabilities), np.array(rates)
+    p, rate = np.array(system["probabilities"]), np.array(system["rates"])
     limit = float(p @ rate**-2 / (p @ rate**-1) ** 2)
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
-    return limit - stationary.solve(system).mean_relative_completions
+    solved = stationary.solve(MultiserverJobSystem.of(**system))
+    return limit - solved.mean_relative_completions
 
 
 def transition_law_gap(*, count: int, largest: int, seed: int) -> float:

@@ -14,7 +14,6 @@ to (6). Likewise, the embedded distribution π^d comes from powers of the jump c
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.stats import t as student
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import enumerate_chain
@@ -48,20 +47,16 @@ class Transient:
     throughput: float
 
 
-def poisson_gap(
-    *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
-) -> float:
+def poisson_gap(**system: Any) -> float:
     """Largest gap between both sides of Eq. (1) at the transient Δ, in jobs."""
-    found = transient(MultiserverJobSystem.of(servers, needs, rates, probabilities))
+    found = transient(MultiserverJobSystem.of(**system))
     right = (found.rate - found.throughput) / found.rate + found.jumps @ found.delta
     return float(np.abs(right - found.delta).max())
 
 
-def completion_law_gap(
-    *, servers: int, needs: list[int], rates: list[float], probabilities: list[float]
-) -> float:
+def completion_law_gap(**system: Any) -> float:
     """Largest gap between π^d_i, from powers of the jump chain, and (μ_i/μ) P_i, from e^{At}."""
-    found = transient(MultiserverJobSystem.of(servers, needs, rates, probabilities))
+    found = transient(MultiserverJobSystem.of(**system))
     return float(np.abs(found.time * found.rate / found.throughput - found.embedded).max())
 
 
@@ -104,7 +99,7 @@ def one_server_jobs_between(*, servers: int, probability_n: float) -> float:
     route="simulation job by job, 10 runs",
     confirmed="the transient throughput, beyond which theory has the rate λ/μ − 1",
 )
-def growth_over_throughput(parameters: Mapping[str, Any]) -> Found:
+def growth_over_throughput(parameters: Parameters) -> Found:
     """The growth rate of the number of jobs over μ at λ = `fraction_of_limit` μ, simulated.
 
     It is measured between the arrivals of job `jobs`/2 and the last; μ is the transient throughput.
@@ -123,7 +118,7 @@ def growth_over_throughput(parameters: Mapping[str, Any]) -> Found:
     route="the exact law of the enumerated chain",
     confirmed="4 servers: three classes in each of the 4 places, 3⁴",
 )
-def product_form_terms(parameters: Mapping[str, Any]) -> list[int]:
+def product_form_terms(parameters: Parameters) -> list[int]:
     """The number of states with positive probability for needs 1, n/2 and n, for each n of
     `servers`.
 

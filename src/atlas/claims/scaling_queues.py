@@ -124,16 +124,9 @@ def length_over_middle(
     return [length(servers, sizes, UNIT, alpha, load, jobs) / top for alpha in ends]
 
 
-def heavy_traffic_ratio(
-    *,
-    servers: int,
-    needs: list[int],
-    rates: list[float],
-    probabilities: list[float],
-    gap: float,
-) -> float:
+def heavy_traffic_ratio(*, gap: float, **system: Any) -> float:
     """E[Q](1 − ρ) at 1 − ρ = `gap`, over E[Δ(Y_d)] + 1."""
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    system = MultiserverJobSystem.of(**system)
     blocks = prepare(system)
     mean = solve(blocks.at((1 - gap) * blocks.throughput)).mean_waiting
     return mean * gap / (stationary.solve(system).mean_relative_completions + 1)

@@ -5,22 +5,18 @@ Gaps are relative unless stated otherwise; fractions are used if a residual shou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.models.networks import read_network
 from atlas.models.sharing import read_servers
 from multiserver.sharing import balanced_fairness, product_form
 from multiserver.sharing.chain import compare
 from multiserver.sharing.networks import load_of
 from multiserver.sharing.queue import MultiServerQueue, over_subsets
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "product form, in fractions or floats"
 CONFIRMED = "the enumerated chain of the network"

@@ -6,20 +6,16 @@ Gaps are relative; sizes have mean 1 unless stated otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.models.sharing import read_allocations, read_servers
 from atlas.models.sizes import read_size
 from multiserver.sharing import symmetric
 from multiserver.sharing.networks import Network, solve
 from multiserver.sharing.queue import MultiServerQueue, over_subsets
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "balanced fairness"
 CONFIRMED = "product form of the network; recursion against closed form"

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.models.sharing import read_cluster, read_servers
 from atlas.models.sizes import read_size
 from atlas.models.streams import stream_key
 from multiserver.simulation.estimate import Estimate, fair_half_width
 from multiserver.simulation.interruptions import Performance, simulate
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "simulation of the interruptions"
 CONFIRMED = "balanced fairness for exponential sizes (z-scores of the paper)"

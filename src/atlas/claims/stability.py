@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -37,22 +38,13 @@ CONFIRMED = "λ* by the product form or the printed sum, which the simulation do
 REPLICATIONS = 16
 
 
-def growth(
-    *,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    fraction_of_limit: float,
-    jobs: int,
-    seed: int,
-) -> Estimate:
+def growth(*, fraction_of_limit: float, jobs: int, seed: int, **system: Any) -> Estimate:
     """The growth rate of N at λ = `fraction_of_limit` λ*, over λ*; λ* is by the product form of two
     classes.
 
     Simulated with `jobs` jobs in all. Theorem 4.3 says max(λ/λ* − 1, 0).
     """
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    system = MultiserverJobSystem.of(**system)
     return _growth(system, two_class.distribution(system).throughput, fraction_of_limit, jobs, seed)
 
 
@@ -73,18 +65,11 @@ def growth_with_one_rate(
 
 
 def mean_jobs_over_exact(
-    *,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    fraction_of_limit: float,
-    jobs: int,
-    seed: int,
+    *, fraction_of_limit: float, jobs: int, seed: int, **system: Any
 ) -> Estimate:
     """E[N] of the queue simulated job by job, over that of the stationary distribution, below the
     limit."""
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    system = MultiserverJobSystem.of(**system)
     arrival_rate = fraction_of_limit * two_class.distribution(system).throughput
     exact = solve(prepare(system).at(arrival_rate)).mean_jobs
     found = fcfs.simulate(
@@ -127,30 +112,16 @@ def drift_gap_with_one_rate(*, count: int, largest: int, seed: int) -> float:
     return max(gaps)
 
 
-def queue_nonempty(
-    *,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    fraction_of_limit: float,
-) -> float:
+def queue_nonempty(*, fraction_of_limit: float, **system: Any) -> float:
     """P(queue nonempty) at λ = `fraction_of_limit` λ*, which tends to 1 (Section 1.3)."""
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    system = MultiserverJobSystem.of(**system)
     return 1 - _edge(system, fraction_of_limit)[0]
 
 
-def idle_gap(
-    *,
-    servers: int,
-    needs: Sequence[int],
-    rates: Sequence[float],
-    probabilities: Sequence[float],
-    fraction_of_limit: float,
-) -> list[float]:
+def idle_gap(*, fraction_of_limit: float, **system: Any) -> list[float]:
     """E[N_idle] and E[N_idle | queue nonempty] at λ = `fraction_of_limit` λ*, both minus the
     wastage of the saturated system, in servers: they tend to 0 (Section 1.3)."""
-    system = MultiserverJobSystem.of(servers, needs, rates, probabilities)
+    system = MultiserverJobSystem.of(**system)
     wastage = two_class.distribution(system).wastage
     empty, idle, idle_when_queueing = _edge(system, fraction_of_limit)
     return [idle - wastage, idle_when_queueing / (1 - empty) - wastage]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
@@ -21,25 +18,25 @@ Edge = tuple[State, int, State]
 
 
 @takes("servers", "needs", "rates", "probabilities")
-def listing(parameters: Mapping[str, Any]) -> list[State]:
+def listing(parameters: Parameters) -> list[State]:
     """All saturated states, by the number of class 1 jobs."""
     return enumerate_chain(read_system(parameters)).states()
 
 
 @takes("servers", "needs", "rates", "probabilities", "jobs")
-def with_class_1_jobs(parameters: Mapping[str, Any]) -> list[State]:
+def with_class_1_jobs(parameters: Parameters) -> list[State]:
     """The states with `jobs` class 1 jobs in service: only s1(a)."""
     return [s for s in listing(parameters) if s[1] == parameters["jobs"]]
 
 
 @takes("servers", "needs", "rates", "probabilities", "jobs")
-def unblocked_with_class_2_jobs(parameters: Mapping[str, Any]) -> list[State]:
+def unblocked_with_class_2_jobs(parameters: Parameters) -> list[State]:
     """The states with `jobs` class 2 jobs in service and no blocking job: only s2(b)."""
     return [s for s in listing(parameters) if s[2] == parameters["jobs"] and s[0] == 0]
 
 
 @takes("servers", "needs", "rates", "probabilities", optional=("until_full",))
-def per_class_1_count(parameters: Mapping[str, Any]) -> list[int]:
+def per_class_1_count(parameters: Parameters) -> list[int]:
     """The fewest and the most states that share a number of class 1 jobs in service, 0 … ⌊n/n1⌋.
 
     If jobs come `until_full`, that is until the total need is at least n as in formulation II, a
@@ -57,26 +54,26 @@ def per_class_1_count(parameters: Mapping[str, Any]) -> list[int]:
 
 
 @takes("servers", "needs", "state")
-def idle_servers(parameters: Mapping[str, Any]) -> int:
+def idle_servers(parameters: Parameters) -> int:
     """The servers left idle in `state`."""
     return parameters["servers"] - int(np.dot(parameters["state"][1:], parameters["needs"]))
 
 
 @takes("servers", "needs", "rates")
-def most_idle_servers(parameters: Mapping[str, Any]) -> int:
+def most_idle_servers(parameters: Parameters) -> int:
     """The most servers idle in any saturated state."""
     return int(two_class.states(parameters["servers"], parameters["needs"]).idle.max())
 
 
 @takes("servers", "needs", "rates", "probabilities")
-def least_total_need(parameters: Mapping[str, Any]) -> int:
+def least_total_need(parameters: Parameters) -> int:
     """The smallest total need of the jobs in service and the blocking one, over all states."""
     n1, n2 = parameters["needs"]
     return min(a * n1 + (b + h) * n2 for h, a, b in listing(parameters))
 
 
 @takes("servers", "needs", "rates", "probabilities", "state")
-def completion_rate(parameters: Mapping[str, Any]) -> float:
+def completion_rate(parameters: Parameters) -> float:
     """The rate at which jobs complete in `state`."""
     chain = enumerate_chain(read_system(parameters))
     here = [list(state) for state in chain.states()].index(list(parameters["state"]))
@@ -84,7 +81,7 @@ def completion_rate(parameters: Mapping[str, Any]) -> float:
 
 
 @takes("servers", "needs", "rates", "probabilities", "state", "completes")
-def successors(parameters: Mapping[str, Any]) -> list[State]:
+def successors(parameters: Parameters) -> list[State]:
     """The states that `state` can change to when a job of class `completes` completes."""
     state, completes = tuple(parameters["state"]), parameters["completes"]
     edges = list_edges(enumerate_chain(read_system(parameters)))
@@ -92,7 +89,7 @@ def successors(parameters: Mapping[str, Any]) -> list[State]:
 
 
 @takes("servers", "needs", "rates", "probabilities", "state")
-def predecessors(parameters: Mapping[str, Any]) -> list[tuple[State, int, int, int]]:
+def predecessors(parameters: Parameters) -> list[tuple[State, int, int, int]]:
     """The transitions into `state`: previous state, class that completes, and numbers of class 1
     and class 2 jobs that enter from the queue."""
     state = tuple(parameters["state"])
@@ -101,7 +98,7 @@ def predecessors(parameters: Mapping[str, Any]) -> list[tuple[State, int, int, i
 
 
 @takes("servers", "needs", "rates", "probabilities", "state", "to")
-def transition_probability(parameters: Mapping[str, Any]) -> float:
+def transition_probability(parameters: Parameters) -> float:
     """The probability of changing from state `state` to state `to` at a completion."""
     chain = enumerate_chain(read_system(parameters))
     numbers = {state: i for i, state in enumerate(chain.states())}
@@ -110,14 +107,14 @@ def transition_probability(parameters: Mapping[str, Any]) -> float:
 
 
 @takes("servers", "needs", "rates", "probabilities")
-def most_class_2_entries(parameters: Mapping[str, Any]) -> int:
+def most_class_2_entries(parameters: Parameters) -> int:
     """The most class 2 jobs that enter from the queue in one transition."""
     edges = list_edges(enumerate_chain(read_system(parameters)))
     return max(_entries(*edge)[1] for edge in edges)
 
 
 @takes("servers", "needs", "rates", "probabilities")
-def full_of_class_2(parameters: Mapping[str, Any]) -> list[State]:
+def full_of_class_2(parameters: Parameters) -> list[State]:
     """The states [h, a, b] for which there is no state s2(b + 1)."""
     return [
         s for s in listing(parameters) if s[2] == parameters["servers"] // parameters["needs"][1]
@@ -125,7 +122,7 @@ def full_of_class_2(parameters: Mapping[str, Any]) -> list[State]:
 
 
 @takes("count", "largest", "seed")
-def lemma_5_1_mismatches(parameters: Mapping[str, Any]) -> Found:
+def lemma_5_1_mismatches(parameters: Parameters) -> Found:
     """The number of transitions of `count` random systems that are not in Lemma 5.1, or in the
     lemma only."""
     pairs = [(set(list_edges(c)), _lemma_5_1(c)) for c in _random_chains(parameters)]
@@ -134,7 +131,7 @@ def lemma_5_1_mismatches(parameters: Mapping[str, Any]) -> Found:
 
 
 @takes("count", "largest", "seed")
-def idle_margins(parameters: Mapping[str, Any]) -> list[int]:
+def idle_margins(parameters: Parameters) -> list[int]:
     """The smallest margins of the number of idle servers to n1 − 1 if no job blocks, and to n1 and
     n2 − 1 if one does."""
     margins: tuple[list[int], ...] = ([], [], [])
@@ -185,7 +182,7 @@ def _lemma_5_1(chain: SaturatedChain) -> set[Edge]:
     return edges
 
 
-def _random_chains(parameters: Mapping[str, Any]) -> list[SaturatedChain]:
+def _random_chains(parameters: Parameters) -> list[SaturatedChain]:
     rng = np.random.default_rng(parameters["seed"])
     chains = []
     for _ in range(parameters["count"]):

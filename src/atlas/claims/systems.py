@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from atlas.claims import takes
+from atlas.claims import Parameters, takes
 from atlas.models.systems import read_system
 
 ROUTE = "closed form"
@@ -14,12 +11,12 @@ GROUP = "stability"
 
 
 @takes("servers", "needs", "rates", "probabilities")
-def mean_demand(parameters: Mapping[str, Any]) -> float:
+def mean_demand(parameters: Parameters) -> float:
     """E[S] in server-seconds."""
     return read_system(parameters).mean_demand
 
 
 @takes("servers", "needs", "rates", "probabilities")
-def naive_throughput(parameters: Mapping[str, Any]) -> float:
+def naive_throughput(parameters: Parameters) -> float:
     """n / E[S] in jobs per second."""
     return read_system(parameters).naive_throughput

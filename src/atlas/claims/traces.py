@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from atlas.claims import takes
+from atlas.claims import Parameters, takes
 from atlas.models.traces import read_table
 from atlas.traces import aggregate
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "count over the trace"
 CONFIRMED = "a second reader of the trace (tests/traces/test_aggregate.py)"

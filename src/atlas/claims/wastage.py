@@ -6,23 +6,19 @@ varies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from atlas.claims import Found, takes
+from atlas.claims import Found, Parameters, takes
 from atlas.claims.scaling_limits import share_idle_limit
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import limits, stationary, two_class
 from multiserver.saturated.agreement import draw_system
 from multiserver.saturated.peak import PeakWastage, find_peak_wastage
-
-Parameters = Mapping[str, Any]
 
 ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_class.py)"

@@ -14,7 +14,6 @@ from atlas.fields.block import Block
 from atlas.fields.columns import Words
 from atlas.models.sampling import Progress
 
-KEYWORD = inspect.Parameter.KEYWORD_ONLY
 UNITS = {"id": Words("name"), "quantity": Words("name"), "found": Words("JSON")}
 
 
@@ -29,8 +28,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     for row in progress(parameters.rows):
         module, function = row["quantity"].replace("-", "_").split("/")
         measure = getattr(importlib.import_module(f"atlas.claims.{module}"), function)
-        keywords = KEYWORD in (p.kind for p in inspect.signature(measure).parameters.values())
-        value = measure(**row["parameters"]) if keywords else measure(row["parameters"])
+        whole = "parameters" in inspect.signature(measure).parameters
+        value = measure(row["parameters"]) if whole else measure(**row["parameters"])
         found = json.dumps(record(value), ensure_ascii=False)
         rows.append({"id": row["id"], "quantity": row["quantity"], "found": found})
     return pd.DataFrame(rows)
