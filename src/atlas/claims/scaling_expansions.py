@@ -32,20 +32,14 @@ def outside_term_over_p_n(
 
 def outside_bracket_limit(*, exponent: float) -> float:
     """lim x B/n, the factor of n p_1^n in (11)."""
-
-    def value(n: int) -> float:
-        system = OneOrN.of(n, exponent)
-        return system.x * system.bracket / n
-
-    return limit(value, FAR)
+    return limit(lambda s: s.x * s.bracket / s.n, FAR, exponent)
 
 
 def infinite_term_limit(*, exponent: float, term: int) -> float:
     """lim p_n × (14), (15), (16) or (17), for `term` = 1 … 4: sums over all i ≥ 1, cut off at
     40/p_n, n = 1e6 … 1e10."""
 
-    def value(n: int) -> float:
-        s = OneOrN.of(n, exponent)
+    def value(s: OneOrN) -> float:
         i = np.arange(1.0, math.ceil(40 / s.p_n))
         factor, weight = {
             1: (1.0, i),
@@ -55,7 +49,7 @@ def infinite_term_limit(*, exponent: float, term: int) -> float:
         }[term]
         return s.p_n**2 * factor * float(s.power(i) @ weight)
 
-    return limit(value, np.geomspace(1e6, 1e10, 6))
+    return limit(value, np.geomspace(1e6, 1e10, 6), exponent)
 
 
 def tail_over_bound(*, servers: int, exponent: float) -> float:
@@ -138,12 +132,12 @@ def logarithmic_integral_and_log(*, sizes: list[float], coefficient: float) -> l
 def log_second_moment_limit(*, last: float = math.inf) -> float:
     """lim of the integral of p_1^i ln(i)/i from 1 to `last`/p_n, over ln²(1/p_n)."""
 
-    def value(n: int) -> float:
-        s = -math.log1p(-1 / n)
+    def value(system: OneOrN) -> float:
+        n, s = system.n, -math.log1p(-system.p_n)
         top = min(math.log(last * n), math.log(750 / s))
         return _integral(lambda t: t * math.exp(-s * math.exp(t)), top) / math.log(n) ** 2
 
-    return limit(value, FAR)
+    return limit(value, FAR, 1.0)
 
 
 # Section 7: p_n = c/n.
@@ -151,12 +145,7 @@ def log_second_moment_limit(*, last: float = math.inf) -> float:
 
 def term_limit(*, coefficient: float, term: int) -> float:
     """lim p_n × term `term` at p_n = c/n."""
-
-    def value(n: int) -> float:
-        s = OneOrN.of(n, 1.0, coefficient)
-        return s.p_n * s.terms()[term - 1]
-
-    return limit(value, NEAR)
+    return limit(lambda s: s.p_n * s.terms()[term - 1], NEAR, 1.0, coefficient)
 
 
 def last_power(*, servers: int, coefficient: float) -> float:
@@ -166,12 +155,7 @@ def last_power(*, servers: int, coefficient: float) -> float:
 
 def bracket_without_throughput_limit(*, coefficient: float) -> float:
     """lim p_n (n − 1 + 1/p_n − ν/(n p_n)), which the proof gives as c + 1."""
-
-    def value(n: int) -> float:
-        s = OneOrN.of(n, 1.0, coefficient)
-        return s.p_n * (n - 1) + s.x
-
-    return limit(value, FAR)
+    return limit(lambda s: s.p_n * (s.n - 1) + s.x, FAR, 1.0, coefficient)
 
 
 def blocked_share(*, servers: int, coefficient: float, per: str) -> float:
@@ -186,23 +170,18 @@ def negligible_phases_share_limit(*, coefficient: float, rates: Rates = UNIT) ->
     """lim C′ (1/μ_n + p_1^n/(n μ_1 p_n)), the share of 1/C′ = 1/(p_n μ) in terms that Lemma 7.1
     leaves out, p_n = c/n."""
 
-    def value(n: int) -> float:
-        s = OneOrN.of(n, 1.0, coefficient, rates=rates)
-        edges = 1 / s.rate_n + float(s.power(n)) / (n * s.rate_1 * s.p_n)
+    def value(s: OneOrN) -> float:
+        edges = 1 / s.rate_n + float(s.power(s.n)) / (s.n * s.rate_1 * s.p_n)
         return s.p_n * s.means.throughput * edges
 
-    return limit(value, FAR)
+    return limit(value, FAR, 1.0, coefficient, rates=rates)
 
 
 def growth_rates_sum(*, exponent: float, coefficients: list[float]) -> list[float]:
     """p_n × the sum of the five terms, each extrapolated separately; one sum for each c."""
 
     def scaled(term: int, c: float) -> float:
-        def value(n: int) -> float:
-            system = OneOrN.of(n, exponent, c)
-            return system.p_n * system.terms()[term]
-
-        return limit(value, NEAR)
+        return limit(lambda s: s.p_n * s.terms()[term], NEAR, exponent, c)
 
     return [sum(scaled(term, c) for term in range(5)) for c in coefficients]
 

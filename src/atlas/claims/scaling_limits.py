@@ -50,32 +50,22 @@ def rare_relative_completions_limit(
     *, exponent: float, logs: float = 0.0, rates: Rates = UNIT
 ) -> float:
     """lim p_n E[Δ(Y_d)] for p_n = o(1/(n ln n))."""
-
-    def value(n: int) -> float:
-        s = OneOrN.of(n, exponent, logs=logs, rates=rates)
-        return s.p_n * s.means.relative_completions
-
-    return limit(value, FAR)
+    return limit(lambda s: s.p_n * s.means.relative_completions, FAR, exponent, 1.0, logs, rates)
 
 
 def share_idle_limit(*, exponent: float) -> float:
     """lim E[N_idle]/n for p_n = n^−α with α ≤ 1."""
-    return limit(lambda n: OneOrN.of(n, exponent).means.wastage / n, FAR)
+    return limit(lambda s: s.means.wastage / s.n, FAR, exponent)
 
 
 def share_of_time_in_n_limit(*, exponent: float, rates: Rates = UNIT) -> float:
     """lim P_0, the share of time in which an n-server job is in service, for α ≤ 1."""
-
-    def value(n: int) -> float:
-        s = OneOrN.of(n, exponent, rates=rates)
-        return s.means.throughput * s.p_n / s.rate_n
-
-    return limit(value, FAR)
+    return limit(lambda s: s.means.throughput * s.p_n / s.rate_n, FAR, exponent, rates=rates)
 
 
 def deficit_limit(*, exponent: float, power: float) -> float:
     """lim (n − μ/μ_1)/(n^k ln n), k = `power`."""
-    return limit(lambda n: OneOrN.of(n, exponent).x * n ** (1 - power) / math.log(n), FAR)
+    return limit(lambda s: s.x * s.n ** (1 - power) / math.log(s.n), FAR, exponent)
 
 
 def unscaled_throughput_limit(*, exponent: float, rates: Rates) -> float:

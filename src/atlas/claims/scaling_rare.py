@@ -21,30 +21,23 @@ CONFIRMED = "closed forms in special cases (tests/claims/test_scaling_proofs.py)
 
 def sum_29_over_p_n_limit(*, exponent: float, logs: float) -> float:
     """lim p_n × (29), terms 2 to 5 together."""
-    return limit(lambda n: _sum_29(n, exponent, logs), NEAR)
+    return limit(lambda s: s.p_n * sum(s.terms()[1:]), NEAR, exponent, logs=logs)
 
 
 def rare_growth_rates_sum(*, exponent: float, rates: Rates = UNIT) -> float:
     """The sum of the five terms over n^{2−α} ln² n, each extrapolated separately."""
-
-    def scaled(term: int) -> float:
-        def value(n: int) -> float:
-            system = OneOrN.of(n, exponent, rates=rates)
-            return system.terms()[term] / (n ** (2 - exponent) * math.log(n) ** 2)
-
-        return limit(value, NEAR)
-
-    return sum(scaled(term) for term in range(5))
+    return sum(
+        rare_term_limit(exponent=exponent, term=term, logs=2, rates=rates) for term in range(1, 6)
+    )
 
 
 def rare_term_limit(*, exponent: float, term: int, logs: int, rates: Rates = UNIT) -> float:
     """lim of item `term` = 1 … 5 over n^{2−α} ln^k n, k = `logs`."""
 
-    def value(n: int) -> float:
-        found = OneOrN.of(n, exponent, rates=rates).terms()[term - 1]
-        return found / (n ** (2 - exponent) * math.log(n) ** logs)
+    def value(s: OneOrN) -> float:
+        return s.terms()[term - 1] / (s.n ** (2 - exponent) * math.log(s.n) ** logs)
 
-    return limit(value, NEAR)
+    return limit(value, NEAR, exponent, rates=rates)
 
 
 def power_remainder(*, servers: int, exponent: float) -> float:
@@ -113,11 +106,6 @@ def log_over_i_remainder(*, servers: int, exponent: float) -> float:
         lambda t: t * math.expm1(math.exp(t) * math.log1p(-s.p_n)), 0.0, math.log(servers)
     )
     return lost / (servers ** (1 - exponent) * math.log(servers) ** 2 / 2)
-
-
-def _sum_29(n: int, exponent: float, logs: float) -> float:
-    system = OneOrN.of(n, exponent, logs=logs)
-    return system.p_n * sum(system.terms()[1:])
 
 
 def _log_over_i(s: OneOrN) -> float:

@@ -97,6 +97,17 @@ def harmonic(n: float) -> float:
     return float(digamma(n + 1)) + float(np.euler_gamma)
 
 
-def limit(value: Callable[[int], float], sizes: NDArray[np.float64]) -> float:
-    """lim value(n), by the polynomial in 1/ln n through `sizes`."""
-    return extrapolate(value, lambda n: 1 / math.log(n), sizes)
+def limit(
+    value: Callable[[OneOrN], float],
+    sizes: NDArray[np.float64],
+    exponent: float,
+    coefficient: float = 1.0,
+    logs: float = 0.0,
+    rates: Rates = UNIT,
+) -> float:
+    """lim of a value of the system as n → ∞, by the polynomial in 1/ln n through `sizes`."""
+
+    def at(n: int) -> float:
+        return value(OneOrN.of(n, exponent, coefficient, logs, rates))
+
+    return extrapolate(at, lambda n: 1 / math.log(n), sizes)
