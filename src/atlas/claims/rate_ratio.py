@@ -22,6 +22,7 @@ from multiserver.saturated import limits, stationary, two_class
 ROUTE = "product form on a grid of ratios, or its limit"
 CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_class.py)"
 
+# Ratios that reach the limits at both ends of the axis for every system of the paper.
 RATIOS = np.geomspace(1e-6, 1e8, 14001)
 # Below this share of the servers a rise or fall is rounding.
 ROUNDING = 1e-11
@@ -29,14 +30,14 @@ ROUNDING = 1e-11
 
 def extrema_above_1(*, servers: int, needs: Sequence[int], probability_2: float) -> list[int]:
     """The numbers of local maxima and minima of wastage at ratios above 1."""
-    curve = _curve(servers, needs, probability_2)
-    return [int(np.count_nonzero(_turns(side) > 1)) for side in (curve, -curve)]
+    curve = wastage_over(servers, needs, probability_2)
+    return [int(np.count_nonzero(maxima(side) > 1)) for side in (curve, -curve)]
 
 
 def deepest_fall(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
     """The deepest fall of wastage, in servers, as μ2/μ1 rises; 0 if it is monotonic."""
-    fall = _fall(_curve(servers, needs, probability_2))
-    return fall if fall > ROUNDING * servers else 0.0
+    deepest = fall(wastage_over(servers, needs, probability_2))
+    return deepest if deepest > ROUNDING * servers else 0.0
 
 
 def largest_fall_where_comparable(
@@ -49,8 +50,8 @@ def largest_fall_where_comparable(
         for need_1 in range(1, need_2):
             if least <= need_1 / probability_2 / need_2 <= most:
                 servers = multiple * need_2
-                curve = _curve(servers, (need_1, need_2), probability_2, RATIOS[::20])
-                worst = max(worst, (_fall(curve) / need_2, need_1, need_2))
+                curve = wastage_over(servers, (need_1, need_2), probability_2, RATIOS[::20])
+                worst = max(worst, (fall(curve) / need_2, need_1, need_2))
     share, need_1, need_2 = worst
     return Found(share, f"{need_1}-{need_2}-{multiple * need_2}")
 
@@ -58,9 +59,9 @@ def largest_fall_where_comparable(
 def displaced_in_dips(*, servers: int, needs: Sequence[int], probability_2: float) -> list[float]:
     """The fall of the mean number of class 2 jobs in service from a maximum of wastage to the next
     minimum, dip by dip."""
-    curve = _curve(servers, needs, probability_2)
-    lows = _turns(-curve)
-    pairs = [(high, lows[lows > high]) for high in _turns(curve)]
+    curve = wastage_over(servers, needs, probability_2)
+    lows = maxima(-curve)
+    pairs = [(high, lows[lows > high]) for high in maxima(curve)]
     jobs = partial(_mean_class_2, servers, needs, probability_2)
     return [jobs(high) - jobs(after[0]) for high, after in pairs if len(after)]
 
@@ -107,17 +108,19 @@ def mean_of_class_1_jobs(*, servers: int, needs: Sequence[int], probability_2: f
     return probability_2 * float(chance @ jobs - jobs[0] + 1)
 
 
-def _curve(
-    servers: int, needs: Sequence[int], probability_2: float, ratios: NDArray = RATIOS
+def wastage_over(
+    servers: int, needs: Sequence[int], probability_2: float, ratios: float | NDArray = RATIOS
 ) -> NDArray[np.float64]:
+    """Wastage at each ratio μ2/μ1."""
     return two_class.sweep(servers, needs, (1.0, ratios), probability_2).wastage
 
 
-def _fall(curve: NDArray[np.float64]) -> float:
+def fall(curve: NDArray[np.float64]) -> float:
+    """The deepest fall of a curve below an earlier value."""
     return float((np.maximum.accumulate(curve) - curve).max())
 
 
-def _turns(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+def maxima(curve: NDArray[np.float64]) -> NDArray[np.float64]:
     """The ratios at which a curve over `RATIOS` is higher than on both sides."""
     rises = np.diff(curve) > 0
     return RATIOS[1:-1][rises[:-1] & (np.diff(curve)[1:] < 0)]

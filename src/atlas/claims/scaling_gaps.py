@@ -10,25 +10,25 @@ their ratio, their vertical distance. `of` and `to` name the two curves; paramet
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
+from atlas.claims.scaling_limits import growth_rate
 from atlas.claims.scaling_system import UNIT, OneOrN, Rates
-from multiserver.saturated import asymptotics
 
 ROUTE = "closed form and growth rate at n = 10 … 1e8"
 CONFIRMED = "the sum of Lemma 5.3 (tests/claims/test_scaling_curves.py)"
 
 AXIS = [10**k for k in range(1, 9)]
+# The regimes of the growth rates, by the colours of their curves.
+REGIMES = {"orange": "n-dominated", "green": "one-dominated"}
 Vector = NDArray[np.float64]
 
 
 def share_of_axis(*, mean: str, exponent: float, to: str, rates: Rates = UNIT) -> float:
     """The largest gap between the exact curve and curve `to`, as a share of the height that all
     three curves together need."""
-    curves = np.log([_curve(mean, exponent, colour, rates) for colour in COLOURS])
+    curves = np.log([_curve(mean, exponent, colour, rates) for colour in ("purple", *REGIMES)])
     worst = np.abs(_gap(mean, exponent, "purple", to, rates)).max()
     return float(worst / (curves.max() - curves.min()))
 
@@ -70,29 +70,13 @@ def time_in_n_over_unit_rates(*, servers: int, exponent: float, rates: Rates) ->
     return shares[0] / shares[1]
 
 
-COLOURS = ("purple", "orange", "green")
-
-
-def _curve(
-    mean: str, exponent: float, colour: str, rates: Rates, sizes: Sequence[int] = AXIS
-) -> Vector:
-    n, rate_1 = np.array(sizes, dtype=float), float(rates[0])
+def _curve(mean: str, exponent: float, colour: str, rates: Rates) -> Vector:
     if colour == "purple":
-        means = [OneOrN.of(size, exponent, rates=rates).means for size in sizes]
-        throughput = [m.throughput for m in means]
-        return np.array(
-            throughput if mean == "throughput" else [m.relative_completions for m in means]
-        )
-    p_n = n**-exponent
-    curves = {
-        ("throughput", "orange"): asymptotics.throughput_n_dominated(p_n, rate_1),
-        ("throughput", "green"): asymptotics.throughput_all_busy(n, rate_1),
-        ("relative-completions", "orange"): asymptotics.relative_completions_n_dominated(p_n),
-        ("relative-completions", "green"): asymptotics.relative_completions_one_dominated(
-            n, exponent
-        ),
-    }
-    return np.asarray(curves[mean, colour])
+        means = (OneOrN.of(n, exponent, rates=rates).means for n in AXIS)
+        return np.array([getattr(found, mean.replace("-", "_")) for found in means])
+    n = np.array(AXIS, dtype=float)
+    rate_1 = float(rates[0])
+    return growth_rate(mean, REGIMES[colour], n, n**-exponent, rate_1, exponent, 1.0)
 
 
 def _gap(mean: str, exponent: float, of: str, to: str, rates: Rates) -> Vector:

@@ -14,6 +14,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from atlas.claims.scaling_system import FAR, UNIT, OneOrN, Rates, limit
 from multiserver.saturated import asymptotics
 from multiserver.saturated.extrapolation import extrapolate
@@ -36,7 +39,8 @@ def ratio_limit(
     def ratio(n: int) -> float:
         s = OneOrN.of(n, exponent, coefficient, logs, rates)
         exact = s.means.throughput if mean == "throughput" else s.means.relative_completions
-        return exact / _growth(s, mean, growth, exponent, coefficient)
+        rate = growth_rate(mean, growth, n, s.p_n, s.rate_1, exponent, coefficient)
+        return exact / float(rate)
 
     def variable(n: int) -> float:
         if growth == "n-dominated":
@@ -75,8 +79,10 @@ def unscaled_throughput_limit(*, exponent: float, rates: Rates) -> float:
     )
 
 
-def _growth(s: OneOrN, mean: str, growth: str, exponent: float, c: float) -> float:
-    n, p_n, rate_1 = s.n, s.p_n, s.rate_1
+def growth_rate(
+    mean: str, regime: str, n: ArrayLike, p_n: ArrayLike, rate_1: float, exponent: float, c: float
+) -> NDArray[np.float64]:
+    """The growth rate of a mean in one regime, at each n and p_n."""
     rates = {
         ("throughput", "n-dominated"): asymptotics.throughput_n_dominated(p_n, rate_1),
         ("throughput", "one-dominated"): asymptotics.throughput_all_busy(n, rate_1),
@@ -88,4 +94,4 @@ def _growth(s: OneOrN, mean: str, growth: str, exponent: float, c: float) -> flo
         ),
         ("relative-completions", "borderline"): asymptotics.relative_completions_borderline(n, c),
     }
-    return float(rates[mean, growth])
+    return np.asarray(rates[mean, regime])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from atlas.claims import Found, Parameters, takes
+from atlas.claims.transitions import draw
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
@@ -183,12 +184,8 @@ def _lemma_5_1(chain: SaturatedChain) -> set[Edge]:
 
 
 def _random_chains(parameters: Parameters) -> list[SaturatedChain]:
-    rng = np.random.default_rng(parameters["seed"])
-    chains = []
-    for _ in range(parameters["count"]):
-        servers = int(rng.integers(2, parameters["largest"] + 1))
-        need_2 = int(rng.integers(2, servers + 1))
-        need_1 = int(rng.integers(1, need_2))
-        system = MultiserverJobSystem.of(servers, (need_1, need_2), (1.0, 2.0), (0.5, 0.5))
-        chains.append(enumerate_chain(system))
-    return chains
+    drawn = draw(parameters["count"], parameters["largest"], parameters["seed"])
+    return [
+        enumerate_chain(MultiserverJobSystem.of(servers, needs, (1.0, 2.0), (0.5, 0.5)))
+        for servers, needs in drawn
+    ]

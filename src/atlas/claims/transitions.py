@@ -81,7 +81,7 @@ def unblocked_per_class_2_count(*, count: int, largest: int, seed: int) -> list[
     """The fewest and the most states without a blocking job that share a number of class 2 jobs in
     service, 0 … ⌊n/n2⌋, over random systems."""
     numbers = []
-    for servers, needs in _draw(count, largest, seed):
+    for servers, needs in draw(count, largest, seed):
         free = [b for h, _, b in states(servers, needs) if h == 0]
         numbers += [free.count(b) for b in range(servers // needs[1] + 1)]
     return [min(numbers), max(numbers)]
@@ -97,7 +97,7 @@ def idle_range_after(
     blocking job has entered or, if none blocked, after the next job, of the other class, has.
     """
     margins = []
-    for servers, (n1, n2) in _draw(count, largest, seed):
+    for servers, (n1, n2) in draw(count, largest, seed):
         allowed = {
             (False, 1, "completion"): (n1, 2 * n1 - 1),
             (False, 1, "entry"): (0, n1 - 2),
@@ -232,7 +232,8 @@ def _entries(
         yield j, k + 1, (1, *left)
 
 
-def _draw(count: int, largest: int, seed: int) -> Iterator[tuple[int, tuple[int, int]]]:
+def draw(count: int, largest: int, seed: int) -> Iterator[tuple[int, tuple[int, int]]]:
+    """The servers and the needs of random systems of up to `largest` servers."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         servers = int(rng.integers(2, largest + 1))

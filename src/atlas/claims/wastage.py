@@ -6,13 +6,12 @@ varies.
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from atlas.claims import Found, Parameters, takes
+from atlas.claims.rate_ratio import fall, maxima, wastage_over
 from atlas.claims.scaling_limits import share_idle_limit
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
@@ -23,8 +22,6 @@ from multiserver.saturated.peak import PeakWastage, find_peak_wastage
 ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_class.py)"
 
-# Ratios that reach the limits at both ends of the axis for every system of the paper.
-RATIOS = np.geomspace(1e-6, 1e8, 14001)
 # Mixes p2 dense enough that the highest is nearly a peak: the relative error is far below MISSED.
 MIXES, MISSED = expit(np.linspace(-27.6, 27.6, 501)), 0.02
 
@@ -117,7 +114,7 @@ def scale_dependence(parameters: Parameters) -> Found:
 @takes("servers", "needs", "at", "probability_2")
 def at_ratio(parameters: Parameters) -> float:
     """Wastage at μ2/μ1 = `at`."""
-    return float(_by_ratio(parameters, parameters["at"]))
+    return float(wastage_over(*_keys(parameters), parameters["at"]))
 
 
 @takes("servers", "needs", "probability_2", "at")
@@ -159,7 +156,7 @@ def least_remainder_of_class_1_need(parameters: Parameters) -> Found:
 @takes("servers", "needs", "probability_2")
 def quick_over_slow(parameters: Parameters) -> float:
     """Wastage at μ1 = 10 μ2, over the smaller of its values at μ1 = μ2 and at μ1 = μ2/10."""
-    quick, equal, slow = _by_ratio(parameters, np.array([0.1, 1.0, 10.0]))
+    quick, equal, slow = wastage_over(*_keys(parameters), np.array([0.1, 1.0, 10.0]))
     return float(quick / min(equal, slow))
 
 
@@ -189,8 +186,7 @@ def turn_in_servers(parameters: Parameters) -> float:
     needs, p2 = parameters["needs"], parameters["probability_2"]
     sizes = range(needs[1], parameters["servers"] + 1)
     curve = np.array([two_class.sweep(n, needs, (1.0, 1.0), p2).wastage for n in sizes])
-    fall, rise = np.maximum.accumulate(curve) - curve, curve - np.minimum.accumulate(curve)
-    return float(min(fall.max(), rise.max()))
+    return min(fall(curve), fall(-curve))
 
 
 @takes("servers", "needs", "rates")
@@ -210,22 +206,6 @@ def _keys(parameters: Parameters) -> tuple[int, list[int], float]:
     return parameters["servers"], parameters["needs"], parameters["probability_2"]
 
 
-def _by_ratio(parameters: Parameters, ratio: float | NDArray) -> NDArray[np.float64]:
-    servers, needs, p2 = _keys(parameters)
-    return two_class.sweep(servers, needs, (1.0, ratio), p2).wastage
-
-
-def _over_ratios(parameters: Parameters) -> NDArray[np.float64]:
-    servers, needs, p2 = _keys(parameters)
-    return _curve(servers, tuple(needs), p2)
-
-
-@cache
-def _curve(servers: int, needs: tuple[int, int], p2: float) -> NDArray[np.float64]:
-    """Wastage over `RATIOS`; cached, since many claims need the same."""
-    return two_class.sweep(servers, needs, (1.0, RATIOS), p2).wastage
-
-
 def _enlarge(parameters: Parameters) -> Parameters:
     (need_1, need_2), servers = parameters["needs"], parameters["servers"]
     return {**parameters, "servers": 10 * servers, "needs": (need_1, 10 * need_2)}
@@ -233,15 +213,8 @@ def _enlarge(parameters: Parameters) -> Parameters:
 
 def _deepest_dip(parameters: Parameters) -> float:
     """The deepest fall of wastage from a maximum to a later minimum, as a share of n2."""
-    curve = _over_ratios(parameters)
-    return float((np.maximum.accumulate(curve) - curve).max()) / parameters["needs"][1]
+    return fall(wastage_over(*_keys(parameters))) / parameters["needs"][1]
 
 
 def _maxima(parameters: Parameters) -> NDArray[np.float64]:
-    return _local_maxima(_over_ratios(parameters))
-
-
-def _local_maxima(curve: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The ratios at which a curve over `RATIOS` is higher than on both sides."""
-    rises = np.diff(curve) > 0
-    return RATIOS[1:-1][rises[:-1] & (np.diff(curve)[1:] < 0)]
+    return maxima(wastage_over(*_keys(parameters)))
