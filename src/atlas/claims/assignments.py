@@ -40,20 +40,22 @@ def preemptive_bounds_slack(*, speeds: Sequence[float], loads: Sequence[float]) 
 def front_time_slowest_first(*, speeds: Sequence[float], load: float) -> float:
     """E[T_F] under preemptive slowest first, where all jobs at the front are in service: at most
     E[S]/r_min, with r_min the speed of the slowest server (Section 4.4); E[S] = 1."""
-    order = sorted(speeds)
-    weights = [1.0]
-    for j in range(1, len(order) + 1):
-        weights.append(weights[-1] * load / sum(order[:j]))
-    pi = np.array([*weights[:-1], weights[-1] / (1 - load)])
+    *weights, last = _weights(sorted(speeds), load)
+    pi = np.array([*weights, last / (1 - load)])
     return float(np.arange(len(pi)) @ pi / pi.sum() / load)
 
 
 def _preemptive(order: Sequence[float], load: float) -> float:
     """E[N] if the first j servers of `order` work, by the birth-and-death chain."""
+    *weights, last = _weights(order, load)
+    return _mean_jobs(np.array(weights), last, load)
+
+
+def _weights(order: Sequence[float], load: float) -> list[float]:
     weights = [1.0]
     for j in range(1, len(order) + 1):
         weights.append(weights[-1] * load / sum(order[:j]))
-    return _mean_jobs(np.array(weights[:-1]), weights[-1], load)
+    return weights
 
 
 def _nonpreemptive(speeds: Sequence[float], load: float, choose: Chooser) -> float:

@@ -6,7 +6,7 @@ loads these are 0.01, 0.02, … 0.99.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -54,24 +54,15 @@ def points_outside(parameters: Parameters) -> int:
     """The number of loads at which the exact E[T] lies outside the printed bounds, plus the number
     at which it lies outside the refined ones."""
     model = read_model(parameters)
-    found = _curve(model)
-    return sum(
-        not low <= mean <= high
-        for refined in (False, True)
-        for mean, (low, high) in zip(found, _bounds(model, refined), strict=True)
-    )
+    means = _curve(model)
+    return _outside(means, model, False) + _outside(means, model, True)
 
 
 @takes("system", "policy")
 def by_slot_outside(parameters: Parameters) -> int:
     """The number of loads at which the exact E[T] lies outside the printed bounds if the next job
     takes over the server that becomes idle."""
-    model = read_model(parameters)
-    found = map(_by_slot(parameters), LOADS)
-    return sum(
-        not low <= mean <= high
-        for mean, (low, high) in zip(found, _bounds(model, False), strict=True)
-    )
+    return _outside(map(_by_slot(parameters), LOADS), read_model(parameters), False)
 
 
 @takes("system", "policy")
@@ -123,7 +114,7 @@ def front_times_outside(parameters: Parameters) -> int:
     for load in LOADS:
         arrival_rate = model.arrival_rate(load)
         result = solve(blocks.at(arrival_rate))
-        front = _jobs_at_front(blocks, result) / arrival_rate
+        front = jobs_at_front(blocks, result) / arrival_rate
         queueing = result.mean_response_time - front
         bounds = constants.at(arrival_rate)
         outside += not bounds.front.lower <= front <= bounds.front.upper
@@ -131,7 +122,7 @@ def front_times_outside(parameters: Parameters) -> int:
     return outside
 
 
-def _jobs_at_front(blocks: finite_skip.FrontBlocks, result: Any) -> float:
+def jobs_at_front(blocks: finite_skip.FrontBlocks, result: Any) -> float:
     """E[N_F]."""
     masses = zip((*result.boundary, result.above), blocks.fronts, strict=True)
     return sum(
@@ -145,8 +136,10 @@ def _curve(model: Model) -> NDArray[np.float64]:
     return np.array([float(exact(load)[-1]) for load in LOADS])
 
 
-def _bounds(model: Model, refined: bool) -> list[tuple[float, float]]:
-    return [bounds_at(model, load, refined) for load in LOADS]
+def _outside(means: Iterable[float], model: Model, refined: bool) -> int:
+    """The number of loads at which a mean lies outside the bounds of the model."""
+    bounds = (bounds_at(model, load, refined) for load in LOADS)
+    return sum(not low <= mean <= high for mean, (low, high) in zip(means, bounds, strict=True))
 
 
 def bounds_at(model: Model, load: float, refined: bool) -> tuple[float, float]:

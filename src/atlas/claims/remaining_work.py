@@ -21,6 +21,7 @@ from scipy.integrate import quad
 from scipy.linalg import expm
 from scipy.special import gammaincc
 
+from atlas.claims.finite_skip import jobs_at_front
 from atlas.models.finite_skip import read_model
 from atlas.models.sizes import read_size
 from multiserver.open.qbd import solve
@@ -102,11 +103,8 @@ def exceptional_bound_over_queued_work(
             for counts in full
         )
         result = solve(blocks.at(arrival_rate))
-        jobs = sum(
-            mass @ np.array([sum(blocks.model.counts(f)) for f in fronts], dtype=float)
-            for mass, fronts in zip((*result.boundary, result.above), blocks.fronts, strict=True)
-        )
-        ratios.append(float(largest / ((result.mean_jobs - jobs) * model.mean_size)))
+        queued = result.mean_jobs - jobs_at_front(blocks, result)
+        ratios.append(float(largest / (queued * model.mean_size)))
     return ratios
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from atlas.claims.scaling_system import UNIT, OneOrN, Rates
+from atlas.claims.scaling_system import UNIT, OneOrN, Rates, chain_of
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary
 
@@ -47,21 +47,20 @@ def share_of_load(
 def share_of_work_done(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
     """The share of the busy servers' time that one-server jobs take in the enumerated chain, which
     completes jobs of each class in the proportions in which they arrive."""
-    p_n = OneOrN.of(servers, exponent).p_n
-    system = MultiserverJobSystem.of(servers, (1, servers), rates, (1 - p_n, p_n))
-    result = stationary.solve(system)
-    busy = result.time @ result.chain.in_service * np.array(system.needs)
+    result = chain_of(servers, OneOrN.of(servers, exponent).p_n, rates)
+    busy = result.time @ result.chain.in_service * np.array([1, servers])
     return float(busy[0] / busy.sum())
 
 
 def share_of_completions_blocked(*, servers: int, exponent: float) -> float:
     """The share of completions that are of one-server jobs with an n-server job behind them."""
-    return 1 - OneOrN.of(servers, exponent).p_n - _full(servers, exponent)
+    s = OneOrN.of(servers, exponent)
+    return 1 - s.p_n - float(s.power(servers))
 
 
 def share_of_completions_full(*, servers: int, exponent: float) -> float:
     """The share of completions that occur with n one-server jobs in service."""
-    return _full(servers, exponent)
+    return float(OneOrN.of(servers, exponent).power(servers))
 
 
 def share_of_capacity(*, servers: int, exponent: float) -> float:
@@ -71,7 +70,7 @@ def share_of_capacity(*, servers: int, exponent: float) -> float:
 
 def state_count(*, servers: int, exponent: float) -> int:
     """The number of states in which a completion can occur."""
-    return len(_solve(servers, exponent).time)
+    return len(chain_of(servers, OneOrN.of(servers, exponent).p_n).time)
 
 
 def heavy_traffic_excess(**system: Any) -> float:
@@ -119,15 +118,6 @@ def mean_relative_completions_gap(*, count: int, largest: int, seed: int) -> flo
     return _worst(count, largest, seed, "mean")
 
 
-def _full(servers: int, exponent: float) -> float:
-    return float(OneOrN.of(servers, exponent).power(servers))
-
-
-def _solve(n: int, exponent: float) -> stationary.SaturatedDistribution:
-    p_n = OneOrN.of(n, exponent).p_n
-    return stationary.solve(MultiserverJobSystem.of(n, (1, n), UNIT, (1 - p_n, p_n)))
-
-
 def _worst(count: int, largest: int, seed: int, gap: str) -> float:
     return max(gaps[gap] for gaps in _compare_all(count, largest, seed))
 
@@ -140,8 +130,7 @@ def _compare_all(count: int, largest: int, seed: int) -> list[dict[str, float]]:
         n = int(rng.integers(2, largest + 1))
         p_n = float(10 ** rng.uniform(-3, -0.05))
         rates = 10 ** rng.uniform(-2, 2, size=2)
-        system = MultiserverJobSystem.of(n, (1, n), rates.tolist(), (1 - p_n, p_n))
-        found.append(_compare(stationary.solve(system)))
+        found.append(_compare(chain_of(n, p_n, rates.tolist())))
     return found
 
 

@@ -23,6 +23,7 @@ from scipy.linalg import expm
 from scipy.stats import t as student
 
 from atlas.claims import Found, Parameters, takes
+from atlas.claims.scaling_system import with_needs_1_and_n
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import enumerate_chain
@@ -80,10 +81,7 @@ def identity_gap(*, equation: int, count: int, largest: int, seed: int) -> float
 def one_server_jobs_between(*, servers: int, probability_n: float) -> float:
     """p_n × the mean number of one-server jobs between two n-server jobs, from the completion rates
     of both in the enumerated chain."""
-    system = MultiserverJobSystem.of(
-        servers, (1, servers), (1.0, 1.0), (1 - probability_n, probability_n)
-    )
-    found = transient(system)
+    found = transient(with_needs_1_and_n(servers, probability_n))
     share = found.time[0] * found.rate[0] / found.throughput
     return probability_n * (1 - share) / share
 
@@ -143,7 +141,7 @@ def _growth(workload: Workload, jobs: int, seed: int, key: tuple[int, ...]) -> f
 
 
 def _identity(equation: int, n: int, p_n: float, rates: list[float]) -> float:
-    found = transient(MultiserverJobSystem.of(n, (1, n), rates, (1 - p_n, p_n)))
+    found = transient(with_needs_1_and_n(n, p_n, rates))
     tilde = found.delta - found.delta[0]
     mean = float(found.embedded @ found.delta)
     if equation == 3:

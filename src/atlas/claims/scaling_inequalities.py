@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import exp1
 
 from atlas.claims import Found
-from atlas.claims.scaling_system import UNIT, OneOrN, Rates, harmonic
-from multiserver.model import MultiserverJobSystem
-from multiserver.saturated import stationary
+from atlas.claims.scaling_system import UNIT, OneOrN, Rates, chain_of, harmonic
 
 ROUTE = "both sides of the bound, term by term"
 CONFIRMED = "bounds of other sums by hand (tests/claims/test_scaling_proofs.py)"
@@ -189,9 +187,7 @@ def _relative_completions(
     n: int, exponent: float, logs: float, rates: Rates
 ) -> NDArray[np.float64]:
     """Δ(0) … Δ(n) by elimination, p_n = n^−α ln^β n."""
-    p_n = n**-exponent * math.log(n) ** logs
-    system = MultiserverJobSystem.of(n, (1, n), rates, (1 - p_n, p_n))
-    return stationary.solve(system).relative_completions
+    return chain_of(n, n**-exponent * math.log(n) ** logs, rates).relative_completions
 
 
 def _step_excess(b: NDArray[np.float64], p_n: float) -> NDArray[np.float64]:

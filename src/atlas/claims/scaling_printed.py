@@ -13,9 +13,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from atlas.claims.scaling_identities import transient
-from atlas.claims.scaling_system import UNIT, OneOrN, Rates
-from multiserver.model import MultiserverJobSystem
-from multiserver.saturated import stationary
+from atlas.claims.scaling_system import UNIT, OneOrN, Rates, chain_of, with_needs_1_and_n
 
 ROUTE = "sums, quadrature and the saturated chain in time"
 CONFIRMED = "the formula as mended (tests/claims/test_scaling_proofs.py)"
@@ -40,10 +38,7 @@ def completion_law_sum(
     *, servers: int, probability_n: float, power: int, rates: Rates = UNIT
 ) -> float:
     """Σ (μ/μ_i)^k P_i of the transient distribution, k = `power`."""
-    system = MultiserverJobSystem.of(
-        servers, (1, servers), rates, (1 - probability_n, probability_n)
-    )
-    result = transient(system)
+    result = transient(with_needs_1_and_n(servers, probability_n, rates))
     return float((result.throughput / result.rate) ** power @ result.time)
 
 
@@ -105,8 +100,7 @@ def eq_30_gap(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
     n, (mu_1, mu_n), p_n = servers, rates, servers**-exponent
     b = np.arange(1, n)
     bracket = 1 / mu_n + (1 - p_n) ** n / (n * mu_1 * p_n) + ((1 - p_n) ** b / (b * mu_1)).sum()
-    system = MultiserverJobSystem.of(n, (1, n), rates, (1 - p_n, p_n))
-    return float(n * mu_1 * p_n * bracket - n * mu_1 / stationary.solve(system).throughput)
+    return float(n * mu_1 * p_n * bracket - n * mu_1 / chain_of(n, p_n, rates).throughput)
 
 
 def log_sum_constant(*, servers: int, exponent: float) -> float:

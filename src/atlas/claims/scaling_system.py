@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
+from multiserver.model import MultiserverJobSystem
+from multiserver.saturated import stationary
 from multiserver.saturated.extrapolation import extrapolate
 from multiserver.saturated.one_or_n import OneOrNMeans, one_or_n
 
@@ -90,6 +92,16 @@ class OneOrN:
             -p_n * nu * float(powers @ H),
             p_n * nu**2 * float(powers @ (H / i)),
         )
+
+
+def chain_of(n: int, p_n: float, rates: Rates = UNIT) -> stationary.SaturatedDistribution:
+    """The enumerated chain of the system, solved by elimination."""
+    return stationary.solve(with_needs_1_and_n(n, p_n, rates))
+
+
+def with_needs_1_and_n(n: int, p_n: float, rates: Rates = UNIT) -> MultiserverJobSystem:
+    """The system as the library knows it."""
+    return MultiserverJobSystem.of(n, (1, n), rates, (1 - p_n, p_n))
 
 
 def harmonic(n: float) -> float:

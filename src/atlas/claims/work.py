@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atlas.claims import Found
+from atlas.claims.finite_skip import jobs_at_front
 from atlas.models.finite_skip import read_model
 from multiserver.open.finite_skip import Front, FrontBlocks
 from multiserver.open.heterogeneous import HeterogeneousServers
@@ -132,10 +133,10 @@ def rate_of_work(*, system: Mapping[str, Any], policy: str) -> list[float]:
 
 def constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
     """w_nonfull, w_nonbusy and r_min over all states of the chain."""
-    blocks, _, known = _fronts(system, policy)
-    jobs = {f: sum(blocks.model.counts(f)) for f, *_ in known}
+    model, known = _fronts(system, policy)
+    jobs = {f: sum(model.counts(f)) for f, *_ in known}
     return [
-        max(w for f, w, _ in known if not blocks.model.is_full(f)),
+        max(w for f, w, _ in known if not model.is_full(f)),
         max(w for _, w, busy in known if busy < 1 - 1e-12),
         min(busy / jobs[f] for f, _, busy in known if jobs[f]),
     ]
@@ -144,18 +145,17 @@ def constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
 def least_service_when_full(*, system: Mapping[str, Any], policy: str) -> Found:
     """The least B over all full states of the chain: if it is 1, w_nonbusy is over fewer states
     than w_nonfull, and no larger."""
-    blocks, _, known = _fronts(system, policy)
+    model, known = _fronts(system, policy)
     nonfull, nonbusy, _ = constants(system=system, policy=policy)
     at = f"w_nonfull = {nonfull:.4g}, w_nonbusy = {nonbusy:.4g}"
-    return Found(min(busy for f, _, busy in known if blocks.model.is_full(f)), at)
+    return Found(min(busy for f, _, busy in known if model.is_full(f)), at)
 
 
 def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
     """w_nonfull and w_nonbusy over all states of the chain, in units of the printed values; if 0 is
     printed for w_nonbusy, its value itself."""
-    blocks, printed, known = _fronts(system, policy)
-    nonfull = max(w for f, w, _ in known if not blocks.model.is_full(f))
-    nonbusy = max(w for _, w, busy in known if busy < 1 - 1e-12)
+    printed = read_model({"system": system, "policy": policy}).constants()
+    nonfull, nonbusy, _ = constants(system=system, policy=policy)
     return [
         nonfull / printed.nonfull_work,
         nonbusy / printed.nonbusy_work if printed.nonbusy_work else nonbusy,
@@ -164,23 +164,18 @@ def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
 
 def service_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
     """r_min over all states of the chain, in units of the printed value and of b_min/n."""
-    blocks, printed, known = _fronts(system, policy)
-    jobs = {f: sum(blocks.model.counts(f)) for f, *_ in known}
-    ratio = min(busy / jobs[f] for f, _, busy in known if jobs[f])
-    slowest, largest = min(busy for f, _, busy in known if jobs[f]), max(jobs.values())
+    printed = read_model({"system": system, "policy": policy}).constants()
+    (model, known), ratio = _fronts(system, policy), constants(system=system, policy=policy)[2]
+    largest = max(sum(model.counts(f)) for f, *_ in known)
+    slowest = min(busy for f, _, busy in known if any(model.counts(f)))
     return [ratio / printed.service_to_number, ratio * largest / slowest]
 
 
-def _fronts(system: Mapping[str, Any], policy: str) -> tuple[FrontBlocks, Any, list[tuple]]:
-    """The chain, the printed constants, and all fronts with their W and B."""
-    model = read_model({"system": system, "policy": policy})
-    blocks = model.blocks()
+def _fronts(system: Mapping[str, Any], policy: str) -> tuple[Any, list[tuple]]:
+    """The rule of the front, and all fronts with their W and B."""
+    blocks = read_model({"system": system, "policy": policy}).blocks()
     fronts = dict.fromkeys(f for level in blocks.fronts for f in level)
-    return (
-        blocks,
-        model.constants(),
-        [(f, *_work_and_service(blocks.model, f)) for f in fronts],
-    )
+    return blocks.model, [(f, *_work_and_service(blocks.model, f)) for f in fronts]
 
 
 def _over(
@@ -193,7 +188,7 @@ def _over(
 
 def _means(blocks: FrontBlocks, arrival_rate: float, mean_size: float) -> _Means:
     result = solve(blocks.at(arrival_rate))
-    front_work = idle_work = busy = jobs = 0.0
+    front_work = idle_work = busy = 0.0
     for mass, fronts in zip((*result.boundary, result.above), blocks.fronts, strict=True):
         known = np.array([_work_and_service(blocks.model, front) for front in fronts])
         W, B = known.T
@@ -201,7 +196,7 @@ def _means(blocks: FrontBlocks, arrival_rate: float, mean_size: float) -> _Means
         idle_work += mass @ (W * (1 - B))
         front_work += mass @ W
         busy += mass @ B
-        jobs += mass @ np.array([sum(blocks.model.counts(f)) for f in fronts], dtype=float)
+    jobs = jobs_at_front(blocks, result)
     queued = result.mean_jobs - jobs
     return _Means(
         work=float(front_work + queued * mean_size),
