@@ -158,16 +158,16 @@ def test_orders_of_policies_and_the_front_in_numbers():
     elastic = {"servers": 4, "thresholds": [1, 4], "sizes": sizes, "probabilities": [0.5, 0.5]}
     system = {"threshold-parallelism": elastic}
     order = {"system": system, "policies": ["inelastic-first", "fcfs", "elastic-first"]}
-    assert finite_skip_orders.smallest_rise(order).value > 0
-    assert finite_skip_orders.share_of_loads_won(order) == 1
-    assert min(finite_skip_orders.separation_at({**order, "load": 0.5})) < 0
+    assert finite_skip_orders.smallest_rise(**order).value > 0
+    assert finite_skip_orders.share_of_loads_won(**order) == 1
+    assert min(finite_skip_orders.separation_at(**order, load=0.5)) < 0
     given = {"system": RIGID, "policy": "server-filling", "load": 0.99}
     one_by_one, together = (
-        finite_skip_fronts.described_over_naive({**given, "at_most_one": x}) for x in (False, True)
+        finite_skip_fronts.described_over_naive(**given, at_most_one=x) for x in (False, True)
     )
     assert together < one_by_one == 1
-    assert finite_skip_fronts.fewest_servers_filled({"servers": 4, "needs": [1, 2, 4]}) == 4
-    assert finite_skip_fronts.front_size_over_divisor_sum({"largest": 12}).value <= 1
+    assert finite_skip_fronts.fewest_servers_filled(servers=4, needs=[1, 2, 4]) == 4
+    assert finite_skip_fronts.front_size_over_divisor_sum(largest=12).value <= 1
 
 
 def test_the_sum_of_divisors_is_below_its_limit_superior():

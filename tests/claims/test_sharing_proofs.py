@@ -113,11 +113,11 @@ def test_the_absolute_gap_is_the_relative_one_on_another_scale():
 
 
 def test_rates_lie_on_the_boundary_and_the_measure_grows_with_the_load():
-    found = sharing.distance_from_boundary({"system": CLUSTER, "most": 4})
+    found = sharing.distance_from_boundary(system=CLUSTER, most=4)
     assert abs(found.value) < 1e-12
     given = {"system": CLUSTER, "most": 4}
-    assert sharing.largest_slack(given | {"absent": False}).value < 1e-12
-    assert sharing.largest_slack(given | {"absent": True}).value > 0.1
+    assert sharing.largest_slack(**given, absent=False).value < 1e-12
+    assert sharing.largest_slack(**given, absent=True).value > 0.1
     queues = [
         {"capacities": [1, 1], "servers": [[1, 2], [2]]},
         {"capacities": [2], "servers": [[1]]},
@@ -129,21 +129,22 @@ def test_rates_lie_on_the_boundary_and_the_measure_grows_with_the_load():
         "populations": [],
     }
     for load in (0.8, 1.2):
-        grown = sharing.growth_of_measure({"network": network, "load": load, "most": 80})
+        grown = sharing.growth_of_measure(network=network, load=load, most=80)
         assert grown == pytest.approx(load, rel=0.05)
 
 
 def test_sizes_matter_without_interruptions():
-    assert sharing_clusters.processor_sharing_over_fcfs({"size": SIZE, "load": 0.8}) < 0.5
+    assert sharing_clusters.processor_sharing_over_fcfs(size=SIZE, load=0.8) < 0.5
     exponential = {"size": {"exponential": 1}, "load": 0.8}
-    assert sharing_clusters.processor_sharing_over_fcfs(exponential) == pytest.approx(1, rel=1e-12)
+    assert sharing_clusters.processor_sharing_over_fcfs(**exponential) == pytest.approx(
+        1, rel=1e-12
+    )
     lopsided = {"assigned": CLUSTER["assigned"] | {"capacities": [1, 0.5, 2]}}
-    assert sharing_clusters.stability_mismatches({"system": lopsided}).value == 0
+    assert sharing_clusters.stability_mismatches(system=lopsided).value == 0
     # Var[S] is the mean variance within the kinds and the variance of their means.
-    size = {"size": SIZE}
-    within = sharing_clusters.root_mean_square(size) ** 2 / 2
-    between = sharing_clusters.deviation_between_kinds(size) ** 2
-    whole = sharing_clusters.standard_deviation(size) ** 2
+    within = sharing_clusters.root_mean_square(size=SIZE) ** 2 / 2
+    between = sharing_clusters.deviation_between_kinds(size=SIZE) ** 2
+    whole = sharing_clusters.standard_deviation(size=SIZE) ** 2
     assert within + between == pytest.approx(whole, rel=1e-12)
 
 

@@ -81,12 +81,12 @@ def test_idle_servers_stay_in_the_ranges_of_the_proof(blocked, completes, then):
 
 
 def test_margins_and_mismatches_of_lemma_5_1():
-    assert states.idle_margins(RANDOM) == [0, 0, 0]
-    assert states.lemma_5_1_mismatches(RANDOM).value == 0
+    assert states.idle_margins(**RANDOM) == [0, 0, 0]
+    assert states.lemma_5_1_mismatches(**RANDOM).value == 0
     example = {"servers": 30, "needs": [3, 10], "rates": [2.0, 1.0], "probabilities": [0.5, 0.5]}
-    assert states.per_class_1_count(example) == [1, 1]
+    assert states.per_class_1_count(**example) == [1, 1]
     # [0, 0, 3] and [0, 10, 0] have no idle servers; [0, 3, 2] and [0, 6, 1] have.
-    assert states.per_class_1_count(example | {"until_full": True}) == [1, 2]
+    assert states.per_class_1_count(**example, until_full=True) == [1, 2]
 
 
 def test_the_most_common_state_of_the_fast_limit_depends_on_the_mix():
@@ -95,19 +95,19 @@ def test_the_most_common_state_of_the_fast_limit_depends_on_the_mix():
         wastage.likeliest_class_1_jobs_in_fast_limit,
         wastage.likeliest_at_completions_in_fast_limit,
     ):
-        assert count(system | {"probability_2": 0.5}) == 21
-        assert count(system | {"probability_2": 0.05}) == 30
+        assert count(**system, probability_2=0.5) == 21
+        assert count(**system, probability_2=0.05) == 30
 
 
 def test_extrema_of_wastage():
     seven = {"servers": 30, "needs": [1, 10], "probability_2": 0.5}
     assert rate_ratio.extrema_above_1(**seven) == [2, 2]
-    assert wastage.interior_maxima(seven) == 2
+    assert wastage.interior_maxima(**seven) == 2
     assert rate_ratio.deepest_fall(servers=30, needs=[3, 10], probability_2=0.5) == 0
     assert rate_ratio.deepest_fall(servers=30, needs=[4, 10], probability_2=0.5) > 0.5
     assert min(rate_ratio.displaced_in_dips(**seven)) > 0.3
-    assert wastage.dip_when_enlarged(seven) > 2
-    assert wastage.quick_over_slow(seven) < 0.5
+    assert wastage.dip_when_enlarged(**seven) > 2
+    assert wastage.quick_over_slow(**seven) < 0.5
 
 
 def test_the_fast_limit_is_geometric_for_needs_that_differ_much():
@@ -131,12 +131,12 @@ def test_three_classes_lose_the_balance_that_two_have():
         "rates": [5.0, 1, 1],
         "probabilities": [0.2, 0.5, 0.3],
     }
-    assert product_form.least_violation({"systems": [two]}) < 1e-12
-    assert product_form.least_violation({"systems": [three]}) > 1e-4
-    assert product_form.least_misfit_of_products({"systems": [two]}) < 1e-10
-    assert product_form.least_misfit_of_products({"systems": [three]}) > 1e-4
+    assert product_form.least_violation(systems=[two]) < 1e-12
+    assert product_form.least_violation(systems=[three]) > 1e-4
+    assert product_form.least_misfit_of_products(systems=[two]) < 1e-10
+    assert product_form.least_misfit_of_products(systems=[three]) > 1e-4
 
 
 def test_wastage_keeps_when_both_rates_are_scaled_and_no_need_divides_a_smaller_one():
     assert wastage.scale_dependence({"count": 3, "largest": 12, "seed": 1}).value < 1e-12
-    assert wastage.least_remainder_of_class_1_need({"largest": 20}).value == 1
+    assert wastage.least_remainder_of_class_1_need(largest=20).value == 1

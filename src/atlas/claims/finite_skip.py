@@ -6,13 +6,13 @@ loads these are 0.01, 0.02, … 0.99.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found
 from atlas.models.finite_skip import Model, read_model
 from atlas.models.sizes import read_size
 from multiserver.open import finite_skip
@@ -24,91 +24,79 @@ CONFIRMED = "simulation of the front (figures of the paper)"
 LOADS = np.linspace(0.01, 0.99, 99)
 
 
-@takes("system", "policy")
-def mean_size(parameters: Parameters) -> float:
+def mean_size(**model: Any) -> float:
     """E[S] in capacity times time."""
-    return read_model(parameters).mean_size
+    return read_model(model).mean_size
 
 
-@takes("system", "policy")
-def second_moment(parameters: Parameters) -> float:
+def second_moment(**model: Any) -> float:
     """E[S²]."""
-    return read_model(parameters).second_moment
+    return read_model(model).second_moment
 
 
-@takes("system", "policy")
-def fastest_over_slowest(parameters: Parameters) -> float:
+def fastest_over_slowest(**model: Any) -> float:
     """The largest speed of a server over the smallest."""
-    speeds = parameters["system"]["heterogeneous"]["speeds"]
+    speeds = model["system"]["heterogeneous"]["speeds"]
     return max(speeds) / min(speeds)
 
 
-@takes("system", "policy")
-def limit_of_stability(parameters: Parameters) -> float:
+def limit_of_stability(**model: Any) -> float:
     """The load below which the policy is stable."""
-    return float(read_model(parameters).limit)
+    return float(read_model(model).limit)
 
 
-@takes("system", "policy")
-def points_outside(parameters: Parameters) -> int:
+def points_outside(**model: Any) -> int:
     """The number of loads at which the exact E[T] lies outside the printed bounds, plus the number
     at which it lies outside the refined ones."""
-    model = read_model(parameters)
+    model = read_model(model)
     means = _curve(model)
     return _outside(means, model, False) + _outside(means, model, True)
 
 
-@takes("system", "policy")
-def by_slot_outside(parameters: Parameters) -> int:
+def by_slot_outside(**model: Any) -> int:
     """The number of loads at which the exact E[T] lies outside the printed bounds if the next job
     takes over the server that becomes idle."""
-    return _outside(map(_by_slot(parameters), LOADS), read_model(parameters), False)
+    return _outside(map(_by_slot(model), LOADS), read_model(model), False)
 
 
-@takes("system", "policy")
-def width(parameters: Parameters) -> float:
+def width(**model: Any) -> float:
     """The upper bound minus the lower one, which is the same at all loads."""
-    model = read_model(parameters)
+    model = read_model(model)
     bounds = model.constants().at(model.arrival_rate(0.5)).response
     return bounds.upper - bounds.lower
 
 
-@takes("system", "policy", "loads")
-def relative_widths(parameters: Parameters) -> list[float]:
+def relative_widths(*, loads: Sequence[float], **model: Any) -> list[float]:
     """The width over the exact E[T], at the `loads`."""
-    exact = read_model(parameters).exact()
-    return [width(parameters) / float(exact(load)[-1]) for load in parameters["loads"]]
+    exact = read_model(model).exact()
+    return [width(**model) / float(exact(load)[-1]) for load in loads]
 
 
-@takes("system", "policy")
-def approximation_error(parameters: Parameters) -> float:
+def approximation_error(**model: Any) -> float:
     """The largest relative error of Zhang and Zwart's approximation over all loads."""
-    model = read_model(parameters)
+    model = read_model(model)
     approximate = [model.approximation(model.arrival_rate(load)) for load in LOADS]
     return float(np.abs(np.array(approximate) / _curve(model) - 1).max())
 
 
-@takes("system", "policy", "load")
-def approximation_error_at(parameters: Parameters) -> float:
+def approximation_error_at(*, load: float, **model: Any) -> float:
     """The relative error of Zhang and Zwart's approximation at one `load`."""
-    model, load = read_model(parameters), parameters["load"]
+    model = read_model(model)
     return model.approximation(model.arrival_rate(load)) / float(model.exact()(load)[-1]) - 1
 
 
-@takes("system", "policy")
-def largest_step_of_width(parameters: Parameters) -> Found:
+def largest_step_of_width(**model: Any) -> Found:
     """The largest step of the width over E[T] from one load to the next."""
-    widths = width(parameters) / _curve(read_model(parameters))
+    widths = width(**model) / _curve(read_model(model))
     steps = np.diff(widths)
     ends = f"{widths[0]:.3g} at ρ = 0.01, {widths[-1]:.3g} at 0.99"
     return Found(float(steps.max()), f"ρ = {LOADS[int(steps.argmax())]:.2f}; {ends}")
 
 
-@takes("system", "policy")
-def front_times_outside(parameters: Parameters) -> int:
+def front_times_outside(**model: Any) -> int:
     """The number of loads at which E[T_F] lies outside the bounds of Theorem 3.7, plus the number
     at which E[T_Q] lies outside those of Theorem 3.3."""
-    model = read_model(parameters)
+    model = read_model(model)
     blocks, constants = model.blocks(), model.constants()
     outside = 0
     for load in LOADS:
@@ -147,7 +135,7 @@ def bounds_at(model: Model, load: float, refined: bool) -> tuple[float, float]:
     return model.constants(refined=refined).at(model.arrival_rate(load)).response
 
 
-def _by_slot(parameters: Parameters) -> Callable[[float], float]:
+def _by_slot(parameters: Mapping[str, Any]) -> Callable[[float], float]:
     block = parameters["system"]["heterogeneous"]
     size = read_size(block["sizes"][0])
     blocks = finite_skip.prepare(HeterogeneousServers(tuple(block["speeds"]), size, "slot"))

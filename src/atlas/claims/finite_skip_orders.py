@@ -8,13 +8,14 @@ it holds at all loads, 1 if it does not hold at the last.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found
 from atlas.claims.finite_skip import LOADS, bounds_at
 from atlas.models.finite_skip import read_model
 
@@ -23,33 +24,29 @@ CONFIRMED = "simulation of the front (figures of the paper)"
 GROUP = "finite_skip"
 
 
-@takes("system", "policies")
-def smallest_rise(parameters: Parameters) -> Found:
+def smallest_rise(*, system: Mapping[str, Any], policies: list[str]) -> Found:
     """The smallest relative rise of E[T] from one of the `policies` to the next, over all loads."""
-    curves = np.array([[time(load) for load in LOADS] for time in _times(parameters)])
+    curves = np.array([[time(load) for load in LOADS] for time in _times(system, policies)])
     rises = (np.diff(curves, axis=0) / curves[:-1]).min(axis=0)
     return Found(float(rises.min()), f"ρ = {LOADS[int(rises.argmin())]:.2f}")
 
 
-@takes("system", "policies")
-def share_of_loads_won(parameters: Parameters) -> float:
+def share_of_loads_won(*, system: Mapping[str, Any], policies: list[str]) -> float:
     """The share of all loads at which the first of the `policies` has the smallest E[T]."""
-    first, *others = _times(parameters)
+    first, *others = _times(system, policies)
     return float(np.mean([first(load) < min(time(load) for time in others) for load in LOADS]))
 
 
-@takes("system", "policies")
-def order_onset(parameters: Parameters) -> float:
+def order_onset(*, system: Mapping[str, Any], policies: list[str]) -> float:
     """The load from which on the `policies` are in order of their E[T], smallest first."""
-    times = _times(parameters)
+    times = _times(system, policies)
     return _onset(lambda load: min(np.diff([time(load) for time in times])))
 
 
-@takes("system", "policies")
-def best_loads(parameters: Parameters) -> list[float]:
+def best_loads(*, system: Mapping[str, Any], policies: list[str]) -> list[float]:
     """The ends of the range of loads at which the first of the `policies` has the smallest E[T];
     0 and 0 if there is none."""
-    first, *others = _times(parameters)
+    first, *others = _times(system, policies)
 
     def gap(load: float) -> float:
         return min(time(load) for time in others) - first(load)
@@ -63,66 +60,62 @@ def best_loads(parameters: Parameters) -> list[float]:
     return [float(low), float(high)]
 
 
-@takes("system", "policies", optional=("refined",))
-def separation_onsets(parameters: Parameters) -> list[float]:
+def separation_onsets(
+    *, system: Mapping[str, Any], policies: list[str], refined: bool = False
+) -> list[float]:
     """The loads from which on the first of three `policies` has an E[T] below the lower bound of
     the second, and the last one above its upper bound; `refined` selects the constants."""
-    first, _, last = _times(parameters)
-    middle = read_model({**parameters, "policy": parameters["policies"][1]})
-    refined = parameters.get("refined", False)
+    first, _, last = _times(system, policies)
+    middle = read_model({"system": system, "policy": policies[1]})
     return [
         _onset(lambda load: bounds_at(middle, load, refined)[0] - first(load)),
         _onset(lambda load: last(load) - bounds_at(middle, load, refined)[1]),
     ]
 
 
-@takes("system", "policies", "load")
-def separation_at(parameters: Parameters) -> list[float]:
+def separation_at(*, system: Mapping[str, Any], policies: list[str], load: float) -> list[float]:
     """The amounts by which E[T] of the first of three `policies` lies below the lower bound of the
     second, and that of the last above its upper bound, at one `load`."""
-    first, _, last = _times(parameters)
-    middle = read_model({**parameters, "policy": parameters["policies"][1]})
-    low, high = bounds_at(middle, parameters["load"], False)
-    return [low - first(parameters["load"]), last(parameters["load"]) - high]
+    first, _, last = _times(system, policies)
+    middle = read_model({"system": system, "policy": policies[1]})
+    low, high = bounds_at(middle, load, False)
+    return [low - first(load), last(load) - high]
 
 
-@takes("systems", "policies")
-def most_balanced(parameters: Parameters) -> Found:
+def most_balanced(*, systems: Mapping[str, Any], policies: list[str]) -> Found:
     """The one of the `policies` that minimises the largest ratio of E[T] to that of the best of
     them, over all loads and all `systems`."""
-    worst = _largest_over_best(parameters)
+    worst = _largest_over_best(systems, policies)
     return Found(
         min(worst, key=worst.__getitem__),
         "at most " + ", ".join(f"{ratio:.3g} ({policy})" for policy, ratio in worst.items()),
     )
 
 
-@takes("systems", "policies")
-def loads_as_the_worst(parameters: Parameters) -> Found:
+def loads_as_the_worst(*, systems: Mapping[str, Any], policies: list[str]) -> Found:
     """The number of loads, over all `systems` together, at which the first of the `policies` has
     the largest E[T]."""
-    worst, first = 0, parameters["policies"][0]
-    for system in parameters["systems"].values():
-        mine, *others = _times({"system": system, "policies": parameters["policies"]})
+    worst, first = 0, policies[0]
+    for system in systems.values():
+        mine, *others = _times(system, policies)
         worst += sum(mine(load) >= max(time(load) for time in others) for load in LOADS)
-    ratio = _largest_over_best(parameters)[first]
+    ratio = _largest_over_best(systems, policies)[first]
     return Found(worst, f"at most {ratio:.3f} times the best")
 
 
-def _largest_over_best(parameters: Parameters) -> dict[str, float]:
-    worst = dict.fromkeys(parameters["policies"], 0.0)
-    for system in parameters["systems"].values():
-        times = _times({"system": system, "policies": list(worst)})
+def _largest_over_best(systems: Mapping[str, Any], policies: list[str]) -> dict[str, float]:
+    worst = dict.fromkeys(policies, 0.0)
+    for system in systems.values():
+        times = _times(system, policies)
         curves = np.array([[time(load) for load in LOADS] for time in times])
         for policy, ratios in zip(worst, curves / curves.min(axis=0), strict=True):
             worst[policy] = max(worst[policy], float(ratios.max()))
     return worst
 
 
-def _times(parameters: Parameters) -> list[Callable[[float], float]]:
+def _times(system: Mapping[str, Any], policies: list[str]) -> list[Callable[[float], float]]:
     """ρ -> E[T] of each of the `policies`; cached, since many claims need the same."""
-    systems = [{"system": parameters["system"], "policy": p} for p in parameters["policies"]]
-    return [_time(json.dumps(system)) for system in systems]
+    return [_time(json.dumps({"system": system, "policy": policy})) for policy in policies]
 
 
 @cache

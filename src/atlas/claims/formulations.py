@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.formulations import (
     couple,
@@ -24,11 +24,10 @@ ROUTE = "enumeration job by job"
 CONFIRMED = "the enumerated chain of the saturated system"
 
 
-@takes("count", "seed")
-def gap_of_laws(parameters: Parameters) -> float:
+def gap_of_laws(*, count: int, seed: int) -> float:
     """Largest gap between the distributions of the jobs in service under formulations I and II."""
     gaps = []
-    for system in _draw(parameters, one_rate=False):
+    for system in _draw(count, seed, one_rate=False):
         one, two = (
             service_distribution(system, embedded_distribution(system, f))
             for f in (exactly_k, just_enough)
@@ -37,42 +36,39 @@ def gap_of_laws(parameters: Parameters) -> float:
     return max(gaps)
 
 
-@takes("count", "seed")
-def gap_to_theorem_1(parameters: Parameters) -> float:
+def gap_to_theorem_1(*, count: int, seed: int) -> float:
     """Largest gap between π_m = ∏ p_{m_i} and the distribution of formulation I, if all rates are
     equal."""
     return max(
         abs(chance - np.prod([system.probabilities[c] for c in m]))
-        for system in _draw(parameters, one_rate=True)
+        for system in _draw(count, seed, one_rate=True)
         for m, chance in embedded_distribution(system, exactly_k).items()
     )
 
 
-@takes("completions", "count", "seed")
-def runs_that_differ(parameters: Parameters) -> Found:
+def runs_that_differ(*, completions: int, count: int, seed: int) -> Found:
     """The number of runs of `completions` in which the three formulations do not always serve the
     same jobs."""
-    rng = np.random.default_rng(parameters["seed"])
-    systems = _draw(parameters, one_rate=False)
-    same = [couple(system, parameters["completions"], rng) for system in systems]
-    return Found(same.count(False), f"{len(same)} runs of {parameters['completions']} completions")
+    rng = np.random.default_rng(seed)
+    systems = _draw(count, seed, one_rate=False)
+    same = [couple(system, completions, rng) for system in systems]
+    return Found(same.count(False), f"{len(same)} runs of {completions} completions")
 
 
-@takes("formulation", "count", "seed")
-def most_in_queue(parameters: Parameters) -> int:
+def most_in_queue(*, formulation: int, count: int, seed: int) -> int:
     """The most jobs waiting in any state of `formulation` 1 or 2."""
-    needs_more = {1: exactly_k, 2: just_enough}[parameters["formulation"]]
+    needs_more = {1: exactly_k, 2: just_enough}[formulation]
     return max(
         len(present) - in_service(system, present)
-        for system in _draw(parameters, one_rate=False)
+        for system in _draw(count, seed, one_rate=False)
         for present in embedded_distribution(system, needs_more)
     )
 
 
-def _draw(parameters: Parameters, one_rate: bool) -> list[MultiserverJobSystem]:
-    rng = np.random.default_rng(parameters["seed"])
+def _draw(count: int, seed: int, one_rate: bool) -> list[MultiserverJobSystem]:
+    rng = np.random.default_rng(seed)
     systems = []
-    for _ in range(parameters["count"]):
+    for _ in range(count):
         servers = int(rng.integers(2, 6))
         classes = int(rng.integers(2, min(3, servers) + 1))
         needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from atlas.claims import Parameters, takes
 from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import single_duration, stationary, two_class
@@ -17,66 +18,58 @@ ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain"
 
 
-@takes("count", "largest", "seed")
-def embedded_gap(parameters: Parameters) -> float:
+def embedded_gap(*, count: int, largest: int, seed: int) -> float:
     """Largest gap between the product form's π and the chain's, over random systems."""
-    return _worst(parameters, "embedded_gap")
+    return _worst(count, largest, seed, "embedded_gap")
 
 
-@takes("count", "largest", "seed")
-def time_gap(parameters: Parameters) -> float:
+def time_gap(*, count: int, largest: int, seed: int) -> float:
     """Largest gap between the product form's distribution in time and the chain's, over random
     systems."""
-    return _worst(parameters, "time_gap")
+    return _worst(count, largest, seed, "time_gap")
 
 
-@takes("count", "largest", "seed")
-def throughput_gap(parameters: Parameters) -> float:
+def throughput_gap(*, count: int, largest: int, seed: int) -> float:
     """Largest relative gap between the product form's throughput and the chain's, over random
     systems."""
-    return _worst(parameters, "throughput_gap")
+    return _worst(count, largest, seed, "throughput_gap")
 
 
-@takes("count", "largest", "seed")
-def local_balance_gap(parameters: Parameters) -> float:
+def local_balance_gap(*, count: int, largest: int, seed: int) -> float:
     """Largest violation of the decomposed stationary equations, over random systems."""
-    return _worst(parameters, "local_balance")
+    return _worst(count, largest, seed, "local_balance")
 
 
-@takes("systems")
-def least_violation(parameters: Parameters) -> float:
+def least_violation(*, systems: Sequence[Mapping[str, Any]]) -> float:
     """The least over `systems` of the largest |p_c π_s − Σ_s' π_s' P_c(s', s)| of Eq. (4) over the
     classes c and states s, where π is the stationary distribution by elimination."""
-    results = (stationary.solve(read_system(system)) for system in parameters["systems"])
+    results = (stationary.solve(read_system(system)) for system in systems)
     return min(
         float(np.abs(stationary.local_balance_residuals(result)).max()) for result in results
     )
 
 
-@takes("systems")
-def least_misfit_of_products(parameters: Parameters) -> float:
+def least_misfit_of_products(*, systems: Sequence[Mapping[str, Any]]) -> float:
     """The least over `systems` of the root mean square distance, by least squares, between ln of
     π_s over the probabilities of the jobs in s and Σ_c G_c(jobs of class c in service) for any G_c:
     0 if π has a product form such as Eq. (2), where each factor depends on the number of jobs of
     one class in service."""
-    return min(_misfit(read_system(system)) for system in parameters["systems"])
+    return min(_misfit(read_system(system)) for system in systems)
 
 
-@takes("count", "largest", "seed")
-def lemma_5_2_gap(parameters: Parameters) -> float:
+def lemma_5_2_gap(*, count: int, largest: int, seed: int) -> float:
     """Largest gap between the sides of Lemma 5.2, over random systems and all q ≤ r, relative to
     the terms of the equation."""
-    return max(_lemma_5_2(system) for system in _random_systems(parameters))
+    return max(_lemma_5_2(system) for system in _random_systems(count, largest, seed))
 
 
-@takes("count", "largest", "seed")
-def single_duration_gap(parameters: Parameters) -> float:
+def single_duration_gap(*, count: int, largest: int, seed: int) -> float:
     """Largest relative gap between Theorem 8.1's throughput and the chain's, over random systems
     with one rate and up to four needs."""
-    rng = np.random.default_rng(parameters["seed"])
+    rng = np.random.default_rng(seed)
     gaps = []
-    for _ in range(parameters["count"]):
-        servers = int(rng.integers(1, parameters["largest"] + 1))
+    for _ in range(count):
+        servers = int(rng.integers(1, largest + 1))
         classes = int(rng.integers(1, min(4, servers) + 1))
         needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False).tolist()
         probabilities = rng.dirichlet(np.ones(classes)).tolist()
@@ -87,19 +80,18 @@ def single_duration_gap(parameters: Parameters) -> float:
     return max(gaps)
 
 
-def _random_systems(parameters: Parameters) -> list[MultiserverJobSystem]:
-    rng = np.random.default_rng(parameters["seed"])
-    return [draw_system(rng, parameters["largest"]) for _ in range(parameters["count"])]
+def _random_systems(count: int, largest: int, seed: int) -> list[MultiserverJobSystem]:
+    rng = np.random.default_rng(seed)
+    return [draw_system(rng, largest) for _ in range(count)]
 
 
-def _worst(parameters: Parameters, gap: str) -> float:
-    systems = tuple(_random_systems(parameters))
-    return float(max(getattr(row, gap) for row in _compare_all(systems)))
+def _worst(count: int, largest: int, seed: int, gap: str) -> float:
+    return float(max(getattr(row, gap) for row in _compare_all(count, largest, seed)))
 
 
 @cache
-def _compare_all(systems: tuple[MultiserverJobSystem, ...]) -> list[ProductFormGaps]:
-    return [compare(system) for system in systems]
+def _compare_all(count: int, largest: int, seed: int) -> list[ProductFormGaps]:
+    return [compare(system) for system in _random_systems(count, largest, seed)]
 
 
 def _misfit(system: MultiserverJobSystem) -> float:

@@ -5,12 +5,14 @@ Gaps are relative unless stated otherwise; fractions are used if a residual shou
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found
 from atlas.models.networks import read_network
 from atlas.models.sharing import read_servers
 from multiserver.sharing import balanced_fairness, product_form
@@ -22,12 +24,11 @@ ROUTE = "product form, in fractions or floats"
 CONFIRMED = "the enumerated chain of the network"
 
 
-@takes("system", "load", "most")
-def partial_balance_residual(parameters: Parameters) -> float:
+def partial_balance_residual(*, system: Mapping[str, Any], load: float, most: int) -> float:
     """The largest |left − right| of (6) over all sequences of up to `most` jobs, in fractions."""
-    queue, loads = _in_fractions(parameters)
+    queue, loads = _in_fractions(system, load)
     classes = range(queue.classes)
-    sequences = (c for n in range(parameters["most"] + 1) for c in product(classes, repeat=n))
+    sequences = (c for n in range(most + 1) for c in product(classes, repeat=n))
     residuals = (
         product_form.partial_balance_residual(queue, loads, sequence, i)
         for sequence in sequences
@@ -36,32 +37,29 @@ def partial_balance_residual(parameters: Parameters) -> float:
     return float(max(map(abs, residuals)))
 
 
-@takes("network")
-def departures_residual(parameters: Parameters) -> float:
+def departures_residual(*, network: Mapping[str, Any]) -> float:
     """ν − Σ λ_i p_i of Eq. (2), with λ from the traffic equations."""
-    traffic = read_network(parameters["network"]).traffic
-    return float(sum(parameters["network"]["arrivals"]) - traffic.rates @ traffic.leaving)
+    traffic = read_network(network).traffic
+    return float(sum(network["arrivals"]) - traffic.rates @ traffic.leaving)
 
 
-@takes("system", "load", "most")
-def aggregate_gap(parameters: Parameters) -> float:
+def aggregate_gap(*, system: Mapping[str, Any], load: float, most: int) -> float:
     """Theorem 2 against Theorem 1: the gap between Φ(x) ∏ λ_i^{x_i} and the sum over the orders of
     the jobs x."""
-    queue, loads = _in_fractions(parameters)
+    queue, loads = _in_fractions(system, load)
     gap = 0.0
-    for x, sequences in _orders(queue, parameters["most"]).items():
+    for x, sequences in _orders(queue, most).items():
         summed = sum(product_form.weight(queue, loads, c) for c in sequences)
         found = balanced_fairness.measure(queue, list(map(float, loads)), x)[x]
         gap = max(gap, abs(found / float(summed) - 1))
     return gap
 
 
-@takes("system", "load", "most")
-def conditional_rate_gap(parameters: Parameters) -> float:
+def conditional_rate_gap(*, system: Mapping[str, Any], load: float, most: int) -> float:
     """Proposition 1: the absolute gap between φ_i(x) and the mean of μ_i(c) under π, given x."""
-    queue, loads = _in_fractions(parameters)
+    queue, loads = _in_fractions(system, load)
     gap = 0.0
-    for x, sequences in _orders(queue, parameters["most"]).items():
+    for x, sequences in _orders(queue, most).items():
         weights = [product_form.weight(queue, loads, c) for c in sequences]
         served = np.array([product_form.class_rates(queue, c) for c in sequences], dtype=object)
         mean = (np.array(weights) @ served / sum(weights)).astype(float)
@@ -69,13 +67,12 @@ def conditional_rate_gap(parameters: Parameters) -> float:
     return gap
 
 
-@takes("system", "most")
-def distance_from_boundary(parameters: Parameters) -> Found:
+def distance_from_boundary(*, system: Mapping[str, Any], most: int) -> Found:
     """The largest excess of the rates φ(x) over the capacity μ(A) of any set of classes, or
     shortfall from that of the classes present."""
-    queue, worst = read_servers(parameters["system"]).queue, (0.0, "")
+    queue, worst = read_servers(system).queue, (0.0, "")
     ranks = queue.ranks()
-    for x in product(range(parameters["most"] + 1), repeat=queue.classes):
+    for x in product(range(most + 1), repeat=queue.classes):
         used = over_subsets(balanced_fairness.rates(queue, x))
         present = sum(1 << i for i, count in enumerate(x) if count)
         gap = max((used - ranks).max(), ranks[present] - used[present])
@@ -83,49 +80,43 @@ def distance_from_boundary(parameters: Parameters) -> Found:
     return Found(*worst)
 
 
-@takes("system", "most", "absent")
-def largest_slack(parameters: Parameters) -> Found:
+def largest_slack(*, system: Mapping[str, Any], most: int, absent: bool) -> Found:
     """The most by which the rate of one class can grow within the capacity set while all other
     rates φ(x) are fixed, over all states except 0 and the classes present, or all classes if
     `absent` ones count."""
-    queue, worst = read_servers(parameters["system"]).queue, (0.0, "")
-    for x in product(range(parameters["most"] + 1), repeat=queue.classes):
+    queue, worst = read_servers(system).queue, (0.0, "")
+    for x in product(range(most + 1), repeat=queue.classes):
         slack = queue.ranks() - over_subsets(balanced_fairness.rates(queue, x))
         for i, count in enumerate(x):
-            if any(x) and (count or parameters["absent"]):
+            if any(x) and (count or absent):
                 room = min(gap for a, gap in enumerate(slack) if a >> i & 1)
                 worst = max(worst, (float(room), f"x = {x}"))
     return Found(*worst)
 
 
-@takes("network", "most")
-def chain_law_gap(parameters: Parameters) -> float:
+def chain_law_gap(*, network: Mapping[str, Any], most: int) -> float:
     """The product form against the chain: the largest difference of probabilities."""
-    return compare(read_network(parameters["network"]), parameters["most"]).distribution
+    return compare(read_network(network), most).distribution
 
 
-@takes("network", "most")
-def chain_means_gap(parameters: Parameters) -> float:
+def chain_means_gap(*, network: Mapping[str, Any], most: int) -> float:
     """The product form against the chain: the largest relative difference of the E[X_i]."""
-    return compare(read_network(parameters["network"]), parameters["most"]).mean_jobs
+    return compare(read_network(network), most).mean_jobs
 
 
-@takes("network", "most")
-def chain_throughput_gap(parameters: Parameters) -> float:
+def chain_throughput_gap(*, network: Mapping[str, Any], most: int) -> float:
     """The product form against the chain: the largest relative difference of the completions of
     each class, E[φ_i(X)] if it is one queue."""
-    return compare(read_network(parameters["network"]), parameters["most"]).throughput
+    return compare(read_network(network), most).throughput
 
 
-@takes("network", "load", "most")
-def growth_of_measure(parameters: Parameters) -> float:
+def growth_of_measure(*, network: Mapping[str, Any], load: float, most: int) -> float:
     """The ratio of the stationary measures of `most` and of `most` − 1 jobs in an open network, at
     a `load` that need not be stable."""
-    block = parameters["network"]
-    network = read_network(block, parameters["load"] / load_of(read_network(block)))
-    sums, most, first = np.ones(1), parameters["most"], 0
-    rates = network.traffic.rates
-    for queue in network.queues:
+    scaled = read_network(network, load / load_of(read_network(network)))
+    sums, first = np.ones(1), 0
+    rates = scaled.traffic.rates
+    for queue in scaled.queues:
         last = first + queue.classes
         weights = balanced_fairness.measure(queue, rates[first:last], (most,) * queue.classes)
         jobs = np.indices(weights.shape).sum(axis=0).ravel()
@@ -134,11 +125,13 @@ def growth_of_measure(parameters: Parameters) -> float:
     return float(sums[-1] / sums[-2])
 
 
-def _in_fractions(parameters: Parameters) -> tuple[MultiServerQueue, list[Fraction]]:
+def _in_fractions(
+    system: Mapping[str, Any], load: float
+) -> tuple[MultiServerQueue, list[Fraction]]:
     """The queue and λ of a block, as fractions of denominators up to 1000."""
-    servers = read_servers(parameters["system"])
+    servers = read_servers(system)
     rates = tuple(Fraction(c).limit_denominator(1000) for c in servers.capacities)
-    loads = [Fraction(w).limit_denominator(1000) for w in servers.work(parameters["load"])]
+    loads = [Fraction(w).limit_denominator(1000) for w in servers.work(load)]
     return MultiServerQueue(rates, servers.queue.compatible), loads
 
 

@@ -6,7 +6,9 @@ Gaps are relative; sizes have mean 1 unless stated otherwise.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -30,68 +32,59 @@ def allocations(parameters: Parameters) -> list[list[int | None]]:
     ]
 
 
-@takes("phases", "load")
-def phase_type_gap(parameters: Parameters) -> float:
+def phase_type_gap(*, phases: Sequence[float], load: float) -> float:
     """E[X] of one server with sizes of i phases with probability q_i, over ρ/(1 − ρ), minus 1.
 
     Every phase ends with an interruption, and q = `phases`: the Kelly network of Section 7, whose
     classes are the numbers of phases to go.
     """
-    q, load = parameters["phases"], parameters["load"]
-    n, mean = len(q), sum(i * p for i, p in enumerate(q, start=1))
+    n, mean = len(phases), sum(i * q for i, q in enumerate(phases, start=1))
     queue = MultiServerQueue((mean,), (frozenset({0}),) * n)
-    found = solve(Network((queue,), load * np.array(q), np.eye(n, k=-1)))
+    found = solve(Network((queue,), load * np.array(phases), np.eye(n, k=-1)))
     return abs(float(found.mean_jobs.sum()) / (load / (1 - load)) - 1)
 
 
-@takes("size", "load")
-def processor_sharing_over_fcfs(parameters: Parameters) -> float:
+def processor_sharing_over_fcfs(*, size: Mapping[str, Any], load: float) -> float:
     """E[X] of one server under processor sharing, over that of FCFS, by Pollaczek and Khinchine.
 
     They are the limits m → ∞ and m → 0; for exponential sizes both are ρ/(1 − ρ).
     """
-    size, load = read_size(parameters["size"]), parameters["load"]
-    waiting = load**2 * size.second_moment / size.mean**2 / (2 * (1 - load))
+    S = read_size(size)
+    waiting = load**2 * S.second_moment / S.mean**2 / (2 * (1 - load))
     return load / (1 - load) / (load + waiting)
 
 
-@takes("size")
-def mean_size(parameters: Parameters) -> float:
+def mean_size(*, size: Mapping[str, Any]) -> float:
     """σ."""
-    return read_size(parameters["size"]).mean
+    return read_size(size).mean
 
 
-@takes("size")
-def standard_deviation(parameters: Parameters) -> float:
+def standard_deviation(*, size: Mapping[str, Any]) -> float:
     """The standard deviation of the size of a job."""
-    return math.sqrt(read_size(parameters["size"]).variance)
+    return math.sqrt(read_size(size).variance)
 
 
-@takes("system")
-def service_rates_at_no_load(parameters: Parameters) -> list[float]:
+def service_rates_at_no_load(*, system: Mapping[str, Any]) -> list[float]:
     """γ_i under balanced fairness as ρ → 0: the capacity of a class's servers."""
-    return read_servers(parameters["system"]).service_rates(0.0).tolist()
+    return read_servers(system).service_rates(0.0).tolist()
 
 
-@takes("size")
-def root_mean_square(parameters: Parameters) -> float:
+def root_mean_square(*, size: Mapping[str, Any]) -> float:
     """√E[S²]."""
-    return math.sqrt(read_size(parameters["size"]).second_moment)
+    return math.sqrt(read_size(size).second_moment)
 
 
-@takes("size")
-def deviation_between_kinds(parameters: Parameters) -> float:
+def deviation_between_kinds(*, size: Mapping[str, Any]) -> float:
     """The standard deviation of the mean size of a randomly drawn kind of job."""
-    block = parameters["size"]["hyperexponential"]
+    block = size["hyperexponential"]
     kinds = zip(block["rates"], block["probabilities"], strict=True)
-    return math.sqrt(sum(p / rate**2 for rate, p in kinds) - mean_size(parameters) ** 2)
+    return math.sqrt(sum(p / rate**2 for rate, p in kinds) - mean_size(size=size) ** 2)
 
 
-@takes("system")
-def stability_mismatches(parameters: Parameters) -> Found:
+def stability_mismatches(*, system: Mapping[str, Any]) -> Found:
     """The number of points of a grid of arrival rates at which (7) differs from the three
     conditions of Section 8."""
-    queue = read_servers(parameters["system"]).queue
+    queue = read_servers(system).queue
     c1, c2, c3 = queue.rates
     ranks, (first, second, both) = queue.ranks()[1:], (c1 + c3, c2 + c3, c1 + c2 + c3)
     grid = np.linspace(0, both, 41)
@@ -117,12 +110,10 @@ def classes_of_random_assignment(parameters: Parameters) -> int:
     return sum(len(drawn) == parameters["degree"] for drawn in sets)
 
 
-@takes("servers", "degree", "loads")
-def recursion_gap(parameters: Parameters) -> float:
+def recursion_gap(*, servers: int, degree: int, loads: Sequence[float]) -> float:
     """γ by the recursion over the union of servers against the closed form, at the `loads`."""
-    servers, degree = parameters["servers"], parameters["degree"]
     gap = 0.0
-    for load in parameters["loads"]:
+    for load in loads:
         jobs = symmetric.JobType(load * servers, (degree,))
         found = symmetric.solve((symmetric.ServerPool(servers),), (jobs,)).mean_rates[0]
         exact = symmetric.random_assignment(servers, degree, load * servers).mean_rate

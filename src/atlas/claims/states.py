@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found
 from atlas.claims.transitions import draw
-from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
 from multiserver.saturated.chain import UNSAMPLED, SaturatedChain, enumerate_chain
@@ -18,125 +20,104 @@ State = tuple[int, int, int]
 Edge = tuple[State, int, State]
 
 
-@takes("servers", "needs", "rates", "probabilities")
-def listing(parameters: Parameters) -> list[State]:
+def listing(**system: Any) -> list[State]:
     """All saturated states, by the number of class 1 jobs."""
-    return enumerate_chain(read_system(parameters)).states()
+    return enumerate_chain(MultiserverJobSystem.of(**system)).states()
 
 
-@takes("servers", "needs", "rates", "probabilities", "jobs")
-def with_class_1_jobs(parameters: Parameters) -> list[State]:
+def with_class_1_jobs(*, jobs: int, **system: Any) -> list[State]:
     """The states with `jobs` class 1 jobs in service: only s1(a)."""
-    return [s for s in listing(parameters) if s[1] == parameters["jobs"]]
+    return [s for s in listing(**system) if s[1] == jobs]
 
 
-@takes("servers", "needs", "rates", "probabilities", "jobs")
-def unblocked_with_class_2_jobs(parameters: Parameters) -> list[State]:
+def unblocked_with_class_2_jobs(*, jobs: int, **system: Any) -> list[State]:
     """The states with `jobs` class 2 jobs in service and no blocking job: only s2(b)."""
-    return [s for s in listing(parameters) if s[2] == parameters["jobs"] and s[0] == 0]
+    return [s for s in listing(**system) if s[2] == jobs and s[0] == 0]
 
 
-@takes("servers", "needs", "rates", "probabilities", optional=("until_full",))
-def per_class_1_count(parameters: Parameters) -> list[int]:
+def per_class_1_count(*, until_full: bool = False, **system: Any) -> list[int]:
     """The fewest and the most states that share a number of class 1 jobs in service, 0 … ⌊n/n1⌋.
 
     If jobs come `until_full`, that is until the total need is at least n as in formulation II, a
     state with idle servers and no blocking class 2 job counts twice: a job of either class waits.
     """
-    servers, need_1 = parameters["servers"], parameters["needs"][0]
+    servers, needs = system["servers"], system["needs"]
     found = []
-    for a in range(servers // need_1 + 1):
-        states = [s for s in listing(parameters) if s[1] == a]
-        if parameters.get("until_full", False):
-            idle = (idle_servers({**parameters, "state": s}) for s in states if s[0] == 0)
-            states += [None for free in idle if free > 0]
-        found.append(len(states))
+    for a in range(servers // needs[0] + 1):
+        states = [s for s in listing(**system) if s[1] == a]
+        unblocked = [s for s in states if s[0] == 0 and until_full]
+        idle = (idle_servers(servers=servers, needs=needs, state=s) for s in unblocked)
+        found.append(len(states) + sum(free > 0 for free in idle))
     return [min(found), max(found)]
 
 
-@takes("servers", "needs", "state")
-def idle_servers(parameters: Parameters) -> int:
+def idle_servers(*, servers: int, needs: Sequence[int], state: State) -> int:
     """The servers left idle in `state`."""
-    return parameters["servers"] - int(np.dot(parameters["state"][1:], parameters["needs"]))
+    return servers - int(np.dot(state[1:], needs))
 
 
-@takes("servers", "needs", "rates")
-def most_idle_servers(parameters: Parameters) -> int:
+def most_idle_servers(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> int:
     """The most servers idle in any saturated state."""
-    return int(two_class.states(parameters["servers"], parameters["needs"]).idle.max())
+    return int(two_class.states(servers, needs).idle.max())
 
 
-@takes("servers", "needs", "rates", "probabilities")
-def least_total_need(parameters: Parameters) -> int:
+def least_total_need(**system: Any) -> int:
     """The smallest total need of the jobs in service and the blocking one, over all states."""
-    n1, n2 = parameters["needs"]
-    return min(a * n1 + (b + h) * n2 for h, a, b in listing(parameters))
+    n1, n2 = system["needs"]
+    return min(a * n1 + (b + h) * n2 for h, a, b in listing(**system))
 
 
-@takes("servers", "needs", "rates", "probabilities", "state")
-def completion_rate(parameters: Parameters) -> float:
+def completion_rate(*, state: State, **system: Any) -> float:
     """The rate at which jobs complete in `state`."""
-    chain = enumerate_chain(read_system(parameters))
-    here = [list(state) for state in chain.states()].index(list(parameters["state"]))
-    return float(chain.completion_rate[here])
+    chain = enumerate_chain(MultiserverJobSystem.of(**system))
+    return float(chain.completion_rate[chain.states().index(tuple(state))])
 
 
-@takes("servers", "needs", "rates", "probabilities", "state", "completes")
-def successors(parameters: Parameters) -> list[State]:
+def successors(*, state: State, completes: int, **system: Any) -> list[State]:
     """The states that `state` can change to when a job of class `completes` completes."""
-    state, completes = tuple(parameters["state"]), parameters["completes"]
-    edges = list_edges(enumerate_chain(read_system(parameters)))
-    return sorted(to for (start, c, to) in edges if (start, c) == (state, completes))
+    edges = list_edges(enumerate_chain(MultiserverJobSystem.of(**system)))
+    return sorted(to for (start, c, to) in edges if (start, c) == (tuple(state), completes))
 
 
-@takes("servers", "needs", "rates", "probabilities", "state")
-def predecessors(parameters: Parameters) -> list[tuple[State, int, int, int]]:
+def predecessors(*, state: State, **system: Any) -> list[tuple[State, int, int, int]]:
     """The transitions into `state`: previous state, class that completes, and numbers of class 1
     and class 2 jobs that enter from the queue."""
-    state = tuple(parameters["state"])
-    edges = list_edges(enumerate_chain(read_system(parameters)))
+    state = tuple(state)
+    edges = list_edges(enumerate_chain(MultiserverJobSystem.of(**system)))
     return sorted((start, c, *_entries(start, c, to)) for (start, c, to) in edges if to == state)
 
 
-@takes("servers", "needs", "rates", "probabilities", "state", "to")
-def transition_probability(parameters: Parameters) -> float:
+def transition_probability(*, state: State, to: State, **system: Any) -> float:
     """The probability of changing from state `state` to state `to` at a completion."""
-    chain = enumerate_chain(read_system(parameters))
-    numbers = {state: i for i, state in enumerate(chain.states())}
-    i, j = numbers[tuple(parameters["state"])], numbers[tuple(parameters["to"])]
+    chain = enumerate_chain(MultiserverJobSystem.of(**system))
+    i, j = (chain.states().index(tuple(s)) for s in (state, to))
     return float(sum(matrix[i, j] for matrix in chain.transitions()))
 
 
-@takes("servers", "needs", "rates", "probabilities")
-def most_class_2_entries(parameters: Parameters) -> int:
+def most_class_2_entries(**system: Any) -> int:
     """The most class 2 jobs that enter from the queue in one transition."""
-    edges = list_edges(enumerate_chain(read_system(parameters)))
+    edges = list_edges(enumerate_chain(MultiserverJobSystem.of(**system)))
     return max(_entries(*edge)[1] for edge in edges)
 
 
-@takes("servers", "needs", "rates", "probabilities")
-def full_of_class_2(parameters: Parameters) -> list[State]:
+def full_of_class_2(**system: Any) -> list[State]:
     """The states [h, a, b] for which there is no state s2(b + 1)."""
-    return [
-        s for s in listing(parameters) if s[2] == parameters["servers"] // parameters["needs"][1]
-    ]
+    return [s for s in listing(**system) if s[2] == system["servers"] // system["needs"][1]]
 
 
-@takes("count", "largest", "seed")
-def lemma_5_1_mismatches(parameters: Parameters) -> Found:
+def lemma_5_1_mismatches(*, count: int, largest: int, seed: int) -> Found:
     """The number of transitions of `count` random systems that are not in Lemma 5.1, or in the
     lemma only."""
-    pairs = [(set(list_edges(c)), _lemma_5_1(c)) for c in _random_chains(parameters)]
+    pairs = [(set(list_edges(c)), _lemma_5_1(c)) for c in _random_chains(count, largest, seed)]
     wrong = sum(len(found ^ expected) for found, expected in pairs)
     return Found(wrong, f"{sum(len(found) for found, _ in pairs)} transitions")
 
 
-@takes("count", "largest", "seed")
-def idle_margins(parameters: Parameters) -> list[int]:
+def idle_margins(*, count: int, largest: int, seed: int) -> list[int]:
     """The smallest margins of the number of idle servers to n1 − 1 if no job blocks, and to n1 and
     n2 − 1 if one does."""
     margins: tuple[list[int], ...] = ([], [], [])
-    for chain in _random_chains(parameters):
+    for chain in _random_chains(count, largest, seed):
         n1, n2 = chain.system.needs
         blocked = chain.blocking != UNSAMPLED
         margins[0].extend(n1 - 1 - chain.idle[~blocked])
@@ -183,9 +164,8 @@ def _lemma_5_1(chain: SaturatedChain) -> set[Edge]:
     return edges
 
 
-def _random_chains(parameters: Parameters) -> list[SaturatedChain]:
-    drawn = draw(parameters["count"], parameters["largest"], parameters["seed"])
+def _random_chains(count: int, largest: int, seed: int) -> list[SaturatedChain]:
     return [
         enumerate_chain(MultiserverJobSystem.of(servers, needs, (1.0, 2.0), (0.5, 0.5)))
-        for servers, needs in drawn
+        for servers, needs in draw(count, largest, seed)
     ]

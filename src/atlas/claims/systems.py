@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from atlas.claims import Parameters, takes
-from atlas.models.systems import read_system
+from typing import Any
+
+from multiserver.model import MultiserverJobSystem
 
 ROUTE = "closed form"
 CONFIRMED = "the product of needs and durations (tests/theory/test_model.py)"
 GROUP = "stability"
 
 
-@takes("servers", "needs", "rates", "probabilities")
-def mean_demand(parameters: Parameters) -> float:
+def mean_demand(**system: Any) -> float:
     """E[S] in server-seconds."""
-    return read_system(parameters).mean_demand
+    return MultiserverJobSystem.of(**system).mean_demand
 
 
-@takes("servers", "needs", "rates", "probabilities")
-def naive_throughput(parameters: Parameters) -> float:
+def naive_throughput(**system: Any) -> float:
     """n / E[S] in jobs per second."""
-    return read_system(parameters).naive_throughput
+    return MultiserverJobSystem.of(**system).naive_throughput

@@ -6,18 +6,19 @@ varies.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from atlas.claims import Found, Parameters, takes
 from atlas.claims.rate_ratio import fall, maxima, wastage_over
 from atlas.claims.scaling_limits import share_idle_limit
-from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import limits, stationary, two_class
 from multiserver.saturated.agreement import draw_system
-from multiserver.saturated.peak import PeakWastage, find_peak_wastage
+from multiserver.saturated.peak import find_peak_wastage
 
 ROUTE = "product form"
 CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_class.py)"
@@ -26,25 +27,22 @@ CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_clas
 MIXES, MISSED = expit(np.linspace(-27.6, 27.6, 501)), 0.02
 
 
-@takes("servers", "needs", "rates", "probabilities")
-def gap_minus_wastage(parameters: Parameters) -> float:
+def gap_minus_wastage(**system: Any) -> float:
     """(λ_naive − λ*) E[S] − E[N_idle]."""
-    system = read_system(parameters)
+    system = MultiserverJobSystem.of(**system)
     result = stationary.solve(system)
     return (system.naive_throughput - result.throughput) * system.mean_demand - result.wastage
 
 
-@takes("servers", "needs", "rates")
-def peak_utilisation(parameters: Parameters) -> float:
+def peak_utilisation(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> float:
     """The utilisation where most servers are wasted."""
-    return _peak(parameters).utilisation
+    return find_peak_wastage(servers, needs, rates).utilisation
 
 
-@takes("servers", "needs", "rates")
-def smaller_majority(parameters: Parameters) -> Found:
+def smaller_majority(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> Found:
     """The smaller of class 1's share of the jobs and class 2's share of the server-seconds, at the
     peak of wastage."""
-    found = _peak(parameters)
+    found = find_peak_wastage(servers, needs, rates)
     return Found(
         min(1 - found.probability_2, found.load_share_2), f"p2 = {found.probability_2:.4f}"
     )
@@ -60,27 +58,23 @@ def share_of_largest_need(parameters: Parameters) -> float:
     return share_idle_limit(exponent=parameters["exponent"])
 
 
-@takes("servers", "needs", "rates")
-def worst_need(parameters: Parameters) -> int:
+def worst_need(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> int:
     """The need n2 at which the worst mix wastes the most servers, for needs n1 < n2 ≤ n."""
-    servers, need_1 = parameters["servers"], parameters["needs"][0]
-    needs = range(need_1 + 1, servers + 1)
+    need_1, *_ = needs
+    larger = range(need_1 + 1, servers + 1)
     tops = {
-        need_2: two_class.sweep(servers, (need_1, need_2), parameters["rates"], MIXES).wastage.max()
-        for need_2 in needs
+        need_2: two_class.sweep(servers, (need_1, need_2), rates, MIXES).wastage.max()
+        for need_2 in larger
     }
-    near = [need_2 for need_2 in needs if tops[need_2] > (1 - MISSED) * max(tops.values())]
+    near = [need_2 for need_2 in larger if tops[need_2] > (1 - MISSED) * max(tops.values())]
     peaks = [
-        find_peak_wastage(servers, (need_1, need_2), parameters["rates"], len(MIXES)).wastage
-        for need_2 in near
+        find_peak_wastage(servers, (need_1, need_2), rates, len(MIXES)).wastage for need_2 in near
     ]
     return near[int(np.argmax(peaks))]
 
 
-@takes("servers", "needs", "rates")
-def one_class_only(parameters: Parameters) -> list[float]:
+def one_class_only(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> list[float]:
     """Wastage when all jobs are of class 1, and when all are of class 2."""
-    servers, needs, rates = (parameters[key] for key in ("servers", "needs", "rates"))
     return two_class.sweep(servers, needs, rates, np.array([0.0, 1.0])).wastage.tolist()
 
 
@@ -111,110 +105,96 @@ def scale_dependence(parameters: Parameters) -> Found:
     return Found(*worst)
 
 
-@takes("servers", "needs", "at", "probability_2")
-def at_ratio(parameters: Parameters) -> float:
+def at_ratio(*, servers: int, needs: Sequence[int], at: float, probability_2: float) -> float:
     """Wastage at μ2/μ1 = `at`."""
-    return float(wastage_over(*_keys(parameters), parameters["at"]))
+    return float(wastage_over(servers, needs, probability_2, at))
 
 
-@takes("servers", "needs", "probability_2", "at")
-def share_at_ratio(parameters: Parameters) -> float:
+def share_at_ratio(*, servers: int, needs: Sequence[int], probability_2: float, at: float) -> float:
     """Wastage at μ2/μ1 = `at` as a share of n2."""
-    return at_ratio(parameters) / parameters["needs"][1]
+    return float(wastage_over(servers, needs, probability_2, at)) / needs[1]
 
 
-@takes("servers", "needs", "probability_2")
-def likeliest_class_1_jobs_in_fast_limit(parameters: Parameters) -> int:
+def likeliest_class_1_jobs_in_fast_limit(
+    *, servers: int, needs: Sequence[int], probability_2: float
+) -> int:
     """The most likely number of class 1 jobs in service as μ2/μ1 → ∞."""
-    jobs, chance = limits.fast_class_2_distribution(*_keys(parameters))
+    jobs, chance = limits.fast_class_2_distribution(servers, needs, probability_2)
     return int(jobs[np.argmax(chance)])
 
 
-@takes("servers", "needs", "probability_2")
-def likeliest_at_completions_in_fast_limit(parameters: Parameters) -> int:
+def likeliest_at_completions_in_fast_limit(
+    *, servers: int, needs: Sequence[int], probability_2: float
+) -> int:
     """The most likely number of class 1 jobs in service at completions as μ2/μ1 → ∞."""
-    jobs, chance = limits.fast_class_2_distribution(*_keys(parameters))
+    jobs, chance = limits.fast_class_2_distribution(servers, needs, probability_2)
     return int(jobs[np.argmax(chance * jobs)])
 
 
-@takes("servers", "needs", "probability_2")
-def class_2_only_in_slow_limit(parameters: Parameters) -> float:
+def class_2_only_in_slow_limit(
+    *, servers: int, needs: Sequence[int], probability_2: float
+) -> float:
     """The share of time in s1(0) at μ2/μ1 = 1e-12."""
-    p2 = parameters["probability_2"]
-    block = parameters | {"rates": (1.0, 1e-12), "probabilities": (1 - p2, p2)}
-    return float(two_class.distribution(read_system(block)).time[0])
+    p = (1 - probability_2, probability_2)
+    system = MultiserverJobSystem.of(servers, needs, (1.0, 1e-12), p)
+    return float(two_class.distribution(system).time[0])
 
 
-@takes("largest")
-def least_remainder_of_class_1_need(parameters: Parameters) -> Found:
+def least_remainder_of_class_1_need(*, largest: int) -> Found:
     """The least n1 mod n2 over all needs n1 < n2 up to `largest`: 0 where n2 divides n1."""
-    pairs = [(a % b, a, b) for b in range(2, parameters["largest"] + 1) for a in range(1, b)]
+    pairs = [(a % b, a, b) for b in range(2, largest + 1) for a in range(1, b)]
     least, need_1, need_2 = min(pairs)
     return Found(least, f"n1 = {need_1}, n2 = {need_2}, of {len(pairs)} pairs")
 
 
-@takes("servers", "needs", "probability_2")
-def quick_over_slow(parameters: Parameters) -> float:
+def quick_over_slow(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
     """Wastage at μ1 = 10 μ2, over the smaller of its values at μ1 = μ2 and at μ1 = μ2/10."""
-    quick, equal, slow = wastage_over(*_keys(parameters), np.array([0.1, 1.0, 10.0]))
+    ratios = np.array([0.1, 1.0, 10.0])
+    quick, equal, slow = wastage_over(servers, needs, probability_2, ratios)
     return float(quick / min(equal, slow))
 
 
-@takes("servers", "needs", "probability_2")
-def dip_when_enlarged(parameters: Parameters) -> float:
+def dip_when_enlarged(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
     """The deepest dip, as a share of n2, when n2 and n are ten times as large, over that of the
     original system."""
-    return _deepest_dip(_enlarge(parameters)) / _deepest_dip(parameters)
+    large, small = (
+        fall(wastage_over(*system, probability_2)) / system[1][1]
+        for system in (_enlarged(servers, needs), (servers, needs))
+    )
+    return large / small
 
 
-@takes("servers", "needs", "probability_2")
-def interior_maxima(parameters: Parameters) -> int:
+def interior_maxima(*, servers: int, needs: Sequence[int], probability_2: float) -> int:
     """The number of local maxima of wastage in μ2/μ1."""
-    return len(_maxima(parameters))
+    return len(maxima(wastage_over(servers, needs, probability_2)))
 
 
-@takes("servers", "needs", "probability_2")
-def last_peak_moves(parameters: Parameters) -> float:
+def last_peak_moves(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
     """The factor by which the last maximum's μ2/μ1 grows when n2 and n are ten times as large."""
-    return float(_maxima(_enlarge(parameters))[-1] / _maxima(parameters)[-1])
+    large, small = (
+        maxima(wastage_over(*system, probability_2))[-1]
+        for system in (_enlarged(servers, needs), (servers, needs))
+    )
+    return float(large / small)
 
 
-@takes("servers", "needs", "probability_2")
-def turn_in_servers(parameters: Parameters) -> float:
+def turn_in_servers(*, servers: int, needs: Sequence[int], probability_2: float) -> float:
     """The smaller of the deepest fall and the highest rise of wastage at μ1 = μ2 as n grows from n2
     to `servers`: 0 if it is monotonic."""
-    needs, p2 = parameters["needs"], parameters["probability_2"]
-    sizes = range(needs[1], parameters["servers"] + 1)
+    needs, p2 = needs, probability_2
+    sizes = range(needs[1], servers + 1)
     curve = np.array([two_class.sweep(n, needs, (1.0, 1.0), p2).wastage for n in sizes])
     return min(fall(curve), fall(-curve))
 
 
-@takes("servers", "needs", "rates")
-def deepest_fall_in_mix(parameters: Parameters) -> Found:
+def deepest_fall_in_mix(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> Found:
     """The deepest fall of wastage as p2 grows from 0 to 1."""
     p2 = np.linspace(0, 1, 1001)
-    swept = two_class.sweep(parameters["servers"], parameters["needs"], parameters["rates"], p2)
+    swept = two_class.sweep(servers, needs, rates, p2)
     falls = np.maximum.accumulate(swept.wastage) - swept.wastage
     return Found(float(falls.max()), f"p2 = {p2[falls.argmax()]:.3f}")
 
 
-def _peak(parameters: Parameters) -> PeakWastage:
-    return find_peak_wastage(parameters["servers"], parameters["needs"], parameters["rates"])
-
-
-def _keys(parameters: Parameters) -> tuple[int, list[int], float]:
-    return parameters["servers"], parameters["needs"], parameters["probability_2"]
-
-
-def _enlarge(parameters: Parameters) -> Parameters:
-    (need_1, need_2), servers = parameters["needs"], parameters["servers"]
-    return {**parameters, "servers": 10 * servers, "needs": (need_1, 10 * need_2)}
-
-
-def _deepest_dip(parameters: Parameters) -> float:
-    """The deepest fall of wastage from a maximum to a later minimum, as a share of n2."""
-    return fall(wastage_over(*_keys(parameters))) / parameters["needs"][1]
-
-
-def _maxima(parameters: Parameters) -> NDArray[np.float64]:
-    return maxima(wastage_over(*_keys(parameters)))
+def _enlarged(servers: int, needs: Sequence[int]) -> tuple[int, tuple[int, int]]:
+    """Ten times as many servers and as large a need n2."""
+    return 10 * servers, (needs[0], 10 * needs[1])

@@ -26,8 +26,11 @@ from atlas.io.specs import canonical, digest
 
 DRAWN = "drawn"
 RUN_LENGTHS = ("jobs", "jumps")
-# What a quantity of `**system` takes: the system that they describe.
-SYSTEM = ("servers", "needs", "rates", "probabilities")
+# What a quantity of `**system` or of `**model` takes.
+TOGETHER = {
+    "system": ("servers", "needs", "rates", "probabilities"),
+    "model": ("system", "policy"),
+}
 # The end of a sentence; the full stop in Eq. (1) or Fig. 2 is none.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
 
@@ -113,14 +116,14 @@ Declared = tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]
 
 
 def _read_keywords(node: ast.FunctionDef) -> Declared | None:
-    """The parameters of a function that has keyword-only ones, `**system` among them, and no
-    others, else None."""
-    system = SYSTEM if node.args.kwarg and node.args.kwarg.arg == "system" else ()
-    if node.args.args or not (node.args.kwonlyargs or system):
+    """The parameters of a function that has keyword-only ones, alone or `TOGETHER`, and no others,
+    else None."""
+    together = TOGETHER.get(node.args.kwarg.arg, ()) if node.args.kwarg else ()
+    if node.args.args or not (node.args.kwonlyargs or together):
         return None
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     names = [(argument.arg, default is None) for argument, default in pairs]
-    required = (*system, *(name for name, needed in names if needed))
+    required = (*together, *(name for name, needed in names if needed))
     return required, tuple(name for name, needed in names if not needed), {}
 
 
