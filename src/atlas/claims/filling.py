@@ -151,10 +151,10 @@ def spread_that_bounds_allow(*, systems: Mapping[str, Mapping[str, Any]], load: 
     return max(highest) / min(lowest)
 
 
-def drift_limit(*, system: Mapping[str, Any], policy: str) -> float:
+def drift_limit(**model: Any) -> float:
     """The load at which the drift of the exact chain changes its sign: 1 for a policy with an
     optimal stability region."""
-    model = read_model({"system": system, "policy": policy})
+    model = read_model(model)
     result = solve(model.blocks().at(model.arrival_rate(0.5)))
     return result.throughput_limit * model.mean_size
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from atlas.claims import Found
 from atlas.claims.finite_skip import jobs_at_front
-from atlas.models.finite_skip import read_model
+from atlas.models.finite_skip import Model, read_model
 from multiserver.open.finite_skip import Front, FrontBlocks
 from multiserver.open.heterogeneous import HeterogeneousServers
 from multiserver.open.limited_processor_sharing import LimitedProcessorSharing
@@ -47,51 +47,48 @@ class _Means:
     front: float
 
 
-def equation_2_gap(*, system: Mapping[str, Any], policy: str, loads: Sequence[float]) -> float:
+def equation_2_gap(*, loads: Sequence[float], **model: Any) -> float:
     """The largest relative gap between the sides of Eq. (2) over the loads."""
-    model = read_model({"system": system, "policy": policy})
+    model = read_model(model)
     gaps = []
-    for load, found in _over(system, policy, loads):
+    for load, found in _over(model, loads):
         pooled = pooled_work(model.arrival_rate(load), model.mean_size, model.second_moment)
         gaps.append(abs(found.work / (found.idle_work / (1 - load) + pooled) - 1))
     return max(gaps)
 
 
-def busy_gap(*, system: Mapping[str, Any], policy: str, loads: Sequence[float]) -> float:
+def busy_gap(*, loads: Sequence[float], **model: Any) -> float:
     """The largest |E[B]/ρ − 1| over the loads."""
-    return max(abs(found.busy / load - 1) for load, found in _over(system, policy, loads))
+    found = _over(read_model(model), loads)
+    return max(abs(means.busy / load - 1) for load, means in found)
 
 
-def slack_of_equation_1(
-    *, system: Mapping[str, Any], policy: str, loads: Sequence[float]
-) -> list[float]:
+def slack_of_equation_1(*, loads: Sequence[float], **model: Any) -> list[float]:
     """The least of E[T_Q] − (E[W] − w_nonfull) and of E[W] − E[T_Q] over the loads, with w_nonfull
     as printed: both are 0 or more by Eq. (1)."""
-    most = read_model({"system": system, "policy": policy}).constants().nonfull_work
+    model = read_model(model)
+    most = model.constants().nonfull_work
     rows = [
         (found.queueing - found.work + most, found.work - found.queueing)
-        for _, found in _over(system, policy, loads)
+        for _, found in _over(model, loads)
     ]
     return np.min(rows, axis=0).tolist()
 
 
-def queued_work_times_slack(
-    *, system: Mapping[str, Any], policy: str, loads: Sequence[float]
-) -> list[float]:
+def queued_work_times_slack(*, loads: Sequence[float], **model: Any) -> list[float]:
     """(1 − ρ) E[W_Q] / (E[S²]/(2 E[S])) at the loads: finite, with the limit 1 as ρ → 1."""
-    model = read_model({"system": system, "policy": policy})
+    model = read_model(model)
     scale = model.second_moment / (2 * model.mean_size)
-    return [(1 - load) * found.queued_work / scale for load, found in _over(system, policy, loads)]
+    return [(1 - load) * found.queued_work / scale for load, found in _over(model, loads)]
 
 
-def slack_of_excess(*, system: Mapping[str, Any], policy: str, loads: Sequence[float]) -> Found:
+def slack_of_excess(*, loads: Sequence[float], **model: Any) -> Found:
     """The smallest distances, over the loads, of E[T] − E[T^{M/G/1}] above c1 = −w_nonfull and
     below c2 = w_nonbusy + E[S]/r_min − E[S]."""
-    model = read_model({"system": system, "policy": policy})
+    model = read_model(model)
     constants = model.constants()
     excess = [
-        found.queueing + found.front - model.pooled(load)
-        for load, found in _over(system, policy, loads)
+        found.queueing + found.front - model.pooled(load) for load, found in _over(model, loads)
     ]
     most = constants.nonbusy_work + model.mean_size * (1 / constants.service_to_number - 1)
     least = -constants.nonfull_work
@@ -104,7 +101,7 @@ def pooled_formula_gap(*, size: Mapping[str, Any], loads: Sequence[float]) -> fl
     system = {"limited-processor-sharing": {"limit": 1, "sizes": [size]}}
     model = read_model({"system": system, "policy": "equal-shares"})
     gaps = []
-    for load, found in _over(system, "equal-shares", loads):
+    for load, found in _over(model, loads):
         pooled = pooled_response_time(
             model.arrival_rate(load), model.mean_size, model.second_moment
         )
@@ -112,13 +109,13 @@ def pooled_formula_gap(*, size: Mapping[str, Any], loads: Sequence[float]) -> fl
     return max(gaps)
 
 
-def rate_of_work(*, system: Mapping[str, Any], policy: str) -> list[float]:
+def rate_of_work(**model: Any) -> list[float]:
     """The least and the largest ratio of dW/dt to B over all fronts with a job, between arrivals.
 
     dW/dt is the mean change per unit of time through all events except arrivals, with an empty
     queue.
     """
-    blocks = read_model({"system": system, "policy": policy}).blocks()
+    blocks = read_model(model).blocks()
     model = blocks.model
     ratios = []
     for front in (f for fronts in blocks.fronts for f in fronts if sum(model.counts(f))):
@@ -131,57 +128,55 @@ def rate_of_work(*, system: Mapping[str, Any], policy: str) -> list[float]:
     return [min(ratios), max(ratios)]
 
 
-def constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
+def constants(**model: Any) -> list[float]:
     """w_nonfull, w_nonbusy and r_min over all states of the chain."""
-    model, known = _fronts(system, policy)
-    jobs = {f: sum(model.counts(f)) for f, *_ in known}
+    rule, known = _fronts(read_model(model))
+    jobs = {f: sum(rule.counts(f)) for f, *_ in known}
     return [
-        max(w for f, w, _ in known if not model.is_full(f)),
+        max(w for f, w, _ in known if not rule.is_full(f)),
         max(w for _, w, busy in known if busy < 1 - 1e-12),
         min(busy / jobs[f] for f, _, busy in known if jobs[f]),
     ]
 
 
-def least_service_when_full(*, system: Mapping[str, Any], policy: str) -> Found:
+def least_service_when_full(**model: Any) -> Found:
     """The least B over all full states of the chain: if it is 1, w_nonbusy is over fewer states
     than w_nonfull, and no larger."""
-    model, known = _fronts(system, policy)
-    nonfull, nonbusy, _ = constants(system=system, policy=policy)
+    rule, known = _fronts(read_model(model))
+    nonfull, nonbusy, _ = constants(**model)
     at = f"w_nonfull = {nonfull:.4g}, w_nonbusy = {nonbusy:.4g}"
-    return Found(min(busy for f, _, busy in known if model.is_full(f)), at)
+    return Found(min(busy for f, _, busy in known if rule.is_full(f)), at)
 
 
-def work_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
+def work_constants(**model: Any) -> list[float]:
     """w_nonfull and w_nonbusy over all states of the chain, in units of the printed values; if 0 is
     printed for w_nonbusy, its value itself."""
-    printed = read_model({"system": system, "policy": policy}).constants()
-    nonfull, nonbusy, _ = constants(system=system, policy=policy)
+    printed = read_model(model).constants()
+    nonfull, nonbusy, _ = constants(**model)
     return [
         nonfull / printed.nonfull_work,
         nonbusy / printed.nonbusy_work if printed.nonbusy_work else nonbusy,
     ]
 
 
-def service_constants(*, system: Mapping[str, Any], policy: str) -> list[float]:
+def service_constants(**model: Any) -> list[float]:
     """r_min over all states of the chain, in units of the printed value and of b_min/n."""
-    printed = read_model({"system": system, "policy": policy}).constants()
-    (model, known), ratio = _fronts(system, policy), constants(system=system, policy=policy)[2]
-    largest = max(sum(model.counts(f)) for f, *_ in known)
-    slowest = min(busy for f, _, busy in known if any(model.counts(f)))
+    rule, known = _fronts(read_model(model))
+    *_, ratio = constants(**model)
+    largest = max(sum(rule.counts(f)) for f, *_ in known)
+    slowest = min(busy for f, _, busy in known if any(rule.counts(f)))
+    printed = read_model(model).constants()
     return [ratio / printed.service_to_number, ratio * largest / slowest]
 
 
-def _fronts(system: Mapping[str, Any], policy: str) -> tuple[Any, list[tuple]]:
+def _fronts(model: Model) -> tuple[Any, list[tuple]]:
     """The rule of the front, and all fronts with their W and B."""
-    blocks = read_model({"system": system, "policy": policy}).blocks()
+    blocks = model.blocks()
     fronts = dict.fromkeys(f for level in blocks.fronts for f in level)
     return blocks.model, [(f, *_work_and_service(blocks.model, f)) for f in fronts]
 
 
-def _over(
-    system: Mapping[str, Any], policy: str, loads: Sequence[float]
-) -> list[tuple[float, _Means]]:
-    model = read_model({"system": system, "policy": policy})
+def _over(model: Model, loads: Sequence[float]) -> list[tuple[float, _Means]]:
     blocks = model.blocks()
     return [(load, _means(blocks, model.arrival_rate(load), model.mean_size)) for load in loads]
 
