@@ -1,13 +1,14 @@
 """Quantities in printed statements, recomputed: one function each, `module/function` in config.
 
 A quantity is a pure function of keyword-only parameters, or of a mapping of the parameters that it
-`takes`. `**system` are the servers, needs, rates and probabilities of a system, and `**model` are a
-finite-skip system and its policy. It returns a number, a text, a truth value or a list of these; an
-`Estimate` with its interval; or a `Found`, which adds the parameter at which the number was found,
-or its uncertainty. Its docstring begins with a sentence on what it returns, which the ledger
-quotes. ROUTE says how the quantities of a module are computed, and CONFIRMED names the route,
-without shared code, that has confirmed them; a quantity that differs says so in `takes`. Modules of
-the same GROUP are computed together.
+`takes`. Parameters that describe one thing stand together: `**system` are the servers, needs, rates
+and probabilities of a system, `**model` a finite-skip system and its policy, and `**cluster` the
+capacities of servers, the servers of each class and its arrival rate. A quantity is a number, a
+text, a truth value or a list of these; an `Estimate` with its interval; or a `Found`, which adds
+the parameter at which the number was found, or its uncertainty. Its docstring begins with a
+sentence on what it returns, which the ledger quotes. ROUTE says how the quantities of a module are
+computed, and CONFIRMED names the route, without shared code, that has confirmed them; a quantity
+that differs says so in `takes`. Modules of the same GROUP are computed together.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
 
-from atlas.claims.sharing_proofs import Jobs, mask_of, read_queue
+from atlas.claims.sharing_proofs import Jobs, Layout, mask_of, read_queue
 from multiserver.sharing.queue import MultiServerQueue
 
 ROUTE = "fractions, over all states"
@@ -21,7 +21,7 @@ CONFIRMED = "the recursion of Theorem 2, and series in closed form"
 GROUP = "sharing_proofs"
 
 
-def maximum_gap(*, rates: Sequence[int], servers: Sequence[Sequence[int]], most: int) -> float:
+def maximum_gap(*, rates: Sequence[int], servers: Layout, most: int) -> float:
     """The largest relative gap between (17), with the maximum over the non-empty sets of classes,
     and the recursion of Theorem 2, over all x with |x| ≤ `most`."""
     queue = read_queue(rates, servers)
@@ -35,9 +35,7 @@ def maximum_gap(*, rates: Sequence[int], servers: Sequence[Sequence[int]], most:
     return float(gap)
 
 
-def majorant_ratio(
-    *, rates: Sequence[int], servers: Sequence[Sequence[int]], most: int
-) -> list[float]:
+def majorant_ratio(*, rates: Sequence[int], servers: Layout, most: int) -> list[float]:
     """The least Φ~(x)/Φ(x), and the least ratio of the sides of (18), left over right, over all x
     with |x| ≤ `most` and all non-empty sets: both at least 1 (Appendix A)."""
     queue = read_queue(rates, servers)
@@ -53,11 +51,7 @@ def majorant_ratio(
 
 
 def series_gap(
-    *,
-    rates: Sequence[int],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[str],
-    most: int,
+    *, rates: Sequence[int], servers: Layout, arrival_rates: Sequence[str], most: int
 ) -> float:
     """The largest relative gap, order by order up to |x| = `most`, between Σ Φ~(x) ∏ λ_i^{x_i} and
     the product over A of Σ ρ_A^n (Appendix A, sufficient condition)."""
@@ -74,11 +68,7 @@ def series_gap(
 
 
 def lower_series_ratio(
-    *,
-    rates: Sequence[int],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[str],
-    most: int,
+    *, rates: Sequence[int], servers: Layout, arrival_rates: Sequence[str], most: int
 ) -> float:
     """The least ratio of Σ_{|x| = n, A_x ⊂ A} Φ(x) ∏ λ_i^{x_i} to ρ_A^n over all non-empty A and
     n ≤ `most`: at least 1 (Appendix A, necessary condition)."""
@@ -95,11 +85,7 @@ def lower_series_ratio(
 
 
 def growth_of_levels(
-    *,
-    rates: Sequence[int],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[str],
-    most: int,
+    *, rates: Sequence[int], servers: Layout, arrival_rates: Sequence[str], most: int
 ) -> list[float]:
     """max_A ρ_A, and the ratio of the sums of Φ(x) ∏ λ_i^{x_i} over |x| = `most` and |x| = `most`
     − 1: both below 1 if the queue is stable, both above if not (Section 3)."""

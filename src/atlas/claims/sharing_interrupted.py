@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, diags_array
 from scipy.sparse.linalg import splu
 
+from atlas.claims.sharing_proofs import Layout
 from atlas.models.sizes import read_size
 from multiserver.sharing import balanced_fairness
 from multiserver.sharing.queue import MultiServerQueue
@@ -25,60 +26,43 @@ CONFIRMED = "the product form, which the chain does not use"
 GROUP = "sharing_algorithm"
 
 
-def interrupted_chain_gap(
-    *,
-    capacities: Sequence[float],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[float],
-    interruptions: Sequence[float],
-    most: int,
-) -> float:
+def interrupted_chain_gap(*, interruptions: Sequence[float], most: int, **cluster: Any) -> float:
     """The largest relative gap, over m and over x with |x| ≤ `most`, between the distribution of
     the numbers of jobs in the chain with interruptions and (8), with exponential sizes."""
-    size = {"exponential": 1}
-    exact = _balanced_law(capacities, servers, arrival_rates, most)
+    exact, found = _laws({"exponential": 1}, interruptions, most, **cluster)
     some = exact > 0
-    vectors = (
-        _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
-    )
-    return max(float(np.abs(pi[some] / exact[some] - 1).max()) for pi in vectors)
+    return max(float(np.abs(pi[some] / exact[some] - 1).max()) for pi in found)
 
 
 def distance_to_insensitivity(
-    *,
-    capacities: Sequence[float],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[float],
-    size: Mapping[str, Any],
-    interruptions: Sequence[float],
-    most: int,
+    *, size: Mapping[str, Any], interruptions: Sequence[float], most: int, **cluster: Any
 ) -> list[float]:
     """The total variation distance between the distribution of the numbers of jobs and that of
     balanced fairness, for each m, with a phase-type `size` of mean 1: it tends to 0 as m → ∞
     (Section 7)."""
-    exact = _balanced_law(capacities, servers, arrival_rates, most)
-    vectors = (
-        _law_of_counts(capacities, servers, arrival_rates, size, m, most) for m in interruptions
-    )
-    return [float(np.abs(pi - exact).sum() / 2) for pi in vectors]
+    exact, found = _laws(size, interruptions, most, **cluster)
+    return [float(np.abs(pi - exact).sum() / 2) for pi in found]
 
 
-def _balanced_law(
-    capacities: Sequence[float],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[float],
+def _laws(
+    size: Mapping[str, Any],
+    interruptions: Sequence[float],
     most: int,
-) -> NDArray[np.float64]:
-    """(8) on the states x with |x| ≤ `most`, where jobs that find `most` are lost."""
+    capacities: Sequence[float],
+    servers: Layout,
+    arrival_rates: Sequence[float],
+) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+    """(8) on the states x with |x| ≤ `most`, where jobs that find `most` are lost, and the
+    distribution of x in the chain for each m."""
     queue = build_queue(capacities, servers)
     exact = balanced_fairness.measure(queue, list(arrival_rates), (most,) * queue.classes)
     exact[np.indices(exact.shape).sum(axis=0) > most] = 0.0
-    return exact / exact.sum()
+    found = [_law_of_counts(queue, arrival_rates, size, m, most) for m in interruptions]
+    return exact / exact.sum(), found
 
 
 def _law_of_counts(
-    capacities: Sequence[float],
-    servers: Sequence[Sequence[int]],
+    queue: MultiServerQueue,
     arrival_rates: Sequence[float],
     size: Mapping[str, Any],
     m: float,
@@ -87,7 +71,7 @@ def _law_of_counts(
     """The distribution of x in the chain of the rule, whose states are the classes and phases of
     the jobs in order. A job served at rate r changes phase or leaves at r times the rates of its
     size, and moves to the end at rate m r; a job that finds `most` jobs is lost."""
-    queue, (alpha, T) = build_queue(capacities, servers), read_size(size).phases()
+    alpha, T = read_size(size).phases()
     exits = -T.sum(axis=1)
     kinds = list(product(range(queue.classes), range(len(alpha))))
     states = [c for n in range(most + 1) for c in product(kinds, repeat=n)]
@@ -126,7 +110,7 @@ def _law_of_counts(
     return counts
 
 
-def build_queue(capacities: Sequence[float], servers: Sequence[Sequence[int]]) -> MultiServerQueue:
+def build_queue(capacities: Sequence[float], servers: Layout) -> MultiServerQueue:
     """The queue of servers numbered from 1."""
     return MultiServerQueue(
         tuple(map(float, capacities)), tuple(frozenset(s - 1 for s in who) for who in servers)

@@ -13,13 +13,11 @@ from fractions import Fraction
 from math import factorial, prod
 
 from atlas.claims.sharing_appendices import balance
-from atlas.claims.sharing_proofs import Jobs, read_queue
+from atlas.claims.sharing_proofs import Jobs, Layout, read_queue
 
 ROUTE = "fractions, over all states"
 CONFIRMED = "one server by hand (tests/claims/test_sharing_proofs.py)"
 GROUP = "sharing_proofs"
-
-Layout = Sequence[Sequence[int]]
 
 
 def least_over_lower_bound(

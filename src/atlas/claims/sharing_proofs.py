@@ -18,12 +18,14 @@ ROUTE = "fractions, over all states or sequences of jobs"
 CONFIRMED = "the rule of the queue; the recursion of Theorem 2"
 
 Jobs = tuple[int, ...]
+# The servers of each class.
+Layout = Sequence[Sequence[int]]
 
 
 def departure_balance_residual(
     *,
     rates: Sequence[int],
-    servers: Sequence[Sequence[int]],
+    servers: Layout,
     arrivals: Sequence[str],
     routing: Sequence[Sequence[str]],
     most: int,
@@ -73,7 +75,7 @@ def interleaving_gap(
     return float(worst)
 
 
-def read_queue(rates: Sequence[int], servers: Sequence[Sequence[int]]) -> MultiServerQueue:
+def read_queue(rates: Sequence[int], servers: Layout) -> MultiServerQueue:
     """The queue, its rates as fractions."""
     sets = tuple(frozenset(s - 1 for s in who) for who in servers)
     return MultiServerQueue(tuple(Fraction(str(r)) for r in rates), sets)

@@ -7,7 +7,7 @@ copy of a job removes the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -24,28 +24,20 @@ GROUP = "sharing_algorithm"
 REPLICATIONS = 16
 
 
-def redundant_requests(
-    *,
-    capacities: Sequence[float],
-    servers: Sequence[Sequence[int]],
-    arrival_rates: Sequence[float],
-    jobs: int,
-    seed: int,
-) -> Estimate:
+def redundant_requests(*, jobs: int, seed: int, **cluster: Any) -> Estimate:
     """E[X] of redundant requests, simulated, over that of parallel processing, exact."""
-    queue = build_queue(capacities, servers)
+    queue = build_queue(cluster["capacities"], cluster["servers"])
+    speeds, arrival_rates = (
+        np.array(cluster[key], float) for key in ("capacities", "arrival_rates")
+    )
     exact = float(balanced_fairness.solve(queue, arrival_rates).mean_jobs.sum())
     sets = np.array([[s in who for s in range(queue.size)] for who in queue.compatible])
     each = jobs // REPLICATIONS
-    totals = np.array(
-        [
-            _redundant(
-                generator(seed, r), np.array(capacities, float), sets, np.array(arrival_rates), each
-            )
-            for r in range(REPLICATIONS)
-        ]
-    )
-    area, square, time = totals.T
+    totals = [
+        _redundant(generator(seed, r), speeds, sets, arrival_rates, each)
+        for r in range(REPLICATIONS)
+    ]
+    area, square, time = np.array(totals).T
     mean = area.sum() / time.sum()
     variance = (square.sum() / time.sum() - mean**2) / exact**2
     return estimate(area / exact, time, variance=variance, jobs=each * REPLICATIONS)

@@ -26,10 +26,11 @@ from atlas.io.specs import canonical, digest
 
 DRAWN = "drawn"
 RUN_LENGTHS = ("jobs", "jumps")
-# What a quantity of `**system` or of `**model` takes.
+# What a quantity of `**system`, `**model` or `**cluster` takes.
 TOGETHER = {
     "system": ("servers", "needs", "rates", "probabilities"),
     "model": ("system", "policy"),
+    "cluster": ("capacities", "servers", "arrival_rates"),
 }
 # The end of a sentence; the full stop in Eq. (1) or Fig. 2 is none.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
