@@ -253,7 +253,7 @@ def test_targets_after_a_choice_are_targets():
         ),
         (
             "tables: {}\n",
-            ["1 fault in mine.yaml", "paper: NAME, as the file has tables"],
+            ["1 fault in mine.yaml", "mine.yaml:1: tables", "paper: NAME beside tables"],
         ),
     ],
 )

@@ -74,8 +74,8 @@ def choose(
         if "paper" not in contents[file]:
             about = [key for key in contents[file] if key in ABOUT_PAPERS - ABOUT_RUNS]
             if about:
-                expected = f"paper: NAME, as the file has {about[0]}"
-                raise_for([Fault(("paper",), "no key 'paper'", expected)], name, lines)
+                expected = f"paper: NAME beside {about[0]}"
+                raise_for([Fault((about[0],), "no key 'paper'", expected)], name, lines)
             choices = contents[file]
         run = _merged(run, choices)
         places |= {path: f"{name}:{line}" for path, line in lines.items() if path[0] in choices}
