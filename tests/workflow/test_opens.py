@@ -141,7 +141,7 @@ def test_what_products_are_made_from(made):
 
 
 def test_what_agree_reads(tracer, made):
-    agreement = replace(tracer.plan.agreement, products=tuple(made))
+    agreement = replace(tracer.plan.agreement, made_from=tuple(made))
     write_text(Path(agreement.spec_file), agreement.text)
     read = tracer.read_files("agree", agreement.spec_file, "--output", agreement.file)
     expected = [agreement.spec_file, agreement.file]
