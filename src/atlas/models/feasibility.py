@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import model_validator
 
 from atlas.fields.block import misfit, require
-from atlas.models.systems import SystemBlock
+from atlas.models.systems import SystemBlock, TwoNeedsBlock
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.open import elastic
 from multiserver.open.multiserver_jobs import MAX_BLOCK_ENTRIES
@@ -39,6 +39,20 @@ class SolvableBlock(SystemBlock):
     def _can_be_solved(self) -> Self:
         require_solvable(self.servers, self.needs)
         return self
+
+
+class SweptBlock(TwoNeedsBlock):
+    """Two-class systems whose saturated states are within reach at all `points`."""
+
+    @model_validator(mode="after")
+    def _is_within_reach(self) -> Self:
+        require_states(self.servers, self.needs[0], self.solved_points)
+        return self
+
+    @property
+    def solved_points(self) -> int:
+        """At how many points the states are computed."""
+        return getattr(self, "points", 1)
 
 
 def is_solvable(servers: int, needs: Sequence[int]) -> bool:

@@ -27,6 +27,7 @@ from multiserver.system import System
 Key = tuple[str, str, int | None]
 Values = dict[Key, Any]
 Block = Mapping[str, Any]
+Row = dict[str, Any]
 LIMIT: Key = ("limit", "all", None)
 # The relative accuracy of a simulated λ*.
 LIMIT_HALF_WIDTH = 0.0004
@@ -116,9 +117,14 @@ def tabulate(result: Result, tail: list[int]) -> Values:
     return values
 
 
-def second_route(block: Block, queue: Queue, rate: float | None) -> tuple[Values, Means, str]:
-    """The same by enumeration. Raises `Unknown`."""
-    means, limit, name = take(block, rate)
+def second_route(
+    block: Block, queue: Queue, rate: float | None
+) -> tuple[Values, Means | None, str]:
+    """The same by enumeration; no values if not known."""
+    try:
+        means, limit, name = take(block, rate)
+    except Unknown:
+        return {}, None, ""
     system, values = queue.system, {}
     values["mean_jobs", "all", None] = means.jobs
     values["busy_servers", "all", None] = means.busy
@@ -161,8 +167,10 @@ def second_limit(block: Block) -> tuple[float, str] | None:
         return None
 
 
-def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterator[tuple[str, Any]]:
-    """(definition, values) for each system that this one could be mistaken for."""
+def other_definitions(
+    id: str, block: Block, queue: Queue, rate: float | None, route: str
+) -> Iterator[Row]:
+    """The rows of each system that this one could be mistaken for."""
     system = queue.system
     if not isinstance(system, System) or not (inverted := _with_reciprocal_rates(block)):
         return
@@ -174,11 +182,10 @@ def other_definitions(block: Block, queue: Queue, rate: float | None) -> Iterato
             if (times := distribution_of(other, at)) is not None:
                 values |= tabulate_times(times)
         except ValueError:  # not stable, or not known
-            try:
-                values = second_route(inverted, other, at)[0]
-            except Unknown:
-                continue
-        yield name, {key: v for key, v in values.items() if key[0] not in NOT_REPORTED}
+            values, _, _ = second_route(inverted, other, at)
+        for key, value in values.items():
+            if key[0] not in NOT_REPORTED:
+                yield row(id, key, name, value=value, route=route)
 
 
 def at_least(result: Result, tail: list[int]) -> Values:
@@ -187,10 +194,11 @@ def at_least(result: Result, tail: list[int]) -> Values:
     return {("tail", "all", key[2] + 1): v for key, v in tails.items() if key[0] == "tail"}
 
 
-def behind_head(block: Block, means: Means) -> dict[Key, float]:
-    """E[Q] under FCFS if the job that blocks the line is not counted."""
+def behind_head(block: Block, means: Means | None) -> dict[Key, float]:
+    """E[Q] under FCFS if the job that blocks the line is not counted, if it is known."""
     if (
-        means.behind is None
+        means is None
+        or means.behind is None
         or read_policy(block["policy"]).name != "fcfs"
         or "multiserver-jobs" not in block["system"]
     ):
@@ -219,9 +227,6 @@ def difference(key: Key, value: float, second: float, values: Mapping[Key, float
     same = key[0].replace("_waiting_time", "_response_time")
     scale = abs(values.get((wider.get(key[0], same), *key[1:]), value))
     return abs(second - value) / scale if scale else abs(second)
-
-
-Row = dict[str, Any]
 
 
 def row(name: str, key: Key, definition: str, **rest: Any) -> Row:

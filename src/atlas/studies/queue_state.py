@@ -7,16 +7,15 @@ cannot reach is refused.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Self
+from typing import Annotated
 
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from atlas.fields.block import WHOLE, require
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Count
-from atlas.models.feasibility import require_states
-from atlas.models.systems import TwoNeedsBlock
+from atlas.models.feasibility import SweptBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import enumerate_chain
 
@@ -28,7 +27,7 @@ UNITS = {
 }
 
 
-class Parameters(TwoNeedsBlock):
+class Parameters(SweptBlock):
     state: Annotated[
         list[Count],
         Field(
@@ -44,11 +43,6 @@ class Parameters(TwoNeedsBlock):
             description="the classes of the jobs behind the blocking one, oldest first",
         ),
     ]
-
-    @model_validator(mode="after")
-    def _is_within_reach(self) -> Self:
-        require_states(self.servers, self.needs[0], 1)
-        return self
 
 
 def check(parameters: Parameters) -> None:

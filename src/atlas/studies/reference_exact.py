@@ -73,10 +73,7 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
     }
     if (limit := limit_of(queue)) is not None:
         values[LIMIT] = limit
-    try:
-        second, means, route = second_route(block, queue, rate)
-    except Unknown:
-        second, means, route = {}, None, ""
+    second, means, route = second_route(block, queue, rate)
     routes = dict.fromkeys(second, route)
     if (times := distribution_of(queue, rate)) is not None:
         columns = {"route": times.method, "source": times.source}
@@ -94,15 +91,11 @@ def solve(name: str, block: dict[str, Any]) -> list[dict[str, Any]]:
             columns |= {"second": second[key], "confirmed_by": routes[key]}
             columns["difference"] = difference(key, columns["value"], second[key], plain)
         rows.append(row(name, key, AS_DEFINED, **columns))
-    if means is not None:
-        for key, value in behind_head(block, means).items():
-            rows.append(row(name, key, BEHIND_HEAD, value=value, route=route))
+    for key, value in behind_head(block, means).items():
+        rows.append(row(name, key, BEHIND_HEAD, value=value, route=route))
     if times is not None:
         for key, value in among_waiting(times).items():
             rows.append(row(name, key, AMONG_WAITING, value=value, route=times.method))
     for key, value in at_least(result, block.get("tail") or []).items():
         rows.append(row(name, key, AT_LEAST, value=value, route=method))
-    for definition, others in other_definitions(block, queue, rate):
-        for key, value in others.items():
-            rows.append(row(name, key, definition, value=value, route=method))
-    return rows
+    return [*rows, *other_definitions(name, block, queue, rate, method)]

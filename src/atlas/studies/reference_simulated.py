@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from atlas.enumeration.limits import Unknown
 from atlas.models.reference_rectangle import ROUTE as SQUARE
 from atlas.models.reference_rectangle import tails
 from atlas.models.reference_systems import (
@@ -63,8 +62,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per system, quantity, class and definition."""
     rows: list[dict[str, Any]] = []
     for name, block in progress(parameters.systems.items()):
-        key = key_of(name, block)
-        rows += estimate(name, block.plain(), parameters, key)
+        rows += estimate(name, block.plain(), parameters, key_of(name, block))
     return pd.DataFrame(rows, columns=list(UNITS))
 
 
@@ -88,10 +86,7 @@ def estimate(
     simulated = tabulate(run, block.get("tail") or [])
     # A value without a fair interval cannot serve as a reference.
     simulated = {key: v for key, v in simulated.items() if not lacking(v)}
-    try:
-        exact, _, route = second_route(block, queue, rate)
-    except Unknown:
-        exact, route = {}, ""
+    exact, _, route = second_route(block, queue, rate)
     squared = tails(queue, rate, block.get("tail") or [])
     rows = [row(name, key, GIVEN, value=v) for key, v in operating_point(queue, rate).items()]
     rows += _limit(name, limit_of(queue), second_limit(block))
@@ -105,10 +100,7 @@ def estimate(
         if isinstance(simulated.get(key), Estimate):
             columns |= {"jobs": parameters.jobs, "replications": parameters.replications}
         rows.append(row(name, key, AS_DEFINED, **columns))
-    for definition, others in other_definitions(block, queue, rate):
-        for key, value in others.items():
-            rows.append(row(name, key, definition, value=value, route=route))
-    return rows
+    return [*rows, *other_definitions(name, block, queue, rate, route)]
 
 
 def _estimate_columns(estimate: Any, run: Result) -> dict[str, Any]:

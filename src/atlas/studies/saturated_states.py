@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import pandas as pd
-from pydantic import model_validator
 
 from atlas.fields.vocabulary import TwoProbabilities, TwoRates
-from atlas.models.feasibility import require_states
-from atlas.models.systems import TwoNeedsBlock
+from atlas.models.feasibility import SweptBlock
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
 
@@ -24,14 +20,9 @@ UNITS = {
 }
 
 
-class Parameters(TwoNeedsBlock):
+class Parameters(SweptBlock):
     rates: TwoRates
     probabilities: TwoProbabilities
-
-    @model_validator(mode="after")
-    def _is_within_reach(self) -> Self:
-        require_states(self.servers, self.needs[0], 1)
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

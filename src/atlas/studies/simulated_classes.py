@@ -16,11 +16,12 @@ from atlas.fields.markers import DrawnAs
 from atlas.fields.vocabulary import FractionsOfLimit
 from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.sampling import Progress
+from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
-from multiserver.simulation.estimate import fair_half_width, observations, score
+from multiserver.simulation.estimate import observations
 
 UNITS = {
     "fraction_of_limit": "1",
@@ -53,21 +54,9 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         means = exact_means(queue, rate)
         known = observations(result.jobs / parameters.replications, fraction, rate * means[-1])
         for name, estimate, exact in zip(names, estimates, means, strict=True):
-            z = score(estimate, exact, known) if exact == exact else math.nan
-            rows.append(
-                {
-                    "fraction_of_limit": fraction,
-                    "quantity": name,
-                    "mean_response_time": estimate.mean,
-                    "half_width": fair_half_width(estimate, known),
-                    "jobs": estimate.jobs,
-                    "effective_size": estimate.effective_size,
-                    "exact": exact,
-                    "score": z,
-                    "z": z if name == "all" else math.nan,
-                    "inside": estimate.covers(exact) if not math.isnan(z) else None,
-                }
-            )
+            place = {"fraction_of_limit": fraction, "quantity": name}
+            measured = scored(estimate, exact, known, independent=name == "all")
+            rows.append(place | {"mean_response_time": estimate.mean} | measured)
     return pd.DataFrame(rows, columns=list(UNITS))
 
 

@@ -23,7 +23,7 @@ from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
-from multiserver.simulation.estimate import MIN_OBSERVATIONS, fair_half_width, observations, score
+from multiserver.simulation.estimate import MIN_OBSERVATIONS, observations
 
 UNITS = {
     "load": "1",
@@ -94,24 +94,17 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         seen = observations(each, fraction, jobs)
         bounds = constants.at(arrival_rate).response if constants else (math.nan, math.nan)
         for name, estimate, value in zip(names, estimates, values, strict=True):
-            known, everyone = not math.isnan(value), name == "all"
-            z = score(estimate, value, seen) if known else math.nan
+            everyone = name == "all"
             rows.append(
                 {
                     "load": load,
                     "quantity": name,
                     "mean_response_time": estimate.mean,
-                    "half_width": fair_half_width(estimate, seen),
-                    "jobs": estimate.jobs,
-                    "effective_size": estimate.effective_size,
                     "pooled": model.pooled(load),
                     "lower": bounds[0] if everyone else math.nan,
                     "upper": bounds[1] if everyone else math.nan,
                     "limit": model.limit,
-                    "exact": value,
-                    "score": z,
-                    "z": z if everyone else math.nan,
-                    "inside": estimate.covers(value) if not math.isnan(z) else None,
+                    **scored(estimate, value, seen, independent=everyone),
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))

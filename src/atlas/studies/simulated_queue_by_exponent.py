@@ -42,5 +42,5 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         arrival_rate = parameters.load * system.naive_throughput
         if arrival_rate < limit:
             row = simulate_point(queue, arrival_rate, limit, parameters, (key, i))
-            rows.append((alpha, *row))
+            rows.append({"exponent": alpha} | row)
     return pd.DataFrame(rows, columns=list(UNITS))

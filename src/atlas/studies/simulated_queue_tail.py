@@ -18,11 +18,12 @@ from atlas.fields.markers import DrawnAs, Resolution
 from atlas.fields.vocabulary import Count, FractionOfLimit
 from atlas.models.feasibility import is_solvable
 from atlas.models.open_fcfs import find_limit, under_fcfs
+from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, SystemBlock
 from multiserver.open.qbd import solve
 from multiserver.simulation import fcfs, phase
-from multiserver.simulation.estimate import fair_half_width, observations, score
+from multiserver.simulation.estimate import observations
 from multiserver.simulation.fcfs import Workload
 
 UNITS = {
@@ -75,8 +76,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     rows = []
     for k, tail in tails.items():
         exact = float(distribution.tail(k)) if solvable else math.nan
-        z = score(tail, exact, known) if solvable else math.nan
-        inside = tail.covers(exact) if not math.isnan(z) else None
-        half_width = fair_half_width(tail, known)
-        rows.append((k, tail.mean, half_width, exact, z, math.nan if rows else z, inside))
+        columns = scored(tail, exact, known, independent=not rows)
+        half_width = columns["half_width"]
+        rows.append(columns | {"jobs": k, "tail": tail.mean, "tail_half_width": half_width})
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -17,11 +17,12 @@ from atlas.fields.vocabulary import FractionsOfLimit
 from atlas.models.feasibility import is_solvable
 from atlas.models.open_fcfs import find_limit, under_fcfs
 from atlas.models.sampling import Progress
+from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock, SystemBlock
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
-from multiserver.simulation.estimate import fair_half_width, observations, score
+from multiserver.simulation.estimate import fair_half_width, observations
 
 UNITS = {
     "arrival_rate": "jobs/s",
@@ -57,7 +58,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
 
 def simulate_point(
     queue: Queue, arrival_rate: float, limit: float, parameters: PilotedBlock, key: tuple[int, ...]
-) -> tuple[Any, ...]:
+) -> dict[str, Any]:
     """The row of one arrival rate; `limit` is λ*."""
     try:
         exact = queue.exact(arrival_rate=arrival_rate).mean_jobs
@@ -67,17 +68,11 @@ def simulate_point(
     if is_solvable(queue.system.servers, queue.system.needs):
         effort |= {"level": "phases", "jobs": 2 * parameters.jobs, "warm_up": 0.5}
     result = queue.simulate(arrival_rate=arrival_rate, **effort)
-    means = result.mean_jobs, result.mean_waiting, result.mean_response_time
     each = result.mean_jobs.jobs / parameters.replications
     known = observations(each, arrival_rate / limit, exact)
-    z = score(result.mean_jobs, exact, known) if exact == exact else math.nan
-    return (
-        arrival_rate,
-        arrival_rate / limit,
-        *(value for one in means for value in (one.mean, fair_half_width(one, known))),
-        result.mean_jobs.jobs,
-        result.mean_jobs.effective_size,
-        exact,
-        z,
-        result.mean_jobs.covers(exact) if not math.isnan(z) else None,
-    )
+    row = {"arrival_rate": arrival_rate, "fraction_of_limit": arrival_rate / limit}
+    row |= scored(result.mean_jobs, exact, known) | {"exact_mean_jobs": exact}
+    for name in ("mean_jobs", "mean_waiting", "mean_response_time"):
+        mean = getattr(result, name)
+        row |= {name: mean.mean, f"{name}_half_width": fair_half_width(mean, known)}
+    return row

@@ -28,11 +28,12 @@ from atlas.fields.markers import Axis, Resolution
 from atlas.fields.vocabulary import Effort, Loads, Positive, Seed, StreamKey
 from atlas.models.clusters import ClusterBlock
 from atlas.models.sampling import Progress
+from atlas.models.scored import scored
 from atlas.models.sharing import names_of, read_cluster
 from atlas.models.sizes import SizeBlock, read_size
 from atlas.models.streams import stream_key
 from multiserver.simulation.cluster import SETTLING_RELAXATION_TIMES
-from multiserver.simulation.estimate import fair_half_width, score
+from multiserver.simulation.estimate import fair_half_width
 from multiserver.simulation.interruptions import (
     Cluster,
     Performance,
@@ -144,27 +145,20 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         result, known = run(cluster, parameters, (key, i), *least)
         measured = zip(names, result.service_rate, result.jobs, rates, strict=True)
         for name, rate, jobs, balanced in measured:
-            z = score(rate, balanced, known) if exact else math.nan
-            half_width = fair_half_width(rate, known)
+            value, last = balanced if exact else math.nan, name == names[-1]
             rows.append(
                 {
                     "load": load,
                     "interruptions": m,
                     "quantity": name,
                     "mean_service_rate": rate.mean,
-                    "half_width": half_width,
                     "balanced": balanced,
                     "gap": rate.mean / balanced - 1,
-                    "gap_half_width": half_width / balanced,
+                    "gap_half_width": fair_half_width(rate, known) / balanced,
                     "mean_jobs": jobs.mean,
                     "mean_jobs_half_width": fair_half_width(jobs, known),
-                    "jobs": rate.jobs,
                     "replications": rate.replications,
-                    "effective_size": rate.effective_size,
-                    "exact": balanced if exact else math.nan,
-                    "score": z,
-                    "z": z if name == names[-1] else math.nan,
-                    "inside": rate.covers(balanced) if not math.isnan(z) else None,
+                    **scored(rate, value, known, independent=last),
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -22,6 +22,7 @@ from atlas.fields.vocabulary import Loads
 from atlas.models.described_systems import read_queue
 from atlas.models.finite_skip_systems import FiniteSkipBlock
 from atlas.models.sampling import Progress
+from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.times import (
@@ -35,7 +36,7 @@ from atlas.models.times import (
 )
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
-from multiserver.simulation.estimate import Estimate, fair_half_width, observations, score
+from multiserver.simulation.estimate import Estimate, observations
 from multiserver.simulation.sampled_times import SampledDistribution
 
 UNITS = {
@@ -104,20 +105,16 @@ def sampled(
         for place, estimate in estimates(result.distribution, parameters.probabilities):
             value = exact.get(place, math.nan)
             # If most jobs do not wait, the quantile is 0 and has no error.
-            z = score(estimate, value, seen) if value > 0 and estimate.mean > 0 else math.nan
+            compared = value if value > 0 and estimate.mean > 0 else math.nan
             first = place == ("all", "response", parameters.probabilities[0])
             rows.append(
                 {
                     "load": load,
                     **dict(zip(("class", "time", "probability"), place, strict=True)),
                     "quantile": estimate.mean,
-                    "half_width": fair_half_width(estimate, seen),
                     "limit": limit,
-                    "jobs": estimate.jobs,
+                    **scored(estimate, compared, seen, independent=first),
                     "exact": value,
-                    "score": z,
-                    "z": z if first else math.nan,
-                    "inside": estimate.covers(value) if not math.isnan(z) else None,
                 }
             )
     return pd.DataFrame(rows, columns=list(UNITS))

@@ -6,15 +6,11 @@ where class 2 jobs are rare but large.
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 import pandas as pd
-from pydantic import model_validator
 
-from atlas.fields.vocabulary import Points
-from atlas.models.feasibility import require_states
-from atlas.models.systems import TwoClassBlock
+from atlas.fields.vocabulary import Points, TwoRates
+from atlas.models.feasibility import SweptBlock
 from multiserver.saturated import two_class
 
 UNITS = {
@@ -30,13 +26,9 @@ UNITS = {
 }
 
 
-class Parameters(TwoClassBlock):
+class Parameters(SweptBlock):
+    rates: TwoRates
     points: Points = 401
-
-    @model_validator(mode="after")
-    def _is_within_reach(self) -> Self:
-        require_states(self.servers, self.needs[0], self.points)
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

@@ -6,16 +6,14 @@ ends, and the paper's approximation of the upper one.
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import model_validator
 
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import InnerProbability, Points, Range
-from atlas.models.feasibility import require_states
-from atlas.models.systems import TwoNeedsBlock
+from atlas.models.feasibility import SweptBlock
 from multiserver.saturated import limits, two_class
 
 UNITS = {
@@ -29,15 +27,10 @@ UNITS = {
 }
 
 
-class Parameters(TwoNeedsBlock):
+class Parameters(SweptBlock):
     probability_2: InnerProbability
     rate_ratio: Annotated[Range, Resolution()] = [1.0e-3, 1.0e4]
     points: Points = 701
-
-    @model_validator(mode="after")
-    def _is_within_reach(self) -> Self:
-        require_states(self.servers, self.needs[0], self.points)
-        return self
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

@@ -8,17 +8,15 @@ a logarithmic axis.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import model_validator
 
 from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import FewPoints, Range
-from atlas.models.feasibility import require_states
+from atlas.models.feasibility import SweptBlock
 from atlas.models.sampling import Row, sample
-from atlas.models.systems import TwoNeedsBlock
 from multiserver.saturated import two_class
 
 UNITS = {
@@ -32,15 +30,14 @@ UNITS = {
 }
 
 
-class Parameters(TwoNeedsBlock):
+class Parameters(SweptBlock):
     odds: Range = [1.0e-3, 1.0e3]
     rate_ratio: Annotated[Range, Resolution()] = [1.0e-3, 1.0e4]
     points: FewPoints = 71
 
-    @model_validator(mode="after")
-    def _is_within_reach(self) -> Self:
-        require_states(self.servers, self.needs[0], 3 * self.points**2)
-        return self
+    @property
+    def solved_points(self) -> int:
+        return 3 * self.points**2
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

@@ -34,6 +34,7 @@ from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Axis
 from atlas.fields.vocabulary import Servers
 from atlas.models.sampling import Progress
+from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
 from atlas.models.trace_systems import (
@@ -50,7 +51,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
 from multiserver.simulation import exponential_counts
-from multiserver.simulation.estimate import Estimate, fair_half_width, score
+from multiserver.simulation.estimate import Estimate, fair_half_width
 from multiserver.simulation.saturated import mean_servers_held, replay
 
 # The durations of the methods simulated job by job, and the random stream of each method.
@@ -175,7 +176,7 @@ def _simulated(
 ) -> dict[str, Any]:
     n, demand = system.servers, system.mean_demand
     half_width = fair_half_width(held)
-    row = {
+    return {
         "naive_throughput": system.naive_throughput,
         "throughput": held.mean / demand,
         "throughput_half_width": half_width / demand,
@@ -185,12 +186,5 @@ def _simulated(
         "utilisation_half_width": half_width / n,
         "needs": " ".join(map(str, sorted(system.needs))),
         "note": "simulated",
-        "jobs": held.jobs,
-        "effective_size": held.effective_size,
-        "z": math.nan,
+        **scored(held, math.nan if exact is None else n - exact.wastage),
     }
-    if exact is not None:
-        value = n - exact.wastage
-        z = score(held, value)
-        row |= {"z": z, "inside": held.covers(value) if not math.isnan(z) else None}
-    return row

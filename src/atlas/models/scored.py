@@ -1,0 +1,25 @@
+"""Simulated values beside exact ones, as the tables of studies hold them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from multiserver.simulation.estimate import Estimate, fair_half_width, score
+
+
+def scored(
+    estimate: Estimate, exact: float, known: float | None = None, *, independent: bool = True
+) -> dict[str, Any]:
+    """The columns of an estimate, with its score against the `exact` value, which is NaN if it is
+    not known. Scores of one run count once, so `z` is that of the `independent` row alone."""
+    z = math.nan if math.isnan(exact) else score(estimate, exact, known)
+    return {
+        "half_width": fair_half_width(estimate, known),
+        "jobs": estimate.jobs,
+        "effective_size": estimate.effective_size,
+        "exact": exact,
+        "score": z,
+        "z": z if independent else math.nan,
+        "inside": None if math.isnan(z) else estimate.covers(exact),
+    }
