@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 from tests.drawings.legible import require_all_legible, require_legible, texts
 
 from atlas.config.kinds import kinds
-from atlas.drawings import marks
+from atlas.drawings import DASHES, marks
 from atlas.drawings.capacity_by_exponent import find_lowest
 from atlas.drawings.transitions import HALF, route
 from atlas.io.readable import name_marks
@@ -84,9 +84,9 @@ def test_dotted_is_a_limit(kind):
 
 
 def test_dashes_can_be_told_from_dots_and_from_one_another():
-    on = [dash[1][0] for dash in marks.DASHES if dash != "-"]
+    on = [dash[1][0] for dash in DASHES if dash != "-"]
     assert min(on) >= 2 > marks.LIMIT["linestyle"][1][0]
-    assert len(set(map(str, marks.DASHES))) == len(marks.DASHES)
+    assert len(set(map(str, DASHES))) == len(DASHES)
 
 
 def test_labels_of_limits_do_not_meet(style):

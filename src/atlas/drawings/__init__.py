@@ -4,3 +4,43 @@
 returns a matplotlib Figure. Colours come from the style's cycle, C0 to C6; a marker, a dash or a
 hatch always repeats the information in a colour.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# The spec of a figure; its series by name, and the parameters of these.
+Spec = Mapping[str, Any]
+Tables = Mapping[str, pd.DataFrame]
+Parameters = Mapping[str, Any]
+
+MARKERS = "o^svDPX"
+DASHES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (3, 1, 1, 1)),
+    (0, (8, 2)),
+    (0, (7, 1.5, 1, 1.5, 1, 1.5)),
+    (0, (2, 1.2)),
+)
+
+
+def single_axes(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure of one pair of axes; its height is a fraction of its width."""
+    fig = Figure(figsize=(width, height * width))
+    return fig, fig.subplots()
+
+
+def curve_style(i: int) -> dict[str, Any]:
+    """Colour and dashes of curve i."""
+    return {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)]}
+
+
+def point_style(i: int) -> dict[str, Any]:
+    """Colour and marker of the points of series i."""
+    return {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}

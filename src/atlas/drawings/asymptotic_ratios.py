@@ -6,14 +6,11 @@ and balanced for α ≤ 1, one-server dominated for α > 1. Colours show α, das
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from atlas.drawings.marks import DASHES, draw_levels, legend_above
+from atlas.drawings import DASHES, Parameters, Spec, Tables
+from atlas.drawings.marks import draw_levels, legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -37,7 +34,7 @@ class Options(OptionsBlock):
         ),
     )
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         exponents = {p.exponent for p in series.values()}
         rates = {tuple(p.rates) for p in series.values()}
         found = f"{len(exponents)} exponents and {len(rates)} pairs of rates"
@@ -45,7 +42,7 @@ class Options(OptionsBlock):
         require(few, found, f"at most {COLOURS} exponents and {len(DASHES)} pairs of rates")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Ratios for throughput on the left, for mean relative completions on the right."""
     parameters = {name: figure["series"][name]["parameters"] for name in series}
     exponents = sorted({p["exponent"] for p in parameters.values()})
@@ -68,9 +65,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         (left, "throughput", r"\mu"),
         (right, "mean relative completions", r"\mathrm{E}[\Delta(Y_d)]"),
     ):
-        ax.set_title(title)
-        ax.set_xlabel("servers $n$")
-        ax.set_ylabel(f"${symbol}$, exact over growth rate")
+        ax.set(title=title, xlabel="servers $n$", ylabel=f"${symbol}$, exact over growth rate")
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(NullFormatter())
         ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10])

@@ -7,18 +7,16 @@ policies, each exact (policy-response-time), simulated under the same name and `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field, model_validator
 
+from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables
 from atlas.drawings.marks import (
-    DASHES,
-    MARKERS,
     REFERENCE,
     ROW,
     SIMULATED,
@@ -85,11 +83,11 @@ class Options(OptionsBlock):
         require(not logarithmic, "a logarithmic axis from 0", "a floor above 0", "floor")
         return self
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Curves, points and limits of stability, the band and its refinement; a second panel shows the
     loads of `zoom`."""
     drawing = figure["drawing"]
@@ -108,7 +106,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> int:
+def draw_panel(ax: Axes, figure: Spec, series: Tables) -> int:
     """Draw everything, whatever range of loads is shown, and return the number of rows of labels
     above."""
     drawing, bounds = figure["drawing"], series["bounds"]
@@ -128,7 +126,7 @@ def draw_panel(ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.Data
     return draw_limits(ax, limits)
 
 
-def draw_bounds(ax: Axes, figure: Mapping[str, Any], bounds: pd.DataFrame) -> None:
+def draw_bounds(ax: Axes, figure: Spec, bounds: pd.DataFrame) -> None:
     """The printed bounds as a band, refined ones as dashed lines if they differ, and the M/G/1."""
     load = bounds["load"]
     # A bound below 0 cannot be drawn on a logarithmic axis.

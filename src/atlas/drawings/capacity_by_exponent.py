@@ -5,14 +5,12 @@ Series: any number (scaling-by-exponent), which `settings` may name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import DASHES, HIGHLIGHT, legend_above, percent, place_of
+from atlas.drawings import Spec, Tables, curve_style, single_axes
+from atlas.drawings.marks import HIGHLIGHT, legend_above, percent, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
@@ -23,22 +21,20 @@ class Options(SettingsBlock):
     SERIES = (Wanted("*", ("exponent", "utilisation")),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Curves with their lowest points marked."""
-    fig = Figure(figsize=(width, 0.95 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.95)
     for i, (name, curve) in enumerate(series.items()):
         at, lowest = find_lowest(curve["exponent"], curve["utilisation"])
         place = place_of(figure, name, i)
-        style = {"color": f"C{place % 7}", "linestyle": DASHES[place % len(DASHES)]}
+        style = curve_style(place)
         setting = figure["drawing"]["settings"].get(name, name)
         label = f"{setting}: {percent(lowest, 1)} at {at:.2f}"
         ax.plot(curve["exponent"], 100 * curve["utilisation"], label=label, **style)
         ax.plot(at, 100 * lowest, **HIGHLIGHT)
     ax.set_ylim(0, 102)
     ax.margins(x=0.02)
-    ax.set_xlabel(r"exponent $\alpha$")
-    ax.set_ylabel(r"usable fraction $\lambda^*\,\mathrm{E}[S]/n$ (%)")
+    ax.set(xlabel=r"exponent $\alpha$", ylabel=r"usable fraction $\lambda^*\,\mathrm{E}[S]/n$ (%)")
     legend_above(fig, 1)
     return fig
 

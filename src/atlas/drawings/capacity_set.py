@@ -5,14 +5,13 @@ Series: `rates` (balanced-rates).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from pydantic import Field
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import SIZE
 from atlas.fields.block import WHOLE
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -28,7 +27,7 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """The set as a shaded polygon. States with few jobs, and both classes present, are labelled x.
 
     If states have equal rates only the first is shown.
@@ -37,8 +36,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     places = rates[["rate_1", "rate_2"]].round(9)
     rates = rates[~places.duplicated()]
     one, two, both = rates[["rank_1", "rank_2", "rank"]].iloc[0]
-    fig = Figure(figsize=(width, 0.95 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.95)
     corners = [(0, 0), (one, 0), (one, both - one), (both - two, two), (0, two)]
     ax.add_patch(Polygon(corners, facecolor="0.93", edgecolor="black", lw=0.8))
     total = rates["jobs_1"] + rates["jobs_2"]
@@ -60,9 +58,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.annotate(label, at, shift, textcoords="offset points", fontsize=SIZE)
     bar = fig.colorbar(points, ax=ax, location="bottom", shrink=0.8, pad=0.02)
     bar.set_label(r"share of class 1 among the jobs, $x_1/(x_1 + x_2)$")
-    ax.set_xlim(0, 1.2 * one)
-    ax.set_ylim(0, 1.15 * two)
-    ax.set_aspect("equal")
+    ax.set(xlim=(0, 1.2 * one), ylim=(0, 1.15 * two), aspect="equal")
     ax.set_xlabel(r"rate of class 1, $\phi_1(x)$ (work/s)")
     ax.set_ylabel(r"rate of class 2, $\phi_2(x)$ (work/s)")
     return fig

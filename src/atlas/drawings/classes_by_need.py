@@ -5,8 +5,7 @@ Series: any number (workload-system), one panel each, which `settings` may name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 from pydantic import Field
 
-from atlas.drawings.marks import MARKERS, ROW, SIZE, legend_above
+from atlas.drawings import MARKERS, Spec, Tables
+from atlas.drawings.marks import ROW, SIZE, legend_above
 from atlas.fields.block import DIFFERENT
 from atlas.fields.required_series import SettingsBlock, Wanted
 
@@ -50,7 +50,7 @@ class Options(SettingsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Marks, both axes logarithmic and the same in all panels."""
     drawing = figure["drawing"]
     law_height = 2 * ROW / 72 if drawing["law"] else 0
@@ -73,11 +73,9 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             style = {"marker": MARKERS[i], "markersize": 3, "linestyle": "none"}
             style |= {"markerfacecolor": "none"} if i else {}
             ax.plot([], [], color=f"C{i}", label=label, **style)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
+        ax.set(xscale="log", yscale="log")
         ax.xaxis.set_major_locator(LogLocator(numticks=5))
-        ax.set_xlabel("need (servers)")
-        ax.set_title(drawing["settings"].get(name, name))
+        ax.set(xlabel="need (servers)", title=drawing["settings"].get(name, name))
         if drawing["law"]:
             _draw_law(ax, classes)
     panels[0].set_ylabel(COLUMNS[drawing["columns"][0]][0])

@@ -5,13 +5,11 @@ Series: any number (cost-by-servers), one panel each, which `settings` may name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import DASHES, draw_level, legend_above
+from atlas.drawings import DASHES, Spec, Tables
+from atlas.drawings.marks import draw_level, legend_above
 from atlas.fields.required_series import SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
@@ -22,7 +20,7 @@ class Options(SettingsBlock):
     SERIES = (Wanted("*", ("servers", "method", "numbers", "most", "within"), most=4),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Curves as far as the method is feasible, ending at the most numbers it can hold."""
     drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.42 * width))
@@ -42,8 +40,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             )
             if not rows["within"].all():
                 draw_level(ax, rows["most"].iloc[0], f"limit, {label}", f"C{i}")
-        ax.set_title(drawing["settings"].get(name, name))
-        ax.set_xlabel("servers $n$")
+        ax.set(title=drawing["settings"].get(name, name), xlabel="servers $n$")
     panels[0].set_ylabel("numbers in matrices")
     legend_above(fig, 3)
     return fig

@@ -5,13 +5,10 @@ Series: any number (heavy-traffic-by-law), which `settings` may name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import legend_above, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
@@ -26,10 +23,9 @@ class Options(SettingsBlock):
     SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit", "with_constant")),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Solid: the formula; dashed: with its constant, added to show how much it improves."""
-    fig = Figure(figsize=(width, 0.85 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.85)
     for i, (name, curve) in enumerate(series.items()):
         label = figure["drawing"]["settings"].get(name, name)
         style = {"color": f"C{place_of(figure, name, i) % 7}"}

@@ -6,15 +6,14 @@ filled.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from pydantic import Field
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import SIZE
 from atlas.fields.block import WHOLE
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -29,13 +28,12 @@ class Options(OptionsBlock):
     SERIES = (Wanted("state", ("job", "need", "place"), parameters=("servers",)),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """The queue on the left, its head next to the front; the front's oldest job on the right."""
     jobs, room = series["state"], figure["drawing"]["room"]
     queue = jobs[jobs["place"] == "queue"]
     front = jobs[jobs["place"] != "queue"]
-    fig = Figure(figsize=(width, 0.45 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.45)
 
     last = len(queue) * STEP
     left, right = last + 2.0, last + 2.0 + room * STEP + 0.1
@@ -62,9 +60,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     servers = figure["series"]["state"]["parameters"]["servers"]
     full = "full and busy" if busy == servers else "not full"
     _draw_text(ax, (left + right) / 2, -0.75, f"{full}; filled: in service")
-    ax.set_xlim(-2.6, right + 2.1)
-    ax.set_ylim(-1.5, 3.1)
-    ax.set_aspect("equal")
+    ax.set(xlim=(-2.6, right + 2.1), ylim=(-1.5, 3.1), aspect="equal")
     ax.axis("off")
     return fig
 

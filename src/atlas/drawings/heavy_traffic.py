@@ -5,14 +5,11 @@ Series: any number (heavy-traffic), which `settings` may name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from atlas.drawings.marks import DASHES, Limit, draw_levels, legend_above, place_of
+from atlas.drawings import Spec, Tables, curve_style, single_axes
+from atlas.drawings.marks import Limit, draw_levels, legend_above, place_of
 from atlas.fields.required_series import SettingsBlock, Wanted
 
 # The name of a series decides the colour, dashes and marker (`atlas.plan.places`).
@@ -23,18 +20,16 @@ class Options(SettingsBlock):
     SERIES = (Wanted("*", ("gap", "scaled_jobs", "limit")),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One curve per setting, and its limit; heavy traffic is on the left."""
-    fig = Figure(figsize=(width, 0.72 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.72)
     limits: list[Limit] = []
     for i, (name, curve) in enumerate(series.items()):
         place = place_of(figure, name, i)
         ax.loglog(
             curve["gap"],
             curve["scaled_jobs"],
-            color=f"C{place % 7}",
-            linestyle=DASHES[place % len(DASHES)],
+            **curve_style(place),
             label=figure["drawing"]["settings"].get(name, name),
         )
         limit = curve["limit"].iloc[0]

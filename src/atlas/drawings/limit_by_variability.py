@@ -7,21 +7,11 @@ c² = 0 are dotted levels on the left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import (
-    DASHES,
-    LIMIT,
-    MARKERS,
-    draw_points,
-    legend_above,
-    name_level,
-    percent,
-)
+from atlas.drawings import DASHES, MARKERS, Spec, Tables, single_axes
+from atlas.drawings.marks import LIMIT, draw_points, legend_above, name_level, percent
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 
 
@@ -32,10 +22,9 @@ class Options(SettingsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One curve per system, and the level that it tends to as c² → 0."""
-    fig = Figure(figsize=(width, 0.72 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.72)
     levels: list[tuple[float, float, str]] = []
     curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
@@ -69,8 +58,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                 marker=MARKERS[i % len(MARKERS)],
                 label=f"{label}, {_laws(figure, name)}",
             )
-    ax.set_xscale("log")
-    ax.set_xlabel("squared coefficient of variation $c^2$")
+    ax.set(xscale="log", xlabel="squared coefficient of variation $c^2$")
     ax.set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
     # A logarithmic axis has no 0: levels for c² = 0 are drawn to the left of the curves.
     left, right = ax.get_xlim()
@@ -83,7 +71,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def _laws(figure: Mapping[str, Any], name: str) -> str:
+def _laws(figure: Spec, name: str) -> str:
     """The name of the distribution with which points of a system are simulated, or `other laws` if
     there are several."""
     lists = (

@@ -22,16 +22,9 @@ from matplotlib.text import Text
 from matplotlib.ticker import NullLocator
 from numpy.typing import ArrayLike, NDArray
 
+from atlas.drawings import Spec
+
 SIMULATED = "-simulated"
-MARKERS = "o^svDPX"
-DASHES = (
-    "-",
-    (0, (5, 1.5)),
-    (0, (3, 1, 1, 1)),
-    (0, (8, 2)),
-    (0, (7, 1.5, 1, 1.5, 1, 1.5)),
-    (0, (2, 1.2)),
-)
 SHORT = "run too short for an interval"
 LIMIT = {"linestyle": (0, (1, 1.5)), "lw": 1.1}
 REFERENCE = {"color": "0.35", "linestyle": (0, (6, 1.5, 1, 1.5)), "lw": 0.8}
@@ -69,12 +62,12 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def added(figure: Mapping[str, Any], label: str) -> str:
+def added(figure: Spec, label: str) -> str:
     """The label of an addition to a figure of the paper; other figures need no such mark."""
     return f"{label} (added)" if figure.get("source", {}).get("figure") else label
 
 
-def policy_label(figure: Mapping[str, Any], name: str) -> str:
+def policy_label(figure: Spec, name: str) -> str:
     """The legend entry of a policy: its label, otherwise its name with its options in the series of
     this name or in the simulated one."""
     if name in figure["drawing"]["labels"]:
@@ -86,7 +79,7 @@ def policy_label(figure: Mapping[str, Any], name: str) -> str:
     return f"{name} ({', '.join(f'{k} {v}' for k, v in policy['options'].items())})"
 
 
-def place_of(figure: Mapping[str, Any], name: str, i: int) -> int:
+def place_of(figure: Spec, name: str, i: int) -> int:
     """The index of the colour, dashes and marker of series i: the same throughout a paper."""
     return figure.get("places", {}).get(name, i)
 

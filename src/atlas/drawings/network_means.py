@@ -5,15 +5,15 @@ Series: any number (network-means); every panel says which lines it shows, of wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, LIMIT, SIZE
+from atlas.drawings import DASHES, Parameters, Spec, Tables
+from atlas.drawings.marks import LIMIT, SIZE
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
@@ -81,14 +81,14 @@ class Options(OptionsBlock):
         names = dict.fromkeys(line.series for panel in self.panels for line in panel.lines)
         return tuple(Wanted(name, COLUMNS) for name in names)
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         for i, panel in enumerate(self.panels):
             for j, line in enumerate(panel.lines):
                 at = ("panels", i, "lines", j, "class")
                 require_class(series[line.series], line.class_, *at)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels side by side; ceilings as limits."""
     panels = figure["drawing"]["panels"]
     fig = Figure(figsize=(width, (0.72 if len(panels) == 1 else 0.42) * width))
@@ -98,7 +98,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> None:
+def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
     drawn = []
     for i, line in enumerate(panel["lines"]):
         rows = series[line["series"]]
@@ -120,9 +120,7 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
     if panel["scale"] == "linear":
         ax.set_ylim(0, None)
     ax.set_xlim(left=0)
-    ax.set_title(panel["title"])
-    ax.set_xlabel(X_LABELS[panel["x"]])
-    ax.set_ylabel(Y_LABELS[panel["y"]])
+    ax.set(title=panel["title"], xlabel=X_LABELS[panel["x"]], ylabel=Y_LABELS[panel["y"]])
     ax.legend(loc=panel["legend"])
 
 

@@ -5,8 +5,8 @@ Series: any number of systems (policies-by-load), which `settings` may name; `la
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import DASHES, Parameters, Spec, Tables, point_style
 from atlas.drawings.marks import (
-    DASHES,
     LOADS,
-    MARKERS,
     ROW,
     Limit,
     draw_curve_and_points,
@@ -58,14 +57,14 @@ class Options(SettingsBlock):
 
     SERIES = (Wanted("*", COLUMNS, parameters=("policies",)),)
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         super().check(series)
         policies = {policy.label for one in series.values() for policy in one.policies}
         require_labels(self.labels, policies)
         require_classes(series, self.panels or (), "panels")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Curves where a policy is exact, points elsewhere; limits of stability are dotted."""
     drawing = figure["drawing"]
     panels = drawing.get("panels") or {"all": ""}
@@ -79,8 +78,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.axis("off")
     for ax, (kind, title) in zip(axes, panels.items(), strict=False):
         # Set the scale first: a guide between points depends on it.
-        ax.set_yscale(drawing["scale"])
-        ax.set_xlim(0, _end(drawing["axis"], series))
+        ax.set(yscale=drawing["scale"], xlim=(0, _end(drawing["axis"], series)))
         limits = []
         for i, (label, rows) in enumerate(policies):
             limits += _draw_policy(ax, i, label, of_class(rows, "class", kind), drawing["axis"])
@@ -101,9 +99,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def _policies(
-    drawing: Mapping[str, Any], series: Mapping[str, pd.DataFrame]
-) -> Iterator[tuple[str, pd.DataFrame]]:
+def _policies(drawing: Spec, series: Tables) -> Iterator[tuple[str, pd.DataFrame]]:
     """The policies of all systems in their order: legend entry and rows that can be drawn."""
     for name, table in series.items():
         for policy, rows in table.groupby("policy", sort=False):
@@ -118,7 +114,7 @@ def _policies(
             yield label, rows
 
 
-def _end(axis: str, series: Mapping[str, pd.DataFrame]) -> float:
+def _end(axis: str, series: Tables) -> float:
     """The end of the horizontal axis: the largest λ^naive, λ/λ^naive = 1, or λ/λ* = 1."""
     if axis != "arrival-rate":
         return 1.0
@@ -127,7 +123,7 @@ def _end(axis: str, series: Mapping[str, pd.DataFrame]) -> float:
 
 def _draw_policy(ax: Axes, i: int, label: str, rows: pd.DataFrame, axis: str) -> list[Limit]:
     """Draw one policy, curve and points. Return its limit of stability, if the axis shows it."""
-    style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+    style = point_style(i)
     exact = rows["exact"].astype(bool)
     x, y = rows[axis.replace("-", "_")], rows["mean_response_time"]
     points = x[~exact], y[~exact], rows["half_width"][~exact]

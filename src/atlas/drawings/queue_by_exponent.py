@@ -7,23 +7,15 @@ their names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import (
-    MARKERS,
-    SIMULATED,
-    SIZE,
-    added,
-    draw_curve_and_points,
-    percent,
-    place_of,
-)
+from atlas.drawings import MARKERS, Spec, Tables
+from atlas.drawings.marks import SIMULATED, SIZE, added, draw_curve_and_points, percent, place_of
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 from atlas.fields.vocabulary import Id, Text
@@ -55,7 +47,7 @@ class Options(OptionsBlock):
         return (simulated(*points), *curves)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One panel per prefix; exact curves end where the queue is unstable."""
     panels = figure["drawing"]["panels"]
     fig = Figure(figsize=(width, (0.95 if len(panels) == 1 else 0.46) * width))

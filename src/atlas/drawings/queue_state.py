@@ -6,14 +6,11 @@ would fit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import SIZE
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -25,12 +22,11 @@ class Options(OptionsBlock):
     SERIES = (Wanted("state", ("class", "place", "first_server", "need"), parameters=("servers",)),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Two strips: the queue above, the servers below."""
     jobs = series["state"]
     servers = figure["series"]["state"]["parameters"]["servers"]
-    fig = Figure(figsize=(width, 0.5 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.5)
     for server in range(servers):
         ax.add_patch(Rectangle((server, 0), 1, 1, facecolor="white", edgecolor="0.6", lw=0.5))
     place = 0.0
@@ -55,8 +51,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.text(busy / 2, -0.55, f"{busy} busy", ha="center", va="top", fontsize=SIZE)
     ax.text(0, 1.25, f"{servers} servers", fontsize=SIZE, va="bottom")
     ax.text(0, 3.85, "queue, head first", fontsize=SIZE, va="bottom")
-    ax.set_xlim(-0.3, servers + 0.3)
-    ax.set_ylim(-1.6, 4.9)
+    ax.set(xlim=(-0.3, servers + 0.3), ylim=(-1.6, 4.9))
     ax.axis("off")
     return fig
 

@@ -6,14 +6,13 @@ same name and `-simulated`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, MARKERS, SIMULATED, draw_curve_and_points, legend_above
+from atlas.drawings import DASHES, Spec, Tables, point_style, single_axes
+from atlas.drawings.marks import SIMULATED, draw_curve_and_points, legend_above
 from atlas.fields.block import AS_WRITTEN
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 
@@ -29,10 +28,9 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """A logarithmic axis of probability; the decay rate is the final slope of each curve."""
-    fig = Figure(figsize=(width, 0.85 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.85)
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
         fraction = figure["series"][name]["parameters"]["fraction_of_limit"]
@@ -42,15 +40,13 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         marks = None
         if points is not None:
             marks = tuple(points[c] for c in ("jobs", "tail", "tail_half_width"))
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        style = point_style(i)
         dash = DASHES[i % len(DASHES)]
         draw_curve_and_points(
             ax, label, (curve["jobs"], curve["tail"]), marks, linestyle=dash, **style
         )
-    ax.set_yscale("log")
-    ax.set_ylim(figure["drawing"]["floor"], 1.2)
+    ax.set(yscale="log", ylim=(figure["drawing"]["floor"], 1.2))
     ax.set_xlim(0)
-    ax.set_xlabel(r"number of jobs $k$")
-    ax.set_ylabel(r"$\mathrm{P}(N > k)$")
+    ax.set(xlabel=r"number of jobs $k$", ylabel=r"$\mathrm{P}(N > k)$")
     legend_above(fig, 1)
     return fig

@@ -5,22 +5,14 @@ Series: any number (simulated-sharing, of one load), which `labels` names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from pydantic import Field
 
-from atlas.drawings.marks import (
-    MARKERS,
-    draw_guide,
-    draw_levels,
-    draw_points,
-    legend_above,
-    of_class,
-)
+from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
+from atlas.drawings.marks import draw_guide, draw_levels, draw_points, legend_above, of_class
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
 
@@ -35,23 +27,22 @@ class Options(OptionsBlock):
         columns = ("quantity", "interruptions", "gap", "gap_half_width")
         return tuple(Wanted(name, columns) for name in self.labels)
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         for parameters in series.values():
             require_class(parameters, self.class_, "class")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """The points of each series with intervals, over a logarithmic m."""
     drawing = figure["drawing"]
-    fig = Figure(figsize=(width, 0.85 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.85)
     ax.set_xscale("log")
     for i, (name, label) in enumerate(drawing["labels"].items()):
         points = of_class(series[name], "quantity", drawing["class"])
         m, gap = points["interruptions"], 100 * points["gap"]
         # Points at the same m would hide one another: each series is shifted a little.
         beside = 1.02 ** (i - (len(drawing["labels"]) - 1) / 2)
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        style = point_style(i)
         draw_guide(ax, beside * m, gap, style["color"])
         draw_points(ax, beside * m, gap, 100 * points["gap_half_width"], label=label, **style)
     draw_levels(ax, [(0, "balanced\nfairness", "black")])

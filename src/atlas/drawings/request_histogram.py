@@ -5,14 +5,14 @@ Series: `trace` (trace-summary).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.fields.block import WHOLE
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Text
@@ -27,7 +27,7 @@ class Options(OptionsBlock):
     SERIES = (Wanted("trace", ("need", "jobs")),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Bars of equal width on the axis, `bins` per decade."""
     drawing = figure["drawing"]
     classes = series["trace"].groupby("need", as_index=False)["jobs"].sum()
@@ -39,8 +39,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     number = np.floor(bins * np.log10(needs) + 1e-9).astype(int)
     share = pd.Series(classes["jobs"].to_numpy() / classes["jobs"].sum()).groupby(number).sum()
     left = 10.0 ** (share.index / bins)
-    fig = Figure(figsize=(width, 0.62 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.62)
     ax.bar(
         left,
         100 * share,
@@ -53,6 +52,5 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.set_xscale("log")
     if drawing["logarithmic"]:
         ax.set_yscale("log")
-    ax.set_xlabel(drawing["label"])
-    ax.set_ylabel("share of jobs (%)")
+    ax.set(xlabel=drawing["label"], ylabel="share of jobs (%)")
     return fig

@@ -6,15 +6,14 @@ of close needs, if there are many) and an interval of durations. Its colour show
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
-import pandas as pd
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import legend_above
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Text
@@ -34,7 +33,7 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Marks, line and the correlation in the legend."""
     drawing, cells = figure["drawing"], series["trace"]
     smallest = cells["need"].min() if drawing["normalised"] else 1.0
@@ -44,8 +43,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     marks = marks[["jobs", "log_duration"]].sum().sort_values("jobs", kind="stable")
     needs = 10.0 ** (marks["column"] / COLUMNS)
     durations = np.exp(marks["log_duration"] / marks["jobs"])
-    fig = Figure(figsize=(width, 0.72 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.72)
     points = ax.scatter(
         needs,
         durations,
@@ -63,10 +61,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         color="C1",
         label=f"$t \\propto v^{{{law.exponent:.2f}}}$, correlation {law.correlation:.2f} (log-log)",
     )
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel(drawing["label"])
-    ax.set_ylabel("duration (s)")
+    ax.set(xscale="log", yscale="log", xlabel=drawing["label"], ylabel="duration (s)")
     fig.colorbar(points, ax=ax, label="jobs")
     legend_above(fig, 1)
     return fig

@@ -7,16 +7,14 @@ the same name and `-simulated`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import DASHES, MARKERS, Spec, Tables, single_axes
 from atlas.drawings.marks import (
-    DASHES,
     LOADS,
-    MARKERS,
     SIMULATED,
     Limit,
     draw_curve_and_points,
@@ -47,11 +45,10 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Exact curves, simulated points with intervals, the limits λ* and the naive ones."""
     axis = figure["drawing"]["axis"]
-    fig = Figure(figsize=(width, 0.8 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.8)
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
     colors = {name: f"C{i % 7}" for i, name in enumerate(curves)}
     limits, naive = {}, {}
@@ -69,10 +66,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         style = {"color": colors[name], "marker": MARKERS[i % len(MARKERS)]}
         dash = DASHES[i % len(DASHES)]
         draw_curve_and_points(ax, name, line, marks, linestyle=dash, **style)
-    ax.set_xlim(0, 1.05 * max(naive.values()))
-    ax.set_ylim(0, figure["drawing"]["ceiling"])
-    ax.set_xlabel(LOADS[axis])
-    ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    ax.set(xlim=(0, 1.05 * max(naive.values())), ylim=(0, figure["drawing"]["ceiling"]))
+    ax.set(xlabel=LOADS[axis], ylabel=r"mean response time $\mathrm{E}[T]$ (s)")
     stable, served = LIMIT_TEMPLATES[axis]
     labels = [*_limit_labels(limits, stable, colors, axis == "fraction-of-limit")]
     draw_limits(ax, [*labels, *_limit_labels(naive, served, colors, True)])

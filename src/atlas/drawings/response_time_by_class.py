@@ -5,13 +5,10 @@ Series: `classes` (response-time-by-class) and `classes-simulated` (simulated-cl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import DASHES, MARKERS, draw_curve_and_points, legend_above
+from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables, single_axes
+from atlas.drawings.marks import draw_curve_and_points, legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -27,18 +24,17 @@ class Options(OptionsBlock):
         ),
     )
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         here, there = series["classes"].needs, series["classes-simulated"].needs
         require(here == there, f"needs {here} and {there}", "the same system in both series")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Exact curves and simulated points on a logarithmic axis, the mean over all jobs in black."""
     curves = series["classes"].groupby("class", sort=False)
     points = series["classes-simulated"].groupby("quantity", sort=False)
     needs = figure["series"]["classes"]["parameters"]["needs"]
-    fig = Figure(figsize=(width, 0.72 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.72)
     for c, (name, curve) in enumerate(curves):
         color = "black" if name == "all" else f"C{c % 6}"
         label = "all jobs" if name == "all" else f"need {needs[c]}"
@@ -50,8 +46,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             DASHES[c % len(DASHES)],
         )
         draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
-    ax.set_yscale("log")
-    ax.set_xlabel(r"arrival rate $\lambda/\lambda^*$")
+    ax.set(yscale="log", xlabel=r"arrival rate $\lambda/\lambda^*$")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T_c]$ (s)")
     legend_above(fig, 4)
     return fig

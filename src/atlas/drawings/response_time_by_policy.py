@@ -6,14 +6,13 @@ Series: policies, exact (policy-response-time), simulated under the same name an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import Parameters, Spec, Tables
 from atlas.drawings.bounded_response_time import CURVE, POINTS, draw_policy
 from atlas.drawings.marks import ROW, SIMULATED, draw_limits, legend_above, place_of, policy_label
 from atlas.fields.required_series import OptionsBlock, require_classes, require_labels
@@ -30,12 +29,12 @@ class Options(OptionsBlock):
 
     SERIES = (POINTS, replace(CURVE, required=False))
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
         require_classes(series, self.panels, "panels")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels on logarithmic axes of their own, one legend above them."""
     drawing = figure["drawing"]
     panels = drawing["panels"]
@@ -52,8 +51,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             drawn_limits = draw_policy(ax, place_of(figure, name, i), label, *pair, kind)
             # Panels are too narrow to name policies at limits: only the colour shows the policy.
             limits += [(at, f"limit {at:.3f}", color) for at, _, color in drawn_limits]
-        ax.set_yscale("log")
-        ax.set_xlim(0, 1)
+        ax.set(yscale="log", xlim=(0, 1))
         ax.set_ylim(top=drawing["ceiling"])
         rows = draw_limits(ax, limits)
         ax.set_title(title, pad=4 + ROW * rows)

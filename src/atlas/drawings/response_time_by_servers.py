@@ -6,13 +6,10 @@ is dashed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import DASHES, legend_above
+from atlas.drawings import DASHES, Spec, Tables, single_axes
+from atlas.drawings.marks import legend_above
 from atlas.fields.required_series import SettingsBlock, Wanted
 
 
@@ -20,10 +17,9 @@ class Options(SettingsBlock):
     SERIES = (Wanted("*", ("servers", "mean_response_time", "formula")),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Solid: exact, with dots at the solved systems. Dashed: the formula."""
-    fig = Figure(figsize=(width, 0.8 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.8)
     for i, (name, rows) in enumerate(series.items()):
         color = f"C{i % 7}"
         label = figure["drawing"]["settings"].get(name, name)
@@ -38,7 +34,6 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         )
     ax.set_xscale("log")
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("servers $n$")
-    ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
+    ax.set(xlabel="servers $n$", ylabel=r"mean response time $\mathrm{E}[T]$ (s)")
     legend_above(fig, 1)
     return fig

@@ -6,8 +6,7 @@ Series: `thresholds` (response-time-by-threshold), and any number of policies wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,15 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from pydantic import Field
 
-from atlas.drawings.marks import (
-    DASHES,
-    LOADS,
-    MARKERS,
-    SIZE,
-    legend_above,
-    of_class,
-    policy_label,
-)
+from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables
+from atlas.drawings.marks import LOADS, SIZE, legend_above, of_class, policy_label
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Loads, Positive
 
@@ -40,11 +32,11 @@ class Options(OptionsBlock):
         Wanted("*", ("load", "class", "mean_response_time"), required=False),
     )
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """E[T] against ℓ, with the least values marked; the best ℓ and its E[T] against the load."""
     options = figure["drawing"]
     table = series["thresholds"]
@@ -72,8 +64,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     by_threshold.set_xlabel(r"threshold $\ell$")
     best.set_ylabel(r"best threshold $\ell$")
     for ax in (best, by_load):
-        ax.set_xlim(0, 1)
-        ax.set_xlabel(LOADS["load"])
+        ax.set(xlim=(0, 1), xlabel=LOADS["load"])
     best.yaxis.set_major_locator(MaxNLocator(integer=True))
     best.set_ylim(bottom=0)
     legend_above(fig, 3)

@@ -7,13 +7,12 @@ depend on the load.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import Spec, Tables
 from atlas.drawings.bounded_response_time import BAND, REFINED
 from atlas.drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above, of_class
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -40,7 +39,7 @@ class Options(OptionsBlock):
         return tuple(Wanted(panel + end, columns) for panel in self.panels for end, columns in ends)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Exact curves and simulated points between constant bounds."""
     panels = figure["drawing"]["panels"]
     rows = -(-len(panels) // COLUMNS)
@@ -64,8 +63,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
                 refined = bounds[end] - bounds["pooled"]
                 ax.plot(bounds["load"], refined, label="refined bounds", **REFINED)
         ax.axhline(0, label="pooled M/G/1", **REFERENCE)
-        ax.set_xlim(0, 1)
-        ax.set_title(title)
+        ax.set(xlim=(0, 1), title=title)
     for ax in axes[max(0, len(panels) - COLUMNS) : len(panels)]:
         ax.set_xlabel(r"load $\rho$")
         ax.xaxis.set_tick_params(labelbottom=True)

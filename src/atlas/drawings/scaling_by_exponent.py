@@ -6,14 +6,13 @@ the `quantity` and the power of n by which it is divided.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, legend_above, place_of
+from atlas.drawings import Spec, Tables, curve_style
+from atlas.drawings.marks import legend_above, place_of
 from atlas.fields.block import AS_WRITTEN, DIFFERENT
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -46,7 +45,7 @@ class Options(OptionsBlock):
         return (Wanted("*", columns, ("servers",), most=COLOURS),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One panel for each quantity, side by side."""
     quantities, power = figure["drawing"]["quantities"], figure["drawing"]["power"]
     fig = Figure(figsize=(width, (0.85 if len(quantities) == 1 else 0.45) * width))
@@ -58,8 +57,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             ax.plot(
                 curve["exponent"],
                 curve[quantity.replace("-", "_")] / float(servers) ** power,
-                color=f"C{place % COLOURS}",
-                linestyle=DASHES[place % len(DASHES)],
+                **curve_style(place),
                 label=f"$n = {_power_of_ten(servers)}$",
             )
         divisor = "n" if power == 1 else f"n^{power:g}"

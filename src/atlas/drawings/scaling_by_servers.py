@@ -6,13 +6,11 @@ growth orange, and the exact value purple.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from atlas.drawings import Spec, Tables
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 EXACT = {"color": "C3", "linestyle": "-", "zorder": 3}
@@ -37,7 +35,7 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Throughput on the left, mean relative completions on the right."""
     growth = series["growth"]
     fig = Figure(figsize=(width, 0.4 * width))
@@ -68,7 +66,5 @@ def _draw_panel(
     curves = ((exact[0], "exact", EXACT), (*one, ONE_DOMINATED), (*all_n, N_DOMINATED))
     for column, label, style in curves:
         ax.loglog(servers, growth[column], label=label, **style)
-    ax.set_title(title)
-    ax.set_xlabel("servers $n$")
-    ax.set_ylabel(exact[1])
+    ax.set(title=title, xlabel="servers $n$", ylabel=exact[1])
     ax.legend(loc="upper left")

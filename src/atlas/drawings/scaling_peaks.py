@@ -5,13 +5,10 @@ Series: `peaks` (scaling-peaks) of the 1-or-n system with equal rates.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
+from atlas.drawings import Spec, Tables
 from atlas.drawings.marks import REFERENCE
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -34,7 +31,7 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Exponents on the left, heights over n on the right."""
     peaks = series["peaks"]
     n = peaks["servers"]
@@ -52,10 +49,8 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.semilogx(n, y, style, color=color, label=label)
     left.semilogx(fine, 1 + np.log(np.log(fine)) / np.log(fine), **REFERENCE, label=PREDICTED)
     right.semilogx(fine, np.log(fine) / 8, **REFERENCE, label=r"$\ln\,n\,/\,8$")
-    left.set_title("exponent")
-    left.set_ylabel(r"exponent $\alpha$")
-    right.set_title("height")
-    right.set_ylabel(r"$\mathrm{E}[\Delta(Y_d)]\,/\,n$ (jobs)")
+    left.set(title="exponent", ylabel=r"exponent $\alpha$")
+    right.set(title="height", ylabel=r"$\mathrm{E}[\Delta(Y_d)]\,/\,n$ (jobs)")
     right.set_ylim(0)
     for ax in (left, right):
         ax.set_xlabel("servers $n$")

@@ -6,15 +6,14 @@ lists the series and the class it shows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import DASHES, MARKERS, draw_points, legend_above, of_class
+from atlas.drawings import DASHES, Parameters, Spec, Tables, point_style
+from atlas.drawings.marks import draw_points, legend_above, of_class
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
@@ -51,13 +50,13 @@ class Options(OptionsBlock):
             *(Wanted(name, columns) for name in points),
         )
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         for i, panel in enumerate(self.panels):
             for name in (*panel.curves, *panel.points):
                 require_class(series[name], panel.class_, "panels", i, "class")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels one below the other, or side by side; one legend for all."""
     drawing = figure["drawing"]
     panels = drawing["panels"]
@@ -78,7 +77,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.DataFrame]) -> None:
+def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
     for i, (name, label) in enumerate(panel["curves"].items()):
         curve = of_class(series[name], "class", panel["class"])
         color = "black" if panel["points"] else f"C{i % 7}"
@@ -87,7 +86,6 @@ def _draw_panel(ax: Axes, panel: Mapping[str, Any], series: Mapping[str, pd.Data
     for i, (name, label) in enumerate(panel["points"].items()):
         points = of_class(series[name], "quantity", panel["class"])
         marks = points["load"], points["mean_service_rate"], points["half_width"]
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        style = point_style(i)
         draw_points(ax, *marks, label=label, **style)
-    ax.set_xlim(0, 1)
-    ax.set_ylim(0, None)
+    ax.set(xlim=(0, 1), ylim=(0, None))

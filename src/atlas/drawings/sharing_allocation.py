@@ -5,14 +5,12 @@ Series: `events` (sharing-allocation). A line joins every busy server and the jo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
+from atlas.drawings import Spec, Tables
 from atlas.drawings.marks import SIZE
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -27,7 +25,7 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One panel per event, and below them the servers that can process each job."""
     steps = list(series["events"].groupby("step"))
     jobs = figure["series"]["events"]["parameters"]["arrivals"]
@@ -37,9 +35,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for ax, (_, step) in zip(axes, steps, strict=True):
         _draw_step(ax, step)
         across = max(longest, len(step))
-        ax.set_xlim(-0.7, across - 0.3)
-        ax.set_ylim(-0.8, HEIGHT + 0.45)
-        ax.set_aspect("equal")
+        ax.set(xlim=(-0.7, across - 0.3), ylim=(-0.8, HEIGHT + 0.45), aspect="equal")
         ax.axis("off")
         ax.set_title(_title(step), fontsize=SIZE)
     can = [

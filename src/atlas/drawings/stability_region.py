@@ -5,13 +5,10 @@ Series: `region` (stability-region), and `peak` (peak-wastage), the mix that was
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import HIGHLIGHT, SIZE, legend_above, percent
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -23,11 +20,10 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Boundary, naive boundary, and the waste between them."""
     region, peak = series["region"], series["peak"].iloc[0]
-    fig = Figure(figsize=(width, 0.78 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.78)
     naive = {"color": "C1", "linestyle": "--"}
     ax.fill(
         np.concatenate([region["lambda1"], region["naive_lambda1"][::-1]]),

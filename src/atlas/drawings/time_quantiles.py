@@ -7,8 +7,7 @@ probability its own dash and mark.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -16,9 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables
 from atlas.drawings.marks import (
-    DASHES,
-    MARKERS,
     ROW,
     SIMULATED,
     Limit,
@@ -54,20 +52,19 @@ class Options(OptionsBlock):
         Wanted("*", ("load", "class", "time", "probability", "quantile", "limit"), required=False),
     )
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
         require_classes(series, self.panels, "panels")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels side by side on one vertical axis, one legend above them."""
     drawing = figure["drawing"]
     panels = drawing["panels"]
     fig = Figure(figsize=(width, width))
     axes, columns = panel_axes(fig, len(panels), sharex=True, sharey=True)
     for ax, (group, title) in zip(axes, panels.items(), strict=True):
-        ax.set_yscale("log")
-        ax.set_xlim(0, 1)
+        ax.set(yscale="log", xlim=(0, 1))
         limits = draw_panel(ax, figure, series, group)
         ax.set_ylim(drawing["floor"], drawing["ceiling"])
         named = draw_limits(ax, limits)
@@ -80,9 +77,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def draw_panel(
-    ax: Axes, figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], group: str
-) -> list[Limit]:
+def draw_panel(ax: Axes, figure: Spec, series: Tables, group: str) -> list[Limit]:
     """Draw all curves and points of one group of jobs. Return the limits of stability there are."""
     names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
     time, limits = figure["drawing"]["time"], []

@@ -6,16 +6,16 @@ jobs that are drawn. A ring marks the smallest number of servers that meets the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 
-from atlas.drawings.marks import MARKERS, draw_level, legend_above, of_class, point, time_name
+from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
+from atlas.drawings.marks import draw_level, legend_above, of_class, point, time_name
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class, require_labels
 from atlas.fields.vocabulary import InnerProbability, Labels, Panels, Positive, Time
@@ -39,7 +39,7 @@ class Options(OptionsBlock):
         ),
     )
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
         for parameters in series.values():
             known = parameters.probabilities
@@ -49,19 +49,18 @@ class Options(OptionsBlock):
                 require_class(parameters, group, "groups", group)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Joined points for each group of jobs and series; the target across them."""
     drawing = figure["drawing"]
     target, time, p = (drawing[key] for key in ("target", "time", "probability"))
-    fig = Figure(figsize=(width, 0.8 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.8)
     for i, (name, group) in enumerate(product(series, drawing["groups"])):
         rows = of_class(series[name], "class", group)
         rows = rows[(rows["time"] == time) & (rows["probability"] == p)]
         labels = [drawing["labels"].get(name, name)] if len(series) > 1 else []
         labels += [drawing["groups"][group]] if len(drawing["groups"]) > 1 or not labels else []
         label = f"{', '.join(labels)}: {fewest_servers(rows, target)}"
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        style = point_style(i)
         ax.plot(rows["servers"], rows["quantile"], ms=2.5, lw=0.8, label=label, **style)
         first = rows[rows["quantile"] <= target].iloc[:1]
         ring = {"mfc": "none", "mec": style["color"], "mew": 0.9, "linestyle": "none"}
@@ -69,8 +68,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     ax.set_ylim(0, drawing["ceiling"])
     draw_level(ax, target, f"target {target:g} s", side="right")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("servers $n$")
-    ax.set_ylabel(f"{point(p)} point of the {time_name(time)} (s)")
+    ax.set(xlabel="servers $n$", ylabel=f"{point(p)} point of the {time_name(time)} (s)")
     legend_above(fig, 1)
     return fig
 

@@ -7,18 +7,16 @@ height 1 − p with a horizontal bar as its interval.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables
 from atlas.drawings.marks import (
-    DASHES,
     GUIDE,
-    MARKERS,
     SIMULATED,
     TIME,
     draw_curve_and_points,
@@ -56,12 +54,12 @@ class Options(OptionsBlock):
         Wanted("*", ("class", "t", "waiting", "response"), required=False),
     )
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
         require_classes(series, self.panels, "panels")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels side by side on one vertical axis, one legend above them."""
     drawing = figure["drawing"]
     panels, time = drawing["panels"], drawing["time"]
@@ -74,8 +72,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             label = policy_label(figure, name)
             pair = series.get(name), series.get(name + SIMULATED)
             draw_tail(ax, i, label, *pair, group, drawing)
-        ax.set_ylim(drawing["floor"], 1.3)
-        ax.set_xscale(drawing["scale"])
+        ax.set(ylim=(drawing["floor"], 1.3), xscale=drawing["scale"])
         low, high = ax.get_xlim()
         ax.set_xlim(0 if drawing["scale"] == "linear" else max(low, SHORTEST * high))
         if len(panels) > 1:
@@ -94,7 +91,7 @@ def draw_tail(
     curve: pd.DataFrame | None,
     points: pd.DataFrame | None,
     group: str,
-    drawing: Mapping[str, Any],
+    drawing: Spec,
 ) -> None:
     """One policy or system. If most jobs do not wait, quantiles are 0 up to rounding, and are not
     drawn.

@@ -10,9 +10,8 @@ there. `labels` name policies.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from textwrap import fill
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,9 +19,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
+from atlas.drawings import Parameters, Spec, Tables, point_style
 from atlas.drawings.marks import (
     LIMIT,
-    MARKERS,
     draw_guide,
     draw_points,
     legend_above,
@@ -72,7 +71,7 @@ class Options(OptionsBlock):
 
     SERIES = (Wanted("*", COLUMNS, parameters=("policies", "probabilities"), most=1),)
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         for parameters in series.values():
             require_labels(self.labels, {policy.label for policy in parameters.policies})
             for panel in self.panels:
@@ -82,7 +81,7 @@ class Options(OptionsBlock):
             require(p is None or p in known, found, expected, "probability")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One panel per class; the policies at one number of servers are side by side."""
     drawing = figure["drawing"]
     [table] = series.values()
@@ -109,7 +108,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     return fig
 
 
-def _ordinate(drawing: Mapping[str, Any]) -> str:
+def _ordinate(drawing: Spec) -> str:
     p, unit = drawing.get("probability"), drawing["unit"]
     statistic = "mean" if p is None else f"{point(p)} point of the"
     return f"{statistic} {time_name(drawing['time'])} ({unit})"
@@ -121,14 +120,14 @@ def _chosen(table: pd.DataFrame, probability: float | None) -> pd.Series:
     return (table["statistic"] == "quantile") & np.isclose(table["probability"], probability)
 
 
-def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Mapping[str, Any]) -> None:
+def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
     """The policies of one class of jobs, in the unit of the drawing."""
     seconds, servers = SECONDS[drawing["unit"]], sorted(rows["servers"].unique())
     policies = list(rows["policy"].unique())
     apart = min(np.diff(servers), default=1) * SHARED / max(len(policies), 5)
     for i, policy in enumerate(policies):
         mine = rows[rows["policy"] == policy]
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        style = point_style(i)
         x = mine["servers"] + (i - (len(policies) - 1) / 2) * apart
         y, theirs = mine["resampled"] / seconds, mine["replayed"] / seconds
         stable = np.isfinite(y)

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import SIZE, legend_above
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -34,15 +34,14 @@ class Options(OptionsBlock):
     SERIES = (Wanted("edges", ("from_h", "from_a", "from_b", "completes", "to_h", "to_a", "to_b")),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """States [h, a, b] at (a, b), arcs by the class that completes."""
     edges = series["edges"]
     starts = edges[["from_h", "from_a", "from_b"]].drop_duplicates().to_numpy()
     ends = edges[["to_h", "to_a", "to_b"]].drop_duplicates().to_numpy()
     states = {tuple(s) for s in (*starts.tolist(), *ends.tolist())}
     begun = {tuple(s) for s in starts.tolist()}
-    fig = Figure(figsize=(width, 0.52 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.52)
     for state in sorted(states):
         _draw_state(ax, state, state in begun)
     for edge in edges.itertuples():
@@ -58,12 +57,10 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ax.add_line(Line2D([], [], linestyle="none", label=label, **box))
     legend_above(fig, 4)
     most_a, most_b = max(s[1] for s in states), max(s[2] for s in states)
-    ax.set_xlim(-0.6, most_a + 0.6)
-    ax.set_ylim(-0.75, most_b + 0.6)
+    ax.set(xlim=(-0.6, most_a + 0.6), ylim=(-0.75, most_b + 0.6))
     ax.set_xticks(range(most_a + 1))
     ax.set_yticks(range(most_b + 1))
-    ax.set_xlabel(r"class 1 jobs in service $a$")
-    ax.set_ylabel(r"class 2 jobs in service $b$")
+    ax.set(xlabel=r"class 1 jobs in service $a$", ylabel=r"class 2 jobs in service $b$")
     return fig
 
 

@@ -5,12 +5,9 @@ Series: `worst` (wastage-by-need).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pandas as pd
 from matplotlib.figure import Figure
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import HIGHLIGHT, SIZE, legend_above, percent
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -19,11 +16,10 @@ class Options(OptionsBlock):
     SERIES = (Wanted("worst", ("need2", "p2", "utilisation", "utilisation_class_2_only")),)
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Worst mix, class 2 alone, and the lowest point of the curve."""
     worst = series["worst"]
-    fig = Figure(figsize=(width, 0.72 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.72)
     ax.plot(
         worst["need2"],
         100 * worst["utilisation_class_2_only"],
@@ -50,8 +46,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         ha="right",
         fontsize=SIZE,
     )
-    ax.set_ylim(0, 102)
-    ax.set_xlim(0, worst["need2"].max() * 1.03)
+    ax.set(ylim=(0, 102), xlim=(0, worst["need2"].max() * 1.03))
     ax.set_xlabel(r"server need of class 2, $n_2$ (servers)")
     ax.set_ylabel(r"utilisation $1 - \mathrm{E}[N_\mathrm{idle}]/n$ (%)")
     legend_above(fig, 1)

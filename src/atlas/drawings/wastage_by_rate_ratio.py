@@ -5,13 +5,10 @@ Series: `curve` (wastage-by-rate-ratio).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
+from atlas.drawings import Spec, Tables, single_axes
 from atlas.drawings.marks import HIGHLIGHT, REFERENCE, SIZE, draw_level, name_level, percent
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -26,13 +23,12 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One curve on a logarithmic axis of μ2/μ1."""
     curve = series["curve"]
     need_2 = figure["series"]["curve"]["parameters"]["needs"][1]
     ratio, ends = curve["rate_ratio"], curve.iloc[0]
-    fig = Figure(figsize=(width, 0.72 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.72)
     ax.semilogx(ratio, curve["wastage"], color="C0", zorder=3)
     slow = rf"$n\ \mathrm{{mod}}\ n_2$ = {ends['slow_limit']:.4g}"
     draw_level(ax, ends["slow_limit"], slow, side="right")

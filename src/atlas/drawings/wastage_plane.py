@@ -5,13 +5,10 @@ Series: any number (wastage-plane), each titled by its needs and servers, n1-n2-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
+from atlas.drawings import Spec, Tables
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 COLUMNS = 3
@@ -28,7 +25,7 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels on shared axes, coloured by wasted servers as a share of n2, with some level lines."""
     rows = -(-len(series) // COLUMNS)
     fig = Figure(figsize=(width, width / COLUMNS * 0.86 * rows + 0.3))

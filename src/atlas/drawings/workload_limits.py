@@ -6,14 +6,12 @@ simulated points under the same name and `-simulated`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import DASHES, MARKERS, draw_points, legend_above, log2_server_axis
+from atlas.drawings import Spec, Tables, curve_style, point_style
+from atlas.drawings.marks import draw_points, legend_above, log2_server_axis
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
@@ -29,7 +27,7 @@ class Options(SettingsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Curves for exact values, points with intervals for simulated ones."""
     drawing = figure["drawing"]
     fig = Figure(figsize=(width, 0.4 * width))
@@ -42,15 +40,13 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             share = 100 * rows["utilisation"]
             half_width = 100 * rows["utilisation_half_width"]
             if np.isfinite(half_width).any():
-                style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+                style = point_style(i)
                 draw_points(ax, rows["servers"], share, half_width, label=label, **style)
             else:
-                style = {"color": f"C{i % 7}", "linestyle": DASHES[i % len(DASHES)], "lw": 1.1}
+                style = curve_style(i) | {"lw": 1.1}
                 ax.plot(rows["servers"], share, label=label, **style)
         log2_server_axis(ax, pd.concat(tables)["servers"])
-        ax.set_ylim(0, 105)
-        ax.set_xlabel("servers $n$")
-        ax.set_title(drawing["settings"].get(name, name))
+        ax.set(ylim=(0, 105), xlabel="servers $n$", title=drawing["settings"].get(name, name))
     panels[0].set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
     legend_above(fig, 4)
     return fig

@@ -6,14 +6,13 @@ method named in the drawing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings.marks import MARKERS, SHORT, legend_above, log2_server_axis
+from atlas.drawings import MARKERS, Parameters, Spec, Tables, single_axes
+from atlas.drawings.marks import SHORT, legend_above, log2_server_axis
 from atlas.drawings.workload_wastage import SIMULATED
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -37,12 +36,12 @@ class Options(OptionsBlock):
         ),
     )
 
-    def check(self, series: Mapping[str, Any]) -> None:
+    def check(self, series: Parameters) -> None:
         methods = series["wastage"].methods
         require(self.reference in methods, repr(self.reference), f"one of {methods}", "reference")
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One line per reduction. The band is the interval of a simulated reference; markers are hollow
     where that has no fair interval."""
     table, drawing = series["wastage"], figure["drawing"]
@@ -53,8 +52,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         exact = by_method["exact"]["throughput"]
         true, error = exact.fillna(true), error.where(exact.isna(), 0.0)
     doubtful = error.isna()
-    fig = Figure(figsize=(width, 0.72 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.72)
     ax.fill_between(true.index, -100 * error / true, 100 * error / true, color="0.85", lw=0)
     ax.axhline(0, color="k", lw=0.8)
     names = [name for name in table["method"].unique() if name not in (*SIMULATED, "exact")]
@@ -73,7 +71,6 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
             label = SHORT if i == 0 else None
             ax.plot(errors[doubtful], ls="", mfc="w", label=label, **style)
     log2_server_axis(ax, table["servers"])
-    ax.set_xlabel("servers $n$")
-    ax.set_ylabel(r"error of $\lambda^*$ (%)")
+    ax.set(xlabel="servers $n$", ylabel=r"error of $\lambda^*$ (%)")
     legend_above(fig, 2)
     return fig

@@ -5,21 +5,11 @@ Series: any number (workload-response-time), which `settings` may name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import (
-    MARKERS,
-    draw_guide,
-    draw_limits,
-    draw_points,
-    flatten,
-    legend_above,
-)
+from atlas.drawings import Spec, Tables, point_style, single_axes
+from atlas.drawings.marks import draw_guide, draw_limits, draw_points, flatten, legend_above
 from atlas.fields.required_series import SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
@@ -36,11 +26,10 @@ class Options(SettingsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Points with 95 % intervals on a logarithmic axis, and the limit of stability."""
     drawing = figure["drawing"]
-    fig = Figure(figsize=(width, 0.72 * width))
-    ax = fig.subplots()
+    fig, ax = single_axes(width, 0.72)
     limits = []
     drawn = [
         (name, policy, rows)
@@ -50,7 +39,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
     for i, (name, policy, rows) in enumerate(drawn):
         stable = rows[np.isfinite(rows["mean_response_time"])]
         limit = rows["limit"].dropna().min()
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        style = point_style(i)
         marks = tuple(stable[c] for c in ("load", "mean_response_time", "half_width"))
         label, named = drawing["labels"].get(policy, policy), "limit"
         if len(series) > 1:
@@ -60,9 +49,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         draw_points(ax, *marks, label=label, **style)
         if np.isfinite(limit):
             limits.append((limit, f"{named}: {limit:.2f}", style["color"]))
-    ax.set_yscale("log")
-    ax.set_xlim(0, 1)
-    ax.set_xlabel(r"load $\lambda/\lambda^\mathrm{naive}$")
+    ax.set(yscale="log", xlim=(0, 1), xlabel=r"load $\lambda/\lambda^\mathrm{naive}$")
     ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
     draw_limits(ax, limits)
     legend_above(fig, 2)

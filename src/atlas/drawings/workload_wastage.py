@@ -5,13 +5,10 @@ Series: `wastage` (workload-wastage).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings.marks import MARKERS, draw_points, legend_above, log2_server_axis
+from atlas.drawings import Spec, Tables, point_style
+from atlas.drawings.marks import draw_points, legend_above, log2_server_axis
 from atlas.fields.required_series import OptionsBlock, Wanted
 from atlas.fields.vocabulary import Labels
 
@@ -40,7 +37,7 @@ class Options(OptionsBlock):
     )
 
 
-def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: float) -> Figure:
+def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Lines for exact values, points with intervals for simulated ones. Two axes, one above the
     other if the figure is narrow."""
     table = series["wastage"]
@@ -53,7 +50,7 @@ def draw(figure: Mapping[str, Any], series: Mapping[str, pd.DataFrame], width: f
         if rows.empty:
             continue
         label = labels.get(method, method)
-        style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)]}
+        style = point_style(i)
         for ax, column, factor in ((left, "wastage", 1), (right, "utilisation", 100)):
             label_here = label if ax is left else None
             if method in SIMULATED:
