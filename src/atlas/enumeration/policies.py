@@ -127,7 +127,7 @@ class ServerFillingDivisible(_Rule):
         return [float(self.needs[c] == chosen) for c, _ in front]
 
 
-class ThresholdFirstCome(_Rule):
+class ThresholdFirstCome(FirstCome):
     """Any number of servers up to the threshold, in order of arrival; the last takes the rest."""
 
     def speeds(self, front: Jobs) -> Sequence[float]:
@@ -137,11 +137,6 @@ class ThresholdFirstCome(_Rule):
             idle -= taken
             speeds.append(taken / self.needs[c])
         return speeds
-
-    def arrange(self, front: Jobs) -> Jobs:
-        if self.demand(front) > self.servers:
-            return (*sorted(front[:-1]), front[-1])
-        return tuple(sorted(front))
 
 
 class EqualShares(_Rule):

@@ -11,7 +11,7 @@ import numpy as np
 
 from atlas.enumeration import balance, counts, networks, nonpreemptive, tagged
 from atlas.enumeration.fronts import FrontChain, Means
-from atlas.enumeration.limits import Unknown, read_policy
+from atlas.enumeration.limits import NOT_INTERRUPTING, Unknown, read_policy
 from atlas.enumeration.phases import mean, read_phases
 from atlas.enumeration.policies import (
     EqualShares,
@@ -179,27 +179,20 @@ ROUTES: dict[tuple[str, str], Callable[[Block, Block, Any], Any]] = {
     ("multiserver-jobs", "server-filling-divisible"): partial(
         _front, ServerFillingDivisible, "needs"
     ),
-    ("multiserver-jobs", "least-servers-first"): partial(
-        _counted, lambda _: counts.ORDERS["least-servers-first"], "needs"
-    ),
-    ("multiserver-jobs", "most-servers-first"): partial(
-        _counted, lambda _: counts.ORDERS["most-servers-first"], "needs"
-    ),
-    ("multiserver-jobs", "nonpreemptive-most-servers-first"): partial(
-        _nonpreemptive, "nonpreemptive-most-servers-first"
-    ),
-    ("multiserver-jobs", "quickswap"): partial(_nonpreemptive, "quickswap"),
+    **{("multiserver-jobs", name): partial(_nonpreemptive, name) for name in NOT_INTERRUPTING},
     ("multiserver-jobs", "max-weight"): partial(_counted, _max_weight, "needs"),
     ("threshold-parallelism", "fcfs"): partial(_front, ThresholdFirstCome, "thresholds"),
-    ("threshold-parallelism", "elastic-first"): partial(
-        _counted, lambda _: counts.ORDERS["elastic-first"], "thresholds"
-    ),
-    ("threshold-parallelism", "inelastic-first"): partial(
-        _counted, lambda _: counts.ORDERS["inelastic-first"], "thresholds"
-    ),
     ("heterogeneous", "any"): _speeds,
     ("limited-processor-sharing", "any"): _shared,
     ("parallel-processing", "balanced-fairness"): _parallel,
     ("parallel-processing", "any"): _in_order,
     ("network", "any"): _network,
+    **{
+        (model, name): partial(_counted, lambda _, name=name: counts.ORDERS[name], needs)
+        for model, needs, names in (
+            ("multiserver-jobs", "needs", ("least-servers-first", "most-servers-first")),
+            ("threshold-parallelism", "thresholds", ("elastic-first", "inelastic-first")),
+        )
+        for name in names
+    },
 }
