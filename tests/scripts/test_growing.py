@@ -7,10 +7,11 @@ from pydantic import ValidationError
 from tests.conftest import compute
 
 from atlas.fields.columns import check_columns
-from atlas.models.growing_systems import GrowingBlock, with_phases
+from atlas.models.growing_systems import GrowingBlock
 from atlas.studies import cost_by_servers, response_time_by_servers
 from multiserver.fronts import enumerate_fronts
 from multiserver.open import multiserver_jobs, qbd
+from multiserver.phased import PhasedJobs
 from multiserver.simulation import exponential_counts
 from multiserver.simulation.estimate import z_score
 
@@ -77,7 +78,7 @@ def test_costs_are_counted_from_the_matrices_themselves(family):
     block = GrowingBlock.model_validate(family | {"sizes": [10, 30]})
     for n in (10, 30):
         system = block.system(n)
-        fronts = enumerate_fronts(with_phases(system))
+        fronts = enumerate_fronts(PhasedJobs.exponential(system))
         settled, unsettled = len(fronts.head), len(fronts.room)
         assert found[n, "all fronts"] == settled**2
         assert found[n, "saturated"] == settled + unsettled

@@ -20,7 +20,6 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, multiserver_jobs, qbd
 from multiserver.phased import PhasedJobs
 from multiserver.saturated import phased, stationary
-from multiserver.sizes import Exponential
 
 ROUTE = "two exact routes"
 CONFIRMED = "simulation by the numbers of jobs (tests/simulation/test_counts.py)"
@@ -34,7 +33,7 @@ def limits_gap(*, systems: Systems) -> Found:
     held and the chain of fronts."""
 
     def gap(system: MultiserverJobSystem) -> float:
-        one, other = stationary.solve(system), phased.solve(_with_phases(system))
+        one, other = stationary.solve(system), phased.solve(PhasedJobs.exponential(system))
         return max(
             _apart(one.throughput, other.throughput),
             _apart(one.mean_relative_completions, other.mean_relative_completions),
@@ -48,20 +47,13 @@ def response_gap(*, systems: Systems, fraction_of_limit: float) -> Found:
     whose level is the number of jobs and the process of the age of the head of the queue."""
 
     def gap(system: MultiserverJobSystem) -> float:
-        blocks, process = (
-            multiserver_jobs.prepare(system),
-            age_process.prepare(_with_phases(system)),
-        )
+        blocks = multiserver_jobs.prepare(system)
+        process = age_process.prepare(PhasedJobs.exponential(system))
         rate = fraction_of_limit * blocks.throughput
         one = qbd.solve(blocks.at(rate)).mean_jobs / rate
         return _apart(one, process.at(rate).mean_response_time)
 
     return _largest(systems, gap)
-
-
-def _with_phases(system: MultiserverJobSystem) -> PhasedJobs:
-    sizes = [Exponential(rate) for rate in system.rates]
-    return PhasedJobs.of(system.servers, system.needs, sizes, system.probabilities)
 
 
 def _apart(one: float, other: float) -> float:

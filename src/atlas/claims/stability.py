@@ -30,7 +30,6 @@ from multiserver.saturated.agreement import draw_system
 from multiserver.simulation import fcfs
 from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.workload import Workload
-from multiserver.sizes import Exponential
 
 ROUTE = "simulation of the queue job by job, or the drift of its chain"
 CONFIRMED = "λ* by the product form or the printed sum, which the simulation does not use"
@@ -73,7 +72,7 @@ def mean_jobs_over_exact(
     arrival_rate = fraction_of_limit * two_class.distribution(system).throughput
     exact = solve(prepare(system).at(arrival_rate)).mean_jobs
     found = fcfs.simulate(
-        _workload(system, arrival_rate),
+        Workload.of(system, arrival_rate),
         jobs=math.ceil(jobs / REPLICATIONS),
         replications=REPLICATIONS,
         seed=seed,
@@ -133,18 +132,13 @@ def _growth(
     each = math.ceil(jobs / REPLICATIONS)
     grown, lengths = np.empty(REPLICATIONS), np.empty(REPLICATIONS)
     for r in range(REPLICATIONS):
-        run = fcfs.trace(_workload(system, fraction * limit), each, seed=seed, key=(r,))
+        run = fcfs.trace(Workload.of(system, fraction * limit), each, seed=seed, key=(r,))
         completions = np.sort(run.starts + run.durations)
         middle, end = run.arrivals[each // 2], run.arrivals[-1]
         left = np.searchsorted(completions, [middle, end], side="right")
         grown[r] = (each - each // 2 - 1) - (left[1] - left[0])
         lengths[r] = end - middle
     return estimate(grown, limit * lengths, variance=1.0, jobs=each * REPLICATIONS)
-
-
-def _workload(system: MultiserverJobSystem, arrival_rate: float) -> Workload:
-    durations = tuple(Exponential(rate) for rate in system.rates)
-    return Workload(system.servers, system.needs, durations, system.probabilities, arrival_rate)
 
 
 def _limit_of_printed_sum(system: MultiserverJobSystem) -> float:

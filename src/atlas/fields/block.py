@@ -8,6 +8,8 @@ cached under the text of the values of its block. The random streams are keyed b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +17,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Wra
 from pydantic_core import PydanticCustomError
 
 from atlas.fields.markers import DrawnAs, Sampling, Stream, marked
+
+Errors = type[Exception] | tuple[type[Exception], ...]
 
 
 class Block(BaseModel):
@@ -68,6 +72,15 @@ def require(holds: bool, found: str, expected: str, *at: str | int) -> None:
     """Raise a `misfit` unless `holds`."""
     if not holds:
         raise misfit(found, expected, *at)
+
+
+@contextmanager
+def refusing(expected: str, *at: str | int, of: Errors = ValueError) -> Iterator[None]:
+    """Raise a `misfit` in place of an error of the library."""
+    try:
+        yield
+    except of as error:
+        raise misfit(str(error), expected, *at) from None
 
 
 def _increasing(values: list) -> list:

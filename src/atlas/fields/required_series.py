@@ -73,7 +73,8 @@ class SettingsBlock(OptionsBlock):
 def require_class(parameters: Any, name: str, *at: str | int) -> None:
     """Raise a misfit unless the system of a series has a class of this name. The classes of a trace
     or a table are not known before it is read, and any name passes."""
-    count = parameters.classes
+    described = getattr(parameters, "system", None) or getattr(parameters, "network", parameters)
+    count = described.classes
     if name == "all" or not isinstance(count, int):
         return
     known = int(name.removeprefix("class-")) <= count

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import AS_WRITTEN, SUMMING_TO_1, WHOLE, Block, misfit, require
+from atlas.fields.block import AS_WRITTEN, SUMMING_TO_1, WHOLE, Block, misfit, refusing, require
 from atlas.fields.vocabulary import (
     Assignments,
     Capacities,
@@ -124,7 +124,5 @@ class NetworkBlock(Block):
 
     def require_exists(self, permanent: tuple[int, ...] | None, *at: str | int) -> Any:
         """The network with `permanent` jobs. Raises a misfit if there is no such network."""
-        try:
+        with refusing("a network that can exist", *at, of=(ValueError, IndexError)):
             return read_network(self.plain(), permanent=permanent)
-        except (ValueError, IndexError) as error:
-            raise misfit(str(error), "a network that can exist", *at) from None

@@ -9,14 +9,14 @@ the sets of classes of a queue.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Self
 
 import numpy as np
 from pydantic import model_validator
 
-from atlas.fields.block import misfit, require
+from atlas.fields.block import misfit, refusing, require
 from atlas.models.systems import SystemBlock, TwoNeedsBlock
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.open import elastic
@@ -86,16 +86,17 @@ def require_front(queue: Queue) -> None:
 
 def require_levels(jobs: elastic.ElasticInelastic, load: float) -> None:
     """Raise a misfit unless the chain of elastic and inelastic jobs is within reach."""
-    expected = f"fewer servers or a lower load; {SIMULATE}"
-    about = f"{jobs.first}-first: "
-    at = "highest_load"
-    _require(lambda: elastic.truncation(jobs, load / jobs.mean_size), about, expected, at)
+    try:
+        elastic.truncation(jobs, load / jobs.mean_size)
+    except TooLargeError as error:
+        expected = f"fewer servers or a lower load; {SIMULATE}"
+        raise misfit(f"{jobs.first}-first: {error}", expected, "highest_load") from None
 
 
 def require_enumerable(servers: int, needs: Sequence[int], *at: str | int) -> None:
     """Raise a misfit unless the saturated chain can be enumerated."""
-    expected = "fewer servers, larger needs or fewer classes"
-    _require(lambda: saturated.possible_counts(servers, np.array(needs)), "", expected, *at)
+    with refusing("fewer servers, larger needs or fewer classes", *at, of=TooLargeError):
+        saturated.possible_counts(servers, np.array(needs))
 
 
 def require_means(
@@ -103,7 +104,8 @@ def require_means(
 ) -> None:
     """Raise a misfit unless the exact means of a network are within reach."""
     expected = "fewer permanent jobs, or classes with the same servers made one"
-    _require(lambda: networks.require_fits(queues, populations), "", expected, *at)
+    with refusing(expected, *at, of=TooLargeError):
+        networks.require_fits(queues, populations)
 
 
 def require_chain(network: networks.Network, most: int) -> None:
@@ -127,11 +129,3 @@ def require_states(servers: int, need_1: int, points: int) -> None:
 @cache
 def _entries(servers: int, needs: tuple[int, ...]) -> float:
     return block_entries(servers, needs)
-
-
-def _require(fits: Callable[[], object], about: str, expected: str, *at: str | int) -> None:
-    """Raise a misfit if a check of the library says that something is too large."""
-    try:
-        fits()
-    except TooLargeError as error:
-        raise misfit(f"{about}{error}", expected, *at) from None

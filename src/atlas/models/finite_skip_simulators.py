@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from atlas.fields.block import misfit
+from atlas.fields.block import refusing
 from multiserver.errors import NotKnownError
 from multiserver.queue import Queue
 from multiserver.results import Result
@@ -19,10 +19,8 @@ from multiserver.sizes import Exponential
 def simulate(queue: Queue, **options: Any) -> Result[Estimate]:
     """The result of `Queue.simulate(**options)`. Raises a misfit if the policy cannot be simulated
     job by job with these options."""
-    try:
+    with refusing("a policy that is simulated job by job", "policy", of=NotKnownError):
         return queue.simulate(**options)
-    except NotKnownError as error:
-        raise misfit(str(error), "a policy that is simulated job by job", "policy") from None
 
 
 def read_server_filling(servers: int, needs: Iterable[int]) -> FrontPolicy:

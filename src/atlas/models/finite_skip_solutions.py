@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from atlas.fields.block import misfit, require
+from atlas.fields.block import refusing, require
 from atlas.models.feasibility import require_front, require_levels, require_solvable
 from atlas.models.finite_skip import Model, read_model
 from atlas.models.finite_skip_systems import FiniteSkipBlock
@@ -20,10 +20,8 @@ class ModelBlock(FiniteSkipBlock):
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
-        try:
+        with refusing("a model that can exist", "system"):
             _ = self.model
-        except ValueError as error:
-            raise misfit(str(error), "a model that can exist", "system") from None
         return self
 
     @property

@@ -10,8 +10,6 @@ from pydantic import Field, model_validator
 from atlas.fields.block import INCREASING, Block, require
 from atlas.fields.vocabulary import EvenServers, InnerProbability, TwoRates
 from multiserver.model import MultiserverJobSystem
-from multiserver.phased import PhasedJobs
-from multiserver.sizes import Exponential
 
 
 class GrowingBlock(Block):
@@ -36,10 +34,9 @@ class GrowingBlock(Block):
 
     @model_validator(mode="after")
     def _exist(self) -> Self:
-        both = self.probability is not None and self.demand is not None
-        neither = self.probability is None and self.demand is None
-        found = "probability and demand" if both else "neither probability nor demand"
-        require(not both and not neither, found, "one of the two")
+        given = [key for key in ("probability", "demand") if getattr(self, key) is not None]
+        found = " and ".join(given) or "neither probability nor demand"
+        require(len(given) == 1, found, "one of the two")
         return self
 
     def system(self, servers: int) -> MultiserverJobSystem:
@@ -50,9 +47,3 @@ class GrowingBlock(Block):
             odds = self.demand / (1 - self.demand) * self.rates[1] / (self.rates[0] * need)
             p = odds / (1 + odds)
         return MultiserverJobSystem.of(servers, (1, need), self.rates, (1 - p, p))
-
-
-def with_phases(system: MultiserverJobSystem) -> PhasedJobs:
-    """The system in the form that the solver for the age of the head takes."""
-    sizes = [Exponential(rate) for rate in system.rates]
-    return PhasedJobs.of(system.servers, system.needs, sizes, system.probabilities)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from atlas.models.feasibility import require_solvable
-from atlas.models.systems import SystemBlock
+from atlas.models.systems import SystemBlock, with_sizes
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, by_class, fcfs_levels, multiserver_jobs, qbd
 from multiserver.open.load_interpolation import MIN_DEGREE, along
@@ -24,7 +24,6 @@ from multiserver.policies import policy
 from multiserver.policies.phase_type import MOST_ENTRIES
 from multiserver.queue import Queue
 from multiserver.sizes import Exponential
-from multiserver.system import JobClass, System
 
 # The accuracy of a curve of mean waits, as a fraction of the largest scaled wait. Waits below a
 # fraction SMALL of the largest are not taken from a curve, so that all keep nine digits.
@@ -120,6 +119,5 @@ def find_limit(queue: Queue, seed: int) -> float:
 
 def under_fcfs(system: MultiserverJobSystem) -> Queue:
     """The system as a `Queue` under FCFS."""
-    rows = zip(system.needs, system.rates, system.probabilities, strict=True)
-    classes = [JobClass(need=v, duration=Exponential(mu), probability=p) for v, mu, p in rows]
-    return System(system.servers, classes).under(policy("fcfs"))
+    sizes = [Exponential(rate) for rate in system.rates]
+    return with_sizes(system, sizes).under(policy("fcfs"))

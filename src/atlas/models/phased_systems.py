@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from atlas.fields.block import misfit, require
+from atlas.fields.block import refusing, require
 from atlas.models.described_systems import MultiserverJobsBlock, read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.age_process import MAX_SETTLED_FRONTS, is_feasible
@@ -21,10 +21,8 @@ class DurationsBlock(MultiserverJobsBlock):
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
-        try:
+        with refusing(EXISTS):
             _ = self.system
-        except ValueError as error:
-            raise misfit(str(error), EXISTS) from None
         return self
 
     @property
@@ -45,10 +43,8 @@ class PhasedBlock(DurationsBlock):
 
     @model_validator(mode="after")
     def _has_phases(self) -> Self:
-        try:
+        with refusing(EXISTS):
             fronts, _ = count_fronts(self.jobs)
-        except ValueError as error:
-            raise misfit(str(error), EXISTS) from None
         require(
             is_feasible(self.jobs),
             f"{fronts:.2g} states of the front",

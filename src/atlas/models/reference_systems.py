@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import Block, misfit, require
+from atlas.fields.block import Block, refusing, require
 from atlas.fields.vocabulary import (
     Id,
     Positive,
@@ -53,10 +53,8 @@ class ReferenceBlock(Block):
         require(len(points) == most, f"{points or 'no point of operation'}", expected)
         if self.policy.name in names():
             self.policy.require_options("policy")
-        try:
+        with refusing("a system and a policy that can exist", of=(ValueError, IndexError)):
             read_queue(self.plain())
-        except (ValueError, IndexError) as error:
-            raise misfit(str(error), "a system and a policy that can exist") from None
         return self
 
 
@@ -70,11 +68,9 @@ def require_points(systems: Mapping[str, ReferenceBlock]) -> None:
     """Raise a misfit, at a system's operating point, unless the point is known and the system may
     be stable there."""
     for id, block in systems.items():
-        try:
+        point = next((name for name in POINTS if getattr(block, name) is not None), "system")
+        with refusing("a point that can exist", "systems", id, point):
             read_reference(block.plain())
-        except ValueError as error:
-            point = next(name for name in POINTS if getattr(block, name) is not None)
-            raise misfit(str(error), "a point that can exist", "systems", id, point) from None
 
 
 def read_reference(block: Mapping[str, Any]) -> tuple[Queue, float | None]:

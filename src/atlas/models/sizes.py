@@ -19,7 +19,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import WHOLE, Block, misfit, require
+from atlas.fields.block import WHOLE, Block, refusing, require
 from atlas.fields.vocabulary import Positive, Probabilities
 from multiserver.fitting import fit_distribution, fit_two_moments
 from multiserver.sizes import (
@@ -145,10 +145,8 @@ class SizeBlock(Block):
     def _is_one(self) -> Self:
         given = list(self.plain())
         require(len(given) == 1, f"{given or 'no'} distributions", f"one of {', '.join(KINDS)}")
-        try:
+        with refusing(f"a distribution that exists ({given[0]})"):
             read_size(self.plain())
-        except ValueError as error:
-            raise misfit(str(error), f"a distribution that exists ({given[0]})") from None
         return self
 
 

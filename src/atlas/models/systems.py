@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from atlas.fields.block import Block, misfit, require
+from atlas.fields.block import Block, refusing, require
 from atlas.fields.vocabulary import (
     HalfWidth,
     Jobs,
@@ -23,6 +23,8 @@ from atlas.fields.vocabulary import (
     TwoRates,
 )
 from multiserver.model import MultiserverJobSystem
+from multiserver.sizes import Size
+from multiserver.system import JobClass, System
 
 
 class SystemBlock(Block):
@@ -35,11 +37,8 @@ class SystemBlock(Block):
 
     @model_validator(mode="after")
     def _exists(self) -> Self:
-        try:
+        with refusing("a system that can exist (from servers, needs, rates, probabilities)"):
             _ = self.system
-        except ValueError as error:
-            expected = "a system that can exist (from servers, needs, rates, probabilities)"
-            raise misfit(str(error), expected) from None
         return self
 
     @property
@@ -118,3 +117,10 @@ def read_system(parameters: Mapping[str, Any]) -> MultiserverJobSystem:
     """The system that the parameters describe."""
     keys = ("servers", "needs", "rates", "probabilities")
     return MultiserverJobSystem.of(**{key: parameters[key] for key in keys})
+
+
+def with_sizes(system: MultiserverJobSystem, sizes: Sequence[Size]) -> System:
+    """The system with these durations, class by class, as a `System` for policies."""
+    rows = zip(system.needs, sizes, system.probabilities, strict=True)
+    classes = [JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
+    return System(system.servers, classes)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from atlas.fields.block import INCREASING, misfit, require
+from atlas.fields.block import INCREASING, refusing, require
 from atlas.fields.vocabulary import InnerProbability
 from atlas.models.described_systems import read_queue
 from atlas.models.finite_skip_systems import FiniteSkipBlock
@@ -56,10 +56,8 @@ class TimesBlock(FiniteSkipBlock):
 
 def require_distribution(queue: Queue, load: float) -> None:
     """Raise a misfit unless the distribution at a load is within reach."""
-    try:
+    with refusing(f"a smaller system, {INSTEAD}", "system", of=NotKnownError):
         queue.distribution(load=load)
-    except NotKnownError as error:
-        raise misfit(str(error), f"a smaller system, {INSTEAD}", "system") from None
 
 
 def load_limit(queue: Queue) -> float:

@@ -82,13 +82,6 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     )
 
 
-def with_sizes(system: MultiserverJobSystem, sizes: Sequence[Size]) -> System:
-    """The classes with other durations, as a `System` for policies."""
-    rows = zip(system.needs, sizes, system.probabilities, strict=True)
-    classes = [JobClass(need=v, duration=X, probability=p) for v, X, p in rows]
-    return System(system.servers, classes)
-
-
 def of_needs(needs: Sequence[int], servers: int, rounding: str) -> System:
     """A system of these needs, to check that a policy is defined for it. A trace has not been read
     yet, so `needs` is empty: rounded needs may then be all powers of two."""

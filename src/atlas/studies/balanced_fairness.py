@@ -29,11 +29,6 @@ class Parameters(Block):
     highest_load: HighestLoad = 0.99
     points: Points = 99
 
-    @property
-    def classes(self) -> int:
-        """The number of classes."""
-        return self.system.classes
-
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row per load and class; loads from `limit` on are left out."""

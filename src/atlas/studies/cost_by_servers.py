@@ -22,13 +22,13 @@ from __future__ import annotations
 import pandas as pd
 
 from atlas.fields.columns import Truth, Words
-from atlas.models.growing_systems import GrowingBlock, with_phases
+from atlas.models.growing_systems import GrowingBlock
 from atlas.models.sampling import Progress
 from multiserver.fronts.every import MAX_NUMBERS
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_equation, age_process, multiserver_jobs, one_or_n
 from multiserver.open.phase_count import block_entries
-from multiserver.phased import count_fronts
+from multiserver.phased import PhasedJobs, count_fronts
 from multiserver.policies.one_or_n import MOST_BETWEEN
 from multiserver.saturated import one_or_n as saturated
 from multiserver.sizes import Exponential
@@ -53,7 +53,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     rows = []
     for servers in progress(parameters.sizes):
         system = parameters.system(servers)
-        jobs = with_phases(system)
+        jobs = PhasedJobs.exponential(system)
         settled, unsettled = count_fronts(jobs)
         dense = float(age_process.MAX_SETTLED_FRONTS) ** 2
         costs = {

@@ -11,7 +11,7 @@ from typing import Annotated, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from atlas.fields.block import Block, misfit, require
+from atlas.fields.block import Block, refusing, require
 from atlas.fields.vocabulary import DearPoints, Needs, Positive, Probabilities, Range, Servers
 from atlas.models.sampling import Progress, Row, sample
 from multiserver.fitting import fit_two_moments
@@ -36,12 +36,10 @@ class Parameters(Block):
 
     @model_validator(mode="after")
     def _can_be_solved(self) -> Self:
-        try:
+        with refusing("a system that can exist, and c² of 1/1000 or more"):
             sizes = tuple(fit_two_moments(mean, self.scv[0]) for mean in self.means)
             Workload(self.servers, tuple(self.needs), sizes, tuple(self.probabilities), 1.0)
             fronts = max(count_fronts(self.jobs(c), only_full=True)[0] for c in self.scv)
-        except ValueError as error:
-            raise misfit(str(error), "a system that can exist, and c² of 1/1000 or more") from None
         require(
             fronts <= MOST_FRONTS,
             f"{fronts:.2g} states of the front at the smallest c²",

@@ -71,11 +71,6 @@ class Parameters(Block):
         require_means(network.queues, tuple(self.permanent[-1:]), "permanent")
         return self
 
-    @property
-    def classes(self) -> int:
-        """The number of classes."""
-        return self.network.classes
-
 
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row per fraction, number of permanent jobs and class."""

@@ -69,11 +69,6 @@ class Parameters(PilotedBlock):
             policy.require_of(system, "policies", i)
         return self
 
-    @property
-    def classes(self) -> int:
-        """The number of classes."""
-        return self.system.classes
-
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load, policy and class, `all` after the classes."""

@@ -76,13 +76,7 @@ def estimate(
 ) -> list[dict[str, Any]]:
     """The rows of one system."""
     queue, rate = read_reference(block)
-    run = queue.simulate(
-        arrival_rate=rate,
-        jobs=parameters.jobs,
-        seed=parameters.seed,
-        replications=parameters.replications,
-        key=(key,),
-    )
+    run = queue.simulate(arrival_rate=rate, key=(key,), **parameters.effort())
     simulated = tabulate(run, block.get("tail") or [])
     # A value without a fair interval cannot serve as a reference.
     simulated = {key: v for key, v in simulated.items() if not lacking(v)}

@@ -27,14 +27,8 @@ class Parameters(DurationsBlock, SimulatedBlock):
 def compute(parameters: Parameters) -> pd.DataFrame:
     """One row; c² is that of the first class's durations."""
     system, sizes = parameters.system, parameters.distributions
-    held = mean_servers_held(
-        system,
-        sizes,
-        jobs=parameters.jobs,
-        replications=parameters.replications,
-        seed=parameters.seed,
-        key=(stream_key(parameters),),
-    )
+    key = (stream_key(parameters),)
+    held = mean_servers_held(system, sizes, key=key, **parameters.effort())
     n = parameters.servers
     row = (
         sizes[0].variance / sizes[0].mean ** 2,

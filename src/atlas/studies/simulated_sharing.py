@@ -126,11 +126,6 @@ class Parameters(Block):
         require(mean < math.inf, f"{self.size.plain()}", "a size of finite mean", "size")
         return self
 
-    @property
-    def classes(self) -> int:
-        """The number of classes."""
-        return self.system.classes
-
 
 def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     """One row per load, m and class."""

@@ -87,20 +87,16 @@ def sampled(
 ) -> pd.DataFrame:
     """The same for any queue; `limit` is its largest stable load, NaN if it is not known."""
     key = stream_key(parameters)
-    jobs, replications = min(parameters.jobs, KEPT), parameters.replications
+    jobs = min(parameters.jobs, KEPT)
+    effort = parameters.effort() | {"jobs": jobs, "times": True}
     rows = []
     for i, load in progress(list(enumerate(parameters.loads))):
-        result = queue.simulate(
-            load=load,
-            jobs=jobs,
-            replications=replications,
-            seed=parameters.seed,
-            key=(key, i),
-            times=True,
-        )
+        result = queue.simulate(load=load, key=(key, i), **effort)
         exact = quantiles(queue, parameters.probabilities, load=load) if known else {}
         seen = observations(
-            jobs / replications, load / (limit if limit == limit else 1.0), result.mean_jobs.mean
+            jobs / parameters.replications,
+            load / (limit if limit == limit else 1.0),
+            result.mean_jobs.mean,
         )
         for place, estimate in estimates(result.distribution, parameters.probabilities):
             value = exact.get(place, math.nan)

@@ -96,8 +96,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     largest, fewest = int(log.needs.max()), parameters.servers[0]
     found = f"need {largest} exceeds {fewest} servers: such a job never starts"
     require(largest <= fewest, found, "servers for the largest need", "servers", 0)
-    effort = parameters.model_dump(include={"replications", "seed"})
-    effort["jobs"] = min(parameters.jobs, KEPT)
+    effort = parameters.effort() | {"jobs": min(parameters.jobs, KEPT)}
     logged = Run.of_log(log, parameters.largest_needs)
     rows: list[dict[str, Any]] = []
     for _, servers in progress(list(enumerate(parameters.servers))):

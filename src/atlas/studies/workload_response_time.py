@@ -22,14 +22,13 @@ from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import Policies, PolicyBlock, read_policy
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
-from atlas.models.systems import SimulatedBlock
+from atlas.models.systems import SimulatedBlock, with_sizes
 from atlas.models.trace_systems import (
     Durations,
     make_sizes,
     make_system,
     of_needs,
     read_classes,
-    with_sizes,
 )
 from atlas.models.workloads import Rounding, States, WorkloadBlock
 from multiserver.errors import UnstableError

@@ -16,7 +16,7 @@ from pydantic import model_validator
 from atlas.fields.vocabulary import Loads, Servers
 from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.sampling import Progress
-from atlas.models.systems import SimulatedBlock
+from atlas.models.systems import SimulatedBlock, with_sizes
 from atlas.models.times import QuantilesAt
 from atlas.models.trace_systems import (
     Durations,
@@ -24,7 +24,6 @@ from atlas.models.trace_systems import (
     make_system,
     of_needs,
     read_classes,
-    with_sizes,
 )
 from atlas.models.workloads import Rounding, WorkloadBlock
 from atlas.studies.simulated_time_quantiles import UNITS as TIME_UNITS

@@ -14,14 +14,13 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from atlas.fields.vocabulary import Load, Points, Servers
+from atlas.models.open_fcfs import under_fcfs
 from atlas.models.sampling import Progress
-from atlas.models.trace_systems import Reduction, make_system, read_classes, with_sizes
+from atlas.models.trace_systems import Reduction, make_system, read_classes
 from atlas.models.workloads import Rounding, WorkloadBlock
 from atlas.studies.time_tail import UNITS as TIME_UNITS
 from atlas.studies.time_tail import Least, tails
-from multiserver.policies.fcfs import FCFS
 from multiserver.saturated.reduction import reduce
-from multiserver.sizes import Exponential
 
 UNITS = TIME_UNITS
 
@@ -48,5 +47,6 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     `NotKnownError` if the distribution is out of reach."""
     whole = make_system(read_classes(parameters.plain(), progress), parameters.servers)
     system = reduce(whole, *parameters.reduction.split("-"))
-    queue = with_sizes(system, [Exponential(rate) for rate in system.rates]).under(FCFS)
-    return tails(queue.distribution(load=parameters.load), parameters.least, parameters.points)
+    return tails(
+        under_fcfs(system).distribution(load=parameters.load), parameters.least, parameters.points
+    )
