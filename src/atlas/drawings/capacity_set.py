@@ -12,7 +12,7 @@ from matplotlib.patches import Polygon
 from pydantic import Field
 
 from atlas.drawings import Spec, Tables, single_axes
-from atlas.drawings.marks import SIZE
+from atlas.drawings.marks import note
 from atlas.fields.block import WHOLE
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -53,9 +53,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     for row in rates.itertuples():
         if row.jobs_1 + row.jobs_2 <= figure["drawing"]["named"] and row.jobs_1 and row.jobs_2:
             text, place = f"({row.jobs_1}, {row.jobs_2})", (row.rate_1, row.rate_2)
-            ax.annotate(text, place, (5, 4), textcoords="offset points", fontsize=SIZE)
+            note(ax, text, place, (5, 4), va="baseline")
     for label, at, shift in ((r"$x_2 = 0$", (one, 0), (4, 8)), (r"$x_1 = 0$", (0, two), (6, 6))):
-        ax.annotate(label, at, shift, textcoords="offset points", fontsize=SIZE)
+        note(ax, label, at, shift, va="baseline")
     bar = fig.colorbar(points, ax=ax, location="bottom", shrink=0.8, pad=0.02)
     bar.set_label(r"share of class 1 among the jobs, $x_1/(x_1 + x_2)$")
     ax.set(xlim=(0, 1.2 * one), ylim=(0, 1.15 * two), aspect="equal")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings import DASHES, Spec, Tables
+from atlas.drawings import Spec, Tables, curve_style
 from atlas.drawings.marks import draw_level, legend_above
 from atlas.fields.required_series import SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
@@ -31,13 +31,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         for method, rows in table.groupby("method", sort=False):
             i = methods.index(method)
             within, label = rows[rows["within"]], drawing["labels"].get(method, method)
-            ax.loglog(
-                within["servers"],
-                within["numbers"],
-                color=f"C{i}",
-                linestyle=DASHES[i],
-                label=label,
-            )
+            ax.loglog(within["servers"], within["numbers"], label=label, **curve_style(i))
             if not rows["within"].all():
                 draw_level(ax, rows["most"].iloc[0], f"limit, {label}", f"C{i}")
         ax.set(title=drawing["settings"].get(name, name), xlabel="servers $n$")

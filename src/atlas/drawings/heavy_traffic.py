@@ -26,12 +26,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     limits: list[Limit] = []
     for i, (name, curve) in enumerate(series.items()):
         place = place_of(figure, name, i)
-        ax.loglog(
-            curve["gap"],
-            curve["scaled_jobs"],
-            **curve_style(place),
-            label=figure["drawing"]["settings"].get(name, name),
-        )
+        label = figure["drawing"]["settings"].get(name, name)
+        ax.loglog(curve["gap"], curve["scaled_jobs"], label=label, **curve_style(place))
         limit = curve["limit"].iloc[0]
         limits.append((limit, f"limit {limit:.2f}", f"C{place % 7}"))
     ax.margins(x=0.02)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings import DASHES, MARKERS, Spec, Tables, single_axes
+from atlas.drawings import Spec, Tables, curve_style, point_style, single_axes
 from atlas.drawings.marks import LIMIT, draw_points, legend_above, name_level, percent
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 
@@ -41,23 +41,11 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ]
         drawn = pd.DataFrame([point for point in points if point["scv"] > 0])
         label = figure["drawing"]["settings"].get(name, name)
-        ax.plot(
-            curve["scv"],
-            100 * curve["utilisation"],
-            color=color,
-            linestyle=DASHES[i % len(DASHES)],
-            label=label,
-        )
+        ax.plot(curve["scv"], 100 * curve["utilisation"], label=label, **curve_style(i))
         if len(drawn):
-            draw_points(
-                ax,
-                drawn["scv"],
-                100 * drawn["utilisation"],
-                100 * drawn["half_width"],
-                color=color,
-                marker=MARKERS[i % len(MARKERS)],
-                label=f"{label}, {_laws(figure, name)}",
-            )
+            marks = drawn["scv"], 100 * drawn["utilisation"], 100 * drawn["half_width"]
+            label = f"{label}, {_laws(figure, name)}"
+            draw_points(ax, *marks, label=label, **point_style(i))
     ax.set(xscale="log", xlabel="squared coefficient of variation $c^2$")
     ax.set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
     # A logarithmic axis has no 0: levels for c² = 0 are drawn to the left of the curves.

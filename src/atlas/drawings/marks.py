@@ -178,16 +178,7 @@ def draw_limits(ax: Axes, limits: Iterable[Limit]) -> int:
         place, half = across * (at - left) / (right - left), 2.2 * _length(label)
         row = next((i for i, end in enumerate(ends) if end < place - half), len(ends))
         ends[row : row + 1] = [place + half]
-        ax.annotate(
-            label,
-            (at, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 2 + ROW * row),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=SIZE,
-        )
+        note(ax, label, (at, 1), (0, 2 + ROW * row), of=("data", "axes fraction"), ha="center")
     return len(ends)
 
 
@@ -205,16 +196,8 @@ def draw_levels(ax: Axes, limits: Iterable[Limit]) -> None:
         ax.axhline(at, color=color, **LIMIT)
         place = height * ax.transAxes.inverted().transform(ax.transData.transform((1, at)))[1]
         highest = max(place, highest + ROW)
-        ax.annotate(
-            label,
-            (1, at),
-            xycoords=("axes fraction", "data"),
-            xytext=(3, highest - place),
-            textcoords="offset points",
-            ha="left",
-            va="center",
-            fontsize=SIZE,
-        )
+        shift = (3, highest - place)
+        note(ax, label, (1, at), shift, of=("axes fraction", "data"), va="center")
 
 
 def draw_level(
@@ -227,16 +210,25 @@ def draw_level(
 
 def name_level(ax: Axes, at: float, label: str, *, side: str = "left", va: str = "bottom") -> Text:
     """The name of a horizontal line, on it or under it at one side."""
-    return ax.annotate(
-        label,
-        (0 if side == "left" else 1, at),
-        xycoords=("axes fraction", "data"),
-        xytext=(3 if side == "left" else -3, 1.5 if va == "bottom" else -1.5),
-        textcoords="offset points",
-        ha=side,
-        va=va,
-        fontsize=SIZE,
-    )
+    shift = (3 if side == "left" else -3, 1.5 if va == "bottom" else -1.5)
+    end = (0 if side == "left" else 1, at)
+    return note(ax, label, end, shift, of=("axes fraction", "data"), ha=side, va=va)
+
+
+def note(
+    ax: Axes,
+    text: str,
+    at: tuple[float, float],
+    shift: tuple[float, float],
+    *,
+    of: str | tuple[str, str] = "data",
+    ha: str = "left",
+    va: str = "bottom",
+) -> Text:
+    """A text that is shifted by some points from a place, which is in coordinates `of` the data or
+    the axes."""
+    apart = {"xytext": shift, "textcoords": "offset points"}
+    return ax.annotate(text, at, xycoords=of, ha=ha, va=va, fontsize=SIZE, **apart)
 
 
 def log2_server_axis(ax: Axes, counts: Iterable[float]) -> None:

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, Parameters, Spec, Tables
-from atlas.drawings.marks import LIMIT, SIZE
+from atlas.drawings import Parameters, Spec, Tables, curve_style
+from atlas.drawings.marks import LIMIT, note
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
@@ -104,14 +104,8 @@ def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
         rows = series[line["series"]]
         rows = rows[rows["class"] == line["class"]]
         drawn.append(rows)
-        ax.plot(
-            rows[panel["x"]],
-            rows[panel["y"]],
-            color=f"C{i}",
-            linestyle=DASHES[i % len(DASHES)],
-            lw=1,
-            label=line["label"],
-        )
+        style = curve_style(i) | {"lw": 1, "label": line["label"]}
+        ax.plot(rows[panel["x"]], rows[panel["y"]], **style)
         if panel["ceilings"]:
             ax.plot(rows[panel["x"]], rows["ceiling"], color=f"C{i}", **LIMIT)
     if panel["ceilings"]:
@@ -127,12 +121,4 @@ def _draw_panel(ax: Axes, panel: Spec, series: Tables) -> None:
 def _name_limits(ax: Axes, x: str, drawn: list[pd.DataFrame]) -> None:
     """The label of the limits, at the left end of the highest limit."""
     highest = max(drawn, key=lambda rows: rows["ceiling"].iloc[0])
-    ax.annotate(
-        "limits",
-        (highest[x].iloc[0], highest["ceiling"].iloc[0]),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="left",
-        va="bottom",
-        fontsize=SIZE,
-    )
+    note(ax, "limits", (highest[x].iloc[0], highest["ceiling"].iloc[0]), (0, 2))

@@ -24,14 +24,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         color = f"C{i % 7}"
         label = figure["drawing"]["settings"].get(name, name)
         ax.plot(rows["servers"], rows["mean_response_time"], color=color, label=label)
-        ax.plot(
-            rows["servers"],
-            rows["formula"],
-            color=color,
-            linestyle=DASHES[1],
-            lw=0.9,
-            label=f"{label}, formula",
-        )
+        dashed = {"linestyle": DASHES[1], "lw": 0.9, "label": f"{label}, formula"}
+        ax.plot(rows["servers"], rows["formula"], color=color, **dashed)
     ax.set_xscale("log")
     ax.set_ylim(bottom=0)
     ax.set(xlabel="servers $n$", ylabel=r"mean response time $\mathrm{E}[T]$ (s)")

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from pydantic import Field
 
-from atlas.drawings import DASHES, MARKERS, Parameters, Spec, Tables
-from atlas.drawings.marks import LOADS, SIZE, legend_above, of_class, policy_label
+from atlas.drawings import Parameters, Spec, Tables, curve_style, point_style
+from atlas.drawings.marks import LOADS, legend_above, note, of_class, policy_label
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Loads, Positive
 
@@ -45,15 +45,14 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     _draw_thresholds(by_threshold, table[table["load"].isin(options["loads"])])
     for k, (reading, name) in enumerate(READINGS.items()):
         rows = table[(table["last_phase"] == reading) & table["best"]]
-        style = {"color": f"C{k}", "linestyle": DASHES[k]}
+        style = curve_style(k)
         best.plot(rows["load"], rows["threshold"], drawstyle="steps-mid", **style)
         by_load.plot(rows["load"], rows["mean_response_time"], **style, label=f"Quickswap, {name}")
     for k, (name, rows) in enumerate(series.items(), 1):
         if name != "thresholds":
-            rows, style = of_class(rows, "class", "all"), {"linestyle": DASHES[k], "color": f"C{k}"}
-            by_load.plot(
-                rows["load"], rows["mean_response_time"], **style, label=policy_label(figure, name)
-            )
+            rows, style = of_class(rows, "class", "all"), curve_style(k)
+            style |= {"label": policy_label(figure, name)}
+            by_load.plot(rows["load"], rows["mean_response_time"], **style)
     for ax in (by_threshold, by_load):
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -75,27 +74,12 @@ def _draw_thresholds(ax: Axes, table: pd.DataFrame) -> None:
     """One curve per reading and load, the load at its end, and a mark at its least value."""
     for k, reading in enumerate(READINGS):
         for load, rows in table[table["last_phase"] == reading].groupby("load"):
-            ax.plot(
-                rows["threshold"], rows["mean_response_time"], color=f"C{k}", linestyle=DASHES[k]
-            )
-            least = rows[rows["best"]]
-            ax.plot(
-                least["threshold"],
-                least["mean_response_time"],
-                color=f"C{k}",
-                marker=MARKERS[k],
-                markersize=3,
-                linestyle="none",
-            )
+            ax.plot(rows["threshold"], rows["mean_response_time"], **curve_style(k))
+            least, mark = rows[rows["best"]], {"markersize": 3, "linestyle": "none"}
+            ax.plot(least["threshold"], least["mean_response_time"], **point_style(k), **mark)
             if k == 0:
                 end = rows.iloc[-1]
-                ax.annotate(
-                    f"{load:g}",
-                    (end["threshold"], end["mean_response_time"]),
-                    xytext=(3, 0),
-                    textcoords="offset points",
-                    va="center",
-                    fontsize=SIZE,
-                )
+                place = (end["threshold"], end["mean_response_time"])
+                note(ax, f"{load:g}", place, (3, 0), va="center")
     ax.margins(x=0.12)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -54,12 +54,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         for i, (name, curve) in enumerate(series.items()):
             servers = figure["series"][name]["parameters"]["servers"]
             place = place_of(figure, name, i)
-            ax.plot(
-                curve["exponent"],
-                curve[quantity.replace("-", "_")] / float(servers) ** power,
-                **curve_style(place),
-                label=f"$n = {_power_of_ten(servers)}$",
-            )
+            y = curve[quantity.replace("-", "_")] / float(servers) ** power
+            label = f"$n = {_power_of_ten(servers)}$"
+            ax.plot(curve["exponent"], y, label=label, **curve_style(place))
         divisor = "n" if power == 1 else f"n^{power:g}"
         ax.set_xlabel(r"exponent $\alpha$")
         ax.set_ylabel(f"${SYMBOLS[quantity]}\\,/\\,{divisor}$ ({UNITS[quantity]})")

@@ -33,12 +33,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         zorder=0,
     )
     ax.plot(region["naive_lambda1"], region["naive_lambda2"], label="no waste (naive)", **naive)
-    ax.plot(
-        region["lambda1"],
-        region["lambda2"],
-        color="C0",
-        label=r"$(\lambda^* p_1,\ \lambda^* p_2)$",
-    )
+    label = r"$(\lambda^* p_1,\ \lambda^* p_2)$"
+    ax.plot(region["lambda1"], region["lambda2"], color="C0", label=label)
     # The mix that wastes most, on both boundaries: a ray from the origin.
     lambda1, lambda2 = peak[["lambda1", "lambda2"]]
     reach = 1 / peak["utilisation"]

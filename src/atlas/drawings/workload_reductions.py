@@ -59,14 +59,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     for i, name in enumerate(names):
         errors = 100 * (by_method[name]["throughput"] / true - 1)
         style = {"color": f"C{i % 7}", "marker": MARKERS[i % len(MARKERS)], "markersize": 3.5}
-        ax.plot(
-            errors.index,
-            errors,
-            lw=1,
-            linestyle="-" if name.endswith("nearest") else "--",
-            label=drawing["labels"].get(name, name),
-            **style,
-        )
+        line = {"lw": 1, "linestyle": "-" if name.endswith("nearest") else "--"}
+        label = drawing["labels"].get(name, name)
+        ax.plot(errors.index, errors, label=label, **line, **style)
         if doubtful.any():
             label = SHORT if i == 0 else None
             ax.plot(errors[doubtful], ls="", mfc="w", label=label, **style)

@@ -58,16 +58,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
                 marks = rows["servers"], factor * rows[column], half_width
                 draw_points(ax, *marks, label=label_here, **style)
             else:
-                line = "-" if method == "exact" else "--"
-                ax.plot(
-                    rows["servers"],
-                    factor * rows[column],
-                    linestyle=line,
-                    lw=1,
-                    markersize=3.5,
-                    label=label_here,
-                    **style,
-                )
+                line = {"linestyle": "-" if method == "exact" else "--", "lw": 1, "markersize": 3.5}
+                ax.plot(rows["servers"], factor * rows[column], label=label_here, **line, **style)
     for ax in (left, right):
         log2_server_axis(ax, table["servers"])
         ax.set_xlabel("servers $n$")
