@@ -21,7 +21,7 @@ LEFT = "servers that the classes served before leave"
 PACKED = "linear program over every packing of the servers"
 FULL = "n/E[S], all servers being at work in every state of enough jobs"
 EVENTUALLY_BUSY = "n/E[S], all servers being at work in the end whoever waits without end"
-NOT_INTERRUPTING = ("nonpreemptive-most-servers-first", "quickswap")
+NONPREEMPTIVE_POLICIES = ("nonpreemptive-most-servers-first", "quickswap")
 FILLING = {("multiserver-jobs", "server-filling"): ServerFilling}
 
 
@@ -46,7 +46,7 @@ def take_limit(block: Mapping[str, Any]) -> tuple[float, str]:
     if (model, policy) == ("multiserver-jobs", "max-weight"):
         busy = zip(system["probabilities"], system["durations"], strict=True)
         return packed(system["servers"], needs, [p * mean(X) for p, X in busy]), PACKED
-    if policy in NOT_INTERRUPTING:
+    if policy in NONPREEMPTIVE_POLICIES:
         return _limit_if_eventually_busy(policy, options, system)
     if rule is not None and len(set(needs)) < len(needs):
         raise Unknown("classes of one need")

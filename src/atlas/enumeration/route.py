@@ -11,7 +11,7 @@ import numpy as np
 
 from atlas.enumeration import balance, counts, networks, nonpreemptive, tagged
 from atlas.enumeration.fronts import FrontChain, Means
-from atlas.enumeration.limits import NOT_INTERRUPTING, Unknown, read_policy
+from atlas.enumeration.limits import NONPREEMPTIVE_POLICIES, Unknown, read_policy
 from atlas.enumeration.phases import mean, read_phases
 from atlas.enumeration.policies import (
     EqualShares,
@@ -179,7 +179,9 @@ ROUTES: dict[tuple[str, str], Callable[[Block, Block, Any], Any]] = {
     ("multiserver-jobs", "server-filling-divisible"): partial(
         _front, ServerFillingDivisible, "needs"
     ),
-    **{("multiserver-jobs", name): partial(_nonpreemptive, name) for name in NOT_INTERRUPTING},
+    **{
+        ("multiserver-jobs", name): partial(_nonpreemptive, name) for name in NONPREEMPTIVE_POLICIES
+    },
     ("multiserver-jobs", "max-weight"): partial(_counted, _max_weight, "needs"),
     ("threshold-parallelism", "fcfs"): partial(_front, ThresholdFirstCome, "thresholds"),
     ("heterogeneous", "any"): _speeds,
