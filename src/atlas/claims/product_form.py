@@ -68,16 +68,23 @@ def single_duration_gap(*, count: int, largest: int, seed: int) -> float:
     with one rate and up to four needs."""
     rng = np.random.default_rng(seed)
     gaps = []
-    for _ in range(count):
-        servers = int(rng.integers(1, largest + 1))
-        classes = int(rng.integers(1, min(4, servers) + 1))
-        needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False).tolist()
-        probabilities = rng.dirichlet(np.ones(classes)).tolist()
-        rate = 10 ** rng.uniform(-3, 3)
-        system = MultiserverJobSystem.of(servers, needs, [rate] * classes, probabilities)
-        closed = single_duration.single_duration(servers, needs, probabilities, rate)
-        gaps.append(abs(closed.throughput / stationary.solve(system).throughput - 1))
+    for s in (draw_with_one_rate(rng, 1, largest, 3) for _ in range(count)):
+        closed = single_duration.single_duration(s.servers, s.needs, s.probabilities, s.rates[0])
+        gaps.append(abs(closed.throughput / stationary.solve(s).throughput - 1))
     return max(gaps)
+
+
+def draw_with_one_rate(
+    rng: np.random.Generator, fewest: int, largest: int, decades: float
+) -> MultiserverJobSystem:
+    """A random system on `fewest` to `largest` servers, of up to four needs and one rate, which is
+    up to so many decades below or above 1."""
+    servers = int(rng.integers(fewest, largest + 1))
+    classes = int(rng.integers(1, min(4, servers) + 1))
+    needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False).tolist()
+    probabilities = rng.dirichlet(np.ones(classes)).tolist()
+    rate = 10 ** rng.uniform(-decades, decades)
+    return MultiserverJobSystem.of(servers, needs, [rate] * classes, probabilities)
 
 
 def _random_systems(count: int, largest: int, seed: int) -> list[MultiserverJobSystem]:

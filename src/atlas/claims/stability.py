@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from atlas.claims.product_form import draw_with_one_rate
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks, prepare
 from multiserver.open.qbd import solve
@@ -99,16 +100,8 @@ def drift_gap_with_one_rate(*, count: int, largest: int, seed: int) -> float:
     """The largest relative gap between the printed sum of Theorem 8.1 and the λ at which the drift
     of the queue's chain changes its sign, over random systems with up to four needs."""
     rng = np.random.default_rng(seed)
-    gaps = []
-    for _ in range(count):
-        servers = int(rng.integers(2, largest + 1))
-        classes = int(rng.integers(1, min(4, servers) + 1))
-        needs = rng.choice(np.arange(1, servers + 1), size=classes, replace=False)
-        probabilities = rng.dirichlet(np.ones(classes))
-        rate = 10 ** rng.uniform(-2, 2)
-        system = MultiserverJobSystem.of(servers, needs, [rate] * classes, probabilities)
-        gaps.append(abs(prepare(system).throughput / _limit_of_printed_sum(system) - 1))
-    return max(gaps)
+    systems = [draw_with_one_rate(rng, 2, largest, 2) for _ in range(count)]
+    return max(abs(prepare(s).throughput / _limit_of_printed_sum(s) - 1) for s in systems)
 
 
 def queue_nonempty(*, fraction_of_limit: float, **system: Any) -> float:

@@ -84,6 +84,12 @@ Policies = Annotated[
 ]
 
 
+def require_policies_of(system: System, policies: list[PolicyBlock]) -> None:
+    """Raise a misfit unless all `policies` of a study are defined for the system."""
+    for i, one in enumerate(policies):
+        one.require_of(system, "policies", i)
+
+
 def read_policy(block: str | Mapping[str, Any]) -> Rule:
     """The policy of this name. Raises `ValueError` unless there is one with these options."""
     if isinstance(block, str):

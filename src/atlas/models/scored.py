@@ -9,10 +9,14 @@ from multiserver.simulation.estimate import Estimate, fair_half_width, score
 
 
 def scored(
-    estimate: Estimate, exact: float, known: float | None = None, *, independent: bool = True
+    estimate: Estimate,
+    exact: float = math.nan,
+    known: float | None = None,
+    *,
+    independent: bool = True,
 ) -> dict[str, Any]:
-    """The columns of an estimate, with its score against the `exact` value, which is NaN if it is
-    not known. Scores of one run count once, so `z` is that of the `independent` row alone."""
+    """The columns of an estimate, with its score against the `exact` value, if that is not NaN.
+    Scores of one run count once, so `z` is that of the `independent` row alone."""
     z = math.nan if math.isnan(exact) else score(estimate, exact, known)
     return {
         "half_width": fair_half_width(estimate, known),

@@ -108,8 +108,8 @@ def require_room(servers: int, needs: Sequence[int], at: str = "needs") -> None:
 
 def require_equal(**columns: Iterable) -> None:
     """Raise a misfit unless all have the same length."""
-    counts = {name: len(list(column)) for name, column in columns.items()}
-    found = ", ".join(f"{n} {'probabilities' if k == 'p' else k}" for k, n in counts.items())
+    counts = {name.replace("_", " "): len(list(column)) for name, column in columns.items()}
+    found = ", ".join(f"{count} {name}" for name, count in counts.items())
     require(len(set(counts.values())) == 1, found, "equally many, one a class")
 
 

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from atlas.fields.block import AS_WRITTEN, INCREASING, WHOLE, Block, require
 from atlas.fields.vocabulary import FINEST, LARGEST, Id, Needs, Positive, Probabilities, Text
+from atlas.models.systems import require_equal
 
 Rounding = Annotated[
     Literal["none", "powers-of-two"], Field(description="what needs are rounded up to")
@@ -213,16 +214,10 @@ class ClassesBlock(Block):
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
-        columns = {
-            "needs": self.needs,
-            "shares": self.shares,
-            "mean_durations": self.mean_durations,
-        }
+        columns = {key: getattr(self, key) for key in ("needs", "shares", "mean_durations")}
         lacking = [name for name, column in columns.items() if column is None]
         require(not lacking, f"no {', '.join(lacking)}", f"a file, or {', '.join(columns)}")
-        counts = {name: len(column) for name, column in columns.items()}
-        found = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items())
-        require(len(set(counts.values())) == 1, found, "equally many, one a class")
+        require_equal(**columns)
         require(len(set(self.needs)) == len(self.needs), str(self.needs), "each need once", "needs")
         return self
 

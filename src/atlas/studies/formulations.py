@@ -65,12 +65,8 @@ def compute(parameters: Parameters) -> pd.DataFrame:
     """One row per system; gaps are the largest between two distributions embedded at
     completions."""
     rng = np.random.default_rng(parameters.seed)
-    return pd.DataFrame(
-        [
-            {"system": name} | compare(block.system, rng)
-            for name, block in parameters.systems.items()
-        ]
-    )
+    systems = {name: block.system for name, block in parameters.systems.items()}
+    return pd.DataFrame([{"system": name} | compare(one, rng) for name, one in systems.items()])
 
 
 def compare(system: MultiserverJobSystem, rng: np.random.Generator) -> dict[str, Any]:

@@ -23,13 +23,14 @@ from atlas.fields.markers import Resolution
 from atlas.fields.vocabulary import FINELY, Enough, HighestLoad, Jobs, Loads
 from atlas.models.described_systems import OneSystem
 from atlas.models.finite_skip import OF_MANY, Exact, Model, read_model
-from atlas.models.policies import Policies, PolicyBlock
+from atlas.models.policies import Policies, PolicyBlock, require_policies_of
 from atlas.models.sampling import Progress, sample
+from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
 from multiserver.errors import NotKnownError, UnstableError
 from multiserver.results import Result
-from multiserver.simulation.estimate import Estimate, fair_half_width, observations
+from multiserver.simulation.estimate import Estimate, observations
 
 UNITS = {
     "load": "1",
@@ -64,9 +65,7 @@ class Parameters(PilotedBlock):
 
     @model_validator(mode="after")
     def _belong(self) -> Self:
-        system = self.system.read()
-        for i, policy in enumerate(self.policies):
-            policy.require_of(system, "policies", i)
+        require_policies_of(self.system.read(), self.policies)
         return self
 
 
@@ -122,23 +121,13 @@ def simulate_point(
     except NotKnownError as error:
         expected = "policies that are simulated where they are not exact"
         raise misfit(str(error), expected, "policies") from None
+    estimates = (one.mean_response_time for one in (*result.by_class, result))
+    known = _observed(parameters, result)
     return [
-        {
-            **place,
-            "class": name,
-            "mean_response_time": estimate.mean,
-            "half_width": fair_half_width(estimate, _observed(parameters, result)),
-            "exact": False,
-            "jobs": estimate.jobs,
-            "effective_size": estimate.effective_size,
-        }
-        for name, estimate in zip(_names(model), _estimates(result), strict=True)
+        scored(estimate, known=known)
+        | {**place, "class": name, "mean_response_time": estimate.mean, "exact": False}
+        for name, estimate in zip(_names(model), estimates, strict=True)
     ]
-
-
-def _estimates(result: Result[Estimate]) -> list[Estimate]:
-    """E[T_c] of the classes and, last, E[T]."""
-    return [*(c.mean_response_time for c in result.by_class), result.mean_response_time]
 
 
 def _observed(parameters: Parameters, result: Result[Estimate]) -> float | None:

@@ -19,7 +19,7 @@ from atlas.fields.vocabulary import FINELY, Enough, Loads
 from atlas.models.described_systems import FiniteSkipSystem
 from atlas.models.finite_skip import OF_A_SCORE, read_model
 from atlas.models.finite_skip_simulators import simulate
-from atlas.models.policies import Policies
+from atlas.models.policies import Policies, require_policies_of
 from atlas.models.sampling import Progress
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
@@ -44,9 +44,7 @@ class Parameters(SimulatedBlock):
 
     @model_validator(mode="after")
     def _belong(self) -> Self:
-        system = self.system.read()
-        for i, policy in enumerate(self.policies):
-            policy.require_of(system, "policies", i)
+        require_policies_of(self.system.read(), self.policies)
         return self
 
 

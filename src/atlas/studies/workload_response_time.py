@@ -19,8 +19,9 @@ from pydantic import model_validator
 
 from atlas.fields.columns import Words
 from atlas.fields.vocabulary import Loads, Servers
-from atlas.models.policies import Policies, PolicyBlock, read_policy
+from atlas.models.policies import Policies, PolicyBlock, read_policy, require_policies_of
 from atlas.models.sampling import Progress
+from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock, with_sizes
 from atlas.models.trace_systems import (
@@ -35,7 +36,7 @@ from multiserver.errors import UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.simulation import exponential_counts
-from multiserver.simulation.estimate import Estimate, fair_half_width
+from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.saturated import mean_servers_held
 
 UNITS = {
@@ -66,8 +67,7 @@ class Parameters(WorkloadBlock, SimulatedBlock):
         if self.durations == "empirical":
             self.require_jobs("durations as jobs had them", "durations")
         system = of_needs(self.needs(self.rounding), self.servers, self.rounding)
-        for i, policy in enumerate(self.policies):
-            policy.require_of(system, "policies", i)
+        require_policies_of(system, self.policies)
         return self
 
 
@@ -82,21 +82,15 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
     for i, load in progress(list(enumerate(parameters.loads))):
         arrival_rate = load * system.naive_throughput
         for policy in parameters.policies:
-            row = {"load": load, "policy": policy.label, "arrival_rate": arrival_rate}
             own = limit if policy.name == "fcfs" else math.nan
-            row["limit"] = own
+            row = {"load": load, "policy": policy.label, "arrival_rate": arrival_rate, "limit": own}
             estimate = None
             if not load >= own:
                 estimate = simulate(system, sizes, arrival_rate, policy, parameters, (key, 1, i))
             if estimate is None:
                 row |= {"mean_response_time": math.inf, "half_width": 0.0, "jobs": 0}
             else:
-                row |= {
-                    "mean_response_time": estimate.mean,
-                    "half_width": fair_half_width(estimate),
-                    "jobs": estimate.jobs,
-                    "effective_size": estimate.effective_size,
-                }
+                row |= scored(estimate) | {"mean_response_time": estimate.mean}
             rows.append(row)
     return pd.DataFrame(rows, columns=list(UNITS))
 
