@@ -137,18 +137,16 @@ def second_route(
             values["mean_jobs", str(c), None] = jobs
     if means.levels:
         values |= {("tail", "all", k): means.tail(k) for k in block.get("tail") or ()}
-    if isinstance(system, Network):
-        if not system.populations:
-            values["mean_response_time", "all", None] = means.jobs / system.outside
-        pairs = zip(means.class_jobs, means.flows, strict=True)
-        for c, (jobs, flow) in enumerate(pairs, start=1):
-            values["mean_response_time", str(c), None] = jobs / flow
-        return values, means, name
-    values["mean_response_time", "all", None] = means.jobs / rate
-    flows = [rate * p for p in system.probabilities]
+    network = isinstance(system, Network)
+    if not (network and system.populations):
+        outside = system.outside if network else rate
+        values["mean_response_time", "all", None] = means.jobs / outside
+    flows = means.flows if network else [rate * p for p in system.probabilities]
     for c, (jobs, flow) in enumerate(zip(means.class_jobs, flows, strict=True), start=1):
-        if many:
+        if many or network:
             values["mean_response_time", str(c), None] = jobs / flow
+    if network:
+        return values, means, name
     if means.waiting is not None:
         values["mean_waiting", "all", None] = means.waiting
         values["mean_waiting_time", "all", None] = means.waiting / rate
