@@ -176,11 +176,11 @@ def test_the_sum_of_divisors_is_below_its_limit_superior():
 
 
 def test_packings_reach_load_1_where_needs_divide_the_servers_and_not_elsewhere():
-    assert rigid_policies.largest_load_of_packings({"system": RIGID}) == pytest.approx(1, abs=1e-9)
+    assert rigid_policies.largest_load_of_packings(system=RIGID) == pytest.approx(1, abs=1e-9)
     (block,) = RIGID.values()
     wide = block | {"needs": [3, 3, 3], "durations": [{"exponential": 1}] * 3}
     # One job of 3 out of 4 servers at a time.
-    found = rigid_policies.largest_load_of_packings({"system": {"multiserver-jobs": wide}})
+    found = rigid_policies.largest_load_of_packings(system={"multiserver-jobs": wide})
     assert found == pytest.approx(0.75, abs=1e-9)
 
 

@@ -56,9 +56,7 @@ def test_equation_6_fails_for_a_wrong_law(monkeypatch):
 def test_queue_grows_beyond_the_throughput_only():
     """Two intervals at 95 %, judged from far off: 0 and 0.2 lie many half-widths away."""
     below, above = (
-        identities.growth_over_throughput(
-            THREE | {"fraction_of_limit": fraction, "jobs": 20000, "seed": 4}
-        )
+        identities.growth_over_throughput(**THREE, fraction_of_limit=fraction, jobs=20000, seed=4)
         for fraction in (0.8, 1.2)
     )
     assert abs(below.value) + below.half_width < 0.05
@@ -179,7 +177,7 @@ def test_terms_tend_to_what_the_proofs_say():
 
 
 def test_product_form_has_a_factor_of_terms_for_each_server():
-    assert identities.product_form_terms({"servers": [2 * 2]}) == [3**4]
+    assert identities.product_form_terms(servers=[2 * 2]) == [3**4]
 
 
 def test_throughput_falls_short_of_n_by_the_next_line_and_not_by_37():

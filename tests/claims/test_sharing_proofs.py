@@ -163,7 +163,7 @@ def test_random_networks_have_the_product_form(kind):
 @pytest.mark.parametrize(("degree", "classes"), [(1, 9), (2, 36), (3, 84)])
 def test_random_draws_come_to_as_many_classes(degree, classes):
     given = {"servers": 9, "degree": degree}
-    assert sharing_clusters.classes_of_random_assignment(given) == classes
+    assert sharing_clusters.classes_of_random_assignment(**given) == classes
     rng = np.random.default_rng(1)
     drawn = {frozenset(rng.choice(9, degree, replace=False).tolist()) for _ in range(3000)}
     # One set of 84 is missed by all draws with probability 84 (83/84)^3000 = 2e-14.

@@ -138,5 +138,5 @@ def test_three_classes_lose_the_balance_that_two_have():
 
 
 def test_wastage_keeps_when_both_rates_are_scaled_and_no_need_divides_a_smaller_one():
-    assert wastage.scale_dependence({"count": 3, "largest": 12, "seed": 1}).value < 1e-12
+    assert wastage.scale_dependence(count=3, largest=12, seed=1).value < 1e-12
     assert wastage.least_remainder_of_class_1_need(largest=20).value == 1

@@ -8,7 +8,7 @@ text, a truth value or a list of these; an `Estimate` with its interval; or a `F
 the parameter at which the number was found, or its uncertainty. Its docstring begins with a
 sentence on what it returns, which the ledger quotes. ROUTE says how the quantities of a module are
 computed, and CONFIRMED names the route, without shared code, that has confirmed them; a quantity
-that differs says so in `takes`. Modules of the same GROUP are computed together.
+that differs says so in `by`. Modules of the same GROUP are computed together.
 """
 
 from __future__ import annotations
@@ -33,9 +33,12 @@ class Found:
     half_width: float | None = None
 
 
-def takes(
-    *required: str, optional: tuple[str, ...] = (), route: str = "", confirmed: str = ""
-) -> Callable[[Callable], Callable]:
+def by(route: str, confirmed: str) -> Callable[[Callable], Callable]:
+    """Declare how a quantity is computed and confirmed, if not as the others of its module."""
+    return lambda function: function
+
+
+def takes(*required: str, optional: tuple[str, ...] = ()) -> Callable[[Callable], Callable]:
     """Declare the parameters of a quantity, which the plan reads from the source.
 
     `seed`, and the length of a run as `jobs` or `jumps`, come from the run's config if a claim does

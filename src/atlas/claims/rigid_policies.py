@@ -20,7 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found, by
 from atlas.models.sizes import read_sizes
 from multiserver.simulation.estimate import Estimate, estimate, fair_half_width
 from multiserver.simulation.streams import generator
@@ -89,15 +89,14 @@ def growth(
     return estimate(grown, counted, variance=1.0, jobs=each * REPLICATIONS)
 
 
-@takes(
-    "system",
+@by(
     route="linear programming over all packings of the servers",
     confirmed="the growth of the simulated queue, of which no packing is a part",
 )
-def largest_load_of_packings(parameters: Parameters) -> float:
+def largest_load_of_packings(*, system: Mapping[str, Any]) -> float:
     """The largest load ρ at which a mixture of packings serves every need at its arrival rate:
     MaxWeight is stable below it, and no policy is stable above it."""
-    k, needs, rates, flows = _read(parameters["system"], 1.0)
+    k, needs, rates, flows = _read(system, 1.0)
     packings = _packings(k, needs)
     # The variables are the shares θ of time and ρ: ρ λ_c/μ_c ≤ Σ θ_u u_c, Σ θ_u ≤ 1.
     offered = np.append(np.zeros(len(packings)), 1.0)

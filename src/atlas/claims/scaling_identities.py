@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.stats import t as student
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found, by
 from atlas.claims.scaling_system import with_needs_1_and_n
-from atlas.models.systems import read_system
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import enumerate_chain
 from multiserver.saturated.formulations import embedded_distribution, exactly_k
@@ -86,44 +85,37 @@ def one_server_jobs_between(*, servers: int, probability_n: float) -> float:
     return probability_n * (1 - share) / share
 
 
-@takes(
-    "servers",
-    "needs",
-    "rates",
-    "probabilities",
-    "fraction_of_limit",
-    "jobs",
-    "seed",
+@by(
     route="simulation job by job, 10 runs",
     confirmed="the transient throughput, beyond which theory has the rate λ/μ − 1",
 )
-def growth_over_throughput(parameters: Parameters) -> Found:
+def growth_over_throughput(
+    *, fraction_of_limit: float, jobs: int, seed: int, **system: Any
+) -> Found:
     """The growth rate of the number of jobs over μ at λ = `fraction_of_limit` μ, simulated.
 
     It is measured between the arrivals of job `jobs`/2 and the last; μ is the transient throughput.
     """
-    system = read_system(parameters)
+    system = MultiserverJobSystem.of(**system)
     mu = transient(system).throughput
-    workload = Workload.of(system, parameters["fraction_of_limit"] * mu)
-    jobs, seed = parameters["jobs"], parameters["seed"]
+    workload = Workload.of(system, fraction_of_limit * mu)
     growth = np.array([_growth(workload, jobs, seed, (run,)) for run in range(10)]) / mu
     reach = growth.std(ddof=1) / math.sqrt(len(growth)) * student.ppf(0.975, len(growth) - 1)
-    return Found(float(growth.mean()), f"λ = {parameters['fraction_of_limit']} μ", float(reach))
+    return Found(float(growth.mean()), f"λ = {fraction_of_limit} μ", float(reach))
 
 
-@takes(
-    "servers",
+@by(
     route="the exact law of the enumerated chain",
     confirmed="4 servers: three classes in each of the 4 places, 3⁴",
 )
-def product_form_terms(parameters: Parameters) -> list[int]:
+def product_form_terms(*, servers: list[int]) -> list[int]:
     """The number of states with positive probability for needs 1, n/2 and n, for each n of
     `servers`.
 
     The formulation is that with n jobs present; the product form is a sum over its states.
     """
     counts = []
-    for n in parameters["servers"]:
+    for n in servers:
         system = MultiserverJobSystem.of(n, (1, n // 2, n), (1.0,) * 3, (0.5, 0.25, 0.25))
         distribution = embedded_distribution(system, exactly_k)
         counts.append(sum(chance > 1e-12 for chance in distribution.values()))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found, Parameters, by, takes
 from atlas.models.sharing import read_allocations, read_servers
 from atlas.models.sizes import read_size
 from multiserver.sharing import symmetric
@@ -96,18 +96,16 @@ def stability_mismatches(*, system: Mapping[str, Any]) -> Found:
     return Found(int(wrong), f"{len(grid) ** 2} points")
 
 
-@takes(
-    "servers",
-    "degree",
+@by(
     route="all assignments listed",
     confirmed="what random draws of d servers come to (tests/claims/test_sharing_proofs.py)",
 )
-def classes_of_random_assignment(parameters: Parameters) -> int:
+def classes_of_random_assignment(*, servers: int, degree: int) -> int:
     """The number of different sets of d servers drawn one after the other from S."""
     sets = {frozenset()}
-    for _ in range(parameters["degree"]):
-        sets = {drawn | {s} for drawn in sets for s in range(parameters["servers"])} - sets
-    return sum(len(drawn) == parameters["degree"] for drawn in sets)
+    for _ in range(degree):
+        sets = {drawn | {s} for drawn in sets for s in range(servers)} - sets
+    return sum(len(drawn) == degree for drawn in sets)
 
 
 def recursion_gap(*, servers: int, degree: int, loads: Sequence[float]) -> float:

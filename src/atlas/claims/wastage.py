@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from atlas.claims import Found, Parameters, takes
+from atlas.claims import Found, by
 from atlas.claims.rate_ratio import fall, maxima, wastage_over
 from atlas.claims.scaling_limits import share_idle_limit
 from multiserver.model import MultiserverJobSystem
@@ -48,14 +48,13 @@ def smaller_majority(*, servers: int, needs: Sequence[int], rates: Sequence[floa
     )
 
 
-@takes(
-    "exponent",
+@by(
     route="closed form, extrapolated to the limit",
     confirmed="the enumerated chain at finite n (tests/theory/test_one_or_n.py)",
 )
-def share_of_largest_need(parameters: Parameters) -> float:
+def share_of_largest_need(*, exponent: float) -> float:
     """E[N_idle]/n2 as n → ∞, for n1 = 1, n2 = n and p2 = n^−α."""
-    return share_idle_limit(exponent=parameters["exponent"])
+    return share_idle_limit(exponent=exponent)
 
 
 def worst_need(*, servers: int, needs: Sequence[int], rates: Sequence[float]) -> int:
@@ -78,20 +77,17 @@ def one_class_only(*, servers: int, needs: Sequence[int], rates: Sequence[float]
     return two_class.sweep(servers, needs, rates, np.array([0.0, 1.0])).wastage.tolist()
 
 
-@takes(
-    "count",
-    "largest",
-    "seed",
+@by(
     route="elimination in the enumerated chain",
     confirmed="product form at the same rates (tests/theory/test_two_class.py)",
 )
-def scale_dependence(parameters: Parameters) -> Found:
+def scale_dependence(*, count: int, largest: int, seed: int) -> Found:
     """The largest change of wastage, in servers, over `count` random systems when both rates are
     scaled by 1e-6, 1e-3, 1e3 and 1e6."""
-    rng = np.random.default_rng(parameters["seed"])
+    rng = np.random.default_rng(seed)
     worst = (0.0, "")
-    for _ in range(parameters["count"]):
-        s = draw_system(rng, parameters["largest"])
+    for _ in range(count):
+        s = draw_system(rng, largest)
         wasted = [
             stationary.solve(
                 MultiserverJobSystem.of(

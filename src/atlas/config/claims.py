@@ -98,7 +98,7 @@ def read_quantities(folder: FilePath) -> dict[str, Quantity]:
                 continue
             declared = _read_keywords(node) or _read_takes(node)
             if declared is not None:
-                required, optional, own = declared
+                (required, optional), own = declared, _read_decorator(node, "by")[1]
                 paragraph = (ast.get_docstring(node) or "").partition("\n\n")[0]
                 found[f"{file.stem}/{node.name}".replace("_", "-")] = Quantity(
                     file.stem,
@@ -113,7 +113,7 @@ def read_quantities(folder: FilePath) -> dict[str, Quantity]:
     return found
 
 
-Declared = tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]
+Declared = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _read_keywords(node: ast.FunctionDef) -> Declared | None:
@@ -125,17 +125,22 @@ def _read_keywords(node: ast.FunctionDef) -> Declared | None:
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     names = [(argument.arg, default is None) for argument, default in pairs]
     required = (*together, *(name for name, needed in names if needed))
-    return required, tuple(name for name, needed in names if not needed), {}
+    return required, tuple(name for name, needed in names if not needed)
 
 
 def _read_takes(node: ast.FunctionDef) -> Declared | None:
     """The parameters that the decorator `takes` declares for a function of a mapping, else None."""
+    required, options = _read_decorator(node, "takes")
+    return (required, tuple(options.get("optional", ()))) if required else None
+
+
+def _read_decorator(node: ast.FunctionDef, name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """What a decorator of this name is given: words in order, and by name."""
     for call in node.decorator_list:
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "takes":
-            own = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
-            required = tuple(ast.literal_eval(argument) for argument in call.args)
-            return required, tuple(own.pop("optional", ())), own
-    return None
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == name:
+            words = tuple(ast.literal_eval(argument) for argument in call.args)
+            return words, {k.arg: ast.literal_eval(k.value) for k in call.keywords}
+    return (), {}
 
 
 def resolve(claims: list[dict[str, Any]], context: Context) -> Ledger:
