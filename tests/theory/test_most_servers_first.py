@@ -30,6 +30,19 @@ def test_most_servers_first_by_work_and_by_numbers_of_jobs(servers, needs, load)
     assert found.imprecision <= 1e-10
 
 
+def test_one_class_on_many_servers_is_erlang():
+    """E[N] of M/M/k by the C formula of A. K. Erlang (1917), whose masses would overflow."""
+    for k in (10, 1500, 4000):
+        load, blocked = 0.99, 1.0
+        for j in range(1, k + 1):
+            blocked = k * load * blocked / (j + k * load * blocked)
+        wait = blocked / (1 - load * (1 - blocked))
+        system = MultiserverJobSystem.of(2 * k, (2,), (1.0,), (1.0,))
+        found = most_servers_first.solve(system, k * load)
+        exact = k * load + wait * load / (1 - load)
+        assert found.class_jobs[0] == pytest.approx(exact, rel=1e-11)
+
+
 def test_what_is_open_of_most_servers_first_is_said():
     rate = 0.5 * FIGURE_6.naive_throughput
     exact = most_servers_first.solve(FIGURE_6, rate, enough=1e-7)

@@ -122,6 +122,13 @@ def test_two_needs(seed, largest_first):
     assert limit * (1 - p) == close(rates[1] * mean, rel=1e-9)
 
 
+def test_masses_of_many_jobs_do_not_overflow():
+    """Of thousands of servers, small jobs leave any remainder modulo 7 alike: 3 idle on average."""
+    for n in (600, 1500, 6000):
+        system = MultiserverJobSystem.of(n, (1, 7), (1.0, 1.0), (0.9, 0.1))
+        assert stability_limit(system) * system.mean_demand == close(n - 3, rel=1e-9)
+
+
 def test_one_need():
     assert stability_limit(MultiserverJobSystem.of(7, (2,), (3.0,), (1.0,))) == 9.0
 

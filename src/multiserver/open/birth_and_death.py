@@ -1,4 +1,5 @@
-"""The distribution of a birth-death chain after an exponential time.
+"""The distribution of a birth-death chain after an exponential time, and masses that do not
+overflow.
 
 On 0, …, M the chain goes up at rate λ and down from k at rate δ_k; Q is its generator. After an
 exponential time of rate κ its distribution, one row per initial state, is κ (κ − Q)⁻¹. The elements
@@ -16,6 +17,15 @@ from scipy.sparse.linalg import LinearOperator
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+
+# Masses above HUGE are scaled down by a power of 2, which costs no digit.
+HUGE, SCALE = 1e240, 2.0**-800
+
+
+def scale_down(masses: Vector, last: int) -> None:
+    """Scale the unnormalised masses up to number `last`, in place, before they overflow."""
+    if masses[last] > HUGE:
+        masses[: last + 1] *= SCALE
 
 
 class Resolvent(LinearOperator):

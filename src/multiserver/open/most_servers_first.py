@@ -43,6 +43,7 @@ from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.anderson import Mixing
+from multiserver.open.birth_and_death import scale_down
 from multiserver.open.count_rules import by_need
 
 Vector = NDArray[np.float64]
@@ -133,7 +134,10 @@ def _work(
     fixed = float(np.dot(flows, work**2)) / idle
     places = [servers // v for v in needs]
     if len(needs) == 1:
-        odds = np.cumprod([1.0, *(flows[0] / (k * rates[0]) for k in range(1, places[0]))])
+        odds = np.ones(places[0])
+        for k in range(1, places[0]):
+            odds[k] = odds[k - 1] * (flows[0] / (k * rates[0]))
+            scale_down(odds, k)
         odds *= places[0] - np.arange(places[0])
         mean = fixed + float(odds @ np.arange(places[0])) / float(odds.sum()) * float(work[0])
         return _Work(mean, ROUNDING * mean, (places[0] + INITIAL_ROOM,))

@@ -28,6 +28,7 @@ from scipy.optimize import brentq
 
 from multiserver.errors import TooLargeError
 from multiserver.model import MultiserverJobSystem
+from multiserver.open.birth_and_death import scale_down
 from multiserver.open.qbd import Level, QuasiBirthDeath, solve
 
 MOST_CLASSES = 3
@@ -85,6 +86,7 @@ def _mean_servable(
         weight = np.ones(most + 1)
         for i in range(1, most + 1):
             weight[i] = weight[i - 1] * flows[0] / (i * rates[0])
+            scale_down(weight, i)
         # All N_1 ≥ most, whose masses are geometric, leave the same servers.
         weight[most] /= 1 - flows[0] / (most * rates[0])
         left = (n - np.arange(most + 1) * needs[0]) // needs[1]
