@@ -19,12 +19,17 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal
 
+from scipy.linalg import expm
+
 from multiserver.checks import require_integer
 from multiserver.errors import UnstableError
 from multiserver.policies.policy import Policy
 from multiserver.queue import Queue
 from multiserver.system import JobClass, System
 from multiserver.tables import Table, aligned
+
+# Relative tolerance of P(X > t).
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +153,8 @@ def fewest_servers(
     as many in a row meet the target as the largest need. An n for which the policy is not defined
     is skipped.
     Raises `NotKnownError` if the target's value is not known exactly, and `ValueError` if there are
-    no classes, the target's class does not exist, or λ is not positive.
+    no classes, the target's class does not exist, λ is not positive, or the search would not end,
+    as jobs that never wait do not meet the target.
 
     >>> import multiserver as ms
     >>> jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
@@ -178,6 +184,8 @@ def fewest_servers(
     if servers is not None:
         for n in servers:
             meets(n)
+    elif not _is_reachable(target, classes):
+        raise ValueError(f"no number of servers meets {target}: jobs that never wait do not")
     elif System(largest, classes).model in policy.monotone_in_servers:
         bisect(meets, first)
     else:
@@ -195,6 +203,28 @@ def fewest_servers(
         tried=tuple(tried),
         values=tuple(values[n] for n in tried),
     )
+
+
+def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:
+    """Whether jobs that never wait meet the target; True for quantiles and P(T > t) of durations
+    that are not phase-type, for which no exact method is known."""
+    if target.time == "waiting":
+        return True
+    chosen = classes if target.job_class is None else [classes[target.job_class - 1]]
+    total = math.fsum(job.probability for job in chosen)
+    if target.quantile is None and target.longer_than is None:
+        mean = math.fsum(job.probability * job.duration.mean for job in chosen) / total
+        return mean <= target.at_most
+    if target.quantile is None:
+        time, allowed = target.longer_than, target.at_most
+    else:
+        time, allowed = target.at_most, 1 - target.quantile
+    try:
+        parts = [(job.probability, *job.duration.phases()) for job in chosen]
+    except ValueError:
+        return True
+    longer = math.fsum(p * float((alpha @ expm(T * time)).sum()) for p, alpha, T in parts)
+    return longer / total <= allowed * (1 + ROUNDING)
 
 
 def bisect(meets: Callable[[int], bool], first: int) -> int:

@@ -122,3 +122,17 @@ def test_refusals():
         target = ms.Target(at_most=1.0, job_class=2)
         with pytest.raises(ValueError, match=text):
             ms.fewest_servers(classes, target, arrival_rate=rate, policy=ms.FCFS)
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [{"at_most": 0.99}, {"quantile": 0.5, "at_most": 0.69}, {"longer_than": 2.0, "at_most": 0.13}],
+)
+def test_a_target_that_no_number_of_servers_meets_is_refused(bound):
+    """Durations alone have the mean 1, the median ln 2 and P(X > 2) = e^-2."""
+    jobs = [ms.JobClass(duration=ONE)]
+    with pytest.raises(ValueError, match=r"no number of servers meets .* jobs that never wait"):
+        ms.fewest_servers(jobs, ms.Target(**bound), arrival_rate=3.0, policy=ms.FCFS)
+    near = bound | {"at_most": bound["at_most"] * 1.1}
+    found = ms.fewest_servers(jobs, ms.Target(**near), arrival_rate=3.0, policy=ms.FCFS)
+    assert 4 <= found.smallest < 12
