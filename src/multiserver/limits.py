@@ -74,6 +74,9 @@ class Limits:
         bound = limit, "λ* ="
         if limit is None:
             found, method = self.upper_bound
+            if method is None:
+                # Raises the reason why λ* is not known: neither is a bound, as for networks.
+                self.stability(*DEFAULT_ARGUMENTS)
             bound = found.arrival_rate, f"any limit, by {method.name}:"
         point = {"load": load, "arrival_rate": arrival_rate, "fraction_of_limit": fraction}
         return rate_of(self._methods.system, repr(self._methods.policy), limit, bound, point)

@@ -19,8 +19,9 @@ from multiserver.results import ClassResult, Kind, Result
 from multiserver.system import System
 from multiserver.wcfs.bounds import Interval
 
-# E[T] may be less than E[X] by this fraction of it.
-ROUNDING = 1e-12
+# E[T] may be less than E[X] by this fraction of it, or by the imprecision of the method, which is
+# only known within a factor of about ten.
+ROUNDING, WITHIN = 1e-12, 10.0
 
 
 def complete_result(
@@ -54,12 +55,13 @@ def complete_result(
             class_jobs = tuple(scale_and_shift(t, flow) for t, flow in pairs)
     if system.model == "multiserver-jobs":
         in_service = [X.mean for X in system.durations]
+        error = max(ROUNDING, WITHIN * found.imprecision)
         pairs = zip(class_times, in_service, strict=True)
-        class_waits = tuple(_wait(t, x) for t, x in pairs)
+        class_waits = tuple(_subtract(t, x, error) for t, x in pairs)
         mean = math.fsum(p * x for p, x in zip(system.probabilities, in_service, strict=True))
         if waiting is None:
-            waiting = scale_and_shift(jobs, 1.0, -rate * mean)
-            waiting_time = scale_and_shift(times, 1.0, -mean)
+            waiting = _subtract(jobs, rate * mean, error)
+            waiting_time = _subtract(times, mean, error)
     rows = zip(class_jobs, class_times, class_waits, strict=True)
     return Result(
         kind=kind,
@@ -105,10 +107,10 @@ def _drop_none(**means: Value | None) -> dict[str, Value]:
     return {name: value for name, value in means.items() if value is not None}
 
 
-def _wait(time: Value | None, service: float) -> Value | None:
-    """E[W] = E[T] − E[X], set to 0 where rounding makes it negative."""
-    found = scale_and_shift(time, 1.0, -service)
-    return max(found, 0.0) if isinstance(found, float) and found > -ROUNDING * service else found
+def _subtract(whole: Value | None, service: float, error: float) -> Value | None:
+    """E[W] = E[T] − E[X], or E[Q] likewise; 0 where the relative `error` makes it negative."""
+    found = scale_and_shift(whole, 1.0, -service)
+    return max(found, 0.0) if isinstance(found, float) and found > -error * service else found
 
 
 def scale_and_shift(value: Value | None, factor: float = 1.0, shift: float = 0.0) -> Value | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from multiserver.errors import NotKnownError
@@ -147,12 +148,13 @@ class Result(Table, Generic[V]):
         return SampledDistribution.of(self._times)
 
     def tail(self, k: int) -> V:
-        """P(N > k). Raises `NotKnownError` if the method does not compute it."""
+        """P(N > k), k an integer (else `ValueError`). Raises `NotKnownError` if it is not known."""
         if self._tail is None:
-            raise NotKnownError(
-                f"P(N > k) is not known by the method {self.method!r} of {self.policy}"
-            )
-        return self._tail(k)
+            message = f"P(N > k) is not known by the method {self.method!r} of {self.policy}"
+            raise NotKnownError(message)
+        if isinstance(k, bool) or not isinstance(k, Integral):
+            raise ValueError(f"k must be an integer, found {k!r}")
+        return self._tail(int(k))
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each quantity and class, as plain values.
@@ -198,16 +200,14 @@ class Result(Table, Generic[V]):
     def notes(self) -> list[str]:
         """The reasons why values have no interval, each once."""
         values = (value for _, means in self._groups() for value in means.values())
-        return [
-            f"no interval: {note}" for note in dict.fromkeys(filter(None, map(lacking, values)))
-        ]
+        reasons = dict.fromkeys(filter(None, map(lacking, values)))
+        return [f"no interval: {reason}" for reason in reasons]
 
     def __str__(self) -> str:
         return "\n".join([self.title(), aligned(self.cells()), *self.notes()])
 
     def _groups(self) -> list[tuple[str | int, Mapping[str, V]]]:
-        classes = [(c, one.means) for c, one in enumerate(self.by_class, start=1)]
-        return [("all", self.means), *classes]
+        return [("all", self.means), *((c, one.means) for c, one in enumerate(self.by_class, 1))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,14 +95,15 @@ class JobClass:
         if not uses:
             object.__setattr__(self, "need", 1)
         elif uses == ["compatible"]:
-            object.__setattr__(self, "compatible", frozenset(self.compatible))
-            strange = [s for s in self.compatible if not isinstance(s, Integral) or s < 0]
-            if strange or not self.compatible:
+            servers = frozenset(self.compatible)
+            if not servers or not all(map(_is_server, servers)):
                 raise ValueError(
-                    f"compatible must be numbers of servers, from 0, found {self.compatible!r}"
+                    f"compatible must be numbers of servers, from 0, found {servers!r}"
                 )
+            object.__setattr__(self, "compatible", frozenset(map(int, servers)))
         else:
-            require_integer(uses[0], getattr(self, uses[0]))
+            # Plain integers: those of numpy may overflow.
+            object.__setattr__(self, uses[0], require_integer(uses[0], getattr(self, uses[0])))
 
     @property
     def use(self) -> str:
@@ -163,7 +164,9 @@ class System:
                 raise ValueError("a system needs at least one server, found no speed")
             object.__setattr__(self, "servers", tuple(map(float, self.servers)))
         else:
-            require_integer("servers", self.servers)
+            object.__setattr__(self, "servers", require_integer("servers", self.servers))
+        if self.limit is not None:
+            object.__setattr__(self, "limit", require_integer("limit", self.limit))
         total = math.fsum(self.probabilities)
         if abs(total - 1) > SUM_TOLERANCE:
             raise ValueError(f"probabilities must sum to 1, found a sum of {total!r}")
@@ -233,6 +236,10 @@ class System:
         return Queue(self, policy)
 
 
+def _is_server(number: object) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool) and number >= 0
+
+
 def _check_equal_servers(system: System) -> None:
     if isinstance(system.servers, tuple):
         raise ValueError(f"servers must be a number in {system.model}, found speeds")
@@ -250,7 +257,6 @@ def _check_heterogeneous(system: System) -> None:
 
 
 def _check_limited(system: System) -> None:
-    require_integer("limit", system.limit)
     one = len(system.classes) == 1 and system.classes[0].use == "need" and system.needs == (1,)
     if system.servers != 1 or not one:
         raise ValueError(

@@ -25,6 +25,7 @@ JOB = ms.JobClass(duration=ONE)
         ({"degree": 0}, "degree must be a positive integer, found 0"),
         ({"compatible": ()}, "compatible must be numbers of servers, from 0"),
         ({"compatible": (-1,)}, "compatible must be numbers of servers, from 0"),
+        ({"compatible": (True,)}, "compatible must be numbers of servers, from 0"),
         ({"need": 1, "degree": 2}, "found need and degree"),
     ],
 )
@@ -199,3 +200,19 @@ def test_networks():
         ms.Network([ms.Station((1.0,), ({0},))], [2.0], [[0.0]]).under(ms.FCFS).exact()
     with pytest.raises(ValueError, match=r"are balanced-fairness, fcfs; found max-weight"):
         SYSTEMS["network"].under(ms.MaxWeight)
+
+
+def test_a_network_that_is_too_large_says_so():
+    station = ms.Station(rates=[1.0] * 17, compatible=[{i} for i in range(17)])
+    network = ms.Network([station], arrivals=[0.1] * 17, routing=[[0.0] * 17] * 17)
+    for ask in (network.under(ms.FCFS).stability, network.under(ms.FCFS).exact):
+        with pytest.raises(ms.NotKnownError, match="17 classes have too many subsets"):
+            ask()
+
+
+def test_tails_are_at_integers():
+    queue = ms.System(1, [JOB]).under(ms.FCFS)
+    for found in (queue.exact(load=0.5), queue.simulate(load=0.5, jobs=2000, seed=1)):
+        for k in (0.5, True):
+            with pytest.raises(ValueError, match="k must be an integer, found"):
+                found.tail(k)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -155,3 +156,27 @@ def test_no_bound_is_weaker_than_that_of_a_job_that_never_waits(load):
         lower, upper = getattr(found, name)
         assert lower - 1e-12 <= getattr(exact, name) <= upper
     assert math.isclose(float(found.busy_servers.lower), exact.busy_servers)
+
+
+def test_integers_of_numpy_are_stored_as_plain_ones():
+    """Products of 8 bits would overflow."""
+    jobs = [
+        ms.JobClass(need=np.int8(v), duration=ms.Exponential(rate=1.0), probability=0.5)
+        for v in (60, 2)
+    ]
+    system = ms.System(np.int8(100), jobs)
+    assert {type(x) for x in (system.servers, *system.needs)} == {int}
+    plain = ms.System(100, [replace(job, need=int(job.need)) for job in jobs])
+    assert system.under(ms.FCFS).stability() == plain.under(ms.FCFS).stability()
+
+
+def test_no_mean_wait_is_negative():
+    """E[N] less the jobs in service, where hardly any job waits, is rounding of either sign."""
+    jobs = [
+        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=0.5)
+        for v, r in ((1, 1.0), (2, 2.0))
+    ]
+    for load in (0.05, 0.1):
+        found = ms.System(50, jobs).under(ms.MostServersFirst).exact(load=load)
+        assert 0 <= found.mean_waiting < 1e-12 and 0 <= found.mean_waiting_time < 1e-12
+        assert all(0 <= one.mean_waiting_time < 1e-12 for one in found.by_class)

@@ -90,6 +90,8 @@ def test_what_a_run_cannot_tell_has_no_interval():
     for bad in (0.0, 1.0, math.nan):
         with pytest.raises(ValueError, match=r"a probability must lie in \(0, 1\)"):
             found.response_time.quantile(bad)
+    with pytest.raises(ValueError, match="t must be a number, found nan"):
+        found.response_time.sf(math.nan)
     with pytest.raises(ms.NotKnownError, match=r"ask simulate\(times=True\)"):
         _ = queue.exact(load=0.5).distribution
     elastic = SYSTEMS["threshold-parallelism"].under(ms.ElasticFirst).simulate(**runs)

@@ -91,7 +91,8 @@ def _estimated(system: System, relative_completions: bool, half_width: float, se
 
     workload = system.servers, system.needs, system.durations, system.probabilities
     found = saturated.limit(*workload, half_width=half_width, seed=seed)
-    wastage = system.capacity - found.mean * system.mean_size
+    # If no server is wasted, the difference is only rounding.
+    wastage = max(system.capacity - found.mean * system.mean_size, 0.0)
     return Limit(found.mean, wastage, note=f"{found.jobs} jobs", estimate=found)
 
 

@@ -96,7 +96,9 @@ class SampledTime:
         return self._with_caveat(found, found.caveat)
 
     def sf(self, t: float) -> Estimate:
-        """P(time > t) at one t ≥ 0, and its interval."""
+        """P(time > t) at one t, and its interval. Raises `ValueError` if t is NaN."""
+        if math.isnan(t):
+            raise ValueError(f"t must be a number, found {t!r}")
         values, replication = self._sorted
         rank = np.searchsorted(values, t, side="right")
         share = _share(rank, replication, len(self.times.responses), self.times.confidence)
