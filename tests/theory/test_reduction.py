@@ -62,3 +62,14 @@ def test_picks_are_those_that_they_say():
     assert reduce(system, "extremes", "nearest").needs == (1, 32)
     assert reduce(system, "common", "nearest").needs == (2, 32)
     assert reduce(system, "heavy", "nearest").needs == (8, 32)
+
+
+def test_classes_of_one_need_count_together():
+    one = MultiserverJobSystem.of(4, [2, 2], [1.0, 2.0], [0.5, 0.5])
+    two = MultiserverJobSystem.of(4, [2, 1, 2], [1.0, 1.0, 2.0], [0.4, 0.2, 0.4])
+    for pick in PICKS:
+        for split in SPLITS:
+            assert reduce(one, pick, split) == one
+            found = reduce(two, pick, split)
+            assert found.needs == (1, 2) and found.probabilities == (0.2, 0.8)
+            assert math.isclose(found.mean_demand, two.mean_demand, rel_tol=1e-15)

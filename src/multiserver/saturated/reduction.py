@@ -23,15 +23,17 @@ def reduce(system: MultiserverJobSystem, pick: str, split: str) -> MultiserverJo
     The `pick` is `extremes` (the smallest and the largest), `common` (those of most jobs) or
     `heavy` (those of most server-seconds), the `split` is `nearest` or `mixed`.
     """
-    if len(system.classes) == 1:
+    if len(set(system.needs)) == 1:
         return system
     weight = {
-        "extremes": lambda c: c.need in (min(system.needs), max(system.needs)),
+        "extremes": lambda c: float(c.need in (min(system.needs), max(system.needs))),
         "common": lambda c: c.probability,
         "heavy": lambda c: c.probability * c.need / c.rate,
     }
-    picked = sorted(system.classes, key=weight[pick])[-2:]
-    needs = np.array(sorted(c.need for c in picked))
+    total = dict.fromkeys(system.needs, 0.0)
+    for c in system.classes:
+        total[c.need] += weight[pick](c)
+    needs = np.array(sorted(sorted(total, key=total.__getitem__)[-2:]))
     small, large = needs
     p, time = np.zeros(2), np.zeros(2)
     for c in system.classes:
