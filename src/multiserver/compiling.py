@@ -25,7 +25,7 @@ class Progress:
     """Counts what has been compiled since it was created, and logs the progress."""
 
     def __init__(self) -> None:
-        self.engine, self.functions, self.depth = "", 0, 0
+        self.engine, self.functions = "", 0
         self.since = self.last = monotonic()
 
     def start(self, engine: str) -> None:
@@ -33,11 +33,9 @@ class Progress:
         if not self.engine:
             self.engine, self.since, self.last = engine, monotonic(), monotonic()
             LOGGER.warning("compiling %s, once on this machine: 2 to 20 seconds", engine)
-        self.depth += 1
 
     def end(self) -> None:
         """A compilation ends."""
-        self.depth -= 1
         self.functions += 1
         if monotonic() - self.last > PROGRESS_INTERVAL:
             self.last = monotonic()

@@ -97,4 +97,4 @@ def _row(method: Method) -> dict[str, str]:
 
 
 def _cell(value: Any) -> str:
-    return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else str(value)
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

@@ -21,7 +21,7 @@ from multiserver.sizes import Size
 
 # Stands for the class of the blocking job where none is known.
 UNSAMPLED = -1
-# Above this, any system of two classes has more fronts than any solver accepts.
+# Above this, fronts are not counted: unless needs are as large, no solver accepts so many.
 MOST_SERVERS = 1_000_000
 
 

@@ -167,11 +167,11 @@ def _drawn(jobs: PhasedJobs, grid: FrontGrid) -> tuple[_Entries, _Entries]:
         settles.add(waits, blocks, np.full(len(waits), p))
         for kind in jobs.kinds(c):
             chance = p * jobs.start[kind]
-            for target, found, rows in (
+            for target, found, fills in (
                 (settles, lambda u: grid.settled(u, np.full(len(u), UNSAMPLED)), True),
                 (further, grid.unsettled, False),
             ):
-                rows = np.flatnonzero((idle >= need) & ((idle - need < grid.smallest) == rows))
+                rows = np.flatnonzero((idle >= need) & ((idle - need < grid.smallest) == fills))
                 counts = _moved(grid.room[rows], after=kind)
                 target.add(rows, found(counts), np.full(len(rows), chance))
     return settles, further

@@ -35,7 +35,7 @@ Integers = NDArray[np.int64]
 
 
 def applies(jobs: PhasedJobs) -> bool:
-    """Whether there are two needs, the smaller with exponential durations of one mean, and few
+    """Whether there are two needs, the smaller of one class with exponential durations, and few
     ways for jobs of the larger to hold servers."""
     small = jobs.held == min(jobs.needs)
     most = jobs.servers // max(jobs.needs)

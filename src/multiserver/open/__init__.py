@@ -7,12 +7,16 @@ whose level is the number of jobs in the system:
   distribution;
 - `solve`: the linear algebra below it, on plain arrays;
 - `multiserver_jobs`: first come, first served, each job with its own server need;
-- `by_class`: its response times class by class;
+- `by_class`: its response times class by class; `phase_count`: how many states it has;
 - `fcfs_levels`: larger systems, with phase-type durations: the level is the number of jobs that
   wait undrawn, and matrices are sparse; `iteration`, `gauss_seidel` and `anderson`: the solver;
 - `age_process`: the same with dense matrices (`multiserver.fronts.interpolated` replaces all fronts
   by a few); `age_distribution`: its distribution; `riccati`: the equation that it solves;
 - `front_distribution`: the means that follow from either;
+- `waiting_distribution`: the times of jobs, by dense matrices (`doubled_steps`,
+  `positive_elimination`); `uniformized_waiting`: by sparse ones (`uniformized_levels`,
+  `uniformization`);
+- `one_at_a_time` and `deterministic`: M/G/1 and M/D/k;
 - `one_or_n`: needs 1 and n, without fronts, by the age of a large job; `age_equation`,
   `age_rates`, `exponential_sums` and `small_jobs`: its parts; `numbers_of_jobs`: P(N > k);
 - `load_interpolation`: curves over the load from few points;
@@ -24,7 +28,9 @@ whose level is the number of jobs in the system:
   `count_rules`: which jobs these serve; `count_states`: the truncation of the states;
   `truncation_error`: its error; `count_levels` and `count_sweeps`: the solver, by multilevel
   aggregation;
-  `most_servers_first` and `served_alone`: priority to large or to small needs, if means are enough;
-- `quickswap`: needs 1 and n without preemption, one class after the other; `two_needs`: any two;
+  `most_servers_first` (`line_sweeps`) and `served_alone`: priority to large or to small needs, if
+  means are enough;
+- `quickswap`: needs 1 and n without preemption, one class after the other (`quickswap_transforms`,
+  `quickswap_areas`, `birth_and_death`); `two_needs`: any two;
 - `priority_by_need`: the stability limit under priority to small or to large needs.
 """

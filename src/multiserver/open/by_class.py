@@ -1,12 +1,12 @@
 """Mean response times class by class under FCFS, from the distribution of fronts and levels.
 
-A job is first *unsampled* behind the front, then perhaps blocks the head of the queue, then is in
+A job is first *undrawn* behind the front, then perhaps blocks the head of the queue, then is in
 service. By Little's law, and as the front in which a job is drawn is independent of its class,
 
-    E[T_c] = E[N_unsampled]/λ + B_c + 1/μ_c,    B_c = Σ_u f_u τ_c(u),
+    E[T_c] = E[N_q]/λ + B_c + 1/μ_c,    B_c = Σ_u f_u τ_c(u),
 
 which is derived in `front_distribution`. Here the distribution is that of `multiserver_jobs`, level
-by level. Let x_q (m,) be the probabilities of settled fronts behind which q jobs are unsampled, and
+by level. Let x_q (m,) be the probabilities of settled fronts behind which q jobs are undrawn, and
 C = opened, F = further the matrices of `multiserver.fronts`. Jobs are drawn in unsettled fronts at
 the rates z = Σ_q y_q, where y_q = x_q C + y_{q+1} F, and so
 
@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from multiserver.fronts import Fronts, drawn_through, enumerate_fronts
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.front_distribution import Vector, blocked_for
-from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks
+from multiserver.open.multiserver_jobs import FcfsBlocks
 from multiserver.open.qbd import StationaryDistribution, solve
-from multiserver.phased import PhasedJobs
+from multiserver.phased import UNSAMPLED, PhasedJobs
 
 # Systems whose fronts are cached along curves over the load.
 REMEMBERED = 4
@@ -49,8 +49,8 @@ def of_distribution(
     fronts, times = _fronts_of(system)
     levels = _Levels(blocks, distribution, fronts)
     found = levels.unsettled + levels.draw_rates() / arrival_rate
-    unsampled = distribution.mean_waiting - levels.blocked
-    return unsampled / arrival_rate + found @ times + 1 / np.array(system.rates)
+    undrawn = distribution.mean_waiting - levels.blocked
+    return undrawn / arrival_rate + found @ times + 1 / np.array(system.rates)
 
 
 @lru_cache(REMEMBERED)
@@ -61,7 +61,7 @@ def _fronts_of(system: MultiserverJobSystem) -> tuple[Fronts, NDArray[np.float64
 
 
 class _Levels:
-    """A distribution over fronts and the numbers of jobs unsampled behind them."""
+    """A distribution over fronts and the numbers of jobs undrawn behind them."""
 
     def __init__(
         self, blocks: FcfsBlocks, distribution: StationaryDistribution, fronts: Fronts

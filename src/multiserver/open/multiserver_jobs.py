@@ -27,8 +27,8 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.open.finite_skip import shifted
 from multiserver.open.qbd import Level, QuasiBirthDeath
 from multiserver.open.solve import distribution_of_rates
+from multiserver.phased import UNSAMPLED
 
-UNSAMPLED = -1
 MAX_BLOCK_ENTRIES = 30_000_000
 Counts = tuple[int, ...]
 Front = tuple[Counts, int]

@@ -149,7 +149,7 @@ def _by_quadrature(
 
 
 def _one_by_one(m: NDArray[np.int64], n: int, s: Complex) -> tuple[Complex, Complex, list[Complex]]:
-    """Δ at all m and at n, and at 0 … min(n, MANY) one by one."""
+    """Δ at all m and at n, and at 0 … min(n, MAX_ONE_BY_ONE) one by one."""
     few = [np.zeros_like(s)]
     for k in range(1, min(n, MAX_ONE_BY_ONE) + 1):
         few.append((few[-1] * k + 1) / (k + s))

@@ -1,6 +1,6 @@
 """Threshold parallelism under FCFS, with phase-type sizes.
 
-There are k servers of capacity 1/k each. A job of class c can use up to p_c servers at once, and on
+There are k servers of capacity 1/k each. A job of class c can use up to v_c servers at once, and on
 q of them its remaining size falls at rate q/k. Jobs start in order of arrival until their
 thresholds sum to k or more; then the newest of them has the servers that the others leave
 (`finite-skip`, Section 6). Only that job is kept apart: a front is the number of jobs in each phase
@@ -28,7 +28,7 @@ Front = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class ThresholdParallelism(FiniteSkipModel):
-    """k = `servers`; class c has threshold p_c, a phase-type size and a probability.
+    """k = `servers`; class c has threshold v_c, a phase-type size and a probability.
 
     Sizes are in capacity times time: alone on one server a job of size s takes k s. Raises
     `ValueError` unless thresholds are integers in 1 … k, sizes phase-type and the probabilities

@@ -125,7 +125,8 @@ class Effort:
     """R `replications` that simulate `jobs` jobs in all. Each discards its first jobs, a share
     `warm_up`, and replication r draws from the stream of `seed`, `key` and r. `stable_below` is λ*,
     None if not known; `times` says whether to keep the times of each job. Raises `ValueError`
-    unless there are 2 replications or more and `jobs` is a positive integer.
+    unless there are 2 replications or more, `jobs` is a positive integer, and 0 ≤ warm_up < 1 and
+    0 < confidence < 1.
     """
 
     jobs: int

@@ -62,7 +62,7 @@ class SaturatedDistribution:
 def solve(system: MultiserverJobSystem) -> SaturatedDistribution:
     """Both stationary distributions, and the relative completions, of any finite set of classes.
 
-    Raises `ValueError` if the system has too many states to enumerate.
+    Raises `TooLargeError` if the system has too many states to enumerate.
     """
     chain = enumerate_chain(system)
     timed = len(chain.idle)

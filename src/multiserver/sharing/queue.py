@@ -88,7 +88,7 @@ class MultiServerQueue:
     def ranks(self) -> NDArray[np.float64]:
         """μ(A) of all sets of classes, shape (2^N,), read-only.
 
-        Raises ValueError beyond 16 classes.
+        Raises TooLargeError beyond `MOST_CLASSES` classes.
         """
         return _ranks(self)
 

@@ -135,8 +135,8 @@ def solve(pools: Sequence[ServerPool], types: Sequence[JobType]) -> SymmetricMea
 
     Relative error below 1e-14/(1 − load) for 100 servers, as tested; log G has an absolute error
     of 1e-13. Takes milliseconds for a hundred servers in one pool. Raises ValueError if a type has
-    no servers, more than there are, or if there are more than 1e5 states, and UnstableError, with
-    the binding numbers of servers by pool, if (7) fails.
+    no servers, or more than there are, TooLargeError if there are more than `MOST_STATES` states,
+    and UnstableError, with the binding numbers of servers by pool, if (7) fails.
     """
     shape = tuple(pool.servers + 1 for pool in pools)
     for kind in types:

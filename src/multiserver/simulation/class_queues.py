@@ -4,7 +4,7 @@ The requirement of a job of class c is the time that it takes on v_c servers. At
 policy allots a number of the k servers to each class. These serve the class's jobs in order of
 arrival, v_c servers for each and what is left for the next: a job that holds q of its v_c servers
 is served at rate q/v_c. A policy for rigid jobs (`finite-skip`, Section 7) allots multiples of v_c;
-under threshold parallelism (Section 6) v_c is the threshold p_c. Service is preempted and resumed
+under threshold parallelism (Section 6) v_c is the threshold. Service is preempted and resumed
 without loss of work. The policies are in `multiserver.simulation.class_policies`.
 
 At most ⌈k/v_c⌉ jobs of a class are in service at once. These oldest jobs are kept in a short

@@ -17,8 +17,8 @@ def generator(seed: int, *key: int) -> np.random.Generator:
 
     Raises `ValueError` unless the seed and the key are non-negative integers.
     """
-    for name, value in (("seed", seed), *(("key", part) for part in key)):
-        require_integer(name, value, least=0)
     # Plain integers hash as the same words, whatever their width was.
-    sequence = np.random.SeedSequence(int(seed), spawn_key=tuple(int(part) for part in key))
+    seed = require_integer("seed", seed, least=0)
+    key = tuple(require_integer("key", part, least=0) for part in key)
+    sequence = np.random.SeedSequence(seed, spawn_key=key)
     return np.random.Generator(np.random.SFC64(sequence))

@@ -17,7 +17,7 @@ from typing import NoReturn
 from multiserver.sizes.non_phase_type import not_phase_type
 from multiserver.sizes.parameters import positive
 
-# Outside these limits, where c² = 9e6 and 7e10, E[S⁶], on which the judgement of simulations
+# Outside these limits, where c² = 9e6 and 2e5, E[S⁶], on which the judgement of simulations
 # rests, is of no use.
 MOST_SIGMA, LEAST_SHAPE = 4.0, 0.1
 # ln Γ(1 + 2x) − 2 ln Γ(1 + x) = Σ ζ(j) (−x)^j (2^j − 2)/j over j ≥ 2, for 2x < 1. For x ≤

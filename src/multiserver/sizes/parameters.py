@@ -1,6 +1,6 @@
 """Checks of the parameters of sizes.
 
-They must be numbers within [1e-100, 1e100], so that no finite moment overflows.
+They must be numbers within [1e-100, 1e100], so that neither their squares nor the inverses of these overflow.
 Probabilities are divided by their sum, which must be 1 to within 1e-9.
 """
 
@@ -16,6 +16,7 @@ LARGEST = 1e100
 
 
 def positive(name: str, value: object) -> float:
+    """The value as a float. Raises `ValueError` unless it is a number in [1e-100, 1e100]."""
     number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else value
     if not 1 / LARGEST <= number <= LARGEST:
         raise ValueError(f"{name} must be a number in [1e-100, 1e100], found {value!r}")

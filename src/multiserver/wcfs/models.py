@@ -89,7 +89,7 @@ def threshold_parallelism(
     *,
     refined: bool = False,
 ) -> Constants:
-    """k = `servers` servers under FCFS; a job of class c can use up to p_c of them (Section 6.4).
+    """k = `servers` servers under FCFS; a job of class c can use up to v_c of them (Section 6.4).
 
     `sizes` are system sizes: alone on one server, a job of size s takes time k s. Printed
     constants, or the refined ones of this module.
