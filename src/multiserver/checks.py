@@ -20,7 +20,7 @@ def require_integer(name: str, value: object, least: int = 1) -> int:
     return int(value)
 
 
-def whole(name: str, value: object, least: int = 1, why: str = "") -> int:
+def require_count(name: str, value: object, least: int = 1, why: str = "") -> int:
     """A count as an integer; the float 1e6 is accepted as a million.
 
     Raises `ValueError`, with the reason `why`, unless it is an integer of at least `least`.

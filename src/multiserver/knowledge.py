@@ -12,7 +12,7 @@ from multiserver.network import Network
 from multiserver.policies.capacity import CAPACITY
 from multiserver.policies.policy import Method, Policy
 from multiserver.system import System
-from multiserver.tables import Table, fitted
+from multiserver.tables import Table, wrapped
 
 COLUMNS = ("question", "method", "range", "source", "cost")
 
@@ -62,7 +62,7 @@ class Known(Table):
         )
         # If rows must be listed, the columns before `method` become headings.
         leading = self.cells()[0].index("method")
-        return f"{heading}\n{fitted(self.cells(), leading, width)}"
+        return f"{heading}\n{wrapped(self.cells(), leading, width)}"
 
 
 def known() -> Known:

@@ -54,7 +54,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(_lines(rows, widths))
 
 
-def fitted(rows: Sequence[Sequence[str]], leading: int, width: int | None = None) -> str:
+def wrapped(rows: Sequence[Sequence[str]], leading: int, width: int | None = None) -> str:
     """Like `aligned`, with long cells wrapped so that lines are at most `width` long, by default
     that of the terminal. The widest columns are narrowed first. If columns of whole words do not
     fit, rows are `listed` below their first `leading` cells."""

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from multiserver.policies.conditions import EQUAL_NEEDS
 from multiserver.policies.fcfs import FCFS
-from multiserver.policies.first_fit import EQUAL_NEEDS
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Effort, Means, Method, Policy
 from multiserver.policies.shared_methods import (
-    effort_of,
+    arguments_of,
     job_level,
     means_of,
     record_of,
@@ -46,7 +46,7 @@ def _methods(conservative: bool, source: str) -> tuple[Method, ...]:
             workload,
             conservative=conservative,
             overestimate=overestimate,
-            **effort_of(effort),
+            **arguments_of(effort),
             record=record,
         )
         return means_of(found, system, effort, record)

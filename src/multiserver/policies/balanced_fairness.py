@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multiserver.policies.networks import NETWORK_METHODS
-from multiserver.policies.parallel import balanced_methods, set_methods
+from multiserver.policies.parallel import balanced_methods, stability_methods
 from multiserver.policies.policy import Policy
 
 BalancedFairness = Policy(
@@ -16,7 +16,7 @@ BalancedFairness = Policy(
     ),
     methods={
         "parallel-processing": (
-            *set_methods(),
+            *stability_methods(),
             *balanced_methods(source="`parallel-processing`, Theorem 2 and Section 8"),
         ),
         "network": NETWORK_METHODS,

@@ -9,7 +9,7 @@ from typing import Any
 from multiserver.errors import TooLargeError
 from multiserver.network import Network
 from multiserver.policies.conditions import ONLY_SETS
-from multiserver.policies.parallel import highest_rate
+from multiserver.policies.parallel import limit_by_capacity, limit_by_sets
 from multiserver.policies.policy import Limit, Method
 from multiserver.saturated.packings import capacity
 from multiserver.system import System
@@ -22,19 +22,10 @@ def packings_limit(system: System, **_: Any) -> Limit:
     """λ_max of rigid jobs; exactly n/E[S] if packings leave no server idle."""
     pairs = zip(system.probabilities, system.durations, strict=True)
     found = capacity(system.servers, system.needs, [p * X.mean for p, X in pairs])
-    whole = _whole(system)
-    if found.limit >= (1 - RELATIVE_TOLERANCE) * whole.arrival_rate:
-        return whole
+    most = limit_by_capacity(system)
+    if found.limit >= (1 - RELATIVE_TOLERANCE) * most.arrival_rate:
+        return most
     return Limit(found.limit, system.capacity - found.limit * system.mean_size)
-
-
-def _whole(system: System, **_: Any) -> Limit:
-    return Limit(system.capacity / system.mean_size, 0.0)
-
-
-def _by_sets(system: System, **_: Any) -> Limit:
-    limit = highest_rate(system)
-    return Limit(limit, system.capacity - limit * system.mean_size)
 
 
 PACKINGS = Method(
@@ -49,14 +40,14 @@ WHOLE = Method(
     name="all servers at work, n/E[S]",
     source="Little's law",
     cost="constant",
-    answer=_whole,
+    answer=limit_by_capacity,
 )
 SETS = Method(
     question="capacity",
     name="the set of classes that binds",
     source="`parallel-processing`, condition (7)",
     cost="2^classes",
-    answer=_by_sets,
+    answer=limit_by_sets,
     conditions=(ONLY_SETS,),
 )
 

@@ -49,6 +49,7 @@ FINITE_VARIANCE = Condition(
 )
 ONE_EXPONENTIAL = Condition("exponential durations of one mean", _one_mean)
 
+EQUAL_NEEDS = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
 DISTINCT_NEEDS = Condition(
     "classes of different needs",
     lambda system: len(set(system.needs)) == len(system.needs),

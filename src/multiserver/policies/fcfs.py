@@ -26,7 +26,11 @@ from multiserver.policies.one_at_a_time import (
     one_at_a_time,
 )
 from multiserver.policies.one_or_n import ONE_OR_N
-from multiserver.policies.parallel import balanced_methods, set_methods, simulate_interruptions
+from multiserver.policies.parallel import (
+    balanced_methods,
+    simulate_interruptions,
+    stability_methods,
+)
 from multiserver.policies.phase_type import (
     AGE_DISTRIBUTION,
     FEW_LEVELS,
@@ -38,12 +42,12 @@ from multiserver.policies.phase_type import (
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.policies.shared_methods import (
     FrontRule,
-    effort_of,
+    arguments_of,
+    class_estimates,
     front_simulation,
     job_level,
     pooled_bounds,
     process_methods,
-    sampled,
     whole_capacity,
     workload_of,
 )
@@ -100,11 +104,11 @@ def _simulate(system: System, arrival_rate: float, effort: Effort) -> Means:
     from multiserver.simulation import fcfs
 
     workload, traces = workload_of(system, arrival_rate), [] if effort.times else None
-    found = fcfs.simulate(workload, **effort_of(effort), traces=traces)
+    found = fcfs.simulate(workload, **arguments_of(effort), traces=traces)
     return Means(
         times=found.mean_response_time,
         jobs=found.mean_jobs,
-        class_times=sampled(found.class_response_time, range(len(system.classes))),
+        class_times=class_estimates(found.class_response_time, len(system.classes)),
         waiting=found.mean_waiting,
         busy=found.mean_held,
         tail=found.tail,
@@ -213,7 +217,7 @@ FCFS = Policy(
             front_simulation(_threshold_policy, "`finite-skip`, Section 6"),
         ),
         "parallel-processing": (
-            *set_methods(ONE_EXPONENTIAL),
+            *stability_methods(ONE_EXPONENTIAL),
             *one_at_a_time(),
             *balanced_methods(ONE_EXPONENTIAL, source="`parallel-processing`, Theorems 1 and 2"),
             job_level(

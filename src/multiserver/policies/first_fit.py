@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from multiserver.policies.conditions import EQUAL_NEEDS
 from multiserver.policies.fcfs import FCFS
 from multiserver.policies.one_at_a_time import one_at_a_time
-from multiserver.policies.policy import Condition, Policy
+from multiserver.policies.policy import Policy
 from multiserver.policies.shared_methods import class_simulation
 
 Ints = NDArray[np.int64]
@@ -23,7 +24,6 @@ NO_EXACT_METHOD = {
     "exact": "it also asks in which order the waiting jobs have come, and k jobs of two classes"
     " come in one of 2^k orders, a million if k = 20"
 }
-EQUAL_NEEDS = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
 
 
 def first_fit(present: Ints, number: Ints, needs: Ints, servers: int, allotted: Ints) -> None:

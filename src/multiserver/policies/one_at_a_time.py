@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from multiserver.open import deterministic
 from multiserver.open.one_at_a_time import OneAtATime
+from multiserver.policies.conditions import EQUAL_NEEDS
 from multiserver.policies.policy import Condition, Limit, Means, Method
 from multiserver.sizes import Deterministic, scaled
 from multiserver.system import System
@@ -34,7 +35,6 @@ def _no_two_fit(system: System) -> bool:
 
 
 NO_TWO_FIT = Condition("one job at a time: all need all servers, or no two fit", _no_two_fit)
-ONE_NEED = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
 ONE_DURATION = Condition(
     "one deterministic duration",
     lambda system: (
@@ -54,10 +54,11 @@ def _queue(system: System) -> OneAtATime:
 
 def _limit(system: System, **_: object) -> Limit:
     queue = _queue(system)
-    return _of_limit(system, queue.limit, queue.relative_completions)
+    return limit_with_wastage(system, queue.limit, queue.relative_completions)
 
 
-def _of_limit(system: System, limit: float, relative: float | None = None) -> Limit:
+def limit_with_wastage(system: System, limit: float, relative: float | None = None) -> Limit:
+    """λ* = `limit`, E[Δ(Y_d)] = `relative`, and the servers idle at λ* by Little's law."""
     idle = system.capacity - limit * system.mean_size
     # If no server is wasted, the difference is only rounding.
     return Limit(limit, idle if idle > 1e-12 * system.capacity else 0.0, relative)
@@ -108,7 +109,7 @@ def _places(system: System) -> int:
 
 def _by_places(system: System, **_: object) -> Limit:
     mean = system.mean_size / system.needs[0]
-    return _of_limit(system, _places(system) / mean)
+    return limit_with_wastage(system, _places(system) / mean)
 
 
 def _deterministic(system: System, **_: object) -> Callable[[float], Means]:
@@ -129,7 +130,7 @@ EQUAL_PLACES = Method(
     source="`multiserver.policies.one_at_a_time`: Kiefer and Wolfowitz 1955",
     cost="constant",
     answer=_by_places,
-    conditions=(ONE_NEED,),
+    conditions=(EQUAL_NEEDS,),
 )
 
 DETERMINISTIC = Method(
@@ -138,5 +139,5 @@ DETERMINISTIC = Method(
     source="`multiserver.open.deterministic`: Crommelin 1932",
     cost="constant, at most linear in n/v",
     answer=_deterministic,
-    conditions=(ONE_NEED, ONE_DURATION),
+    conditions=(EQUAL_NEEDS, ONE_DURATION),
 )

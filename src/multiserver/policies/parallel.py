@@ -94,20 +94,12 @@ def balanced_methods(*conditions: Condition, source: str) -> tuple[Method, ...]:
     )
 
 
-def set_methods(*conditions: Condition) -> tuple[Method, ...]:
-    """Stability: condition (7)."""
-
-    def by_sets(system: System, **_: Any) -> Limit:
-        limit = stability(queue_of(system), work_of(system, 1.0)).scale
-        return Limit(limit, system.capacity - limit * system.mean_size)
-
-    def whole(system: System, **_: Any) -> Limit:
-        return Limit(system.capacity / system.mean_size, 0.0)
-
+def stability_methods(*conditions: Condition) -> tuple[Method, ...]:
+    """λ* by condition (7)."""
     source = "`parallel-processing`, condition (7)"
     rows = (
-        ("all servers bind, λ* = n/E[S]", "constant", whole, ONLY_DEGREES),
-        ("the set of classes that binds", "2^classes", by_sets, ONLY_SETS),
+        ("all servers bind, λ* = n/E[S]", "constant", limit_by_capacity, ONLY_DEGREES),
+        ("the set of classes that binds", "2^classes", limit_by_sets, ONLY_SETS),
     )
     return tuple(
         Method(
@@ -122,11 +114,21 @@ def set_methods(*conditions: Condition) -> tuple[Method, ...]:
     )
 
 
+def limit_by_capacity(system: System, **_: Any) -> Limit:
+    """n/E[S], at which all servers are at work."""
+    return Limit(system.capacity / system.mean_size, 0.0)
+
+
+def limit_by_sets(system: System, **_: Any) -> Limit:
+    """The λ at which condition (7) fails."""
+    limit = stability(queue_of(system), work_of(system, 1.0)).scale
+    return Limit(limit, system.capacity - limit * system.mean_size)
+
+
 def highest_rate(system: System) -> float:
     """A λ from which no policy is stable: n/E[S] or, for sets of servers, where (7) fails."""
-    if ONLY_SETS.holds(system):
-        return stability(queue_of(system), work_of(system, 1.0)).scale
-    return system.capacity / system.mean_size
+    limit = limit_by_sets if ONLY_SETS.holds(system) else limit_by_capacity
+    return limit(system).arrival_rate
 
 
 def simulate_interruptions(

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from multiserver.open import age_process, fcfs_levels
+from multiserver.open import age_process, fcfs_levels, waiting_distribution
 from multiserver.open.fcfs_levels import MAX_INTERPOLABLE, MIN_FRONTS, MOST_FRONTS
 from multiserver.open.front_distribution import FrontDistribution
 from multiserver.open.phase_count import block_entries
 from multiserver.open.uniformized_waiting import is_preferred, uniformized_waiting
-from multiserver.open.waiting_distribution import MOST_SETTLED, fits, waiting_distribution
+from multiserver.open.waiting_distribution import MOST_SETTLED
 from multiserver.phased import PhasedJobs
 from multiserver.policies.conditions import MIXED_EXPONENTIAL, PHASE_TYPE
 from multiserver.policies.exponential import exponential_parts
@@ -30,7 +30,7 @@ def phased_jobs(system: System) -> PhasedJobs:
 def _few_fronts(system: System) -> bool:
     if not PHASE_TYPE.holds(system):
         return True
-    return phased.fits(phased_jobs(system))
+    return phased.is_feasible(phased_jobs(system))
 
 
 def _few_levels(system: System) -> bool:
@@ -104,7 +104,7 @@ def _of_distribution(
 
 def _times(system: System) -> Callable[[float], Times]:
     process = age_process.prepare(phased_jobs(system))
-    return lambda arrival_rate: waiting_distribution(process.at(arrival_rate))
+    return lambda arrival_rate: waiting_distribution.waiting_distribution(process.at(arrival_rate))
 
 
 def _times_by_steps(system: System) -> Callable[[float], Times]:
@@ -117,7 +117,7 @@ def _sparse(system: System) -> bool:
 
 
 def _dense(system: System) -> bool:
-    return not PHASE_TYPE.holds(system) or fits(phased_jobs(system))
+    return not PHASE_TYPE.holds(system) or waiting_distribution.is_feasible(phased_jobs(system))
 
 
 SATURATED_PHASES = Method(

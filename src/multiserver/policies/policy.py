@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from multiserver.checks import whole
+from multiserver.checks import require_count
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
 from multiserver.wcfs.bounds import Interval
@@ -139,9 +139,9 @@ class Effort:
     times: bool = False
 
     def __post_init__(self) -> None:
-        replications = whole("replications", self.replications, 2, "one has no interval")
+        replications = require_count("replications", self.replications, 2, "one has no interval")
         object.__setattr__(self, "replications", replications)
-        object.__setattr__(self, "jobs", whole("jobs", self.jobs))
+        object.__setattr__(self, "jobs", require_count("jobs", self.jobs))
         if not 0 <= self.warm_up < 1 or not 0 < self.confidence < 1:
             raise ValueError(
                 "warm_up must lie in [0, 1) and confidence in (0, 1),"

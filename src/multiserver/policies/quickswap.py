@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from multiserver.open import quickswap, two_needs
 from multiserver.policies.class_counts import means_from_jobs, sorted_by_need, to_user_order
-from multiserver.policies.conditions import EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
-from multiserver.policies.one_at_a_time import ONE_NEED, one_at_a_time
+from multiserver.policies.conditions import EQUAL_NEEDS, EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
+from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
 from multiserver.policies.shared_methods import (
     class_simulation,
@@ -80,7 +80,7 @@ def _cycles(
 
     def at(arrival_rate: float) -> Means:
         flows = tuple(arrival_rate * p for p in parts.probabilities)
-        options = _whole(system, threshold), last_phase
+        options = _checked_threshold(system, threshold), last_phase
         found = quickswap.solve(parts.servers, parts.rates, flows, *options)
 
         @cache
@@ -103,7 +103,7 @@ def _chain(
     order, parts = sorted_by_need(system)
 
     def at(arrival_rate: float) -> Means:
-        options = _whole(system, threshold), last_phase
+        options = _checked_threshold(system, threshold), last_phase
         found = two_needs.solve(parts, arrival_rate, *options, enough=budget.enough / 2)
         return Means(
             **means_from_jobs(
@@ -121,11 +121,11 @@ def _chain(
 def _simulate(
     system: System, arrival_rate: float, effort: Effort, threshold: float, last_phase: str
 ) -> Means:
-    memory = (0, _whole(system, threshold), last_phase == "always")
+    memory = (0, _checked_threshold(system, threshold), last_phase == "always")
     return simulate_class_queues(system, arrival_rate, effort, quickswap_rule, memory=memory)
 
 
-def _whole(system: System, threshold: float) -> int:
+def _checked_threshold(system: System, threshold: float) -> int:
     most = max(1, system.servers // min(system.needs))
     if threshold not in range(most):
         raise ValueError(
@@ -163,7 +163,7 @@ NonpreemptiveMostServersFirst = Policy(
     ),
     methods={
         "multiserver-jobs": (
-            *one_at_a_time(ONE_NEED),
+            *one_at_a_time(EQUAL_NEEDS),
             WHOLE,
             CYCLES,
             CHAIN,

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from multiserver.policies.conditions import ONE_EXPONENTIAL
-from multiserver.policies.parallel import balanced_methods, set_methods, simulate_interruptions
+from multiserver.policies.parallel import (
+    balanced_methods,
+    simulate_interruptions,
+    stability_methods,
+)
 from multiserver.policies.policy import Policy
 from multiserver.policies.shared_methods import job_level
 
@@ -18,7 +22,7 @@ RandomInterruptions = Policy(
     options={"per_job": 1.0},
     methods={
         "parallel-processing": (
-            *set_methods(ONE_EXPONENTIAL),
+            *stability_methods(ONE_EXPONENTIAL),
             *balanced_methods(
                 ONE_EXPONENTIAL, source="`parallel-processing`, Theorem 2 and Section 7"
             ),

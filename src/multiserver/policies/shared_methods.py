@@ -7,7 +7,7 @@ numba, which takes a second to import, only by simulations.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from multiserver.errors import NotSampledError
 from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution, solve
 from multiserver.policies.conditions import DISTINCT_NEEDS, FINITE_REMAINDER
-from multiserver.policies.policy import Condition, Effort, Limit, Means, Method, Value
+from multiserver.policies.parallel import limit_by_capacity
+from multiserver.policies.policy import Condition, Effort, Means, Method, Value
 from multiserver.simulation.workload import Workload, settle
 from multiserver.system import System
 from multiserver.wcfs.bounds import Constants as Constants
@@ -47,7 +48,7 @@ def whole_capacity(source: str) -> Method:
         name="whole capacity, λ* = n/E[S]",
         source=source,
         cost="constant",
-        answer=lambda system, **_: Limit(system.capacity / system.mean_size, 0.0),
+        answer=limit_by_capacity,
     )
 
 
@@ -202,7 +203,7 @@ def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Met
 
         workload, rule = front_policy(system, arrival_rate, **options)
         record = record_of(workload, effort)
-        found = front.simulate(workload, rule, **effort_of(effort), record=record)
+        found = front.simulate(workload, rule, **arguments_of(effort), record=record)
         return means_of(found, system, effort, record)
 
     return job_level(simulate, source=source)
@@ -214,7 +215,7 @@ def workload_of(system: System, arrival_rate: float) -> Workload:
     return Workload(system.servers, system.needs, durations, probabilities, arrival_rate)
 
 
-def effort_of(effort: Effort) -> dict[str, Any]:
+def arguments_of(effort: Effort) -> dict[str, Any]:
     """The effort as the job-level engines take it."""
     return {
         "jobs": effort.jobs_each,
@@ -239,7 +240,7 @@ def simulate_class_queues(
     from multiserver.simulation import class_queues
 
     workload = workload_of(system, arrival_rate)
-    record, runs = record_of(workload, effort), effort_of(effort)
+    record, runs = record_of(workload, effort), arguments_of(effort)
     found = class_queues.simulate(workload, rule, **runs, **options, record=record)
     return means_of(found, system, effort, record)
 
@@ -260,7 +261,7 @@ def means_of(
     return Means(
         times=found.mean_response_time,
         jobs=found.mean_jobs,
-        class_times=sampled(found.class_response_time, classes),
+        class_times=class_estimates(found.class_response_time, len(classes)),
         class_jobs=tuple(found.class_jobs(c) for c in classes),
         busy=found.busy(system.capacity),
         counts=found,
@@ -289,10 +290,10 @@ def _times_of(
     )
 
 
-def sampled(estimate: Callable[[int], Value], classes: Iterable[int]) -> tuple[Value | None, ...]:
-    """An estimate for each class, None for one without a measured job."""
+def class_estimates(estimate: Callable[[int], Value], count: int) -> tuple[Value | None, ...]:
+    """An estimate for each of `count` classes, None for one without a measured job."""
     found: list[Value | None] = []
-    for c in classes:
+    for c in range(count):
         try:
             found.append(estimate(c))
         except NotSampledError:
