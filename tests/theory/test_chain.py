@@ -10,7 +10,7 @@ import pytest
 
 from multiserver.fronts.every import count_vectors
 from multiserver.model import MultiserverJobSystem
-from multiserver.saturated.chain import UNSAMPLED, enumerate_chain, packings
+from multiserver.saturated.chain import UNSAMPLED, count_packings, enumerate_chain
 
 from .references import brute_chain, lemma_5_1, random_two_class_system
 
@@ -182,6 +182,6 @@ def test_packings_are_the_states_that_the_solver_would_look_at(servers, needs):
     system = MultiserverJobSystem.of(
         servers, needs, [1.0] * len(needs), [1 / len(needs)] * len(needs)
     )
-    assert packings(system) == len(
+    assert count_packings(system) == len(
         count_vectors(servers, np.array(needs), max(servers - 2 * max(needs) + 1, 0))
     )

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from multiserver.open.count_levels import Level, States, base
+from multiserver.open.count_levels import Level, States, unit_codes
 from multiserver.open.count_sweeps import aggregate, balance_residuals, sweep
 
 CASES = [((30,), 1), ((11, 7), 2), ((6, 4, 5), 3)]
@@ -17,7 +17,7 @@ def lattice(sizes, seed):
     """All states below `sizes`, rates between neighbours, and the matrix of these."""
     classes, generator = len(sizes), np.random.default_rng(seed)
     counts = np.array(list(product(*map(range, sizes))))
-    states = States(np.sort(counts @ base(classes)), classes)
+    states = States(np.sort(counts @ unit_codes(classes)), classes)
     shape = states.counts.shape
     rising = generator.uniform(0.2, 1, shape) * (states.above >= 0)
     leaving = generator.uniform(0.2, 2, shape) * (states.below >= 0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from multiserver.open.exponential_sums import ExponentialSums
-from multiserver.open.small_jobs import InterpolationNodes, Stopped, drains
+from multiserver.open.small_jobs import InterpolationNodes, StoppedChain, drains
 
 from .references import close
 
@@ -87,7 +87,7 @@ def test_drains_against_fifty_digits():
 def test_times_of_the_chain_in_fractions(n, flow, stop):
     """Against elimination in fractions of the chain cut off at 60 jobs more, h and 1 − h too."""
     entering = RNG.uniform(size=(3, n))
-    chain = Stopped(n, flow, stop)
+    chain = StoppedChain(n, flow, stop)
     a, k = Fraction(flow), Fraction(stop)
     # The chance h to come down, from the root that is less than 1, to sixty digits.
     with mpmath.workdps(60):

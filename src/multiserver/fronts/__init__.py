@@ -32,7 +32,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
-from multiserver.fronts.every import EveryFront, Found
+from multiserver.fronts.every import EveryFront, Shares
 from multiserver.phased import UNSAMPLED, PhasedJobs
 
 
@@ -47,10 +47,10 @@ class FrontGrid(Protocol):
     head: NDArray[np.int64]
     room: NDArray[np.int64]
 
-    def settled(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> Found:
+    def settled(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> Shares:
         """Rows and shares of settled fronts; the shares of a front that is left out are all 0."""
 
-    def unsettled(self, counts: NDArray[np.int64]) -> Found:
+    def unsettled(self, counts: NDArray[np.int64]) -> Shares:
         """Rows and shares of unsettled fronts; the shares of one that is left out are all 0."""
 
 
@@ -126,7 +126,7 @@ def fronts_among(jobs: PhasedJobs, grid: FrontGrid, *, only_full: bool = False) 
                 blocked.add(rows[enters][full], grid.settled(counts[full], unknown), flow[full])
                 opened.add(rows[enters][~full], grid.unsettled(counts[~full]), flow[~full])
     e = len(grid.room)
-    settles, further = _drawn(jobs, grid)
+    settles, further = _draws(jobs, grid)
     return Fronts(
         jobs=jobs,
         counts=grid.counts,
@@ -141,7 +141,7 @@ def fronts_among(jobs: PhasedJobs, grid: FrontGrid, *, only_full: bool = False) 
     )
 
 
-def drawn(fronts: Fronts) -> NDArray[np.int64]:
+def fronts_of_draws(fronts: Fronts) -> NDArray[np.int64]:
     """The unsettled fronts in which a job may be drawn while others wait."""
     first = abs(fronts.opened).sum(axis=0) > 0
     e = len(first)
@@ -151,14 +151,14 @@ def drawn(fronts: Fronts) -> NDArray[np.int64]:
     return np.sort(found[found < e])
 
 
-def drawn_through(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.float64]:
+def flow_of_draws(fronts: Fronts, opened: NDArray[np.float64]) -> NDArray[np.float64]:
     """The flow (e,) through each unsettled front while jobs are drawn, given `opened` (e,), the
     flow into it from completions."""
     onward = sparse.eye_array(len(fronts.room)) - fronts.further
     return splu(onward.T.tocsc(), permc_spec="COLAMD").solve(opened)
 
 
-def _drawn(jobs: PhasedJobs, grid: FrontGrid) -> tuple[_Entries, _Entries]:
+def _draws(jobs: PhasedJobs, grid: FrontGrid) -> tuple[_Entries, _Entries]:
     settles, further = _Entries(), _Entries()
     idle = jobs.servers - grid.room @ jobs.held
     for c, (need, p) in enumerate(zip(jobs.needs, jobs.probabilities, strict=True)):
@@ -195,7 +195,7 @@ class _Entries:
     def __init__(self) -> None:
         self._parts: list[tuple[NDArray, NDArray, NDArray]] = []
 
-    def add(self, rows: NDArray, found: Found, values: NDArray) -> None:
+    def add(self, rows: NDArray, found: Shares, values: NDArray) -> None:
         columns, shares = found
         rows = np.broadcast_to(rows[:, None], columns.shape)
         used = shares != 0

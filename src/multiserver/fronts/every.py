@@ -10,7 +10,7 @@ from multiserver.phased import UNSAMPLED, PhasedJobs
 
 MAX_NUMBERS = 5_000_000
 # Columns (k, w) of a matrix and their shares (k, w), which sum to 1 in each row or are all 0.
-Found = tuple[NDArray[np.int64], NDArray[np.float64]]
+Shares = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class EveryFront:
@@ -36,11 +36,11 @@ class EveryFront:
         self.counts, self.room = counts[np.concatenate(heads)], counts[roomy]
         self.head = np.repeat(np.arange(UNSAMPLED, len(jobs.needs)), [len(x) for x in heads])
 
-    def settled(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> Found:
-        return _whole(self._places[head + 1, self._ranks.of(counts)])
+    def settled(self, counts: NDArray[np.int64], head: NDArray[np.int64]) -> Shares:
+        return _of_one(self._places[head + 1, self._ranks.of(counts)])
 
-    def unsettled(self, counts: NDArray[np.int64]) -> Found:
-        return _whole(self._places[-1, self._ranks.of(counts)])
+    def unsettled(self, counts: NDArray[np.int64]) -> Shares:
+        return _of_one(self._places[-1, self._ranks.of(counts)])
 
 
 class Ranks:
@@ -86,7 +86,8 @@ def ranked(servers: int, needs: NDArray[np.int64], least: int) -> tuple[NDArray[
     return ordered, ranks
 
 
-def _whole(rows: NDArray[np.int64]) -> Found:
+def _of_one(rows: NDArray[np.int64]) -> Shares:
+    """Each row alone, with a share of 1, or of 0 where there is none (−1)."""
     return rows[:, None], (rows >= 0).astype(float)[:, None]
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.errors import TooLargeError
-from multiserver.fronts.every import Found, count_vectors
+from multiserver.fronts.every import Shares, count_vectors
 from multiserver.phased import UNSAMPLED, PhasedJobs
 
 DENSE, ORDER = 32, 20
@@ -79,10 +79,10 @@ class InterpolatedFronts:
             panels += [(line + 1 + self._heads, nodes) for nodes in chain.from_iterable(pieces)]
         self._keep(panels, others)
 
-    def settled(self, counts: Integers, head: Integers) -> Found:
+    def settled(self, counts: Integers, head: Integers) -> Shares:
         return self._find(counts, head + 1)
 
-    def unsettled(self, counts: Integers) -> Found:
+    def unsettled(self, counts: Integers) -> Shares:
         return self._find(counts, np.full(len(counts), self._heads + 1))
 
     def _keep(self, panels: list[tuple[int, Integers]], others: Integers) -> None:
@@ -116,7 +116,7 @@ class InterpolatedFronts:
         counts[:, self._rest] = others[line // (self._heads + 2)]
         return counts, line % (self._heads + 2) + UNSAMPLED
 
-    def _find(self, counts: Integers, place: Integers) -> Found:
+    def _find(self, counts: Integers, place: Integers) -> Shares:
         w = np.searchsorted(self._keys, counts[:, self._rest] @ self._radix)
         small = counts[:, self._kind]
         at = (w * (self._heads + 2) + place) * self._span + small

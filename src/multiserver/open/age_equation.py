@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from multiserver.open.exponential_sums import ExponentialSums
-from multiserver.open.small_jobs import InterpolationNodes, Stopped, drains
+from multiserver.open.small_jobs import InterpolationNodes, StoppedChain, drains
 from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
@@ -43,7 +43,7 @@ OVERSAMPLING = 1.5
 BLOCK = 16
 
 
-class Scaled(NamedTuple):
+class ScaledSystem(NamedTuple):
     """n ≥ 2 servers, p and q, λ; α (k,), T (k, k) and the exit rates −T 1 of S. The unit of time is
     the mean duration of a small job."""
 
@@ -73,11 +73,11 @@ class Solution(NamedTuple):
     blocking: float
 
 
-def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solution:
+def solve_for_age(system: ScaledSystem, basis: ExponentialSums, lowest: float) -> Solution:
     """The distribution of the age in a basis, fitted at frequencies from about `lowest` on."""
     n, p, q, rate = system.n, system.p, system.q, system.rate
     flow, stop = rate * p, rate * q
-    nodes, chain = InterpolationNodes(n), Stopped(n, flow, stop)
+    nodes, chain = InterpolationNodes(n), StoppedChain(n, flow, stop)
     h = 1 - chain.falls_short
     T = basis.generator
     edge = np.zeros(len(T))
@@ -137,13 +137,13 @@ def solve_for_age(system: Scaled, basis: ExponentialSums, lowest: float) -> Solu
 
 
 def _blocking(
-    system: Scaled,
+    system: ScaledSystem,
     nodes: InterpolationNodes,
     integrals: Vector,
     times: Vector,
     last: float,
     back: float,
-    chain: Stopped,
+    chain: StoppedChain,
 ) -> float:
     """H: the sums of (1) at s = 0 with f(m) = 1 + … + 1/min(m, n − 1) in the place of Δ_m."""
     n, p, q = system.n, system.p, system.q

@@ -57,7 +57,7 @@ from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
-from multiserver.fronts import Fronts, drawn, enumerate_fronts, fronts_among, interpolated
+from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, fronts_of_draws, interpolated
 from multiserver.open.age_distribution import AgeDistribution
 from multiserver.open.front_distribution import ROUGH, Vector, blocked_for
 from multiserver.open.riccati import return_distribution, return_distribution_by_sign
@@ -139,7 +139,12 @@ def _of(fronts: Fronts, *, interpolated: bool = False) -> AgeProcess:
     saturated = phased.of_fronts(fronts)
     distribution = saturated.throughput, saturated.time
     return AgeProcess(
-        fronts.jobs, fronts, *distribution, drawn(fronts), blocked_for(fronts), interpolated
+        fronts.jobs,
+        fronts,
+        *distribution,
+        fronts_of_draws(fronts),
+        blocked_for(fronts),
+        interpolated,
     )
 
 

@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from multiserver.open.age_equation import Scaled
+from multiserver.open.age_equation import ScaledSystem
 
 # Poles of Φ that stand in for zeros; grid points a decade in the search for zeros beyond n.
 MAX_DRAIN_RATES, POINTS_PER_DECADE = 8, 48
 
 
-def suitable_rates(system: Scaled, decay: float, wide: float, near: int) -> NDArray[np.float64]:
+def suitable_rates(
+    system: ScaledSystem, decay: float, wide: float, near: int
+) -> NDArray[np.float64]:
     """Rates for a basis: θ; the rates of S; those of the first drains, which are next to zeros that
     hardly matter; zeros beyond n; `wide` rates a decade over the whole range; and `near` rates
     about those of small jobs."""
@@ -37,7 +39,7 @@ def suitable_rates(system: Scaled, decay: float, wide: float, near: int) -> NDAr
     )
 
 
-def _zeros_beyond(system: Scaled, low: float, high: float) -> list[float]:
+def _zeros_beyond(system: ScaledSystem, low: float, high: float) -> list[float]:
     """The θ beyond n, where drains have no more poles, at which 1/B − (q/z) Φ changes sign."""
     if not 1.1 * low < high:
         return []
@@ -50,7 +52,7 @@ def _zeros_beyond(system: Scaled, low: float, high: float) -> list[float]:
     ]
 
 
-def slowest_rate(system: Scaled) -> float:
+def slowest_rate(system: ScaledSystem) -> float:
     """The smallest θ > 0 at which 1/B − (q/z) Φ vanishes, s = −θ."""
     n, q, rate = system.n, system.q, system.rate
     gap = n - rate
@@ -62,7 +64,7 @@ def slowest_rate(system: Scaled) -> float:
     return brentq(lambda x: _excess(system, x), highest * 1e-15, highest, xtol=1e-300, rtol=1e-13)
 
 
-def _excess(system: Scaled, theta: float) -> float:
+def _excess(system: ScaledSystem, theta: float) -> float:
     """(B/s) (1/B − (q/z) Φ) at s = −θ < 0, as (1) has it."""
     n, p, q, rate = system.n, system.p, system.q, system.rate
     k = np.arange(1.0, n + 1)

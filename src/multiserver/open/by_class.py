@@ -22,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.fronts import Fronts, drawn_through, enumerate_fronts
+from multiserver.fronts import Fronts, enumerate_fronts, flow_of_draws
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.front_distribution import Vector, blocked_for
 from multiserver.open.multiserver_jobs import FcfsBlocks
@@ -103,4 +103,4 @@ class _Levels:
         flow = np.zeros(len(self.unsettled))
         for q in range(len(self._first) - 1, 0, -1):
             flow = self._first[q] @ opened + flow @ further
-        return drawn_through(self.fronts, self.behind @ opened - flow @ further)
+        return flow_of_draws(self.fronts, self.behind @ opened - flow @ further)

@@ -34,7 +34,7 @@ from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.anderson import Mixing
-from multiserver.open.count_levels import Level, base
+from multiserver.open.count_levels import Level, unit_codes
 from multiserver.open.count_rules import Rule
 from multiserver.open.count_states import Served, extended
 from multiserver.open.truncation_error import MARGIN, Extrapolated, Point, Target, Truncated
@@ -153,7 +153,7 @@ def _solve(
     classes, enough = len(system.classes), target.enough
     point = Point(system, arrival_rate, limit)
     first = np.array(list(product(range(INITIAL_COUNTS), repeat=classes)), dtype=np.int64)
-    states = Served(np.sort(first @ base(classes)), classes, rule)
+    states = Served(np.sort(first @ unit_codes(classes)), classes, rule)
     distribution, step = np.ones(len(states.codes)), Level.cycle
     with announced():
         while True:

@@ -31,7 +31,7 @@ MAX_SWEPT_STATES, SWEEPS, VISITS = 60, 30, 2
 ALONE = 4
 
 
-def base(classes: int) -> Integers:
+def unit_codes(classes: int) -> Integers:
     """The codes (C,) of one job of each class: codes increase as states do in their order."""
     return RADIX ** np.arange(classes - 1, -1, -1, dtype=np.int64)
 
@@ -41,7 +41,7 @@ class States:
     neighbours `above` and `below` (m, C), −1 where there is none."""
 
     def __init__(self, codes: Integers, classes: int) -> None:
-        self.codes, self.steps = codes, base(classes)
+        self.codes, self.steps = codes, unit_codes(classes)
         self.counts = codes[:, None] // self.steps % RADIX
         self.above = np.full(self.counts.shape, -1, np.int32)
         self.below = self.above.copy()

@@ -30,7 +30,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from multiserver.errors import NotKnownError, TooLargeError
-from multiserver.fronts import drawn
+from multiserver.fronts import fronts_of_draws
 from multiserver.open.anderson import Mixing
 from multiserver.open.fcfs_levels import SweptDistribution
 from multiserver.open.front_distribution import Vector
@@ -79,7 +79,7 @@ class Sweeps:
         self._e, self._m = len(fronts.room), len(fronts.head)
         self._empty = int(np.argmin(fronts.room.sum(axis=1)))
         among = np.zeros(self._e, dtype=bool)
-        among[drawn(fronts)] = True
+        among[fronts_of_draws(fronts)] = True
         places = rising[among[rising]]
         within = (fronts.moves + fronts.blocked)[settled][:, settled]
         opened, settles = fronts.opened[settled], fronts.settles[:, settled]

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.errors import NotKnownError
-from multiserver.open.age_equation import Scaled, Solution
-from multiserver.open.small_jobs import Stopped
+from multiserver.open.age_equation import ScaledSystem, Solution
+from multiserver.open.small_jobs import StoppedChain
 from multiserver.recurrences import lfilter
 
 Vector = NDArray[np.float64]
@@ -35,14 +35,14 @@ Vector = NDArray[np.float64]
 NEGLIGIBLE_TAIL, MAX_STEPS = 1e-17, 2e8
 
 
-def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
+def numbers_of_jobs(system: ScaledSystem, found: Solution, most: int) -> Vector:
     """P(N = k) for k = 0 … `most`, with an absolute error of about 1e-12 in all; rounding may make
     the smallest negative.
 
     Raises `NotKnownError` if that takes too many steps.
     """
     n, p, q, rate = system.n, system.p, system.q, system.rate
-    chain = Stopped(n, rate * p, rate * q)
+    chain = StoppedChain(n, rate * p, rate * q)
     above = chain.stop + chain.flow * chain.falls_short + n
     slowest = max(p / (1 + found.basis.rates[0] / rate), chain.flow / above)
     top = n + math.ceil(math.log(NEGLIGIBLE_TAIL) / math.log(slowest))
@@ -75,7 +75,7 @@ def numbers_of_jobs(system: Scaled, found: Solution, most: int) -> Vector:
     return chain.stop * distribution
 
 
-def _chain(chain: Stopped, entering: Vector, above: float) -> Vector:
+def _chain(chain: StoppedChain, entering: Vector, above: float) -> Vector:
     """τ_m for as many m as ξ, `entering`, has entries."""
     n, h = chain.servers, 1 - chain.falls_short
     first = lfilter([1.0], [1.0, -h], entering[: n - 1 : -1])[::-1]

@@ -52,7 +52,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.errors import NotKnownError, UnstableError
-from multiserver.open.age_equation import Scaled, Solution, solve_for_age
+from multiserver.open.age_equation import ScaledSystem, Solution, solve_for_age
 from multiserver.open.age_rates import slowest_rate, suitable_rates
 from multiserver.open.exponential_sums import ExponentialSums
 from multiserver.open.numbers_of_jobs import numbers_of_jobs
@@ -91,7 +91,7 @@ class OneOrNDistribution:
     residual: float
     basis: ExponentialSums
     coefficients: Vector
-    system: Scaled
+    system: ScaledSystem
     solution: Solution
 
     @property
@@ -161,7 +161,7 @@ def solve(
     alpha, phases = large.phases()
     exits = PhasedJobs.of(servers, (servers,), (large,), (1.0,)).exits
     n, unit = most_between(servers, probabilities), rate_small
-    system = Scaled(n, p, q, arrival_rate / unit, alpha, phases / unit, exits / unit)
+    system = ScaledSystem(n, p, q, arrival_rate / unit, alpha, phases / unit, exits / unit)
     found = _converged(system)
     if not found.residual < ROUGH:
         raise NotKnownError(
@@ -187,7 +187,7 @@ def solve(
     )
 
 
-def _converged(system: Scaled) -> Solution:
+def _converged(system: ScaledSystem) -> Solution:
     """The best of several bases, each of more functions than the one before."""
     decay = slowest_rate(system)
     delay = math.log(system.n)  # Of n small jobs, in their mean durations.

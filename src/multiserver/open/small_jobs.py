@@ -160,7 +160,7 @@ def _one_by_one(m: NDArray[np.int64], n: int, s: Complex) -> tuple[Complex, Comp
 
 
 @dataclass(frozen=True, eq=False)
-class Stopped:
+class StoppedChain:
     """The chain of small jobs: arrivals `flow` λp, `stop` λq, `servers` n ≥ 2."""
 
     servers: int

@@ -53,7 +53,7 @@ ROUNDED = 10.0
 MOST_STEPS, SETTLED = 1000, 1e-15
 
 
-class Rule(NamedTuple):
+class QuickswapRule(NamedTuple):
     """n, v, w, ℓ, and whether small jobs are held back though no large one waits."""
 
     servers: int
@@ -132,7 +132,7 @@ def solve(
             f"the threshold must be an integer from 0 to ⌊n/v⌋ - 1 ="
             f" {system.servers // needs[0] - 1}, found {threshold!r}"
         )
-    rule = Rule(system.servers, *needs, threshold, reading == "always")
+    rule = QuickswapRule(system.servers, *needs, threshold, reading == "always")
     flows = arrival_rate * np.array(system.probabilities)
     point = _Point(rule, flows, np.array(system.rates), int(flows[1] > flows[0]))
     kept, means, changed, open_ = INITIAL_JOBS, None, np.inf, np.inf
@@ -163,7 +163,7 @@ def solve(
 class _Point(NamedTuple):
     """The rule, λ_c and μ_c, and the class that is the level."""
 
-    rule: Rule
+    rule: QuickswapRule
     flows: Vector
     rates: Vector
     level: int

@@ -43,7 +43,7 @@ from scipy.linalg import block_diag
 
 from multiserver.compiling import announced
 from multiserver.errors import TooLargeError
-from multiserver.fronts import Fronts, drawn, interpolated
+from multiserver.fronts import Fronts, fronts_of_draws, interpolated
 from multiserver.open import positive_elimination, waiting_distribution
 from multiserver.open.fcfs_levels import MIN_FRONTS, SweptDistribution, is_feasible
 from multiserver.open.uniformization import UniformizedTimes
@@ -71,7 +71,7 @@ def is_preferred(jobs: PhasedJobs) -> bool:
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
     many = m > MIN_FRONTS or m + e > positive_elimination.MAX_STATES
-    cheap = max(m * m / DENSE, SECOND / m) if waiting_distribution.fits(jobs) else np.inf
+    cheap = max(m * m / DENSE, SECOND / m) if waiting_distribution.is_feasible(jobs) else np.inf
     swept = is_feasible(jobs) and not interpolated.applies(jobs)
     return swept and many and moves <= min(MINUTES / m, cheap)
 
@@ -138,7 +138,7 @@ def _steps(fronts: Fronts, rate: float) -> Steps:
     from multiserver.open.uniformized_levels import Steps
 
     jobs, p, known = fronts.jobs, np.array(fronts.jobs.probabilities), fronts.head != UNSAMPLED
-    places = drawn(fronts)
+    places = fronts_of_draws(fronts)
     # A job that is drawn adds to the servers held: `further` leads to later places.
     places = places[np.argsort(fronts.room[places] @ jobs.held, kind="stable")]
     within = (fronts.moves + fronts.blocked).tocoo()

@@ -71,7 +71,7 @@ FEW_LEVELS = 16
 Array = NDArray[np.float64]
 
 
-def fits(jobs: PhasedJobs) -> bool:
+def is_feasible(jobs: PhasedJobs) -> bool:
     """Whether the matrices fit, decided by numbers of fronts alone."""
     return interpolated.applies(jobs) or count_fronts(jobs)[0] <= MOST_SETTLED
 

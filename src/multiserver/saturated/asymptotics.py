@@ -40,10 +40,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Result = NDArray[np.float64] | np.float64
+Values = NDArray[np.float64] | np.float64
 
 
-def throughput_n_dominated(p_n: ArrayLike, rate_1: ArrayLike = 1.0) -> Result:
+def throughput_n_dominated(p_n: ArrayLike, rate_1: ArrayLike = 1.0) -> Values:
     """μ_1/(p_n ln(1/p_n)) jobs per unit of time: μ to leading order when n p_n → ∞ or n p_n → c.
 
     `multilevel-scaling`, Theorem 4.1 (Lemmas 6.1 and 7.1). Neither c nor μ_n matter.
@@ -52,7 +52,7 @@ def throughput_n_dominated(p_n: ArrayLike, rate_1: ArrayLike = 1.0) -> Result:
     return -np.asarray(rate_1) / (p_n * np.log(p_n))
 
 
-def relative_completions_n_dominated(p_n: ArrayLike) -> Result:
+def relative_completions_n_dominated(p_n: ArrayLike) -> Values:
     """1/(2 p_n) jobs: E[Δ(Y_d)] to leading order when n p_n → ∞ or n p_n → c.
 
     `multilevel-scaling`, Theorem 4.1 (Theorems 6.1 and 7.1).
@@ -60,7 +60,7 @@ def relative_completions_n_dominated(p_n: ArrayLike) -> Result:
     return 0.5 / np.asarray(p_n, dtype=float)
 
 
-def throughput_all_busy(n: ArrayLike, rate_1: ArrayLike = 1.0) -> Result:
+def throughput_all_busy(n: ArrayLike, rate_1: ArrayLike = 1.0) -> Values:
     """n μ_1 jobs per unit of time: μ to leading order when p_n = o(1/(n ln n)).
 
     `multilevel-scaling`, Lemma 8.1, first case; the first term of Theorem 4.2.
@@ -68,7 +68,7 @@ def throughput_all_busy(n: ArrayLike, rate_1: ArrayLike = 1.0) -> Result:
     return np.asarray(n, dtype=float) * np.asarray(rate_1)
 
 
-def throughput_between(n: ArrayLike, p_n: ArrayLike, rate_1: ArrayLike = 1.0) -> Result:
+def throughput_between(n: ArrayLike, p_n: ArrayLike, rate_1: ArrayLike = 1.0) -> Values:
     """μ_1/(p_n ln n) jobs per unit of time: μ to leading order when 1/(n ln n) ≪ p_n ≪ 1/n.
 
     `multilevel-scaling`, Lemma 8.1, second case.
@@ -78,7 +78,7 @@ def throughput_between(n: ArrayLike, p_n: ArrayLike, rate_1: ArrayLike = 1.0) ->
 
 def throughput_one_dominated(
     n: ArrayLike, alpha: ArrayLike, rate_1: ArrayLike = 1.0, rate_n: ArrayLike = 1.0
-) -> Result:
+) -> Values:
     """μ_1 (n − n^{2−α} (ln n + γ + μ_1/μ_n − 1)) jobs per unit of time, for p_n = n^−α, α > 1.
 
     μ up to o(n^{2−α}); may be negative where ln n is not yet small against n^{α−1}.
@@ -90,7 +90,7 @@ def throughput_one_dominated(
 
 def throughput_one_dominated_as_printed(
     n: ArrayLike, alpha: ArrayLike, rate_1: ArrayLike = 1.0, rate_n: ArrayLike = 1.0
-) -> Result:
+) -> Values:
     """μ_1 (n − n^{2−α} (ln n + μ_1/μ_n − 1)): `throughput_one_dominated` without γ.
 
     Off by γ μ_1 n^{2−α}, as large as the last term it keeps. For comparison with the print only.
@@ -99,7 +99,7 @@ def throughput_one_dominated_as_printed(
     return rate_1 * (n - _power(n, alpha) * (np.log(n) + rate_1 / np.asarray(rate_n) - 1))
 
 
-def relative_completions_one_dominated(n: ArrayLike, alpha: ArrayLike) -> Result:
+def relative_completions_one_dominated(n: ArrayLike, alpha: ArrayLike) -> Values:
     """n^{2−α} ln² n / 2 jobs: E[Δ(Y_d)] to leading order for p_n = n^−α, α > 1.
 
     `multilevel-scaling`, Theorem 4.2 (Theorem 8.1). The rates do not matter.
@@ -107,7 +107,7 @@ def relative_completions_one_dominated(n: ArrayLike, alpha: ArrayLike) -> Result
     return 0.5 * _power(n, alpha) * np.log(n) ** 2
 
 
-def throughput_borderline(n: ArrayLike, c: ArrayLike, rate_1: ArrayLike = 1.0) -> Result:
+def throughput_borderline(n: ArrayLike, c: ArrayLike, rate_1: ArrayLike = 1.0) -> Values:
     """n μ_1/(1 + c) jobs per unit of time: μ to leading order for p_n = c/(n ln n).
 
     The case that `multilevel-scaling`, Lemma 8.1, leaves open.
@@ -115,7 +115,7 @@ def throughput_borderline(n: ArrayLike, c: ArrayLike, rate_1: ArrayLike = 1.0) -
     return throughput_all_busy(n, rate_1) / (1 + np.asarray(c))
 
 
-def relative_completions_borderline(n: ArrayLike, c: ArrayLike) -> Result:
+def relative_completions_borderline(n: ArrayLike, c: ArrayLike) -> Values:
     """n ln n · c/(2 (1 + c)²) jobs: E[Δ(Y_d)] to leading order for p_n = c/(n ln n).
 
     Largest at c = 1: n ln n / 8. The case that `multilevel-scaling`, Lemma 8.2, leaves open.
@@ -124,6 +124,6 @@ def relative_completions_borderline(n: ArrayLike, c: ArrayLike) -> Result:
     return n * np.log(n) * c / (2 * (1 + c) ** 2)
 
 
-def _power(n: ArrayLike, alpha: ArrayLike) -> Result:
+def _power(n: ArrayLike, alpha: ArrayLike) -> Values:
     """n^{2−α}."""
     return np.asarray(n, dtype=float) ** (2 - np.asarray(alpha))

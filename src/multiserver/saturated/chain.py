@@ -113,7 +113,7 @@ def fewest_held(servers: int, needs: NDArray[np.int64]) -> int:
     return max(servers - 2 * int(needs.max()) + 1, 0)
 
 
-def packings(system: MultiserverJobSystem) -> int:
+def count_packings(system: MultiserverJobSystem) -> int:
     """The number of ways to hold more than n − 2 v_max of the servers. The enumeration looks at all
     of them, so this bounds the number of states, apart from h."""
     ways = [1] + [0] * system.servers

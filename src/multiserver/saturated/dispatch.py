@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary, two_class
-from multiserver.saturated.chain import packings
+from multiserver.saturated.chain import count_packings
 from multiserver.saturated.one_half_all import RATIO_LIMIT, one_half_all
 from multiserver.saturated.one_or_n import one_or_n
 from multiserver.saturated.single_duration import one_half_all_one_rate, single_duration
@@ -85,7 +85,7 @@ def solve(system: MultiserverJobSystem, relative_completions: bool = True) -> Sa
 def solve_within(system: MultiserverJobSystem, most: int) -> SaturatedMeans | None:
     """The means without relative completions, or None if there are more than two classes and more
     than `most` packings of the servers to look at."""
-    if len(system.classes) > 2 and packings(system) > most:
+    if len(system.classes) > 2 and count_packings(system) > most:
         return None
     return solve(system, relative_completions=False)
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from multiserver.fronts import Fronts, drawn_through, enumerate_fronts, fronts_among, interpolated
+from multiserver.fronts import Fronts, enumerate_fronts, flow_of_draws, fronts_among, interpolated
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
 from multiserver.saturated.balance import Balance
 from multiserver.saturated.signed_balance import SignedBalance
@@ -64,7 +64,7 @@ class PhasedDistribution:
         return 1 - self.wastage / self.fronts.jobs.servers
 
 
-def fits(jobs: PhasedJobs) -> bool:
+def is_feasible(jobs: PhasedJobs) -> bool:
     """Whether the saturated system has at most `MOST_FRONTS` fronts, or fronts that can be
     interpolated."""
     return interpolated.applies(jobs) or count_fronts(jobs, only_full=True)[0] <= MOST_FRONTS
@@ -146,6 +146,6 @@ def _recurrent(fronts: Fronts, jumps: sparse.csr_array) -> NDArray[np.int64]:
 
 def _after_completions(fronts: Fronts, time: NDArray[np.float64]) -> NDArray[np.float64]:
     """The distribution of the settled front just after a completion."""
-    drawing = drawn_through(fronts, time @ fronts.opened)
+    drawing = flow_of_draws(fronts, time @ fronts.opened)
     entering = time @ fronts.blocked + drawing @ fronts.settles
     return entering / entering.sum()

@@ -173,7 +173,7 @@ def tail_caveat(share: Estimate) -> str:
     return ""
 
 
-def require_some(c: int, jobs: int, probability: float) -> None:
+def require_sampled(c: int, jobs: int, probability: float) -> None:
     """Raises `NotSampledError`, a `ValueError`, if no measured job is of class c."""
     if jobs == 0:
         raise NotSampledError(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from multiserver.simulation.estimate import (
     Estimate,
     estimate,
-    require_some,
+    require_sampled,
     tail_caveat,
     withhold_interval,
 )
@@ -79,7 +79,7 @@ class Simulation:
 
     def class_response_time(self, c: int) -> Estimate:
         """E[T] of the jobs of class c. Raises `ValueError` if no measured job is of that class."""
-        require_some(c, int(self.completions[:, c].sum()), self.workload.probabilities[c])
+        require_sampled(c, int(self.completions[:, c].sum()), self.workload.probabilities[c])
         sums = (self.completions, self.response_sums, self.response_squares)
         return self._job_average(c, *(s[:, c] for s in sums))
 

@@ -30,7 +30,7 @@ from multiserver.checks import require_integer
 from multiserver.errors import UnstableError
 from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.draws import draw, source_of
-from multiserver.simulation.estimate import Estimate, estimate, require_some, withhold_interval
+from multiserver.simulation.estimate import Estimate, estimate, require_sampled, withhold_interval
 from multiserver.simulation.instability_test import MARKS, check_growth, settled_marks
 from multiserver.simulation.pooled_server import COUNTED, FOUND_WORK, mean_work
 from multiserver.simulation.run_length import MIN_CONTRIBUTING_JOBS, RunLength
@@ -102,7 +102,7 @@ class Responses:
 
     def class_response_time(self, c: int) -> Estimate:
         """E[T_c]. Raises `ValueError` if no measured job is of that class."""
-        require_some(c, int(self.sums[:, c, MEASURED].sum()), self.workload.probabilities[c])
+        require_sampled(c, int(self.sums[:, c, MEASURED].sum()), self.workload.probabilities[c])
         return self._mean(c, RESPONSE, c)
 
     def class_jobs(self, c: int) -> Estimate:

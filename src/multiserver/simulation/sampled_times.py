@@ -29,7 +29,7 @@ from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import (
     Estimate,
     estimate,
-    require_some,
+    require_sampled,
     tail_caveat,
     withhold_interval,
 )
@@ -72,7 +72,7 @@ class SampledTimes:
             times = np.where(times > ROUNDING * self.responses, times, 0.0)
         mine = np.ones(times.shape, dtype=bool) if c is None else self.classes == c
         if c is not None:
-            require_some(c, int(mine.sum()), self.workload.probabilities[c])
+            require_sampled(c, int(mine.sum()), self.workload.probabilities[c])
         replication = np.broadcast_to(np.arange(len(times))[:, None], times.shape)[mine]
         order = np.argsort(times[mine], kind="stable")
         return times[mine][order], replication[order]

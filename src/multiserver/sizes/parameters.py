@@ -1,7 +1,7 @@
 """Checks of the parameters of sizes.
 
-They must be numbers within [1e-100, 1e100], so that neither their squares nor the inverses of these overflow.
-Probabilities are divided by their sum, which must be 1 to within 1e-9.
+They must be numbers within [1e-100, 1e100], so that neither their squares nor the inverses of these
+overflow. Probabilities are divided by their sum, which must be 1 to within 1e-9.
 """
 
 from __future__ import annotations
