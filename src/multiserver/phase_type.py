@@ -95,7 +95,7 @@ class PhaseType:
     def phases(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """α (m,) and T (m, m) of the phases that can be entered."""
         initial, rates = np.array(self.initial), np.array(self.generator)
-        entered = _closed(initial > 0, rates > 0)
+        entered = _reachable(initial > 0, rates > 0)
         return initial[entered], rates[np.ix_(entered, entered)]
 
     def scaled(self, factor: float) -> PhaseType:
@@ -109,10 +109,10 @@ class PhaseType:
 
     def _ends(self) -> bool:
         ends = np.array([exit_rate(row, i) > 0 for i, row in enumerate(self.generator)])
-        return bool(_closed(ends, np.array(self.generator).T > 0).all())
+        return bool(_reachable(ends, np.array(self.generator).T > 0).all())
 
 
-def _closed(first: NDArray[np.bool_], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _reachable(first: NDArray[np.bool_], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which phases (m,) can be reached from the `first`, themselves included, along `leads`
     (m, m)."""
     found, pending = first.copy(), np.flatnonzero(first).tolist()

@@ -158,7 +158,7 @@ def test_no_job_more_adds_what_is_taken():
             assert mean < 15
             point = class_counts.Point(system, load * limit, limit)
             counts = np.indices((45, 45)).reshape(2, -1).T.astype(float)
-            taken = point.added(counts, mean)
+            taken = point.difference_bound(counts, mean)
             for c in range(2):
                 parts.append((abs(np.diff(h, axis=c))[:45, :45].ravel() / taken[:, c]).max())
     assert 0.3 < max(parts) < 1

@@ -10,7 +10,7 @@ from multiserver.errors import NotKnownError, TooLargeError, UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import age_process, by_class, fcfs_levels, iteration, multiserver_jobs, qbd
 from multiserver.open.anderson import Mixing
-from multiserver.open.gauss_seidel import balanced
+from multiserver.open.gauss_seidel import balancing_factors
 from multiserver.phase_type import coxian
 from multiserver.phased import PhasedJobs
 from multiserver.simulation import fcfs
@@ -125,7 +125,7 @@ def test_scales_balance_a_chain_of_levels():
     top, most, rate, fall = 60, 4, 0.6, 0.0
     mass = rng.uniform(0.5, 2.0, top + 1)
     draws = mass[:, None] * np.cumsum(rng.uniform(0.1, 0.5, (top + 1, most)), axis=1)[:, ::-1]
-    scales = balanced(mass, draws, rate, fall)
+    scales = balancing_factors(mass, draws, rate, fall)
     generator = np.zeros((top + 1, top + 1))
     jumps = draws - np.append(draws[:, 1:], np.zeros((top + 1, 1)), axis=1)
     for q in range(top + 1):

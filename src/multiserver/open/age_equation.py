@@ -85,11 +85,11 @@ def solve_for_age(system: ScaledSystem, basis: ExponentialSums, lowest: float) -
     for part, rows in _blocks(basis.poisson_integrals(rate, p, n + 1)):
         edge[part] = rows[:, n]
         rows = rows[:, :n]
-        integrals.append(nodes.gathered(rows))
+        integrals.append(nodes.weights(rows))
         # T is lower triangular: entries of `edge` that are not filled yet have no part in this.
         rows[:, n - 1] += h * _series(T, rate, stop + chain.falls_short * flow, edge)[part]
         rows = chain.times(rows)
-        times.append(nodes.gathered(rows))
+        times.append(nodes.weights(rows))
         last.append(rows[:, n - 1])
     integrals, times, last = map(np.concatenate, (integrals, times, last))
     back = _series(T, rate, stop + chain.falls_short * flow, edge)

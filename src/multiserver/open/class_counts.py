@@ -209,7 +209,7 @@ class _Chain:
         # What is left out is linear in E[N], which is not known yet; its slope is the work that is
         # turned away.
         outward = point.flows - rising
-        self._outward = (outward * point.added(counts, 0.0)).sum(axis=1)
+        self._outward = (outward * point.difference_bound(counts, 0.0)).sum(axis=1)
         self._lost, self._states = outward @ point.shifts, states
 
     def residual_error(self, distribution: Vector) -> float:

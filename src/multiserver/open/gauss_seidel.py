@@ -143,7 +143,7 @@ def sweep(distribution: Vector, flows: Vector, fall: float, chain: Chain) -> Non
 
 
 @njit(cache=True, error_model="numpy")
-def balanced(mass: Vector, draws: Vector, arrivals: float, fall: float) -> Vector:
+def balancing_factors(mass: Vector, draws: Vector, arrivals: float, fall: float) -> Vector:
     """The factors c (Q + 1,), at most 1, that bring levels of these masses into balance, if more
     than i jobs are drawn at once at the rates `draws` (Q + 1, J)."""
     top, most = len(mass) - 1, draws.shape[1]

@@ -34,7 +34,7 @@ from multiserver.fronts import fronts_of_draws
 from multiserver.open.anderson import Mixing
 from multiserver.open.fcfs_levels import SweptDistribution
 from multiserver.open.front_distribution import Vector
-from multiserver.open.gauss_seidel import Chain, Columns, balanced, draw, sweep
+from multiserver.open.gauss_seidel import Chain, Columns, balancing_factors, draw, sweep
 from multiserver.phased import UNSAMPLED
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Sweeps:
         fall = self._fall(mass[-1], draws[-1])
         shapes = levels[-2:] / np.where(mass[-2:] > 0, mass[-2:], 1.0)[:, None]
         distance = abs(shapes[1] - shapes[0]).sum()
-        scales = balanced(mass, draws, self.rate, fall) ** trust
+        scales = balancing_factors(mass, draws, self.rate, fall) ** trust
         distribution[: self._e] *= scales[0]
         levels *= scales[:, None]
         mass *= scales

@@ -62,7 +62,7 @@ class InterpolationNodes:
             if len(nodes) > 1
         ]
 
-    def gathered(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weights(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights (…, M) that give the same sum with any smooth f(m) as `values` (…, n)."""
         found = np.zeros((*values.shape[:-1], len(self.numbers)))
         numbers, rows = self._single

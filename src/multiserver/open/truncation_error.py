@@ -63,7 +63,7 @@ class Point:
         """D(N) in states N (m, C), (m,)."""
         return counts @ self.shifts + 1 / self.rates.min()
 
-    def added(self, counts: Vector, mean_jobs: float) -> Vector:
+    def difference_bound(self, counts: Vector, mean_jobs: float) -> Vector:
         """The bound assumed on h(N + e_c) − h(N) in states N (m, C), (m, C)."""
         jobs = counts.sum(axis=1) + 2 + mean_jobs
         return MARGIN * (self.delay(counts)[:, None] + np.outer(jobs, self.shifts))

@@ -180,15 +180,17 @@ def simulate_interruptions(
         effective_size=min(e.effective_size for e in found.jobs),
     )
     return Means(
-        times=_at(effort.confidence, (found.overall_response_time,))[0],
+        times=_with_confidence(effort.confidence, (found.overall_response_time,))[0],
         busy=withhold_interval(busy, found.caveat or found.length.caveat()),
-        class_times=_at(effort.confidence, found.response_time),
-        class_jobs=_at(effort.confidence, found.jobs),
+        class_times=_with_confidence(effort.confidence, found.response_time),
+        class_jobs=_with_confidence(effort.confidence, found.jobs),
         counts=found,
     )
 
 
-def _at(confidence: float, estimates: tuple[Estimate, ...]) -> tuple[Estimate | None, ...]:
+def _with_confidence(
+    confidence: float, estimates: tuple[Estimate, ...]
+) -> tuple[Estimate | None, ...]:
     """The same estimates with intervals at another confidence, None for a mean over no job."""
     quantiles = [-stdtrit(e.freedom, (1 - confidence) / 2) for e in estimates]
     return tuple(
