@@ -9,7 +9,7 @@ import pytest
 
 from atlas.gallery.collect import Claim, Table
 from atlas.gallery.explorer import CLAIMS, find_absent, find_links, find_presets
-from atlas.gallery.render import find_played, render
+from atlas.gallery.render import find_preset_of_products, render
 
 from .conftest import paper, product
 
@@ -181,6 +181,6 @@ def test_each_figure_leads_to_its_system():
     run += [paper("q", product("c", "1", heterogeneous={"x": 1}), product("d", "2", one=jobs))]
     presets = find_presets(run)
     assert [preset["of"] for preset in presets] == [["a"], ["b"], ["d"]]
-    assert find_played(presets) == {"p/a": 0, "p/b": 1, "q/d": 2}
+    assert find_preset_of_products(presets) == {"p/a": 0, "p/b": 1, "q/d": 2}
     page = render(run)["q.html"]
     assert page.count("explorer.html#preset=") == 1 and "explorer.html#preset=2" in page

@@ -130,7 +130,7 @@ def test_the_wheel_enlarges_about_the_pointer_and_the_mouse_moves(browser, galle
 
 def test_the_ledger_filters_by_verdict_paper_and_words(browser, gallery):
     with reading(browser, gallery, "ledger.html") as page:
-        rows = page.locator("tr[data-show]:visible")
+        rows = page.locator("tr[data-verdict]:visible")
         assert rows.count() == 3
         page.get_by_role("radio", name="erratum").check()
         assert rows.count() == 1 and "the quote of named" in rows.inner_text()
@@ -155,12 +155,12 @@ def test_the_ledger_filters_by_verdict_paper_and_words(browser, gallery):
 def test_words_in_the_address_are_looked_for(browser, gallery):
     with reading(browser, gallery, "ledger.html#words=direct") as page:
         assert page.get_by_role("searchbox").input_value() == "direct"
-        assert page.locator("tr[data-show]:visible").count() == 1
+        assert page.locator("tr[data-verdict]:visible").count() == 1
 
 
 def test_the_ledger_is_sorted_and_its_rows_have_links_that_are_copied(browser, gallery):
     with reading(browser, gallery, "ledger.html", permissions=["clipboard-read"]) as page:
-        quotes = page.locator("tr[data-show]:visible .said")
+        quotes = page.locator("tr[data-verdict]:visible .quote")
         page.get_by_role("combobox", name="Sort").select_option("quote")
         assert quotes.all_inner_texts() == [
             f"the quote of {x}" for x in ("direct", "elsewhere", "named")
@@ -176,7 +176,7 @@ def test_the_ledger_is_sorted_and_its_rows_have_links_that_are_copied(browser, g
         assert address(page).endswith("ledger.html#alpha.named")
         playwright.expect(anchor).to_have_text("Copied")
         assert page.evaluate("() => navigator.clipboard.readText()") == address(page)
-        assert page.locator("tr[data-show]:visible").count() == 3
+        assert page.locator("tr[data-verdict]:visible").count() == 3
 
 
 def test_scores_are_sorted_by_the_heading_of_a_column(browser, gallery):
@@ -192,14 +192,14 @@ def test_scores_are_sorted_by_the_heading_of_a_column(browser, gallery):
 def test_a_tally_leads_to_the_claims_it_counts(browser, gallery):
     with reading(browser, gallery, "index.html") as page:
         page.get_by_role("link", name="erratum 1").click()
-        rows = page.locator("tr[data-show]:visible")
+        rows = page.locator("tr[data-verdict]:visible")
         assert rows.count() == 1 and "erratum" in rows.inner_text()
         assert page.get_by_role("radio", name="erratum").is_checked()
 
 
 def test_the_search_finds_figures_parameters_columns_and_claims(browser, gallery):
     with reading(browser, gallery, "search.html") as page:
-        search, found = page.get_by_role("searchbox"), page.locator(".found li")
+        search, found = page.get_by_role("searchbox"), page.locator(".search-results li")
         for words, links in (
             ("response time class 7", ["alpha.html#fig6a", "alpha.html#extra"]),
             ("elsewhere", ["ledger.html#alpha.elsewhere"]),
@@ -215,7 +215,9 @@ def test_the_search_finds_figures_parameters_columns_and_claims(browser, gallery
         page.get_by_role("combobox", name="Kind").select_option("erratum")
         assert found.count() == 1 and address(page).endswith("#q=the+quote&kind=erratum")
     with reading(browser, gallery, "search.html#q=%22further+jobs%22") as page:
-        assert page.locator(".found a").all_inner_texts() == ["Further figure. Further jobs"]
+        assert page.locator(".search-results a").all_inner_texts() == [
+            "Further figure. Further jobs"
+        ]
 
 
 def test_what_a_figure_hands_over_is_copied(browser, gallery):
@@ -264,7 +266,7 @@ def test_arrow_keys_page_through_figures_and_the_address_follows(browser, galler
 
 def test_without_scripts_all_is_there(browser, gallery):
     with reading(browser, gallery, "ledger.html", java_script_enabled=False) as page:
-        assert page.locator("tr[data-show]:visible").count() == 3
+        assert page.locator("tr[data-verdict]:visible").count() == 3
         assert not page.locator("form").is_visible()
     with reading(browser, gallery, "alpha.html", java_script_enabled=False) as page:
         page.locator("#fig6a a.zoom").click()

@@ -84,7 +84,7 @@ def test_every_link_leads_somewhere_inside_the_figures_folder(gallery, name):
 
 def test_nothing_is_loaded_but_figures(page):
     assert not [a for a in page.all("script") if "src" in a]
-    assert [a["href"] for a in page.all("link")] == ["data:,", "#whole"]
+    assert [a["href"] for a in page.all("link")] == ["data:,", "#end-of-page"]
     assert not {"iframe", "object", "embed", "base", "video", "audio"} & dict(page.elements).keys()
     assert "@import" not in page.source and "url(" not in page.source
     policy = next(a["content"] for a in page.all("meta") if "http-equiv" in a)
@@ -96,8 +96,8 @@ def test_every_picture_has_words_and_a_size(page):
         if "src" in image:
             assert len(image["alt"]) > 8
             assert int(image["width"]) > 0 < int(image["height"])
-    for strip in (a for a in page.all("svg") if "role" in a):
-        assert "z-scores between" in strip["aria-label"]
+    for drawing in (a for a in page.all("svg") if "role" in a):
+        assert "z-scores between" in drawing["aria-label"] or drawing["id"].startswith("plot-")
 
 
 def test_a_figure_is_described_by_its_number_title_and_caption(gallery):
@@ -266,7 +266,7 @@ def contrast(one: str, other: str) -> float:
 def test_contrast_meets_level_aa(theme):
     found = colours(theme)
     for ground in (found["ground"], found["panel"]):
-        for name in ("ink", "muted", "link", "sound", "apart", "alarm"):
+        for name in ("ink", "muted", "link", "agreement", "deviation", "alarm"):
             assert contrast(found[name], ground) >= 4.5, name
         # Outlines of controls and of the focus.
         for name in ("edge", "focus"):
@@ -290,8 +290,8 @@ def test_a_paper_says_what_was_read_and_what_is_ours_is_not_quoted(gallery):
     page = (gallery / "alpha.html").read_text("utf-8")
     assert "Read in arXiv v1; not checked in arXiv v2." in page
     ledger = (gallery / "ledger.html").read_text("utf-8")
-    assert '<q class="said">the quote of direct</q>' in ledger
+    assert '<q class="quote">the quote of direct</q>' in ledger
     assert (
         "the quote of elsewhere" in ledger
-        and '<q class="said">the quote of elsewhere' not in ledger
+        and '<q class="quote">the quote of elsewhere' not in ledger
     )

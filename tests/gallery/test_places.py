@@ -44,12 +44,12 @@ def test_a_place_is_found_by_its_kind_and_number(words, found):
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node on the path")
-    source = FILTERS.read_text("utf-8").partition("// Rows for a few")[0]
+    source = FILTERS.read_text("utf-8").partition("// The fields of a form")[0]
     script = f"""{source}
       const [texts, words] = {json.dumps([TEXTS, words])};
-      const tests = finder.read(words);
+      const tests = query.parse(words);
       console.log(JSON.stringify(texts.map((text) => (
-        Math.min(...tests.map((test) => test(finder.text(text))))))));"""
+        Math.min(...tests.map((test) => test(query.prepare(text))))))));"""
     done = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True)
     ranks = enumerate(json.loads(done.stdout))
     assert {i: rank for i, rank in ranks if rank} == found

@@ -185,10 +185,10 @@ def _collect_product(
     files = _downloads(paper, id)
     picture = next((file for file in files if file.endswith((".svg", ".png"))), "")
     size = measure(FIGURES / paper / Path(picture).name) if picture else (0, 0)
-    kit = {"latex": _read_kit(paper, id, files), "bibtex": references(spec)}
+    snippets = {"latex": _read_latex(paper, id, files), "bibtex": references(spec)}
     sidecar = json.loads((FIGURES / paper / f"{id}.json").read_text(encoding="utf-8"))
-    kit["licence"] = sidecar.get("licence", "")
-    head |= kit
+    snippets["licence"] = sidecar.get("licence", "")
+    head |= snippets
     if f"../{paper}/{id}.png" in files:
         head["thumbnail"] = f"thumbnails/{paper}/{id}.png"
     if picture.endswith(".svg"):
@@ -197,7 +197,7 @@ def _collect_product(
     return Exhibit(**head, picture=picture, size=size, files=files, tables=tuple(tables))
 
 
-def _read_kit(paper: str, id: str, files: Sequence[str]) -> str:
+def _read_latex(paper: str, id: str, files: Sequence[str]) -> str:
     """Text to paste: the LaTeX of a figure, or a line that includes a table, which is too long to
     paste."""
     if f"../{paper}/{id}.figure.tex" in files:

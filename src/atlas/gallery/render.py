@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from atlas.gallery.collect import Claim, Exhibit, Paper, Table
 from atlas.gallery.explorer import find_absent, find_links, find_presets
 from atlas.gallery.index import index_all
-from atlas.gallery.live import live
+from atlas.gallery.interactive_figures import find_drawings
 from atlas.gallery.markdown import myst, quarto
 from atlas.gallery.typesetting import cell, heading, number, numeral, parameter, prose
 from atlas.io.cite import SOFTWARE
@@ -25,8 +25,8 @@ from atlas.io.credit import tell_version
 from atlas.io.scores import ALARM
 
 ROWS = 100
-# The number of claims shown beside a figure; the rest are folded.
-FIRST = 4
+# Claims shown beside a figure; the rest are folded.
+CLAIMS_SHOWN = 4
 # Verdicts in the order of the page, each with a sign, so that colour is not the only mark.
 VERDICTS = {
     "agrees": "✓",
@@ -100,8 +100,9 @@ def render(
     environment.globals |= {"style": source("page.css")}
     environment.globals |= {"papers": papers, "VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY}
     environment.globals |= {"titles": titles, "front": find_front(papers, first)}
-    environment.globals |= {"WHOLE": WHOLE, "ROWS": ROWS, "ALARM": ALARM, "FIRST": FIRST}
-    environment.tests["readings"] = lambda line: line.startswith(("read as", "evidence", "what"))
+    environment.globals |= {"WHOLE": WHOLE, "ROWS": ROWS, "ALARM": ALARM}
+    environment.globals |= {"CLAIMS_SHOWN": CLAIMS_SHOWN}
+    environment.tests["evidence"] = lambda line: line.startswith(("read as", "evidence", "what"))
     environment.filters |= {
         "parameter": parameter,
         "heading": heading,
@@ -112,36 +113,36 @@ def render(
         "numeral": numeral,
         "tally": tally,
         "settings": settings,
-        "textual": textual,
+        "text_columns": text_columns,
         # A table has the same cells beside its figure and on its own page.
         "texts": cache(texts),
         "widths": widths,
         "rows": rows,
-        "sheet": sheet,
+        "data_page": data_page,
         "strip": strip,
         "link": link,
         "command": command,
         "citation": citation,
-        "live": live,
+        "drawings": find_drawings,
         "myst": myst,
         "quarto": quarto,
-        "opening": opening,
-        "ordered": ordered,
+        "ledger_order": ledger_order,
+        "agreeing_last": agreeing_last,
         "version": tell_version,
     }
     pages = {f"{paper.id}.html": ("paper.j2", {"paper": paper}) for paper in papers}
     found = {"presets": find_presets(papers), "links": find_links(papers)}
     found["absent"] = find_absent(papers)
-    environment.globals |= {"played": find_played(found["presets"])}
+    environment.globals |= {"preset_of": find_preset_of_products(found["presets"])}
     values = {"search": {"entries": index_all(papers)}, "explorer": found}
     for template in environment.list_templates(filter_func=lambda file: file.endswith(PAGE)):
         name = template.removesuffix(PAGE)
         pages[f"{name}.html"] = (template, values.get(name, {}))
     for product in (product for paper in papers for product in (*paper.figures, *paper.tables)):
         for table in product.tables:
-            if sheet(table):
+            if data_page(table):
                 about = {"product": product, "table": table}
-                pages.setdefault(sheet(table), ("data.j2", about))
+                pages.setdefault(data_page(table), ("data.j2", about))
     return {
         name: seal(
             # Pages in folders link to others by relative paths.
@@ -153,7 +154,7 @@ def render(
     }
 
 
-def find_played(presets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def find_preset_of_products(presets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """For each product, as paper/id, the first of the explorer's systems that it shows."""
     numbered = [(f"{p['group']}/{id}", i) for i, p in enumerate(presets) for id in p["of"]]
     return dict(reversed(numbered))
@@ -194,12 +195,12 @@ def citation(product: Exhibit, bibliography: Mapping[str, Any]) -> str:
     return f"{text} {numeral(product)}, “{product.title}”, {made}"
 
 
-def ordered(claims: Iterable[Claim]) -> list[Claim]:
+def agreeing_last(claims: Iterable[Claim]) -> list[Claim]:
     """Claims in their order beside a figure: first those that do not simply agree."""
     return sorted(claims, key=lambda claim: claim.verdict == "agrees")
 
 
-def opening(claims: Iterable[Claim]) -> list[tuple[int, Claim]]:
+def ledger_order(claims: Iterable[Claim]) -> list[tuple[int, Claim]]:
     """Claims in the initial order of a ledger, each with its index in the papers: first those that
     are not as expected, then errata, then those that depend."""
     first = ("erratum", "depends")
@@ -242,12 +243,12 @@ def settings(
     return common, {n: {key: values.get(key) for key in differing} for n, values in own.items()}
 
 
-def textual(data: pd.DataFrame) -> set[str]:
+def text_columns(data: pd.DataFrame) -> set[str]:
     """The columns of text, which are aligned left."""
     return {name for name in data if not pd.api.types.is_numeric_dtype(data[name])}
 
 
-def sheet(table: Table) -> str:
+def data_page(table: Table) -> str:
     """The page with all rows of a table, if there are more than are shown beside its figure."""
     if len(table.data) <= ROWS:
         return ""

@@ -1,57 +1,56 @@
 "use strict";
 
-// Light or dark. Figures follow the page automatically if the browser passes on its colour scheme; in other
-// browsers the fragment of their address makes them follow.
+// The light or dark theme. Figures follow the colour scheme of the system by themselves; if the page has another, the
+// fragment of their address tells them.
 const root = document.documentElement;
-const theme = document.querySelector(".theme");
-const system = matchMedia("(prefers-color-scheme: dark)");
+const theme_button = document.querySelector(".theme");
+const dark_scheme = matchMedia("(prefers-color-scheme: dark)");
 
-function isDark() {
-  return root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
+function is_dark() {
+  return root.dataset.theme ? root.dataset.theme === "dark" : dark_scheme.matches;
 }
 
-function paint() {
-  theme.setAttribute("aria-pressed", String(isDark()));
+function apply_theme() {
+  theme_button.setAttribute("aria-pressed", String(is_dark()));
   for (const image of document.querySelectorAll("img.adaptive")) {
     const file = image.getAttribute("src").split("#")[0];
-    const wanted = root.dataset.theme ? `${file}#${root.dataset.theme}` : file;
-    if (image.getAttribute("src") !== wanted) image.src = wanted;
+    const source = root.dataset.theme ? `${file}#${root.dataset.theme}` : file;
+    if (image.getAttribute("src") !== source) image.src = source;
   }
 }
 
-theme.addEventListener("click", () => {
-  root.dataset.theme = isDark() ? "light" : "dark";
-  try { localStorage.setItem("theme", root.dataset.theme); } catch { /* not remembered then */ }
-  paint();
+theme_button.addEventListener("click", () => {
+  root.dataset.theme = is_dark() ? "light" : "dark";
+  try { localStorage.setItem("theme", root.dataset.theme); } catch { /* A browser may refuse: the next page forgets it. */ }
+  apply_theme();
 });
-system.addEventListener("change", paint);
+dark_scheme.addEventListener("change", apply_theme);
 // Printing uses the light scheme.
-let chosen = "";
+let theme_on_screen = "";
 addEventListener("beforeprint", () => {
-  chosen = root.dataset.theme ?? "";
+  theme_on_screen = root.dataset.theme ?? "";
   root.dataset.theme = "light";
-  paint();
+  apply_theme();
 });
 addEventListener("afterprint", () => {
-  root.dataset.theme = chosen;
-  paint();
+  root.dataset.theme = theme_on_screen;
+  apply_theme();
 });
-paint();
+apply_theme();
 
 // On a phone the figures come first: their details open on demand.
 if (matchMedia("(max-width: 46rem)").matches) {
   for (const part of document.querySelectorAll("details.fold")) part.open = false;
 }
 
-// A button copies its text to the clipboard, or selects it if copying is refused; a link is copied as a
-// complete address.
+// Copies a text to the clipboard, in the old way if the browser refuses the new one, and says so on the button.
 function copy(text, button) {
-  const said = button.textContent;
-  const done = (word) => {
-    button.textContent = word;
-    setTimeout(() => { button.textContent = said; }, 1500);
+  const report = (result) => {
+    button.dataset.label ??= button.textContent;
+    button.textContent = result;
+    setTimeout(() => { button.textContent = button.dataset.label; }, 1500);
   };
-  const select = () => {
+  const copy_selection = () => {
     const area = document.createElement("textarea");
     area.value = text;
     button.after(area);
@@ -59,17 +58,17 @@ function copy(text, button) {
     const copied = document.execCommand("copy");
     area.remove();
     button.focus();
-    done(copied ? "Copied" : "Not allowed");
+    report(copied ? "Copied" : "Not allowed");
   };
-  if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => done("Copied"), select);
-  else select();
+  if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => report("Copied"), copy_selection);
+  else copy_selection();
 }
 
-const whole = (link) => new URL(link, location.href).href;
+const absolute = (link) => new URL(link, location.href).href;
 for (const button of document.querySelectorAll("button.copy")) {
   const { copy: text } = button.dataset;
-  button.addEventListener("click", () => copy(/^[\w.-]+\.html#/.test(text) ? whole(text) : text, button));
+  button.addEventListener("click", () => copy(/^[\w.-]+\.html#/.test(text) ? absolute(text) : text, button));
 }
 for (const anchor of document.querySelectorAll("a.anchor[href^='#']")) {
-  anchor.addEventListener("click", () => copy(whole(anchor.getAttribute("href")), anchor));
+  anchor.addEventListener("click", () => copy(absolute(anchor.getAttribute("href")), anchor));
 }
