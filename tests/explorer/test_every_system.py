@@ -77,7 +77,7 @@ def test_the_page_solves_every_preset_as_the_library_does(papers, page):
     presets = find_presets(papers)
     found = page.evaluate(
         """(presets) => presets.map((preset) => {
-          const system = edits.take(state.START, preset);
+          const system = state_updates.from_preset(state.INITIAL, preset);
           const means = dispatch.solve(system);
           const classes = system.classes.map((c) => [c.need, c.rate, c.probability]);
           const { throughput, wastage } = means;
@@ -96,7 +96,7 @@ def test_the_page_solves_every_preset_as_the_library_does(papers, page):
 
 def test_the_worst_need_is_the_worst_of_all(papers, page):
     (preset,) = (p for p in find_presets(papers) if p.get("need") == "worst")
-    taken = page.evaluate("(preset) => edits.take(state.START, preset)", preset)
+    taken = page.evaluate("(preset) => state_updates.from_preset(state.INITIAL, preset)", preset)
     rates = [rate for _, rate, _ in preset["classes"]]
     wasted = {need: find_peak_wastage(200, (1, need), rates, 61).wastage for need in range(2, 201)}
     assert taken["classes"][1]["need"] == max(wasted, key=wasted.get)

@@ -146,7 +146,7 @@ def test_one_or_n(page):
     ]
     cases += [(n, p, 1.0, 1.0) for n in (1, 2, 10) for p in (0.0, 1e-24, 0.5, 1.0)]
     found = page.evaluate(
-        """(cases) => cases.map((c) => one_or_n.one_or_n(...c))
+        """(cases) => cases.map((c) => one_or_n.solve(...c))
         .map((x) => [x.throughput, x.wastage, x.utilisation, x.relative_completions])""",
         cases,
     )

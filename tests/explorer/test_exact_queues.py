@@ -22,7 +22,7 @@ def test_single_duration(page):
         rate = 10 ** rng.uniform(-3, 3)
         systems.append(block(n, needs, [rate] * needs.size, weights / weights.sum()))
     found = page.evaluate(
-        """(systems) => systems.map((s) => single_duration.single_duration(s))
+        """(systems) => systems.map((s) => single_duration.solve(s))
         .map((x) => [x.throughput, x.wastage, x.utilisation])""",
         systems,
     )
@@ -111,9 +111,10 @@ def test_times_by_the_age_of_the_head(page):
     found = page.evaluate(
         """(cases) => cases.map(([system, rate]) => {
           try {
-            const law = age.solve(fronts.enumerate(system), rate, model.mean_demand(system));
-            const waits = law.start.reduce((sum, x, i) => sum + x * law.weights[i], 0);
-            return [law.waiting, waits, age.quantile(law, 0.05)];
+            const demand = model.mean_demand(system);
+            const wait = age_process.solve(fronts.enumerate(system), rate, demand);
+            const waits = wait.start.reduce((sum, x, i) => sum + x * wait.weights[i], 0);
+            return [wait.mean_wait, waits, age_process.wait_quantile(wait, 0.05)];
           } catch (error) {
             if (!(error instanceof fronts.TooLarge)) throw error;
             return null;

@@ -41,7 +41,7 @@ def exported(browser, page_file) -> dict[str, tuple[str, str, list[float]]]:
         page.wait_for_function("() => document.getElementById('yaml').textContent !== ''")
         texts = [page.locator(f"#{id}").inner_text() for id in ("yaml", "python")]
         means = page.evaluate(
-            """() => { const m = explorer.about.means;
+            """() => { const m = explorer.context.means;
             return [m.throughput, m.wastage, m.utilisation] }"""
         )
         found[name] = (*texts, means)
@@ -67,6 +67,27 @@ def test_the_plan_takes_the_file(exported, name, tmp_path):
         "largest": {"growth"},
     }
     assert wanted[name] <= products
+
+
+@pytest.mark.parametrize(
+    ("servers", "needs", "products"),
+    [
+        (10**7, (1, 10**7), {"growth"}),
+        (10**8, (1, 5 * 10**7), {"response-times"}),
+        (10**8, (2, 10**8), {"response-times"}),
+    ],
+)
+def test_the_plan_takes_systems_at_its_limits(page, servers, needs, products, tmp_path):
+    """And a file is about the system of the page: growth is studied with needs 1 and n only."""
+    classes = [{"need": need, "rate": 1, "probability": 0.5} for need in needs]
+    file = tmp_path / "my-system.yaml"
+    file.write_text(
+        page.evaluate("(s) => exports.yaml(s, false)", {"servers": servers, "classes": classes}),
+        "utf-8",
+    )
+    config = YAML(typ="safe").load(ROOT / "config/config.yaml") | YAML(typ="safe").load(file)
+    own = [p for p in Plan.load(config, ROOT, [file]).products if p.paper == "my-system"]
+    assert products <= {product.id for product in own}
 
 
 @pytest.mark.parametrize("name", ["start", "equal"])
@@ -103,14 +124,14 @@ def test_a_snapshot_is_a_picture_with_its_caption(exploring, scheme):
         for plot in ("region", "bell"):
             sentence = page.locator(f"#view-{plot} .sentence").inner_text()
             with page.expect_download() as download:
-                page.locator(f"#view-{plot} button:not(.raster)").click()
+                page.locator(f"#view-{plot} .save-svg").click()
             assert download.value.suggested_filename == f"{plot}.svg"
             root = ET.parse(download.value.path()).getroot()
             names = {"svg": "http://www.w3.org/2000/svg"}
             caption = root.find("svg:desc", names).text
             assert caption.startswith("10 servers, needs [1, 10], rates [8.6, 4.3]")
             assert sentence.split(".")[0] in caption
-            curves = root.findall(".//svg:path[@class='curve look0']", names)
+            curves = root.findall(".//svg:path[@class='curve style0']", names)
             assert curves and all(c.get("stroke").startswith("rgb") for c in curves)
             assert "var(" not in ET.tostring(root, encoding="unicode")
 
@@ -128,7 +149,7 @@ def test_files_are_saved_as_they_are_shown(exploring):
 def test_a_view_is_saved_as_png_and_the_system_is_shared(exploring):
     with exploring() as page:
         with page.expect_download() as found:
-            page.locator("#view-mix .raster").click()
+            page.locator("#view-mix .save-png").click()
         data = Path(found.value.path()).read_bytes()
         assert found.value.suggested_filename == "mix.png"
         assert data.startswith(b"\x89PNG") and len(data) > 10_000
@@ -139,5 +160,5 @@ def test_a_view_is_saved_as_png_and_the_system_is_shared(exploring):
               value: { writeText: async (text) => { window.copied = text; } } })"""
         )
         page.get_by_role("button", name="Share").click()
-        page.wait_for_function("() => document.getElementById('shared').textContent !== ''")
+        page.wait_for_function("() => document.getElementById('share-status').textContent !== ''")
         assert "servers=200" in page.evaluate("() => window.copied")

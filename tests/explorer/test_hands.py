@@ -55,7 +55,7 @@ def test_what_the_page_shows_after_typing_is_what_the_library_says(exploring):
                 MultiserverJobSystem.of(n, needs, rates, (1 - p2, p2))
             )
             means = page.evaluate(
-                "() => [explorer.about.means.throughput, explorer.about.means.wastage]"
+                "() => [explorer.context.means.throughput, explorer.context.means.wastage]"
             )
             assert means == pytest.approx(
                 [distribution.throughput, distribution.wastage], rel=1e-10
@@ -203,15 +203,15 @@ def test_the_exponent_sets_all_larger_jobs_together(exploring):
 
 # What the view says of a system if each look at the clock finds it so many milliseconds later.
 SEARCH = """([hash, step]) => {
-  const about = preparing.prepare(state.read(hash), false);
+  const context = view_context.create(state.from_hash(hash), false);
   const view = explorer.views.find(({ id }) => id === "capacity");
-  const [why, steps] = [view.applies(about), view.compute(about)];
+  const [why, steps] = [view.find_obstacle(context), view.compute(context)];
   let time = 0;
   performance.now = () => (time += step);
   try {
     while (!why) {
       const { done, value } = steps.next();
-      if (done) return view.describe(about, value).sentence;
+      if (done) return view.describe(context, value).sentence;
     }
   } finally {
     delete performance.now;

@@ -46,7 +46,7 @@ def test_the_cursor_stays_where_the_hand_let_go(exploring, plot):
                 """([x, y]) => {
                   const view = explorer.views.find((view) => view.id === "region");
                   const box = view.svg.getBoundingClientRect();
-                  return Math.min(...view.description.readings.map((one) => Math.hypot(
+                  return Math.min(...view.description.readouts.map((one) => Math.hypot(
                     view.maps.x.to(one.x) + box.left - x, view.maps.y.to(one.y) + box.top - y)));
                 }""",
                 [x, y],
@@ -74,12 +74,12 @@ def test_the_area_below_the_curve_of_idle_servers_is_the_waste(page, n, needs, s
     rows = "".join(f"&class={need},1,{p}" for need, p in zip(needs, shares, strict=True))
     area, steps = page.evaluate(
         """(hash) => {
-          const about = preparing.prepare(state.read(hash), false);
+          const context = view_context.create(state.from_hash(hash), false);
           const view = explorer.views.find(({ id }) => id === "time");
-          const running = view.compute(about);
-          let told = running.next();
-          while (!told.done) told = running.next();
-          const { areas, curves } = view.describe(about, told.value).plot;
+          const running = view.compute(context);
+          let step = running.next();
+          while (!step.done) step = running.next();
+          const { areas, curves } = view.describe(context, step.value).plot;
           const twice = areas[0].reduce((sum, [x, y], i) => {
             const [u, v] = areas[0][(i + 1) % areas[0].length];
             return sum + x * v - u * y;

@@ -25,18 +25,18 @@ def test_what_people_write_is_read(page):
     measures |= {"38 %": 38, "1.000": 1, "−3": -3, "1 000,5": 1000.5, "1e-9": 1e-9}
     for texts, whole in ((counts, True), (measures, False)):
         for text, value in texts.items():
-            found = page.evaluate("([x, whole]) => numerals.read(x, whole)", [text, whole])
+            found = page.evaluate("([x, whole]) => number_input.parse(x, whole)", [text, whole])
             assert float(found["digits"]) == value, text
 
 
 @pytest.mark.parametrize("text", ["", "abc", "0x10", "Infinity", "1..5", "1,00,0", "1 0", "210⁶"])
 def test_what_is_no_number_is_refused(page, text):
-    assert "no number" in page.evaluate("(x) => numerals.read(x)", text)["fault"]
+    assert "no number" in page.evaluate("(x) => number_input.parse(x)", text)["fault"]
 
 
 @pytest.mark.parametrize(("text", "whole"), [("1,000", False), ("1.000", True)])
 def test_what_may_mean_two_numbers_is_refused_with_both(page, text, whole):
-    fault = page.evaluate("([x, whole]) => numerals.read(x, whole)", [text, whole])["fault"]
+    fault = page.evaluate("([x, whole]) => number_input.parse(x, whole)", [text, whole])["fault"]
     assert "may mean 1000 or 1:" in fault
 
 
@@ -78,8 +78,8 @@ def test_one_is_singular_and_next_to_nothing_is_no_power_of_ten(exploring):
     with exploring("#servers=10&class=1,1,0.999999999999&class=10,1,0.000000000001") as page:
         region = page.locator("#view-region .sentence").inner_text()
         assert "next to none less" in region and "10⁻" not in region
-        told = page.evaluate("() => [1 - 1e-12, 0.9999, 0.5, 1].map(words.percent)")
-        assert told == ["100 − 10⁻¹⁰ %", "99.99 %", "50 %", "100 %"]
+        texts = page.evaluate("() => [1 - 1e-12, 0.9999, 0.5, 1].map(format.percent)")
+        assert texts == ["100 − 10⁻¹⁰ %", "99.99 %", "50 %", "100 %"]
 
 
 def test_states_too_far_apart_for_64_bits_are_said_to_be(exploring):

@@ -28,11 +28,11 @@ from multiserver.saturated import dispatch
 PLOTS = ("mix", "ratio", "region", "bell")
 KEYS = ("ArrowRight", "ArrowLeft", "PageUp", "PageDown", "Home", "End")
 # Half a unit of the last of four digits, or of three where it is a share.
-SHOWN = {"#limit": 6e-4, "#wasted-now": 6e-4, "#used": 6e-3}
+SHOWN = {"#limit": 6e-4, "#wastage": 6e-4, "#utilisation": 6e-3}
 # The numbers above the plots are those of the system that is set; plots of large ones take longer.
-TOLD = """() => explorer.about && !explorer.about.moving
+SUMMARY_IS_CURRENT = """() => explorer.context && !explorer.context.dragging
   && !document.body.classList.contains("solving")
-  && state.write(explorer.about.state) === state.write(explorer.present)"""
+  && state.to_hash(explorer.context.state) === state.to_hash(explorer.present)"""
 ORDINARY = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 
 
@@ -52,7 +52,7 @@ def value(text: str) -> float:
 
 
 def type_number(page, rng: random.Random) -> None:
-    box = rng.choice(page.locator(".hand input[type=text]:enabled").all())
+    box = rng.choice(page.locator(".control input[type=text]:enabled").all())
     exponent = rng.uniform(-4, 5)
     text = rng.choice(
         (str(rng.randint(1, 400)), f"{10**exponent:.4g}", "1,000", "abc", "−3", "1e5")
@@ -62,7 +62,7 @@ def type_number(page, rng: random.Random) -> None:
 
 
 def press_key(page, rng: random.Random) -> None:
-    slider = rng.choice(page.locator(".hand input[type=range]:enabled").all())
+    slider = rng.choice(page.locator(".control input[type=range]:enabled").all())
     slider.focus()
     for _ in range(rng.randint(1, 4)):
         page.keyboard.press(rng.choice(KEYS))
@@ -84,7 +84,7 @@ def drag(page, box: dict[str, float], rng: random.Random) -> None:
 
 
 def drag_slider(page, rng: random.Random) -> None:
-    slider = rng.choice(page.locator(".hand input[type=range]:enabled").all())
+    slider = rng.choice(page.locator(".control input[type=range]:enabled").all())
     slider.scroll_into_view_if_needed()
     drag(page, slider.bounding_box(), rng)
 
@@ -133,7 +133,7 @@ STEPS: dict[str, tuple[Callable, int]] = {
 
 def differences(page) -> list[str] | None:
     """What the page says of its system and the library does not, or None where one cannot tell."""
-    page.wait_for_function(TOLD, timeout=120_000)
+    page.wait_for_function(SUMMARY_IS_CURRENT, timeout=120_000)
     shown = page.evaluate("() => explorer.present")
     columns = [[c[key] for c in shown["classes"]] for key in ("need", "rate", "probability")]
     if page.locator("#limit").inner_text() == "–":

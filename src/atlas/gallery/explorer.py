@@ -10,19 +10,19 @@ from typing import Any
 from atlas.gallery.collect import Exhibit, Paper
 
 # The same limits as in explorer/model.js, explorer/dispatch.js and explorer/state.js.
-LARGEST = 100_000_000
-MOST_SERVERS = 2_000_000
-MOST_CLASSES = 32
-SMALLEST_PROBABILITY = 1e-30
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-# With more classes of different rates, the jobs in service have too many states.
-MOST_RATES = 8
+MAX_SERVERS = 100_000_000
+MAX_TERMS = 2_000_000
+MAX_CLASSES = 32
+MIN_PROBABILITY = 1e-30
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Classes of different rates: with more of them, the jobs in service have too many states.
+MAX_RATES = 8
 # A system: servers and rows of need, rate and probability. `mix` is "worst" if the page is to find
 # the worst mix, and `need` if it is to find the need of the second class.
 System = dict[str, Any]
 
-# The reason why the page cannot hold a system, by the key of the parameters that shows its kind.
-ELSEWHERE = {
+# The reason why the page cannot hold a system, by a key of its parameters.
+OBSTACLES = {
     "trace": "its jobs are those of a log, which tables of its classes lead to",
     "classes": "a published table of more classes than the page can hold",
     "large": "systems of one kind, of many numbers of servers",
@@ -32,7 +32,7 @@ ELSEWHERE = {
     "threshold-parallelism": "elastic jobs, which run on as many servers as are free",
     "assigned": "parallel processing: a job is served by any of its servers that have time for it",
 }
-ELSEWHERE |= dict.fromkeys(("random", "network", "networks", "capacities"), ELSEWHERE["assigned"])
+OBSTACLES |= dict.fromkeys(("random", "network", "networks", "capacities"), OBSTACLES["assigned"])
 NOT_EXPONENTIAL = "durations that are not exponential; what the page computes holds for those only"
 
 # The places in the papers of the claims that the views use, for runs without the paper.
@@ -78,7 +78,7 @@ def find_presets(papers: Sequence[Paper]) -> list[dict[str, Any]]:
                 _, products = found.setdefault(key, (system | {"text": text}, []))
                 products.append(product)
         for system, products in found.values():
-            label = f"{_join([_number(one) for one in products])}: {system.pop('text')}"
+            label = f"{_join_labels([_label(one) for one in products])}: {system.pop('text')}"
             of = list(dict.fromkeys(one.id for one in products))
             presets.append({"group": paper.id, "label": label, "of": of, **system})
     return presets
@@ -94,10 +94,10 @@ def find_absent(papers: Sequence[Paper]) -> list[dict[str, Any]]:
             found = [find_obstacle(system) for id, system in systems if id == product.id]
             if not found:
                 blocks = (s.get("parameters", {}) for s in product.spec.get("series", {}).values())
-                found = [_find_kind(block) for block in blocks]
+                found = [_find_block_obstacle(block) for block in blocks]
             for why in dict.fromkeys(found) if all(found) else ():
                 labels = reasons.setdefault((paper.id, why), [])
-                labels.append(_number(product))
+                labels.append(_label(product))
     return [
         {"group": group, "why": why, "labels": list(dict.fromkeys(labels))}
         for (group, why), labels in reasons.items()
@@ -108,21 +108,21 @@ def find_obstacle(system: System) -> str:
     """The reason why the page cannot hold a system, or an empty string."""
     n, classes = system["servers"], system["classes"]
     shares = [p for _, _, p in classes]
-    if n > LARGEST:
-        return f"more than {LARGEST:,} servers"
-    if n > MOST_SERVERS and [need for need, _, _ in classes] != [1, n]:
-        return f"more than {MOST_SERVERS:,} servers, other than for needs 1 and n"
-    if len(classes) > (MOST_CLASSES if len({rate for _, rate, _ in classes}) == 1 else MOST_RATES):
+    if n > MAX_SERVERS:
+        return f"more than {MAX_SERVERS:,} servers"
+    if n > MAX_TERMS and [need for need, _, _ in classes] != [1, n]:
+        return f"more than {MAX_TERMS:,} servers, other than for needs 1 and n"
+    if len(classes) > (MAX_CLASSES if len({rate for _, rate, _ in classes}) == 1 else MAX_RATES):
         return f"{len(classes)} classes: the jobs in service have too many states for a page"
-    if min(shares) < SMALLEST_PROBABILITY or not math.isclose(math.fsum(shares), 1, abs_tol=1e-9):
-        return f"shares below {SMALLEST_PROBABILITY:g}, or no shares of a whole"
+    if min(shares) < MIN_PROBABILITY or not math.isclose(math.fsum(shares), 1, abs_tol=1e-9):
+        return f"shares below {MIN_PROBABILITY:g}, or no shares of a whole"
     return ""
 
 
-def _find_kind(parameters: Mapping[str, Any]) -> str:
+def _find_block_obstacle(parameters: Mapping[str, Any]) -> str:
     """The reason why a block of parameters has no system that the page can hold."""
     names = [*parameters, *(parameters.get("system") or {})]
-    known = [ELSEWHERE[name] for name in names if name in ELSEWHERE]
+    known = [OBSTACLES[name] for name in names if name in OBSTACLES]
     if not known and "multiserver-jobs" in names:
         return NOT_EXPONENTIAL
     return known[0] if known else "no system of jobs with needs and rates"
@@ -131,18 +131,18 @@ def _find_kind(parameters: Mapping[str, Any]) -> str:
 def _all_systems(paper: Paper) -> Iterator[tuple[Exhibit, str, System]]:
     """Each system of a paper's figures and tables: the product, a name if any, the system."""
     products = (*paper.figures, *paper.tables)
-    sizes = _sizes(products)
+    sizes = _find_sizes(products)
     for product in products:
         for name, system in (*_systems_of(product), *_workloads_of(product, sizes)):
             yield product, name, system
 
 
-def _number(product: Exhibit) -> str:
+def _label(product: Exhibit) -> str:
     figure = product.source.get("figure")
     return f"Fig. {figure}" if figure and product.spec["faithful"] else product.title
 
 
-def _join(numbers: Iterable[str]) -> str:
+def _join_labels(numbers: Iterable[str]) -> str:
     """The figures of a system or, if there are none, its first other product."""
     distinct = list(dict.fromkeys(numbers))
     figures = [number.removeprefix("Fig. ") for number in distinct if number.startswith("Fig. ")]
@@ -163,7 +163,7 @@ def _describe(system: System) -> str:
 def _systems_of(product: Exhibit) -> Iterator[tuple[str, System]]:
     """The systems of a product, with a name if they have one."""
     for series in product.spec.get("series", {}).values():
-        yield from _read(series.get("parameters", {}))
+        yield from _parse_block(series.get("parameters", {}))
 
 
 def _workloads_of(product: Exhibit, sizes: Iterable[int]) -> Iterator[tuple[str, System]]:
@@ -177,7 +177,7 @@ def _workloads_of(product: Exhibit, sizes: Iterable[int]) -> Iterator[tuple[str,
                 yield "", _system(servers, needs, rates, shares)
 
 
-def _sizes(products: Iterable[Exhibit]) -> list[int]:
+def _find_sizes(products: Iterable[Exhibit]) -> list[int]:
     """The numbers of servers in the run's studies of logs."""
     found: set[int] = set()
     for product in products:
@@ -188,12 +188,12 @@ def _sizes(products: Iterable[Exhibit]) -> list[int]:
     return sorted(found)
 
 
-def _read(parameters: Mapping[str, Any]) -> Iterator[tuple[str, System]]:
+def _parse_block(parameters: Mapping[str, Any]) -> Iterator[tuple[str, System]]:
     """The systems of a block of parameters, with a name if they have one."""
     match parameters:
         case {"systems": {**systems}}:
             for name, block in systems.items():
-                for _, system in _read(block):
+                for _, system in _parse_block(block):
                     yield str(name), system
         case {"system": {"multiserver-jobs": {**block}}}:
             durations = block.get("durations", ())
@@ -255,7 +255,7 @@ def _scaled(
 def _format_number(n: float) -> str:
     """A number of servers or a rate, large ones as a power of ten."""
     power = round(math.log10(n))
-    return f"10{str(power).translate(RAISED)}" if n == 10**power and power > 3 else f"{n:g}"
+    return f"10{str(power).translate(SUPERSCRIPTS)}" if n == 10**power and power > 3 else f"{n:g}"
 
 
 def _format_rates(rates: Sequence[float]) -> str:

@@ -1,10 +1,10 @@
 "use strict";
-// Exports: a block for the workflow, lines of code for the library, a picture of a view.
-const exports_ = (() => {
-  // The most terms that the workflow accepts in sums over the states of two classes.
-  const MOST_STATES = 1e7;
+// Exports: a configuration file for the workflow, Python code for the library, and the plots as SVG and PNG.
+const exports = (() => {
+  // The workflow takes at most so many states of two classes (⌊n/n1⌋ + 1), and so many servers if jobs need half.
+  const [MAX_STATES, MAX_HALVED_SERVERS] = [1e7, 1e7];
 
-  // YAML 1.1 reads 1e-9 as text: a mantissa needs a decimal point.
+  // YAML 1.1 takes 1e-9 for text: the mantissa needs a decimal point.
   const scalar = (x) => String(x).replace(/^(-?\d+)e/, "$1.0e");
   const list = (values) => `[${values.map(scalar).join(", ")}]`;
 
@@ -12,27 +12,29 @@ const exports_ = (() => {
     return ["need", "rate", "probability"].map((key) => classes.map((c) => c[key]));
   }
 
-  // Whether jobs need 1, n/2 or n of an even number of servers, which the library solves in linear time.
-  const is_of_halves = ({ servers, classes }) => servers % 2 === 0 && classes[0].need === 1 && classes.length > 1
+  // Whether the study scaling-by-exponent takes the system: needs 1, n/2 and n, of which one of the last two may
+  // be missing.
+  const needs_one_half_or_all = ({ servers, classes }) => servers % 2 === 0 && servers <= MAX_HALVED_SERVERS && classes[0].need === 1 && classes.length > 1
     && classes.every(({ need }, i) => (need === 1 || need === servers / 2 || need === servers) && need !== classes[i - 1]?.need);
 
-  // A paper file for `snakemake --configfile`. `small` says whether the response time can be exact.
-  function yaml(now, small) {
-    const ordered = dispatch.by_need(now);
+  // A file for `snakemake --configfile`. `has_response_times` says whether exact response times can be found.
+  function yaml(system, has_response_times) {
+    const ordered = dispatch.by_need(system);
     const [needs, rates, probabilities] = columns(ordered);
     const { servers } = ordered;
     const two = needs.length === 2 && needs[0] < needs[1];
     const what = `needs ${needs.join(", ")} of ${servers} server${servers === 1 ? "" : "s"}`;
     const figures = [];
-    const exponent = edits.exponent_of(now);
-    if (two && servers > MOST_STATES * needs[0]) {
+    const exponent = state_updates.exponent_of(system);
+    const too_many_states = Math.floor(servers / needs[0]) + 1 > MAX_STATES;
+    if (two && too_many_states && needs[0] === 1 && needs[1] === servers) {
       figures.push(`  growth:
     title: Growth with the servers, needs 1 and n
     width: double
     series:
       growth: {study: scaling-by-servers, exponent: ${scalar(exponent)}, rates: ${list(rates)}, servers: [10, ${servers}]}
     drawing: {kind: scaling-by-servers}`);
-    } else if (two) {
+    } else if (two && !too_many_states) {
       figures.push(`  stability-region:
     title: Stability region for ${what}
     series:
@@ -44,23 +46,23 @@ const exports_ = (() => {
       curve: {study: wastage-by-rate-ratio, servers: ${servers}, needs: ${list(needs)}, probability_2: ${scalar(probabilities[1])}}
     drawing: {kind: wastage-by-rate-ratio}`);
     }
-    if (small) {
+    if (has_response_times) {
       const ceiling = 10 * model.sum(ordered.classes.map((c) => c.probability / c.rate));
       figures.push(`  response-time:
     title: Mean response time for ${what}
     series:
       fcfs: {study: response-time, <<: *system}
-    drawing: {kind: response-time, ceiling: ${scalar(edits.round(ceiling))}}`);
+    drawing: {kind: response-time, ceiling: ${scalar(state_updates.round(ceiling))}}`);
     }
-    if (!figures.length && is_of_halves(ordered)) {
-      const of_need = (need, key, none) => ordered.classes.find((c) => c.need === need)?.[key] ?? none;
-      const large = [servers / 2, servers];
-      const shares = large.map((need) => of_need(need, "probability", 0) * servers ** exponent);
-      const three = [1, ...large].map((need) => of_need(need, "rate", 1));
+    if (!figures.length && needs_one_half_or_all(ordered)) {
+      const value_at = (need, key, default_value) => ordered.classes.find((c) => c.need === need)?.[key] ?? default_value;
+      const large_needs = [servers / 2, servers];
+      const shares = large_needs.map((need) => value_at(need, "probability", 0) * servers ** exponent);
+      const three_rates = [1, ...large_needs].map((need) => value_at(need, "rate", 1));
       figures.push(`  against-exponent:
     title: Throughput against the exponent α for ${what}
     series:
-      n-${servers}: {study: scaling-by-exponent, servers: ${servers}, shares: ${list(shares)}, rates: ${list(three)}}
+      n-${servers}: {study: scaling-by-exponent, servers: ${servers}, shares: ${list(shares)}, rates: ${list(three_rates)}}
     drawing: {kind: scaling-by-exponent, quantities: [throughput]}`);
     }
     const tables = figures.length ? "" : `
@@ -82,9 +84,9 @@ ${two ? `  jobs: &jobs {servers: ${servers}, needs: ${list(needs)}, rates: ${lis
 ${figures.length ? `figures:\n${figures.join("\n")}\n` : ""}${tables}`;
   }
 
-  // Three lines of code for the library, the second with a row for each class.
-  function python(now) {
-    const { servers, classes } = dispatch.by_need(now);
+  // Code for the library, with a row for each class.
+  function python(system) {
+    const { servers, classes } = dispatch.by_need(system);
     const rows = classes.map((c) => `    ms.JobClass(need=${c.need}, duration=ms.Exponential(rate=${c.rate}), probability=${c.probability}),\n`);
     return `import multiserver as ms
 system = ms.System(servers=${servers}, classes=[
@@ -94,50 +96,50 @@ print(system.under(ms.FCFS).stability())
   }
 
   // A system in words.
-  function describe(now) {
-    const [needs, rates, probabilities] = columns(dispatch.by_need(now)).map(list);
-    return `${words.plural(now.servers, "server")}, needs ${needs}, rates ${rates}, probabilities ${probabilities}.`;
+  function describe(system) {
+    const [needs, rates, probabilities] = columns(dispatch.by_need(system)).map(list);
+    return `${format.count_of(system.servers, "server")}, needs ${needs}, rates ${rates}, probabilities ${probabilities}.`;
   }
 
-  // Properties that a picture copies from the page's style.
-  const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight"];
+  // The properties of the style sheet that an SVG file needs as attributes.
+  const STYLE_PROPERTIES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight"];
 
-  // The lines of a text that fit a width.
-  function wrap(text, letters) {
+  // The lines of a text of at most `max_letters` letters each; a longer word has a line of its own.
+  function wrap(text, max_letters) {
     const lines = [""];
     for (const word of text.split(/\s+/)) {
-      if (`${lines.at(-1)} ${word}`.length > letters) lines.push(word);
+      if (`${lines.at(-1)} ${word}`.length > max_letters) lines.push(word);
       else lines[lines.length - 1] = `${lines.at(-1)} ${word}`.trim();
     }
     return lines;
   }
 
-  // A view as a file of its own, as it looks now, with its title above and its caption below.
-  function snapshot(svg, title, caption) {
+  // A plot as the text of an SVG file, in the present colours, with a title above and a caption below.
+  function to_svg(svg, title, caption) {
     const [width, height] = ["width", "height"].map((key) => Number(svg.getAttribute(key)));
     const copy = svg.cloneNode(true);
     const originals = svg.querySelectorAll("*");
     copy.querySelectorAll("*").forEach((node, i) => {
       const style = getComputedStyle(originals[i]);
-      for (const key of LOOK) node.setAttribute(key, style.getPropertyValue(key));
+      for (const key of STYLE_PROPERTIES) node.setAttribute(key, style.getPropertyValue(key));
     });
     copy.querySelector(".cursor")?.remove();
     const style = getComputedStyle(document.body);
     const lines = wrap(caption, width / 6.4);
-    const whole = plot.element(null, "svg", { width, height: height + 40 + 17 * lines.length, "font-family": "sans-serif", "font-size": 12.5, fill: style.color });
-    whole.setAttribute("viewBox", `0 0 ${width} ${whole.getAttribute("height")}`);
-    plot.element(whole, "title", {}, title);
-    plot.element(whole, "desc", {}, caption);
-    plot.element(whole, "rect", { width: "100%", height: "100%", fill: style.backgroundColor });
-    plot.element(whole, "text", { x: 10, y: 20, "font-size": 15, "font-weight": 600 }, title);
-    const picture = plot.element(whole, "g", { transform: "translate(0 28)" });
-    picture.append(...copy.childNodes);
-    lines.forEach((line, i) => plot.element(whole, "text", { x: 10, y: height + 46 + 17 * i }, line));
-    return new XMLSerializer().serializeToString(whole);
+    const root = plot.element(null, "svg", { width, height: height + 40 + 17 * lines.length, "font-family": "sans-serif", "font-size": 12.5, fill: style.color });
+    root.setAttribute("viewBox", `0 0 ${width} ${root.getAttribute("height")}`);
+    plot.element(root, "title", {}, title);
+    plot.element(root, "desc", {}, caption);
+    plot.element(root, "rect", { width: "100%", height: "100%", fill: style.backgroundColor });
+    plot.element(root, "text", { x: 10, y: 20, "font-size": 15, "font-weight": 600 }, title);
+    const drawing = plot.element(root, "g", { transform: "translate(0 28)" });
+    drawing.append(...copy.childNodes);
+    lines.forEach((line, i) => plot.element(root, "text", { x: 10, y: height + 46 + 17 * i }, line));
+    return new XMLSerializer().serializeToString(root);
   }
 
-  // A drawing as PNG, at twice the resolution of the page.
-  async function rasterise(svg, scale = 2) {
+  // An SVG as a PNG, at twice the resolution of the page.
+  async function to_png(svg, scale = 2) {
     const image = new Image();
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
     await image.decode();
@@ -147,13 +149,13 @@ print(system.under(ms.FCFS).stability())
     return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
   }
 
-  function download(name, type, text) {
-    const url = URL.createObjectURL(new Blob([text], { type }));
+  function download(name, type, content) {
+    const url = URL.createObjectURL(new Blob([content], { type }));
     const link = document.createElement("a");
     [link.href, link.download] = [url, name];
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
   }
 
-  return { describe, download, python, rasterise, snapshot, yaml };
+  return { describe, download, python, to_png, to_svg, yaml };
 })();

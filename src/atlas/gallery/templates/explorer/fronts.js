@@ -1,89 +1,95 @@
 "use strict";
-// The fronts of FCFS multiserver jobs, without the jobs that wait behind them.
+// The fronts of FCFS multiserver jobs: the jobs whose classes matter, without those that wait behind them.
 //
-// A front (u, h) has u_c jobs of class c in service and a job of class h that blocks the head of the queue, or
-// none. It is *settled* if no job can join it: a job blocks, or fewer than v_min servers are idle. Otherwise it
-// is *unsettled*: no job blocks, and the next job is drawn, immediately if one waits.
+// A front (u, h) has u_c jobs of class c in service, and a blocked job of class h at the head of the queue, or none.
+// It is *settled* if no job can join it: a job is blocked, or fewer than v_min servers are idle. Otherwise it is
+// *unsettled*: the class of the next job is drawn when it arrives, or immediately if one waits.
 const fronts = (() => {
-  const NOBODY = -1;
-  // The most settled and unsettled fronts: this many take seconds per point.
-  const MOST = 500;
+  const NO_HEAD = -1;
+  // With so many fronts, settled and unsettled together, a point of the response times takes seconds.
+  const MAX_FRONTS = 500;
 
   class TooLarge extends Error {}
 
-  // The settled fronts, where `blocked` says whether a job blocks, and the unsettled ones; of these the first
-  // `drawn` are those in which a job may be drawn while others wait. Rates `within` and `opened` lead from settled
-  // fronts to settled and unsettled ones, `emptier` between unsettled ones. `settles` and `further` are the
-  // probabilities that a draw leads to each. `held` is the number of servers held, in unsettled, then settled fronts.
+  // Rates of completions: `within` and `opened` from settled fronts to settled and to unsettled ones, `emptier`
+  // between unsettled ones. Probabilities of draws in unsettled fronts: `settles` and `further`, to settled and to
+  // unsettled ones. In the first `drawn` unsettled fronts a job may be drawn while others wait. By settled front,
+  // `blocked` is 1 if a job is blocked. `busy` is the number of busy servers in the unsettled fronts, then in the
+  // settled ones.
   function enumerate({ servers, classes }) {
     const smallest = Math.min(...classes.map((c) => c.need));
     const idle_of = (counts) => servers - counts.reduce((total, u, c) => total + u * classes[c].need, 0);
     const shifted = (counts, c, by) => counts.map((u, i) => (i === c ? u + by : u));
-    const list = () => {
-      const [found, numbers] = [[], new Map()];
-      const number = (front) => {
+    // A list of fronts that finds the index of a front, and adds it if it is new.
+    const create_list = () => {
+      const [fronts, indices] = [[], new Map()];
+      const index_of = (front) => {
         const key = String(front);
-        if (!numbers.has(key)) {
-          numbers.set(key, found.length);
-          found.push(front);
+        if (!indices.has(key)) {
+          indices.set(key, fronts.length);
+          fronts.push(front);
         }
-        return numbers.get(key);
+        return indices.get(key);
       };
-      return { found, number };
+      return { fronts, index_of };
     };
-    const [settled, unsettled] = [list(), list()];
+    const [settled, unsettled] = [create_list(), create_list()];
     const jumps = { within: [], opened: [], settles: [], further: [], emptier: [] };
-    // The place of a front in which no job blocks: whether it is settled, and its number.
-    const settle = (counts, head) => [true, settled.number([counts, head])];
-    const place = (counts) => (idle_of(counts) < smallest ? settle(counts, NOBODY) : [false, unsettled.number(counts)]);
-    const complete = (i) => {
-      const [counts, head] = settled.found[i];
+    // Whether a front is settled, and its index among those that are or are not.
+    const settled_front = (counts, head) => [true, settled.index_of([counts, head])];
+    const front_without_head = (counts) => (idle_of(counts) < smallest ? settled_front(counts, NO_HEAD) : [false, unsettled.index_of(counts)]);
+    const add_completions_of_settled = (i) => {
+      const [counts, head] = settled.fronts[i];
       for (const [c, { rate }] of classes.entries()) {
         if (!counts[c]) continue;
-        const left = shifted(counts, c, -1);
-        const enters = head !== NOBODY && classes[head].need <= idle_of(left);
-        const [stays, j] = head === NOBODY || enters ? place(enters ? shifted(left, head, 1) : left) : settle(left, head);
-        jumps[stays ? "within" : "opened"].push([i, j, counts[c] * rate]);
+        const remaining = shifted(counts, c, -1);
+        const starts = head !== NO_HEAD && classes[head].need <= idle_of(remaining);
+        const [is_settled, j] = head === NO_HEAD || starts ? front_without_head(starts ? shifted(remaining, head, 1) : remaining) : settled_front(remaining, head);
+        jumps[is_settled ? "within" : "opened"].push([i, j, counts[c] * rate]);
       }
     };
-    const draw = (i) => {
-      const counts = unsettled.found[i];
+    const add_draws = (i) => {
+      const counts = unsettled.fronts[i];
       for (const [c, { need, probability }] of classes.entries()) {
-        const [stays, j] = need <= idle_of(counts) ? place(shifted(counts, c, 1)) : settle(counts, c);
-        jumps[stays ? "settles" : "further"].push([i, j, probability]);
+        const [is_settled, j] = need <= idle_of(counts) ? front_without_head(shifted(counts, c, 1)) : settled_front(counts, c);
+        jumps[is_settled ? "settles" : "further"].push([i, j, probability]);
       }
     };
-    const leave = (i) => {
-      const counts = unsettled.found[i];
+    const add_completions_of_unsettled = (i) => {
+      const counts = unsettled.fronts[i];
       for (const [c, { rate }] of classes.entries()) {
-        if (counts[c]) jumps.emptier.push([i, unsettled.number(shifted(counts, c, -1)), counts[c] * rate]);
+        if (counts[c]) jumps.emptier.push([i, unsettled.index_of(shifted(counts, c, -1)), counts[c] * rate]);
       }
     };
-    let [completed, tried, left] = [0, 0, 0];
+    let [next_settled, next_unsettled] = [0, 0];
     const explore = () => {
-      while (completed < settled.found.length || tried < unsettled.found.length) {
-        if (settled.found.length + unsettled.found.length > MOST) throw new TooLarge();
-        if (tried < unsettled.found.length) draw(tried++);
-        else complete(completed++);
+      while (next_settled < settled.fronts.length || next_unsettled < unsettled.fronts.length) {
+        if (settled.fronts.length + unsettled.fronts.length > MAX_FRONTS) throw new TooLarge();
+        if (next_unsettled < unsettled.fronts.length) add_draws(next_unsettled++);
+        else add_completions_of_settled(next_settled++);
       }
     };
-    // First the fronts reached from full servers, then those reached from them when no job waits.
-    const alone = classes.findIndex((c) => c.need === smallest);
-    settle(classes.map((_, c) => (c === alone ? Math.floor(servers / smallest) : 0)), NOBODY);
+    // First the fronts that are reached while jobs wait, starting with all servers full of smallest jobs, then those
+    // that are reached only when no job waits.
+    const c_smallest = classes.findIndex((c) => c.need === smallest);
+    settled_front(classes.map((_, c) => (c === c_smallest ? Math.floor(servers / smallest) : 0)), NO_HEAD);
     explore();
-    const drawn = unsettled.found.length;
-    for (; left < unsettled.found.length; explore()) leave(left++);
-    const sizes = { within: [0, 0], opened: [0, 1], settles: [1, 0], further: [1, 1], emptier: [1, 1] };
-    const counts = [settled.found.length, unsettled.found.length];
-    const filled = Object.entries(sizes).map(([name, [from, to]]) => {
+    const drawn = unsettled.fronts.length;
+    for (let i = 0; i < unsettled.fronts.length; i += 1) {
+      add_completions_of_unsettled(i);
+      explore();
+    }
+    // For each matrix, whether its rows and its columns are settled (0) or unsettled (1) fronts.
+    const kinds = { within: [0, 0], opened: [0, 1], settles: [1, 0], further: [1, 1], emptier: [1, 1] };
+    const counts = [settled.fronts.length, unsettled.fronts.length];
+    const filled_matrices = Object.entries(kinds).map(([name, [from, to]]) => {
       const matrix = matrices.zeros(counts[from], counts[to]);
       for (const [i, j, x] of jumps[name]) matrix[i][j] += x;
       return [name, matrix];
     });
-    // The number of servers that each front holds.
-    const held = [...unsettled.found, ...settled.found.map(([front]) => front)].map((front) => servers - idle_of(front));
-    return { ...Object.fromEntries(filled), drawn, held, blocked: settled.found.map(([, head]) => (head === NOBODY ? 0 : 1)) };
+    const busy = [...unsettled.fronts, ...settled.fronts.map(([front]) => front)].map((front) => servers - idle_of(front));
+    return { ...Object.fromEntries(filled_matrices), drawn, busy, blocked: settled.fronts.map(([, head]) => (head === NO_HEAD ? 0 : 1)) };
   }
 
-  return { MOST, TooLarge, enumerate };
+  return { MAX_FRONTS, TooLarge, enumerate };
 })();

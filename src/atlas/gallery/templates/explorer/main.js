@@ -1,191 +1,199 @@
 "use strict";
-// The page: every change of the state is a question to `answers`, at most one per frame, and each view is
-// drawn when its data arrive, coarsely during a drag and finely after it.
+// The page. Every change of the state becomes a request to the worker, at most one per frame. A view is drawn when
+// its data arrive, coarsely during a drag and finely after it.
 const explorer = (() => {
-  const REST = 160;
-  const OPENING = 400;
-  const WIDEST = 620;
+  // In milliseconds: when a drag that stands still is drawn finely, and how long messages are kept at the start.
+  const [SETTLE_DELAY, OPENING_TIME] = [160, 400];
+  const MAX_PLOT_WIDTH = 620;
   const find = (id) => document.getElementById(id);
-  const given = (id) => JSON.parse(find(id).textContent);
-  const [presets, links] = [given("presets"), given("links")];
-  // The system in the address: all of its numbers, or its index among the presets.
-  function addressed() {
+  const read_json = (id) => JSON.parse(find(id).textContent);
+  const [presets, links] = [read_json("presets"), read_json("links")];
+  // The state in the address: all of its numbers, or the index of a preset.
+  function state_of_address() {
     const preset = presets[/^#preset=(\d+)$/.exec(location.hash)?.[1]];
-    return preset ? edits.take(state.START, preset) : state.read(location.hash);
+    return preset ? state_updates.from_preset(state.INITIAL, preset) : state.from_hash(location.hash);
   }
-  const past = state.history(addressed() ?? state.START);
+  const history = state.history(state_of_address() ?? state.INITIAL);
   const views = [...views_saturated.all, ...views_open.all].map((view) => {
     const node = find(`view-${view.id}`);
-    const part = (name) => node.querySelector(name);
-    return { ...view, node, title: part("h2").textContent, svg: part("svg"), said: part(".sentence"), read: part(".reading"), save: part("button"), raster: part(".raster"), bar: part("progress"), seen: true, shown: null };
+    const part = (selector) => node.querySelector(selector);
+    return {
+      ...view, node, title: part("h2").textContent, svg: part("svg"), sentence_node: part(".sentence"), readout_node: part(".readout"),
+      svg_button: part(".save-svg"), png_button: part(".save-png"), progress_bar: part("progress"), visible: true, shown: null,
+    };
   });
-  const refresh = controls.build(find("hands"), { present: () => past.present, hold, complain });
-  const desk = asking.begin(receive);
-  let [about, moving, waiting, resting, asked] = [null, false, 0, 0, ""];
-  // Messages that arrive while the page opens are drawn immediately, so that nothing moves later.
-  let early = [];
+  const page = { present: () => history.present, set_state, show_fault };
+  const refresh_controls = controls.build(find("controls"), page);
+  const worker = worker_client.start(receive);
+  let [context, dragging, frame_request, settle_timer, last_request] = [null, false, 0, 0, ""];
+  // Messages that arrive while the page opens are shown together, so that nothing moves later; then null.
+  let opening_messages = [];
 
-  function summarise() {
-    const { system, means, naive, worst, two } = about;
-    if (!means && about.moving) return;
-    const say = (id, text) => { find(id).textContent = text; };
+  // The headline and the numbers above the views.
+  function show_summary() {
+    const { system, means, naive, capacity, worst_mix, is_two_class } = context;
+    if (!means && context.dragging) return;
+    const write = (id, text) => { find(id).textContent = text; };
+    const { amount_of, class_name, count, count_of, number, percent, share_and_need } = format;
     if (!means) {
-      say("headline", `Too large for this page: ${about.fault}. The lines of Python below take larger systems.`);
-      for (const id of ["limit", "wasted-now", "used", "worst", "method"]) say(id, "–");
+      write("headline", `Too large for this page: ${context.fault}. The lines of Python below take larger systems.`);
+      for (const id of ["limit", "wastage", "utilisation", "worst", "method"]) write(id, "–");
     } else {
-      const { number, percent, plural, some } = words;
-      const because = about.two ? `, because ${words.who_needs(system.classes[about.large])}` : "";
-      say("headline", means.wastage / system.servers < 5e-5
-        ? `Of ${plural(system.servers, "server")} next to none is wasted.`
-        : `Of ${plural(system.servers, "server")}, ${number(means.wastage)} (${percent(means.wastage / system.servers)}) ${number(means.wastage) === "1" ? "stands" : "stand"} idle while jobs wait${because}.`);
-      say("limit", `${some(means.throughput, "job")}/s`);
-      say("wasted-now", `${number(means.wastage)} of ${words.count(system.servers)}`);
-      say("used", percent(means.utilisation));
-      say("worst", two && !worst ? "…" : worst ? `${percent(worst.probability_2)} of ${words.name(system, about.large)}` : "–");
-      say("method", Number.isInteger(means.states) ? `${means.method}, ${words.count(means.states)} states` : means.method);
+      const { throughput, wastage, utilisation, method, states } = means;
+      const because = is_two_class ? `, because ${share_and_need(system.classes[context.large])}` : "";
+      write("headline", wastage / system.servers < 5e-5
+        ? `Of ${count_of(system.servers, "server")} next to none is wasted.`
+        : `Of ${count_of(system.servers, "server")}, ${number(wastage)} (${percent(wastage / system.servers)}) ${number(wastage) === "1" ? "stands" : "stand"} idle while jobs wait${because}.`);
+      write("limit", `${amount_of(throughput, "job")}/s`);
+      write("wastage", `${number(wastage)} of ${count(system.servers)}`);
+      write("utilisation", percent(utilisation));
+      write("worst", worst_mix ? `${percent(worst_mix.probability_2)} of ${class_name(system, context.large)}` : is_two_class ? "…" : "–");
+      write("method", states === undefined ? method : `${method}, ${count(states)} states`);
     }
-    say("highest", about.highest === null ? "–" : `${words.some(about.highest, "job")}/s`);
-    say("naive", `${words.some(naive, "job")}/s`);
+    write("highest", capacity === null ? "–" : `${amount_of(capacity, "job")}/s`);
+    write("naive", `${amount_of(naive, "job")}/s`);
   }
 
-  const explain = (view, why) => {
+  function show_obstacle(view, obstacle) {
     view.shown = null;
     view.node.classList.add("idle");
     view.svg.replaceChildren();
-    reading.read(view, -1);
-    view.said.textContent = why;
-    view.save.disabled = view.raster.disabled = true;
-  };
+    view.svg.setAttribute("aria-label", `${view.title}. ${obstacle}`);
+    plot_interaction.hide_readout(view);
+    view.sentence_node.textContent = obstacle;
+    view.svg_button.disabled = view.png_button.disabled = true;
+  }
 
-  function show(view, of, data) {
-    const { plot: description, sentence, claim } = view.describe(of, data);
-    Object.assign(view, { shown: [of, data], wide: view.node.clientWidth });
+  function show_view(view, view_context, data) {
+    const { plot: description, sentence, claim } = view.describe(view_context, data);
+    Object.assign(view, { shown: [view_context, data], width: view.node.clientWidth });
     // A phone lays the page out after its scripts have run for the first time.
-    if (!view.wide) return;
-    const width = Math.min(WIDEST, view.wide);
+    if (!view.width) return;
+    const width = Math.min(MAX_PLOT_WIDTH, view.width);
     const height = Math.round(Math.max(250, 0.62 * width));
     view.node.classList.remove("idle", "stale");
-    view.description = description;
-    view.maps = plot.draw(view.svg, description, width, height);
-    view.height = height;
-    view.svg.setAttribute("role", "img");
+    Object.assign(view, { description, height, sentence, maps: plot.draw(view.svg, description, width, height) });
     view.svg.setAttribute("aria-label", `${view.title}. ${sentence} Arrow keys read values${description.set ? ", Enter takes one" : ""}.`);
-    view.said.replaceChildren(sentence, " ", link(claim));
-    view.sentence = sentence;
-    view.save.disabled = view.raster.disabled = false;
-    reading.resume(view);
+    view.sentence_node.replaceChildren(sentence, " ", create_link(claim));
+    view.svg_button.disabled = view.png_button.disabled = false;
+    plot_interaction.restore_readout(view);
   }
 
   // A link to the theorem in the ledger, or its name if the run does not have the paper.
-  function link(claim) {
-    const { where, href } = links[claim] ?? { where: claim.split("/")[0] };
-    return href ? controls.make("a", { href }, where) : controls.make("span", { class: "where" }, where);
+  function create_link(claim) {
+    const { where, href } = links[claim];
+    return href ? controls.create("a", { href }, where) : controls.create("span", { class: "where" }, where);
   }
 
-  // Progress, or completion.
-  function progress(bar, share) {
+  // The share that is done, or undefined to hide the bar.
+  function show_progress(bar, share) {
     if (share === undefined) bar.removeAttribute("value");
     else bar.value = share;
   }
 
-  function take({ about: found, id, share, why, data, worst }) {
+  // Shows a message of view_worker.js.
+  function show_message({ context: new_context, view: id, progress, obstacle, data, worst_mix }) {
     if (!id) {
-      if (share !== undefined) find("headline").textContent = "Solving for the states of the jobs in service …";
-      document.body.classList.toggle("solving", share !== undefined);
-      progress(find("progress"), share);
-      if (found) take_in(found);
+      if (progress !== undefined) find("headline").textContent = "Solving for the states of the jobs in service …";
+      document.body.classList.toggle("solving", progress !== undefined);
+      show_progress(find("progress"), progress);
+      if (new_context) show_context(new_context);
       return;
     }
     const view = views.find((one) => one.id === id);
-    progress(view.bar, share);
-    if (share !== undefined) return;
-    if (id === "response" && !about.moving) find("yaml").textContent = exports_.yaml(about.system, !why);
-    if (why) explain(view, why);
-    else if (data) show(view, about, data);
+    show_progress(view.progress_bar, progress);
+    if (progress !== undefined) return;
+    if (id === "response" && !context.dragging) find("yaml").textContent = exports.yaml(context.system, !obstacle);
+    if (obstacle) show_obstacle(view, obstacle);
+    else if (data) show_view(view, context, data);
     else view.node.classList.add("stale");
-    // The worst mix of many servers arrives with its view.
-    if (worst && !about.worst) {
-      about.worst = worst;
-      summarise();
+    // The worst mix of many servers is found by its view.
+    if (worst_mix && !context.worst_mix) {
+      context.worst_mix = worst_mix;
+      show_summary();
     }
   }
 
-  function take_in(found) {
-    about = found;
-    for (const view of views) progress(view.bar);
-    summarise();
-    if (!about.moving) moving_picture.show(about);
+  function show_context(new_context) {
+    context = new_context;
+    for (const view of views) show_progress(view.progress_bar);
+    show_summary();
+    if (!context.dragging) animation.show(context);
   }
 
-  function receive(told) {
-    if (early) early.push(told);
-    else take(told);
-    if (told.done) open_up();
-    note();
+  function receive(message) {
+    if (opening_messages) opening_messages.push(message);
+    else show_message(message);
+    if (message.done) end_opening();
+    update_busy();
   }
 
-  function open_up() {
-    early?.forEach(take);
-    early = null;
+  function end_opening() {
+    opening_messages?.forEach(show_message);
+    opening_messages = null;
   }
 
-  const note = () => { document.body.dataset.busy = String(moving || waiting > 0 || desk.busy); };
+  // Tests wait until the page is not busy.
+  function update_busy() {
+    document.body.dataset.busy = String(dragging || frame_request > 0 || worker.busy);
+  }
 
-  // Equal states are one question. Views out of sight can wait until the end of a drag.
-  function frame() {
-    waiting = 0;
-    const seen = views.filter((view) => view.seen || !moving).sort((a, b) => b.seen - a.seen);
-    const wanted = `${state.write(past.present)} ${moving}`;
-    if (wanted !== asked) {
-      asked = wanted;
-      desk.ask({ state: past.present, moving, views: seen.map(({ id }) => id) });
-      if (!moving) settle();
+  function on_frame() {
+    frame_request = 0;
+    // Views out of sight can wait until the end of a drag.
+    const requested = views.filter((view) => view.visible || !dragging).sort((a, b) => b.visible - a.visible);
+    const request = `${state.to_hash(history.present)} ${dragging}`;
+    if (request !== last_request) {
+      last_request = request;
+      worker.request({ state: history.present, dragging, views: requested.map(({ id }) => id) });
+      if (!dragging) show_final_state();
     }
-    refresh(past.present);
-    find("undo").disabled = !past.can_undo;
-    find("redo").disabled = !past.can_redo;
-    for (const view of views) if (view.shown && view.wide !== view.node.clientWidth) show(view, ...view.shown);
-    note();
+    refresh_controls(history.present);
+    find("undo").disabled = !history.can_undo;
+    find("redo").disabled = !history.can_redo;
+    for (const view of views) if (view.shown && view.width !== view.node.clientWidth) show_view(view, ...view.shown);
+    update_busy();
   }
 
-  function request() {
+  function request_frame() {
     document.body.dataset.busy = "true";
-    waiting ||= requestAnimationFrame(frame);
+    frame_request ||= requestAnimationFrame(on_frame);
   }
 
-  // After a drag: update the address and the exports.
-  function settle() {
-    try { history.replaceState(null, "", `#${state.write(past.present)}`); } catch { /* the view holds anyway */ }
-    const { servers, classes } = past.present;
-    find("python").textContent = exports_.python({ servers, classes });
+  // What does not follow a drag: the address and the code.
+  function show_final_state() {
+    try { window.history.replaceState(null, "", `#${state.to_hash(history.present)}`); } catch { /* A browser may refuse: nothing else needs it. */ }
+    find("python").textContent = exports.python(history.present);
   }
 
-  function complain(fault) {
+  function show_fault(fault) {
     find("fault").textContent = fault;
   }
 
-  function hold(next, complete) {
-    past.set(next);
-    complain("");
-    clearTimeout(resting);
-    moving = !complete;
-    if (complete) past.keep();
-    else resting = setTimeout(() => { moving = false; request(); }, REST);
-    request();
+  // `final` is false during a drag.
+  function set_state(next, final) {
+    history.set(next);
+    show_fault("");
+    clearTimeout(settle_timer);
+    dragging = !final;
+    if (final) history.commit();
+    else settle_timer = setTimeout(() => { dragging = false; request_frame(); }, SETTLE_DELAY);
+    request_frame();
   }
 
-  function travel(step) {
+  function undo_or_redo(step) {
     step();
-    moving = false;
-    complain("");
-    request();
+    dragging = false;
+    show_fault("");
+    request_frame();
   }
 
-  reading.attach(views, { hold, present: () => past.present });
+  plot_interaction.attach(views, page);
   for (const view of views) {
-    const picture = () => exports_.snapshot(view.svg, view.title, `${exports_.describe(about.system)} ${view.sentence}`);
-    view.save.addEventListener("click", () => exports_.download(`${view.id}.svg`, "image/svg+xml", picture()));
-    view.raster.addEventListener("click", async () => exports_.download(`${view.id}.png`, "image/png", await exports_.rasterise(picture())));
+    // The system of the drawing: that of the page may be another until the data of the view arrive.
+    const svg_file = () => exports.to_svg(view.svg, view.title, `${exports.describe(view.shown[0].system)} ${view.sentence}`);
+    view.svg_button.addEventListener("click", () => exports.download(`${view.id}.svg`, "image/svg+xml", svg_file()));
+    view.png_button.addEventListener("click", async () => exports.download(`${view.id}.png`, "image/png", await exports.to_png(svg_file())));
   }
   // The address holds the whole state: a phone shares it, other browsers copy it.
   find("share").addEventListener("click", async () => {
@@ -193,22 +201,22 @@ const explorer = (() => {
     try {
       if (navigator.share) await navigator.share({ title, text: find("headline").textContent, url: location.href });
       else await navigator.clipboard.writeText(location.href);
-      find("shared").textContent = navigator.share ? "" : "The link is copied.";
+      find("share-status").textContent = navigator.share ? "" : "The link is copied.";
     } catch (error) {
-      if (error.name !== "AbortError") find("shared").textContent = "Copy the address of this page: it holds the system.";
+      if (error.name !== "AbortError") find("share-status").textContent = "Copy the address of this page: it holds the system.";
     }
   });
-  find("undo").addEventListener("click", () => travel(past.undo));
-  find("redo").addEventListener("click", () => travel(past.redo));
+  find("undo").addEventListener("click", () => undo_or_redo(history.undo));
+  find("redo").addEventListener("click", () => undo_or_redo(history.redo));
   find("preset").addEventListener("change", ({ target }) => {
-    if (target.value !== "") hold(edits.take(past.present, presets[Number(target.value)]), true);
+    if (target.value !== "") set_state(state_updates.from_preset(history.present, presets[Number(target.value)]), true);
     target.value = "";
   });
-  for (const id of ["yaml", "python"]) {
-    find(`save-${id}`).addEventListener("click", () => exports_.download(id === "yaml" ? "my-system.yaml" : "my_system.py", "text/plain", find(id).textContent));
+  for (const [id, file] of [["yaml", "my-system.yaml"], ["python", "my_system.py"]]) {
+    find(`save-${id}`).addEventListener("click", () => exports.download(file, "text/plain", find(id).textContent));
     find(`copy-${id}`).addEventListener("click", () => {
       getSelection().selectAllChildren(find(id));
-      navigator.clipboard?.writeText(find(id).textContent).catch(() => { /* it is selected at least */ });
+      navigator.clipboard?.writeText(find(id).textContent).catch(() => { /* The text is selected at least. */ });
     });
   }
   addEventListener("keydown", (event) => {
@@ -216,20 +224,20 @@ const explorer = (() => {
     const key = event.key.toLowerCase();
     if (key !== "z" && key !== "y") return;
     event.preventDefault();
-    travel(key === "y" || event.shiftKey ? past.redo : past.undo);
+    undo_or_redo(key === "y" || event.shiftKey ? history.redo : history.undo);
   });
   addEventListener("hashchange", () => {
-    const found = addressed();
-    if (found && state.write(found) !== state.write(past.present)) hold(found, true);
+    const next = state_of_address();
+    if (next && state.to_hash(next) !== state.to_hash(history.present)) set_state(next, true);
   });
-  frame();
-  setTimeout(open_up, OPENING);
-  new ResizeObserver(request).observe(document.querySelector(".views"));
-  const watch = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) views.find((view) => view.node === target).seen = isIntersecting;
-    request();
+  on_frame();
+  setTimeout(end_opening, OPENING_TIME);
+  new ResizeObserver(request_frame).observe(document.querySelector(".views"));
+  const visibility = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) views.find((view) => view.node === target).visible = isIntersecting;
+    request_frame();
   }, { rootMargin: "120px" });
-  for (const view of views) watch.observe(view.node);
+  for (const view of views) visibility.observe(view.node);
 
-  return { frame, hold, views, get about() { return about; }, get present() { return past.present; } };
+  return { set_state, views, get context() { return context; }, get present() { return history.present; } };
 })();

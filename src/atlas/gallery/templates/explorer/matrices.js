@@ -1,5 +1,5 @@
 "use strict";
-// Dense matrices as arrays of rows (Float64Array), no larger than the response times need.
+// Small dense matrices, as arrays of rows. Rows are Float64Array.
 const matrices = (() => {
   const zeros = (rows, columns) => Array.from({ length: rows }, () => new Float64Array(columns));
 
@@ -23,13 +23,14 @@ const matrices = (() => {
     return a.map((row, i) => row.map((x, j) => (i === j) - x));
   }
 
+  // The row x A of a row x.
   function apply(vector, matrix) {
     return multiply([vector], matrix)[0];
   }
 
-  // X with A X = B, by elimination with partial pivoting.
-  function solve(matrix, right) {
-    const [a, x] = [matrix, right].map((rows) => rows.map((row) => Float64Array.from(row)));
+  // The X with A X = B, by elimination with partial pivoting.
+  function solve(A, B) {
+    const [a, x] = [A, B].map((rows) => rows.map((row) => Float64Array.from(row)));
     const size = a.length;
     for (let k = 0; k < size; k += 1) {
       let pivot = k;
@@ -54,13 +55,13 @@ const matrices = (() => {
     return x;
   }
 
-  // The stationary distribution of a chain with the given rates, whose diagonal is ignored, without a
-  // subtraction (Grassmann, Taksar and Heyman).
+  // The stationary distribution of a chain with the given rates, whose diagonal is ignored, without subtraction
+  // (Grassmann, Taksar and Heyman). States before `first` have no way back from it: they are transient.
   function stationary_distribution(rates) {
     const flow = rates.map((row) => Float64Array.from(row));
     let first = 0;
     for (let k = flow.length - 1; k > 0; k -= 1) {
-      const leaving = model.sum([...flow[k].subarray(0, k)]);
+      const leaving = model.sum(flow[k].subarray(0, k));
       if (leaving === 0) {
         first = k;
         break;
@@ -76,9 +77,9 @@ const matrices = (() => {
     for (let k = first + 1; k < distribution.length; k += 1) {
       for (let i = first; i < k; i += 1) distribution[k] += distribution[i] * flow[i][k];
     }
-    const total = model.sum([...distribution]);
+    const total = model.sum(distribution);
     return distribution.map((x) => x / total);
   }
 
-  return { add, apply, complement, stationary_distribution, multiply, solve, zeros };
+  return { add, apply, complement, multiply, solve, stationary_distribution, zeros };
 })();

@@ -1,31 +1,24 @@
 "use strict";
-// The multiserver-job model. A system is {servers, classes: [{need, rate, probability}, …]}: a job of
-// class c holds v_c of the n servers for an exponential time of rate μ_c and is of class c with
-// probability p_c. E[S] = Σ_c p_c v_c/μ_c is the demand of a job in server-seconds, n/E[S] the naive
-// throughput: what the servers could finish if none was ever idle while jobs wait.
+// The model of multiserver jobs. A system is {servers, classes: [{need, rate, probability}, …]}: a job is of class c
+// with probability p_c, and one of class c holds v_c of the n servers for an exponential time of rate μ_c. E[S] =
+// Σ_c p_c v_c/μ_c is the mean demand of a job in server-seconds; n/E[S] is the naive throughput, that of servers of
+// which none is ever idle while jobs wait.
 const model = (() => {
-  const LARGEST = 1e8;
-  const RATIO_LIMIT = 1e30;
-  const SMALLEST_PROBABILITY = 1e-30;
+  const MAX_SERVERS = 1e8;
+  const MAX_RATE_RATIO = 1e30;
+  const MIN_PROBABILITY = 1e-30;
 
   const sum = (values) => values.reduce((total, x) => total + x, 0);
-  const demands = ({ classes }) => classes.map((c) => (c.probability * c.need) / c.rate);
 
-  function mean_demand(system) {
-    return sum(demands(system));
+  function mean_demand({ classes }) {
+    return sum(classes.map((c) => (c.probability * c.need) / c.rate));
   }
 
   function naive_throughput(system) {
     return system.servers / mean_demand(system);
   }
 
-  // The share of all server-seconds that each class demands.
-  function load_shares(system) {
-    const total = mean_demand(system);
-    return demands(system).map((demand) => demand / total);
-  }
-
-  // p1 and p2 of two classes. The larger one may have lost its distance to 1 by rounding.
+  // p1 and p2 of two classes. The larger one is 1 minus the smaller: its own digits are too few if it is next to 1.
   function two_probabilities([first, second]) {
     return [
       first.probability < 0.5 ? first.probability : 1 - second.probability,
@@ -33,26 +26,26 @@ const model = (() => {
     ];
   }
 
-  // The fault of a system in words, or an empty string.
+  // Why a system is not valid, or an empty string.
   function find_fault({ servers, classes }) {
-    const whole = (x, top) => Number.isInteger(x) && x >= 1 && x <= top;
-    if (!whole(servers, LARGEST)) return `The servers must be a whole number from 1 to ${LARGEST}.`;
+    const is_count = (x, most) => Number.isInteger(x) && x >= 1 && x <= most;
+    if (!is_count(servers, MAX_SERVERS)) return `The servers must be a whole number from 1 to ${MAX_SERVERS}.`;
     if (!classes.length) return "There must be at least one class of jobs.";
     for (const [i, { need, rate, probability }] of classes.entries()) {
-      if (!whole(need, servers)) return `The need of class ${i + 1} must be a whole number from 1 to ${servers}.`;
+      if (!is_count(need, servers)) return `The need of class ${i + 1} must be a whole number from 1 to ${servers}.`;
       if (!(rate > 0 && rate < Infinity)) return `The rate of class ${i + 1} must be positive.`;
-      if (!(probability >= SMALLEST_PROBABILITY && probability <= 1)) {
-        return `The share of class ${i + 1} must lie between ${SMALLEST_PROBABILITY} and 1.`;
+      if (!(probability >= MIN_PROBABILITY && probability <= 1)) {
+        return `The share of class ${i + 1} must lie between ${MIN_PROBABILITY} and 1.`;
       }
     }
     const rates = classes.map((c) => c.rate);
-    if (Math.max(...rates) / Math.min(...rates) > RATIO_LIMIT) return `The rates must lie within a factor ${RATIO_LIMIT}.`;
+    if (Math.max(...rates) / Math.min(...rates) > MAX_RATE_RATIO) return `The rates must lie within a factor ${MAX_RATE_RATIO}.`;
     if (Math.abs(sum(classes.map((c) => c.probability)) - 1) > 1e-9) return "The shares must sum to 1.";
     return "";
   }
 
-  // ServerFilling wastes nothing in its divisible setting: every need divides the servers.
-  function fills_servers({ servers, classes }) {
+  // The divisible setting, in which ServerFilling wastes no servers: every need divides their number.
+  function is_divisible({ servers, classes }) {
     return classes.every((c) => servers % c.need === 0);
   }
 
@@ -66,7 +59,7 @@ const model = (() => {
     return { ...system, classes: system.classes.map((k, i) => (i === c ? { ...k, rate } : k)) };
   }
 
-  // Class c gets probability p, the others keep their proportions.
+  // The same system with probability p of class c; the others keep their proportions.
   function with_probability(system, c, p) {
     const rest = sum(system.classes.filter((_, i) => i !== c).map((k) => k.probability));
     const scale = (k) => (system.classes.length === 2 ? 1 - p : ((1 - p) * k.probability) / rest);
@@ -75,7 +68,6 @@ const model = (() => {
   }
 
   return {
-    LARGEST, find_fault, fills_servers, load_shares, mean_demand, naive_throughput, sum,
-    two_probabilities, with_probability, with_rate, with_servers,
+    find_fault, is_divisible, mean_demand, naive_throughput, sum, two_probabilities, with_probability, with_rate, with_servers,
   };
 })();

@@ -16,6 +16,7 @@
 const one_or_n = (() => {
   // Contributions below e^-TAIL of the whole are left out.
   const TAIL = 42;
+  // The length of an interval of quadrature.
   const PANEL = 2;
 
   // Nodes and weights of Gauss–Legendre quadrature on [−1, 1], by Newton's method.
@@ -33,7 +34,7 @@ const one_or_n = (() => {
     });
   }
 
-  const RULE = gauss_legendre(16);
+  const NODES = gauss_legendre(16);
 
   // φ(z) for 0 ≤ z < 1.
   function phi(n, z) {
@@ -46,21 +47,23 @@ const one_or_n = (() => {
     return (1 + Math.expm1(n * Math.log1p(-z)) / (n * z)) / z;
   }
 
-  // K and E[Δ(Y_d)]/ν² by (A).
-  function by_quadrature(n, p_1, p_n, r, gap) {
-    // Once e^-y is below p_n or 1/n, φ is constant and the integrands fall as e^-y.
+  // [y, weight] of quadrature over y from 0 to where integrands in e^-y and p_n + p_1 e^-y no longer contribute: once
+  // e^-y is below p_n or 1/n, they fall as e^-y.
+  function quadrature(n, p_n) {
     const length = Math.log(n * p_n < 1 ? n : 1 / p_n) + TAIL;
     const panels = Math.ceil(length / PANEL);
     const half = length / (2 * panels);
+    return Array.from({ length: panels }, (_, panel) => NODES.map(([node, weight]) => [half * (2 * panel + 1 + node), half * weight])).flat();
+  }
+
+  // K and E[Δ(Y_d)]/ν² by (A). `gap` is 1 − μ_1/μ_n.
+  function by_quadrature(n, p_1, p_n, r, gap) {
     let [K, Q] = [0, 0];
-    for (let panel = 0; panel < panels; panel += 1) {
-      for (const [node, weight] of RULE) {
-        const y = half * (2 * panel + 1 + node);
-        const v = Math.exp(-y);
-        const mass = half * weight * v * phi(n, p_n + p_1 * v);
-        K += mass;
-        Q += y * mass;
-      }
+    for (const [y, weight] of quadrature(n, p_n)) {
+      const v = Math.exp(-y);
+      const mass = weight * v * phi(n, p_n + p_1 * v);
+      K += mass;
+      Q += y * mass;
     }
     const F = p_1 * phi(n, p_n);
     [K, Q] = [p_1 * K, p_1 * Q - F / n];
@@ -87,9 +90,9 @@ const one_or_n = (() => {
     return [K, squares / 2];
   }
 
-  // Throughput, wastage, utilisation and E[Δ(Y_d)] of n servers, p_n in [0, 1], rates μ_1 and μ_n. A
-  // small p_1 has digits that 1 − p_n has lost.
-  function means(servers, probability_n, rate_1, rate_n, probability_1 = 1 - probability_n) {
+  // λ*, E[N_idle], utilisation and E[Δ(Y_d)] of n servers, p_n in [0, 1], rates μ_1 and μ_n. If p_1 is small it
+  // should be given: 1 − p_n has fewer digits.
+  function solve(servers, probability_n, rate_1, rate_n, probability_1 = 1 - probability_n) {
     const [n, p_n, p_1, r] = [servers, probability_n, probability_1, rate_1 / rate_n];
     const gap = (rate_n - rate_1) / rate_n;
     const [K, scaled] = p_n >= 0.5 ? by_squares(n, p_1, p_n, gap) : by_quadrature(n, p_1, p_n, r, gap);
@@ -102,25 +105,19 @@ const one_or_n = (() => {
     };
   }
 
-  // P(N_idle ≥ k) in time for each k ≥ 1 of `idle`. State i < n has p_1^i/i of the time in units of p_n/μ_1,
-  // so that P(N_idle ≥ k) ∝ T_{n−k} with T_m = Σ_{i≤m} p_1^i/i = p_1 ∫ e^−y (1 − (1 − w)^m)/w dy, w = p_n + p_1 e^−y.
+  // P(N_idle ≥ k) in time for each k ≥ 1 in `idle`. The state with i < n jobs in service has p_1^i/i of the time, in
+  // units of p_n/μ_1, so that P(N_idle ≥ k) ∝ T_{n−k} with T_m = Σ_{i≤m} p_1^i/i = p_1 ∫ e^−y (1 − (1 − w)^m)/w dy, w = p_n + p_1 e^−y.
   function idle_tails(servers, probability_n, rate_1, rate_n, idle, probability_1 = 1 - probability_n) {
     const [n, p_n, p_1] = [servers, probability_n, probability_1];
-    const length = Math.log(n * p_n < 1 ? n : 1 / p_n) + TAIL;
-    const panels = Math.ceil(length / PANEL);
-    const half = length / (2 * panels);
-    const nodes = [];
-    for (let panel = 0; panel < panels; panel += 1) {
-      for (const [node, weight] of RULE) {
-        const v = Math.exp(-half * (2 * panel + 1 + node));
-        const w = p_n + p_1 * v;
-        nodes.push([Math.log1p(-w), (half * weight * v) / w]);
-      }
-    }
+    const nodes = quadrature(n, p_n).map(([y, weight]) => {
+      const v = Math.exp(-y);
+      const w = p_n + p_1 * v;
+      return [Math.log1p(-w), (weight * v) / w];
+    });
     const T = (m) => p_1 * model.sum(nodes.map(([log, mass]) => -Math.expm1(m * log) * mass));
     const all = Math.exp(n * Math.log1p(-p_n)) / n + p_n * (rate_1 / rate_n + T(n - 1));
     return idle.map((k) => (p_n * T(n - k)) / all);
   }
 
-  return { one_or_n: means, idle_tails };
+  return { idle_tails, solve };
 })();

@@ -10,46 +10,46 @@
 // positive terms, O(n d) for d needs. Neither u nor l depends on n, so one pass gives every number of
 // servers up to n.
 const single_duration = (() => {
-  // l_0 = 0, l_1 … l_n.
+  // The coefficients l_0 = 0, l_1, …, l_n.
   function log_series(n, classes) {
     const u = new Float64Array(n + 1);
     const l = new Float64Array(n + 1);
     u[0] = 1;
     for (let s = 1; s <= n; s += 1) {
-      let [renewed, weighted] = [0, 0];
+      let [renewal, weighted] = [0, 0];
       for (const { need, probability } of classes) {
         if (need > s) continue;
         const term = probability * u[s - need];
-        renewed += term;
+        renewal += term;
         weighted += need * term;
       }
-      u[s] = renewed;
+      u[s] = renewal;
       l[s] = weighted / s;
     }
     return l;
   }
 
-  // The distribution in time of the idle servers on n servers, 0 … max V − 1 of them, given l up to
-  // n or further.
+  // P(N_idle = k) for k = 0, …, max V − 1 on n servers, given l up to n or further.
   function idle_distribution(n, classes, l = log_series(n, classes)) {
     const distribution = new Float64Array(Math.min(n, Math.max(...classes.map((c) => c.need))));
     const needs = new Set(classes.map((c) => c.need));
-    let [mass, blocked] = [0, 1];
+    let [mass, larger] = [0, 1];
     for (let idle = 0; idle < distribution.length; idle += 1) {
-      if (needs.has(idle)) blocked = model.sum(classes.map((c) => (c.need > idle ? c.probability : 0)));
-      distribution[idle] = l[n - idle] * blocked;
+      // P(V > idle), which changes at needs only.
+      if (needs.has(idle)) larger = model.sum(classes.map((c) => (c.need > idle ? c.probability : 0)));
+      distribution[idle] = l[n - idle] * larger;
       mass += distribution[idle];
     }
     return distribution.map((x) => x / mass);
   }
 
-  // Means for classes of distinct needs and equal rates.
-  function means({ servers, classes }, l = log_series(servers, classes)) {
-    const wasted = idle_distribution(servers, classes, l).reduce((total, share, idle) => total + share * idle, 0);
+  // λ*, E[N_idle] and utilisation for classes of distinct needs and equal rates.
+  function solve({ servers, classes }, l = log_series(servers, classes)) {
+    const wastage = idle_distribution(servers, classes, l).reduce((total, share, idle) => total + share * idle, 0);
     const mean_need = model.sum(classes.map((c) => c.need * c.probability));
-    const throughput = ((servers - wasted) * classes[0].rate) / mean_need;
-    return { throughput, wastage: wasted, utilisation: (servers - wasted) / servers };
+    const throughput = ((servers - wastage) * classes[0].rate) / mean_need;
+    return { throughput, wastage, utilisation: (servers - wastage) / servers };
   }
 
-  return { single_duration: means, idle_distribution, log_series };
+  return { idle_distribution, log_series, solve };
 })();

@@ -1,64 +1,67 @@
 "use strict";
-// The state that the reader has set: {servers, classes, wasted, fraction}. `wasted` is the per cent of servers
-// that may be wasted, `fraction` the λ/λ* that is marked. It is kept in the address, and in a stack for undo.
+// The state that the reader has set: {servers, classes, wasted, fraction}. `wasted` is the percentage of servers
+// that may be wasted, `fraction` the load λ/λ* at which response times are read. The fragment of the page's URL
+// holds the whole state.
 const state = (() => {
-  const START = {
+  const INITIAL = {
     servers: 200,
     classes: [{ need: 1, rate: 2, probability: 0.99 }, { need: 200, rate: 1, probability: 0.01 }],
     wasted: 10,
     fraction: 0.8,
   };
-  const MOST_CLASSES = 32;
+  const MAX_CLASSES = 32;
 
-  // The state as the fragment of an address; numbers have enough digits to be exact.
-  function write({ servers, classes, wasted, fraction }) {
-    const jobs = classes.map((c) => `class=${c.need},${c.rate},${c.probability}`);
-    return [`servers=${servers}`, ...jobs, `wasted=${wasted}`, `fraction=${fraction}`].join("&");
+  // JavaScript writes as many digits as make a number exact, so `from_hash` gives back an equal state.
+  function to_hash({ servers, classes, wasted, fraction }) {
+    const rows = classes.map((c) => `class=${c.need},${c.rate},${c.probability}`);
+    return [`servers=${servers}`, ...rows, `wasted=${wasted}`, `fraction=${fraction}`].join("&");
   }
 
-  // The state from such a fragment, or null if it is not one.
-  function read(hash) {
-    const parts = new URLSearchParams(hash.replace(/^#/, ""));
-    const classes = parts.getAll("class").map((text) => {
+  // The state in the fragment of a URL, or null if there is none.
+  function from_hash(hash) {
+    const parameters = new URLSearchParams(hash.replace(/^#/, ""));
+    const classes = parameters.getAll("class").map((text) => {
       const [need, rate, probability] = text.split(",").map(Number);
       return { need, rate, probability };
     });
-    const given = (key) => (parts.has(key) ? Number(parts.get(key)) : START[key]);
-    const found = { servers: Number(parts.get("servers")), classes, wasted: given("wasted"), fraction: given("fraction") };
+    const number = (key) => (parameters.has(key) ? Number(parameters.get(key)) : INITIAL[key]);
+    const found = { servers: Number(parameters.get("servers")), classes, wasted: number("wasted"), fraction: number("fraction") };
     return find_fault(found) ? null : found;
   }
 
-  function find_fault(found) {
-    if (found.classes.length > MOST_CLASSES) return `There may be at most ${MOST_CLASSES} classes.`;
-    if (!(found.wasted > 0 && found.wasted < 100)) return "The servers that may be wasted must lie between 0 and 100 %.";
-    if (!(found.fraction > 0 && found.fraction < 1)) return "λ/λ* must lie between 0 and 1.";
-    return model.find_fault(found);
+  function find_fault(candidate) {
+    const { classes, wasted, fraction } = candidate;
+    if (classes.length > MAX_CLASSES) return `There may be at most ${MAX_CLASSES} classes.`;
+    if (!(wasted > 0 && wasted < 100)) return "The servers that may be wasted must lie between 0 and 100 %.";
+    if (!(fraction > 0 && fraction < 1)) return "λ/λ* must lie between 0 and 1.";
+    return model.find_fault(candidate);
   }
 
-  // A stack of states. `set` changes the present state; `keep` makes it a step of its own.
+  // The history for undo and redo. `set` changes the present state; `commit` makes it a step of its own, so that
+  // all changes of a drag are one step.
   function history(first) {
-    let [steps, place, present] = [[first], 0, first];
-    const same = (a, b) => write(a) === write(b);
+    let [steps, index, present] = [[first], 0, first];
+    const is_committed = () => to_hash(present) === to_hash(steps[index]);
     const move = (by) => {
-      keep();
-      place = Math.max(0, Math.min(steps.length - 1, place + by));
-      present = steps[place];
+      commit();
+      index = Math.max(0, Math.min(steps.length - 1, index + by));
+      present = steps[index];
     };
-    function keep() {
-      if (same(present, steps[place])) return;
-      steps = [...steps.slice(0, place + 1), present];
-      place += 1;
+    function commit() {
+      if (is_committed()) return;
+      steps = [...steps.slice(0, index + 1), present];
+      index += 1;
     }
     return {
       get present() { return present; },
-      get can_undo() { return place > 0 || !same(present, steps[place]); },
-      get can_redo() { return place < steps.length - 1; },
+      get can_undo() { return index > 0 || !is_committed(); },
+      get can_redo() { return index < steps.length - 1; },
       set: (next) => { present = next; },
-      keep,
+      commit,
       undo: () => move(-1),
       redo: () => move(1),
     };
   }
 
-  return { START, MOST_CLASSES, find_fault, history, read, write };
+  return { INITIAL, MAX_CLASSES, find_fault, from_hash, history, to_hash };
 })();

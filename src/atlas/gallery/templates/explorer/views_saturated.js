@@ -1,247 +1,263 @@
 "use strict";
-// The views of the saturated system. A view is {id, applies, compute, describe}: `applies` gives the reason
-// why it does not apply, if any; `compute` is a generator that yields its progress and returns the data, or
-// null if these must wait until the end of a drag; `describe` gives the plot and the sentence for the data.
-// All get the result of `preparing` for the present state; the first two run in a worker.
+// The views of the saturated system. A view is {id, find_obstacle, compute, describe}; all three functions get the
+// context (view_context.js):
+//
+//     find_obstacle(context)     why the view cannot be shown, or an empty string
+//     compute(context)           a generator that yields the share of its work that is done, and returns the data,
+//                                or null if these must wait until the end of a drag
+//     describe(context, data)    {plot, sentence, claim}: a description for plot.js, a text, and the theorem
+//
+// The first two run in the worker, where the page's document is not known.
 const views_saturated = (() => {
-  const { capital, count, name, number, percent, plural, some, who_needs } = words;
+  const { amount_of, capitalise, class_name, count, count_of, number, percent, share_and_need } = format;
 
-  const SOME_CLASSES = "There is one class of jobs: add another to see what their mix does.";
-  // States between two yields of a sweep.
-  const CHUNK = 2e5;
+  const ONE_CLASS = "There is one class of jobs: add another to see what their mix does.";
+  // Terms between two yields.
+  const TERMS_PER_YIELD = 2e5;
+  // Points of a curve are left out if each takes a chain, so that the curve takes context so many seconds.
   const CHAIN_SECONDS = 4;
 
-  const pick = (about, key) => [about.small, about.large].map((c) => about.system.classes[c][key]);
-  const needs_of = (about) => pick(about, "need");
-  const rates_of = (about) => pick(about, "rate");
-  const decade = (x, round) => 10 ** round(Math.log10(x));
+  const of_both = (context, key) => [context.small, context.large].map((c) => context.system.classes[c][key]);
+  const needs_of = (context) => of_both(context, "need");
+  const rates_of = (context) => of_both(context, "rate");
+  // A power of ten: the one below x if `round` is Math.floor, above if it is Math.ceil.
+  const power_of_ten = (x, round) => 10 ** round(Math.log10(x));
 
-  const some_of = (about) => Math.max(1, Math.min(16, Math.floor(CHUNK / about.terms)));
+  // The number of points between two yields.
+  const batch_size = (context) => Math.max(1, Math.min(16, Math.floor(TERMS_PER_YIELD / context.terms)));
 
-  // {x, wastage, throughput} at each x; `vary(x)` is the system there, and `columns(xs)` the rates and
-  // p2 there if there are two classes.
-  function* along(about, scale, low, high, vary, columns) {
-    if (about.moving && (about.slow || about.heavy)) return null;
-    if (about.two) {
-      const xs = axes.spread(scale, low, high, about.points);
-      const found = [];
-      for (let i = 0; i < xs.length; i += some_of(about)) {
-        const some = xs.slice(i, i + some_of(about));
-        const { throughput, wastage } = dispatch.sweep(about.system.servers, needs_of(about), ...columns(some));
-        some.forEach((x, k) => found.push({ x, throughput: throughput[k], wastage: wastage[k] }));
-        yield found.length / xs.length;
+  // Yields the share done and returns {x, wastage, throughput} at each x. `system_at(x)` is the system there;
+  // if there are two classes, `columns(xs)` are the rates and p2 there, for dispatch.sweep.
+  function* sweep(context, scale, low, high, system_at, columns) {
+    if (context.dragging && (context.is_enumerated || context.is_heavy)) return null;
+    if (context.is_two_class) {
+      const xs = axes.spread(scale, low, high, context.max_points);
+      const rows = [];
+      for (let i = 0; i < xs.length; i += batch_size(context)) {
+        const batch = xs.slice(i, i + batch_size(context));
+        const { throughput, wastage } = dispatch.sweep(context.system.servers, needs_of(context), ...columns(batch));
+        batch.forEach((x, k) => rows.push({ x, throughput: throughput[k], wastage: wastage[k] }));
+        yield rows.length / xs.length;
       }
-      return found;
+      return rows;
     }
     const started = performance.now();
-    dispatch.solve(about.system);
+    dispatch.solve(context.system);
     const affordable = Math.floor((1000 * CHAIN_SECONDS) / (performance.now() - started));
     yield 0;
-    const [xs, found] = [axes.spread(scale, low, high, Math.max(11, Math.min(about.points, affordable))), []];
+    const [xs, rows] = [axes.spread(scale, low, high, Math.max(11, Math.min(context.max_points, affordable))), []];
     for (const x of xs) {
-      const { throughput, wastage } = dispatch.solve(vary(x));
-      found.push({ x, throughput, wastage });
-      yield found.length / xs.length;
+      const { throughput, wastage } = dispatch.solve(system_at(x));
+      rows.push({ x, throughput, wastage });
+      yield rows.length / xs.length;
     }
-    return found;
+    return rows;
   }
 
-  // The theorem that gives the distribution in time, by the number of classes.
-  function law_of(about) {
-    if (about.two) return "two-class-stability/theorem-4-2-law";
-    return `two-class-stability/${about.slow ? "three-classes" : "theorem-8-1"}`;
+  // The theorem for the distribution in time, by the number of classes and their rates.
+  function claim_of(context) {
+    if (context.is_two_class) return "two-class-stability/theorem-4-2-law";
+    return `two-class-stability/${context.is_enumerated ? "three-classes" : "theorem-8-1"}`;
   }
 
-  // Readings in order along the plot. The present state comes last in the input; the pointer may have set it.
-  const ordered = (readings) => readings.toSorted((a, b) => a.x - b.x);
-  const curve = (data, key) => data.map((row) => [row.x, row[key]]);
-  const highest = (data, key) => Math.max(...data.map((row) => row[key]));
+  // The wastage at the points of a curve and at the present state, in order of x, as readouts. The reader must find
+  // the present state among them.
+  function wastage_readouts(context, data, x, label) {
+    const { means, system: { servers } } = context;
+    const rows = [...data, { x, wastage: means.wastage }].toSorted((a, b) => a.x - b.x);
+    return rows.map((row) => ({ x: row.x, y: row.wastage, text: `${label(row.x)}: ${amount_of(row.wastage, "server")} wasted, ${percent(row.wastage / servers)}` }));
+  }
+
+  const wastage_points = (data) => data.map(({ x, wastage }) => [x, wastage]);
 
   const time = {
     id: "time",
-    applies: () => "",
-    * compute(about) {
-      if (about.moving && (about.slow || about.heavy)) return null;
+    find_obstacle: () => "",
+    * compute(context) {
+      if (context.dragging && (context.is_enumerated || context.is_heavy)) return null;
       yield 0;
-      return dispatch.idle_tails(about.system, 400, about.means.by_idle);
+      return dispatch.idle_tails(context.system, 400, context.means.by_idle);
     },
-    describe(about, points) {
-      const { servers } = about.system;
-      const over = points[0][1];
-      const most = points.findLast(([, share]) => share > 1e-9)?.[0] ?? 0;
-      // P(N_idle ≥ x) is a staircase with area E[N_idle] below it. If steps are left out, straight lines
-      // between the middles of steps have the same area.
-      const every = points.every(([k], i) => k === i + 1);
-      const tail = every
+    describe(context, points) {
+      const { servers } = context.system;
+      const share_of_idling = points[0][1];
+      const largest_seen = points.findLast(([, share]) => share > 1e-9)?.[0] ?? 0;
+      // P(N_idle ≥ x) is a staircase with area E[N_idle] below it. If steps are left out, straight lines between
+      // the middles of steps have nearly the same area.
+      const has_all_steps = points.every(([k], i) => k === i + 1);
+      const tail = has_all_steps
         ? points.flatMap(([k, share]) => [[k - 1, share], [k, share]])
-        : [[0, over], ...points.map(([k, share]) => [k - 0.5, share])];
+        : [[0, share_of_idling], ...points.map(([k, share]) => [k - 0.5, share])];
       const end = tail.at(-1)[0];
-      const wasted = about.means.wastage;
-      const why = about.two
-        ? `${capital(who_needs(about.system.classes[about.large]))} at once. Such a job waits at the head of the line until so many are free; nobody may pass it, and one server after the other falls idle.`
+      const { wastage } = context.means;
+      const reason = context.is_two_class
+        ? `${capitalise(share_and_need(context.system.classes[context.large]))} at once. Such a job waits at the head of the line until so many are free; nobody may pass it, and one server after the other falls idle.`
         : "A job that does not fit blocks all behind it, even those that would.";
-      const said = over > 0
-        ? `${why} So ${over > 0.999 ? "almost always" : `${percent(over)} of the time`} some servers are idle, ${number(wasted / over, 3)} of them on average. The area below the curve is the waste, ${some(wasted, "server")}.`
+      const sentence = share_of_idling > 0
+        ? `${reason} So ${share_of_idling > 0.999 ? "almost always" : `${percent(share_of_idling)} of the time`} some servers are idle, ${number(wastage / share_of_idling, 3)} of them on average. The area below the curve is the waste, ${amount_of(wastage, "server")}.`
         : "No server is ever idle while jobs wait.";
-      const high = Math.max(1, Math.min(servers, Math.ceil(1.1 * most)));
+      const high = Math.max(1, Math.min(servers, Math.ceil(1.1 * largest_seen)));
       return {
         plot: {
-          x: { label: "servers idle, at least", kind: "linear", low: 0, high },
-          y: { label: "share of the time", kind: "linear", low: 0, high: 1 },
+          x: { label: "servers idle, at least", scale: "linear", low: 0, high },
+          y: { label: "share of the time", scale: "linear", low: 0, high: 1 },
           areas: [[[0, 0], ...tail, [end, 0]]],
-          curves: [{ label: "idle at least so many", points: [[0, 1], ...tail, [end, 0]], look: 0 }],
-          readings: points.filter(([idle]) => idle <= high).map(([x, y]) => ({ x, y, text: `${plural(x, "server")} or more idle: ${percent(y)} of the time` })),
+          curves: [{ label: "idle at least so many", points: [[0, 1], ...tail, [end, 0]], style: 0 }],
+          readouts: points.filter(([idle]) => idle <= high).map(([x, y]) => ({ x, y, text: `${count_of(x, "server")} or more idle: ${percent(y)} of the time` })),
         },
-        sentence: said,
-        claim: law_of(about),
+        sentence,
+        claim: claim_of(context),
       };
     },
   };
 
   const region = {
     id: "region",
-    applies: (about) => (about.two ? "" : "The region is drawn for two classes of different needs; λ* above holds for the present mix."),
-    * compute(about) {
-      if (about.moving && about.heavy) return null;
-      const [d1, d2] = needs_of(about).map((need, i) => need / rates_of(about)[i]);
-      const share = Float64Array.from({ length: about.points }, (_, i) => (1 - Math.cos((Math.PI * i) / (about.points - 1))) / 2);
-      const p2 = share.map((s) => (s * d1) / (s * d1 + (1 - s) * d2));
-      const found = [];
-      for (let i = 0; i < p2.length; i += some_of(about)) {
-        const some = p2.slice(i, i + some_of(about));
-        const { throughput } = dispatch.sweep(about.system.servers, needs_of(about), rates_of(about), some);
-        some.forEach((p, k) => found.push({ p, naive: about.system.servers / ((1 - p) * d1 + p * d2), limit: throughput[k] }));
-        yield found.length / p2.length;
+    find_obstacle: (context) => (context.is_two_class ? "" : "The region is drawn for two classes of different needs; λ* above holds for the present mix."),
+    * compute(context) {
+      if (context.dragging && context.is_heavy) return null;
+      const [d1, d2] = needs_of(context).map((need, i) => need / rates_of(context)[i]);
+      // Points are evenly spaced in the angle of a half circle over the share of the load that class 2 brings.
+      const load_share = Float64Array.from({ length: context.max_points }, (_, i) => (1 - Math.cos((Math.PI * i) / (context.max_points - 1))) / 2);
+      const p2 = load_share.map((s) => (s * d1) / (s * d1 + (1 - s) * d2));
+      const rows = [];
+      for (let i = 0; i < p2.length; i += batch_size(context)) {
+        const batch = p2.slice(i, i + batch_size(context));
+        const { throughput } = dispatch.sweep(context.system.servers, needs_of(context), rates_of(context), batch);
+        batch.forEach((p, k) => rows.push({ p, naive: context.system.servers / ((1 - p) * d1 + p * d2), limit: throughput[k] }));
+        yield rows.length / p2.length;
       }
-      return found;
+      return rows;
     },
-    describe(about, data) {
-      const { system, means, naive } = about;
-      const p = system.classes[about.large].probability;
-      const [boundary, line] = ["limit", "naive"].map((key) => data.map((row) => [row[key] * (1 - row.p), row[key] * row.p]));
-      const lost = 1 - means.throughput / naive;
-      const fills = model.fills_servers(system);
+    describe(context, data) {
+      const { system, means, naive } = context;
+      const p = system.classes[context.large].probability;
+      const [boundary, naive_line] = ["limit", "naive"].map((key) => data.map((row) => [row[key] * (1 - row.p), row[key] * row.p]));
+      const lost_share = 1 - means.throughput / naive;
+      const is_divisible = model.is_divisible(system);
       return {
         plot: {
-          x: { label: `${name(system, about.small)} a second, λ₁`, kind: "linear", low: 0, high: 1.04 * line[0][0] },
-          y: { label: `${name(system, about.large)} a second, λ₂`, kind: "linear", low: 0, high: 1.04 * line.at(-1)[1] },
-          areas: [[...boundary, ...line.toReversed()]],
+          x: { label: `${class_name(system, context.small)} a second, λ₁`, scale: "linear", low: 0, high: 1.04 * naive_line[0][0] },
+          y: { label: `${class_name(system, context.large)} a second, λ₂`, scale: "linear", low: 0, high: 1.04 * naive_line.at(-1)[1] },
+          areas: [[...boundary, ...naive_line.toReversed()]],
           curves: [
-            { label: "FCFS, exact", points: boundary, look: 0 },
-            { label: "no server wasted (naive)", points: line, look: 1 },
-            ...(fills ? [{ label: "ServerFilling", points: line, look: 2 }] : []),
-            { points: [[0, 0], [naive * (1 - p), naive * p]], look: 3 },
+            { label: "FCFS, exact", points: boundary, style: 0 },
+            { label: "no server wasted (naive)", points: naive_line, style: 1 },
+            ...(is_divisible ? [{ label: "ServerFilling", points: naive_line, style: 2 }] : []),
+            { points: [[0, 0], [naive * (1 - p), naive * p]], style: 3 },
           ],
-          marks: [
+          markers: [
             { x: means.throughput * (1 - p), y: means.throughput * p, shape: "point", label: "present mix" },
             { x: naive * (1 - p), y: naive * p, shape: "diamond" },
           ],
-          readings: data.map(({ p: q, limit, naive: n }) => ({
+          readouts: data.map(({ p: q, limit, naive: n }) => ({
             x: limit * (1 - q), y: limit * q,
             text: `λ₁ = ${number(limit * (1 - q))}, λ₂ = ${number(limit * q)}: λ* = ${number(limit)} of ${number(n)} jobs a second`,
           })),
           set: (x, y) => {
             const share = Math.max(0, y) / (Math.max(0, x) + Math.max(0, y));
-            return share > 0 && share < 1 ? { probability: [about.large, share] } : null;
+            return share > 0 && share < 1 ? { probability: [context.large, share] } : null;
           },
         },
-        sentence: `Below the solid line FCFS is stable, between the lines it is not although the servers would suffice: at the present mix it sustains ${some(means.throughput, "job")} a second${lost < 5e-5 ? ", next to none less" : ` instead of ${number(naive)}, ${percent(lost)} less`}. ${fills ? "ServerFilling, which may interrupt jobs, reaches the naive line, since every need divides the servers." : "ServerFilling is not defined here: not every need divides the servers."}`,
-        claim: fills ? "finite-skip/lemma-7-1" : "two-class-stability/theorem-4-2-throughput",
+        sentence: `Below the solid line FCFS is stable, between the lines it is not although the servers would suffice: at the present mix it sustains ${amount_of(means.throughput, "job")} a second${lost_share < 5e-5 ? ", next to none less" : ` instead of ${number(naive)}, ${percent(lost_share)} less`}. ${is_divisible ? "ServerFilling, which may interrupt jobs, reaches the naive line, since every need divides the servers." : "ServerFilling is not defined here: not every need divides the servers."}`,
+        claim: is_divisible ? "finite-skip/lemma-7-1" : "two-class-stability/theorem-4-2-throughput",
       };
     },
   };
 
   const mix = {
     id: "mix",
-    applies: (about) => (about.order.length > 1 ? "" : SOME_CLASSES),
-    * compute(about) {
-      if (about.moving && about.heavy) return null;
-      const { servers, classes } = about.system;
-      if (about.two) about.worst ??= yield* peak.search_peak(servers, needs_of(about), rates_of(about), 61, 1e-6);
-      const p = classes[about.large].probability;
-      const known = [p, about.worst?.probability_2 ?? p];
-      const low = decade(Math.max(1e-31, Math.min(1e-3, ...known.map((x) => x / 4))), Math.floor);
-      const high = 1 - decade(Math.max(1e-12, Math.min(1e-2, ...known.map((x) => (1 - x) / 4))), Math.floor);
-      return yield* along(
-        about, "logit", low, high,
-        (x) => model.with_probability(about.system, about.large, x),
-        (some) => [rates_of(about), some],
+    find_obstacle: (context) => (context.order.length > 1 ? "" : ONE_CLASS),
+    * compute(context) {
+      if (context.dragging && context.is_heavy) return null;
+      const { servers, classes } = context.system;
+      if (context.is_two_class) context.worst_mix ??= yield* peak.search_peak(servers, needs_of(context), rates_of(context), 61, 1e-6);
+      const p = classes[context.large].probability;
+      // The axis reaches beyond both markers.
+      const marked = [p, context.worst_mix?.probability_2 ?? p];
+      const low = power_of_ten(Math.max(1e-31, Math.min(1e-3, ...marked.map((x) => x / 4))), Math.floor);
+      const high = 1 - power_of_ten(Math.max(1e-12, Math.min(1e-2, ...marked.map((x) => (1 - x) / 4))), Math.floor);
+      return yield* sweep(
+        context, "logit", low, high,
+        (x) => model.with_probability(context.system, context.large, x),
+        (shares) => [rates_of(context), shares],
       );
     },
-    describe(about, data) {
-      const { system, means, worst } = about;
+    describe(context, data) {
+      const { system, means, worst_mix } = context;
       const { servers } = system;
-      const p = system.classes[about.large].probability;
-      const marks = [{ x: p, y: means.wastage, shape: "point", label: "present mix" }];
-      if (worst) marks.push({ x: worst.probability_2, y: worst.wastage, shape: "diamond", label: "worst mix" });
+      const p = system.classes[context.large].probability;
+      const markers = [{ x: p, y: means.wastage, shape: "point", label: "present mix" }];
+      if (worst_mix) markers.push({ x: worst_mix.probability_2, y: worst_mix.wastage, shape: "diamond", label: "worst mix" });
       const top = data.reduce((best, row) => (row.wastage > best.wastage ? row : best), data[0]);
-      const [at, most] = worst ? [worst.probability_2, worst.wastage] : [top.x, top.wastage];
-      const large = name(system, about.large);
-      const [left, alone] = needs_of(about).map((need) => servers % need);
-      const ends = about.two
-        ? `With one class alone, ${left} or ${alone} would be left over: the rest of the waste comes from mixing them.`
-        : `With ${large} alone, ${alone} would be left over.`;
+      const [at, most] = worst_mix ? [worst_mix.probability_2, worst_mix.wastage] : [top.x, top.wastage];
+      const large = class_name(system, context.large);
+      const [rest_small, rest_large] = needs_of(context).map((need) => servers % need);
+      const ends_text = context.is_two_class
+        ? `With one class alone, ${rest_small} or ${rest_large} would be left over: the rest of the waste comes from mixing them.`
+        : `With ${large} alone, ${rest_large} would be left over.`;
       return {
         plot: {
-          x: { label: `share of ${large}`, kind: "logit", low: data[0].x, high: data.at(-1).x },
-          y: { label: "servers wasted", kind: "linear", low: 0, high: 1.08 * Math.max(most, means.wastage, 1e-3) },
-          curves: [{ label: "servers wasted, exact", points: curve(data, "wastage"), look: 0 }],
-          marks,
-          readings: ordered([...data, { x: p, wastage: means.wastage }].map(({ x, wastage }) => ({ x, y: wastage, text: `${percent(x)} ${large}: ${some(wastage, "server")} wasted, ${percent(wastage / servers)}` }))),
-          set: (x) => ({ probability: [about.large, x] }),
+          x: { label: `share of ${large}`, scale: "logit", low: data[0].x, high: data.at(-1).x },
+          y: { label: "servers wasted", scale: "linear", low: 0, high: 1.08 * Math.max(most, means.wastage, 1e-3) },
+          curves: [{ label: "servers wasted, exact", points: wastage_points(data), style: 0 }],
+          markers,
+          readouts: wastage_readouts(context, data, p, (x) => `${percent(x)} ${large}`),
+          set: (x) => ({ probability: [context.large, x] }),
         },
-        sentence: `${worst ? "The worst mix is" : "On this curve most are wasted at"} ${percent(at)} of ${large}${worst ? `, which make ${percent(worst.load_share_2)} of all server-seconds` : ""}: ${number(most)} of ${count(servers)} servers are wasted, ${percent(most / servers)}. At the present ${percent(p)} it is ${number(means.wastage)}. ${ends}`,
-        claim: about.two ? "two-class-stability/fig6b-worst-mix" : law_of(about),
+        sentence: `${worst_mix ? "The worst mix is" : "On this curve most are wasted at"} ${percent(at)} of ${large}${worst_mix ? `, which make ${percent(worst_mix.load_share_2)} of all server-seconds` : ""}: ${number(most)} of ${count(servers)} servers are wasted, ${percent(most / servers)}. At the present ${percent(p)} it is ${number(means.wastage)}. ${ends_text}`,
+        claim: context.is_two_class ? "two-class-stability/fig6b-worst-mix" : claim_of(context),
       };
     },
   };
 
   const ratio = {
     id: "ratio",
-    applies: (about) => (about.order.length > 1 ? "" : SOME_CLASSES),
-    * compute(about) {
-      const [mu1, mu2] = rates_of(about);
-      const [n1, n2] = needs_of(about);
-      const low = decade(Math.min(1e-2, mu2 / mu1 / 3), Math.floor);
-      const high = decade(Math.max(1e2, (3 * mu2) / mu1, (30 * n2) / n1), Math.ceil);
-      const p = about.system.classes[about.large].probability;
-      return yield* along(
-        about, "log", low, high,
-        (x) => model.with_rate(about.system, about.large, x * mu1),
-        (some) => [[1, some], p],
+    find_obstacle: (context) => (context.order.length > 1 ? "" : ONE_CLASS),
+    * compute(context) {
+      const [mu1, mu2] = rates_of(context);
+      const [n1, n2] = needs_of(context);
+      const low = power_of_ten(Math.min(1e-2, mu2 / mu1 / 3), Math.floor);
+      const high = power_of_ten(Math.max(1e2, (3 * mu2) / mu1, (30 * n2) / n1), Math.ceil);
+      const p = context.system.classes[context.large].probability;
+      return yield* sweep(
+        context, "log", low, high,
+        (x) => model.with_rate(context.system, context.large, x * mu1),
+        (ratios) => [[1, ratios], p],
       );
     },
-    describe(about, data) {
-      const { system, means } = about;
-      const [mu1, mu2] = rates_of(about);
-      const [small, large] = [about.small, about.large].map((c) => name(system, c));
-      const together = (means.throughput * system.classes[about.large].probability) / mu2;
-      const levels = [];
-      let ends = "";
-      if (about.two) {
+    describe(context, data) {
+      const { system, means } = context;
+      const [mu1, mu2] = rates_of(context);
+      const [small, large] = [context.small, context.large].map((c) => class_name(system, c));
+      // Little's law.
+      const large_in_service = (means.throughput * system.classes[context.large].probability) / mu2;
+      const horizontals = [];
+      let limits_text = "";
+      if (context.is_two_class) {
         const [slow, fast] = [
-          limits.slow_class_2_wastage(system.servers, needs_of(about)),
-          limits.fast_class_2_wastage(system.servers, needs_of(about), system.classes[about.large].probability),
+          limits.slow_class_2_wastage(system.servers, needs_of(context)),
+          limits.fast_class_2_wastage(system.servers, needs_of(context), system.classes[context.large].probability),
         ];
-        levels.push({ y: slow, look: 2, label: "limit at the left" }, { y: fast, look: 3, label: "limit at the right" });
-        ends = ` Far left only ${large} are in service and n mod n₂ = ${slow} servers are idle; far right they are gone at once, and ${some(fast, "server")} ${number(fast) === "1" ? "stands" : "stand"} idle for the next one.`;
+        horizontals.push({ y: slow, style: 2, label: "limit at the left" }, { y: fast, style: 3, label: "limit at the right" });
+        limits_text = ` Far left only ${large} are in service and n mod n₂ = ${slow} servers are idle; far right they are gone at once, and ${amount_of(fast, "server")} ${number(fast) === "1" ? "stands" : "stand"} idle for the next one.`;
       }
-      const falls = data.some((row, i) => i > 0 && row.wastage < data[i - 1].wastage * (1 - 1e-6));
-      const text = falls
+      const has_dips = data.some((row, i) => i > 0 && row.wastage < data[i - 1].wastage * (1 - 1e-6));
+      const dips_text = has_dips
         ? `Each dip is where ${small} have piled up until they fill the room that ${large} leave; then they displace one more of these, and its servers stand idle again.`
         : "The waste never falls on the way: the numbers in service vary too much for dips to show.";
       return {
         plot: {
-          x: { label: `rate of ${large} / rate of ${small}`, kind: "log", low: data[0].x, high: data.at(-1).x },
-          y: { label: "servers wasted", kind: "linear", low: 0, high: 1.08 * Math.max(highest(data, "wastage"), means.wastage, 1e-3) },
-          curves: [{ label: "servers wasted, exact", points: curve(data, "wastage"), look: 0 }],
-          levels,
-          marks: [{ x: mu2 / mu1, y: means.wastage, shape: "point", label: "present rates" }],
-          readings: ordered([...data, { x: mu2 / mu1, wastage: means.wastage }].map(({ x, wastage }) => ({ x, y: wastage, text: `ratio ${number(x)}: ${some(wastage, "server")} wasted, ${percent(wastage / system.servers)}` }))),
-          set: (x) => ({ rate: [about.large, x * mu1] }),
+          x: { label: `rate of ${large} / rate of ${small}`, scale: "log", low: data[0].x, high: data.at(-1).x },
+          y: { label: "servers wasted", scale: "linear", low: 0, high: 1.08 * Math.max(...data.map((row) => row.wastage), means.wastage, 1e-3) },
+          curves: [{ label: "servers wasted, exact", points: wastage_points(data), style: 0 }],
+          horizontals,
+          markers: [{ x: mu2 / mu1, y: means.wastage, shape: "point", label: "present rates" }],
+          readouts: wastage_readouts(context, data, mu2 / mu1, (x) => `ratio ${number(x)}`),
+          set: (x) => ({ rate: [context.large, x * mu1] }),
         },
-        sentence: `At the present ratio ${number(mu2 / mu1)}, ${some(means.wastage, "server")} ${number(means.wastage) === "1" ? "is" : "are"} wasted, and ${number(together, 3)} of the ${large} run at a time.${ends} ${text}`,
-        claim: about.two ? "two-class-stability/fig8a-dips" : "two-class-stability/three-classes",
+        sentence: `At the present ratio ${number(mu2 / mu1)}, ${amount_of(means.wastage, "server")} ${number(means.wastage) === "1" ? "is" : "are"} wasted, and ${number(large_in_service, 3)} of the ${large} run at a time.${limits_text} ${dips_text}`,
+        claim: context.is_two_class ? "two-class-stability/fig8a-dips" : "two-class-stability/three-classes",
       };
     },
   };

@@ -36,22 +36,22 @@ SEEDED = """(seed) => () => {
   return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
 }"""
 MEANS = f"""([system, batches, each]) => {{
-  const run = blocking.begin(system, ({SEEDED})(20261124));
-  for (let i = 0; i < each; i += 1) blocking.step(run);
+  const run = simulation.start(system, ({SEEDED})(20261124));
+  for (let i = 0; i < each; i += 1) simulation.step(run);
   return Array.from({{ length: batches }}, () => {{
-    const [time, wasted] = [run.time, run.wasted];
-    for (let i = 0; i < each; i += 1) blocking.step(run);
-    return (run.wasted - wasted) / (run.time - time);
+    const [time, wasted] = [run.time, run.idle_integral];
+    for (let i = 0; i < each; i += 1) simulation.step(run);
+    return (run.idle_integral - wasted) / (run.time - time);
   }});
 }}"""
 # The line with its head first, the jobs in service by class, and who holds each server.
 STATES = f"""([system, steps]) => {{
-  const run = blocking.begin(system, ({SEEDED})(7));
+  const run = simulation.start(system, ({SEEDED})(7));
   return Array.from({{ length: steps }}, () => {{
-    const {{ line, serving, idle, started }} = structuredClone({{ ...run, random: null }});
-    const held = run.holders.map((holder) => holder && [holder.c, holder.job]);
-    blocking.step(run);
-    return {{ line, serving, idle, held, started }};
+    const {{ queue, in_service, idle, starts }} = structuredClone({{ ...run, random: null }});
+    const held = run.job_on.map((job) => job && [job.c, job.number]);
+    simulation.step(run);
+    return {{ queue, in_service, idle, held, starts }};
   }});
 }}"""
 
@@ -80,34 +80,34 @@ def test_jobs_start_in_order_on_the_servers_they_need(page):
             jobs.setdefault(holder[1], []).append(holder[0])
         assert all(held == [held[0]] * needs[held[0]] for held in jobs.values())
         serving = [sum(held[0] == c for held in jobs.values()) for c in range(len(needs))]
-        assert state["serving"] == serving
+        assert state["in_service"] == serving
         busy = sum(u * v for u, v in zip(serving, needs, strict=True))
-        assert state["idle"] == n - busy < needs[state["line"][0]]
+        assert state["idle"] == n - busy < needs[state["queue"][0]]
         # Those that have started are the first of the line, and all others stay in their order.
-        started = after["started"] - state["started"]
-        assert after["line"][: len(state["line"]) - started] == state["line"][started:]
+        started = after["starts"] - state["starts"]
+        assert after["queue"][: len(state["queue"]) - started] == state["queue"][started:]
 
 
 def test_it_moves_until_it_is_stopped_and_one_event_at_a_time(exploring):
-    done = "() => moving_picture.picture.run.done"
+    done = "() => animation.player.run.completions"
     with exploring("#servers=12&class=1,1,0.6&class=3,1,0.4") as page:
         page.locator("#blocking").scroll_into_view_if_needed()
-        page.wait_for_function("() => moving_picture.picture.run.done > 2")
+        page.wait_for_function("() => animation.player.run.completions > 2")
         page.locator("#blocking-play").click()
         before = page.evaluate(done)
         page.locator("#blocking-step").click()
         page.locator("#blocking-step").click()
         page.wait_for_timeout(300)
         assert page.evaluate(done) == before + 2
-        said = page.locator("#blocking-said").inner_text()
+        said = page.locator("#blocking-sentence").inner_text()
         assert f"After {before + 2} jobs" in said
         exact = dispatch.solve(MultiserverJobSystem.of(12, (1, 3), (1, 1), (0.6, 0.4))).wastage
         assert f"in the long run it is exactly {exact:.4g}." in said
         assert page.locator("#blocking-play").inner_text() == "Go on"
-        page.evaluate("() => explorer.hold({ ...explorer.present, servers: 13 }, true)")
+        page.evaluate("() => explorer.set_state({ ...explorer.present, servers: 13 }, true)")
         page.wait_for_function(SETTLED)
         assert page.evaluate(done) == 0
-        assert "of 13 servers" in page.locator("#blocking-said").inner_text()
+        assert "of 13 servers" in page.locator("#blocking-sentence").inner_text()
 
 
 def test_it_stands_still_for_who_wants_less_motion_and_for_who_cannot_see_it(exploring):
@@ -118,18 +118,18 @@ def test_it_stands_still_for_who_wants_less_motion_and_for_who_cannot_see_it(exp
             if scrolled:
                 page.locator("#blocking").scroll_into_view_if_needed()
             page.wait_for_timeout(1200)
-            assert page.evaluate("() => moving_picture.picture.run.done") == 0
+            assert page.evaluate("() => animation.player.run.completions") == 0
 
 
 def test_what_is_too_large_for_it_says_so(exploring):
     with exploring("#servers=100000000&class=1,2,0.99&class=100000000,1,0.01") as page:
-        assert "at most" in page.locator("#blocking-said").inner_text()
+        assert "at most" in page.locator("#blocking-sentence").inner_text()
         assert page.locator("#blocking-play").is_disabled()
         assert not page.locator("#blocking svg").first.is_visible()
 
 
 def test_it_is_small():
-    names = ("blocking.js", "moving_picture.js")
+    names = ("simulation.js", "animation.js")
     assert sum((EXPLORER / name).stat().st_size for name in names) < 20_000
 
 
@@ -147,7 +147,9 @@ def test_the_documentation_opens_on_it_with_the_exact_mean_of_the_library(
         page.goto(page_file.as_uri())
         page.locator("#blocking").scroll_into_view_if_needed()
         page.wait_for_function("() => /After [3-9] jobs/.test(document.body.innerText)")
-        assert f"in the long run it is exactly {exact:.4g}." in page.inner_text("#blocking-said")
+        assert f"in the long run it is exactly {exact:.4g}." in page.inner_text(
+            "#blocking-sentence"
+        )
         fills = page.locator("#blocking-servers rect.server:not(.idle)").evaluate_all(
             "(all) => all.map((one) => getComputedStyle(one).fill)"
         )
