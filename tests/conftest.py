@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from subprocess import CompletedProcess
 from types import ModuleType
 from typing import Any
 
@@ -105,7 +106,7 @@ class Project:
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
         path.write_text(text.replace(old, new), encoding="utf-8")
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str) -> CompletedProcess[str]:
         """Run Snakemake as run.py does; `stdout` and `stderr` both hold all of its output."""
         done = forks().start(self.root, list(arguments)).wait()
         done.stderr = done.stdout
@@ -120,18 +121,20 @@ class Project:
 
 def call(
     script: str, *arguments: str | Path, options: tuple[str, ...] = (), **environment: str
-) -> subprocess.CompletedProcess[str]:
+) -> CompletedProcess[str]:
     """Run a script on untrusted input: it may refuse the input, but must not end in a traceback or
-    print escape codes of a terminal."""
-    done = subprocess.run(
-        [sys.executable, *options, ROOT / "scripts", script, *arguments],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        timeout=90,
-        check=False,
-    )
+    print escape codes of a terminal. It runs in a fork if Python's options and the environment are
+    the usual ones."""
+    words = [str(ROOT / "scripts"), script, *map(str, arguments)]
+    if options or environment:
+        done = subprocess.run(
+            [sys.executable, *options, *words],
+            **{"env": os.environ | environment, "capture_output": True, "text": True},
+            timeout=90,
+            check=False,
+        )
+    else:
+        done = forks().execute(words, Path.cwd(), {})
     assert "Traceback" not in done.stderr, done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     return done
@@ -144,7 +147,7 @@ def check_output(*command: str | Path, cwd: Path = ROOT) -> str:
     return done.stdout + done.stderr
 
 
-def jobs(done: subprocess.CompletedProcess[str]) -> list[str]:
+def jobs(done: CompletedProcess[str]) -> list[str]:
     """The messages of the jobs of a run, except that of the target rule."""
     said = re.findall(r"^Job \d+: (.*)$", done.stdout, re.MULTILINE)
     return sorted(message for message in said if not message.startswith("all "))

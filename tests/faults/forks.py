@@ -17,6 +17,7 @@ import resource
 import runpy
 import secrets
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -40,18 +41,22 @@ PLAIN = "FORKS_PLAIN"
 class Run:
     """A run that goes on: its process, the leader of a group, and what it said."""
 
-    def __init__(self, asked: socket.socket, said: IO[str], pid: int) -> None:
-        self._asked, self._said, self.pid = asked, said, pid
+    def __init__(self, asked: socket.socket, said: IO[str], told: IO[str], pid: int) -> None:
+        self._asked, self._said, self._told, self.pid = asked, said, told, pid
 
-    def wait(self) -> subprocess.CompletedProcess[str]:
-        """Wait for its end: it tells its exit code a moment before its locks go with it."""
+    def wait(self, seconds: float | None = None) -> subprocess.CompletedProcess[str]:
+        """Wait for its end: it tells its exit code a moment before its locks go with it. It is
+        killed if it takes longer than so many seconds."""
+        if not select.select([self._asked], [], [], seconds)[0]:
+            os.killpg(self.pid, signal.SIGKILL)
         code = client.await_end(self._asked)
         self._asked.close()
         with contextlib.suppress(ProcessLookupError):
             ended = os.pidfd_open(self.pid)
             select.select([ended], [], [])
             os.close(ended)
-        return subprocess.CompletedProcess(["run"], code, self.read(), "")
+        told = "" if self._told is self._said else Path(self._told.name).read_text("utf-8")
+        return subprocess.CompletedProcess(["run"], code, self.read(), told)
 
     def has_ended(self) -> bool:
         return bool(select.select([self._asked], [], [], 0)[0])
@@ -89,17 +94,20 @@ class Forks:
     def execute(
         self, arguments: list[str], folder: Path, environment: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        """Run a Python file in a folder, to the end."""
-        return self._ask(["file", *arguments], folder, environment).wait()
+        """Run a Python file in a folder, to the end; `stderr` is apart."""
+        return self._ask(["file", *arguments], folder, environment, apart=True).wait(90)
 
-    def _ask(self, arguments: list[str], folder: Path, added: dict[str, str]) -> Run:
+    def _ask(
+        self, arguments: list[str], folder: Path, added: dict[str, str], *, apart: bool = False
+    ) -> Run:
         asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         said = tempfile.NamedTemporaryFile("w+", dir=self._folder.name)  # noqa: SIM115
+        told = tempfile.NamedTemporaryFile("w+", dir=self._folder.name) if apart else said  # noqa: SIM115
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | added
-        streams = (0, said.fileno(), said.fileno())
+        streams = (0, said.fileno(), told.fileno())
         pid = client.request(asked, self._name, arguments, str(folder), environment, streams)
         assert pid, "nobody answers"
-        return Run(asked, said, pid)
+        return Run(asked, said, told, pid)
 
 
 def lead(arguments: list[str]) -> None:

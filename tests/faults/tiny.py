@@ -96,7 +96,7 @@ def build_reference(forks: Forks, project: Project, folder: Path) -> dict[str, A
     script = Path(__file__).with_name("reference.py")
     compiled = {"NUMBA_CACHE_DIR": str(folder / "compiled")}
     done = forks.execute([str(script), str(project.root)], folder, compiled)
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == 0, done.stderr
     return read_outputs(folder)
 
 

@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 from tests.scripts.test_compiled import run
 
-pytestmark = pytest.mark.slow
-
 CODE = """\
 from numba import njit
 
@@ -32,7 +30,7 @@ print(sum(f.stats.cache_misses.total() for f in (twice, thrice)))
 """
 SAID = "42 0.2 21\n"
 KINDS = ("delete", "cut", "empty", "alter", "exchange", "append")
-SEED = 61
+SEED = 62
 
 
 def damage(files: list[Path], rng: random.Random) -> str:
@@ -71,13 +69,9 @@ def fuzz(folder: Path, rounds: int, seed: int) -> Counter[str]:
     return counts
 
 
-def test_damage_is_mended(tmp_path):
-    assert fuzz(tmp_path, 2, SEED).total() >= 2
-
-
 @pytest.mark.verification
 def test_damage_is_mended_in_many_rounds(tmp_path, capsys):
-    counts = fuzz(tmp_path, 40, SEED + 1)
+    counts = fuzz(tmp_path, 40, SEED)
     with capsys.disabled():
         print(*(f"\n{n:4} {kind}" for kind, n in sorted(counts.items())))
     assert counts.total() >= 40

@@ -112,20 +112,6 @@ def test_the_workflow_catalog_finds_what_it_looks_for():
     assert (ROOT / "workflow/envs").is_dir()
 
 
-@pytest.mark.slow
-def test_its_workflow_is_ours():
-    ours, theirs = (
-        set(check_output(BIN / "snakemake", "-s", file, "--list-rules").splitlines())
-        for file in ("Snakefile", "workflow/Snakefile")
-    )
-    assert {rule for rule in ours if re.fullmatch(r"[\w-]+", rule)} <= theirs
-    page = (ROOT / "ARTIFACT.md").read_text("utf-8")
-    named = set(re.findall(r"`python3 run\.py ([a-z][\w-]*)", page)) - {"test"}
-    assert len(named) > 2
-    assert named <= ours
-    check_output(BIN / "snakemake", "-s", "workflow/Snakefile", "--lint")
-
-
 def read_lock() -> dict[str, str]:
     """The sums of each pin, `name==version` and a marker, if it has one."""
     lock = (ROOT / "requirements.lock").read_text("utf-8")

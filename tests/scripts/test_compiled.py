@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+from tests.conftest import ROOT, forks
 
 pytestmark = pytest.mark.slow
 
@@ -32,16 +31,15 @@ DAMAGE = {
 }
 
 
-def run(folder: Path, cache: Path, code: str = CODE) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, cache: Path, code: str = CODE) -> CompletedProcess[str]:
     """What a function says that is compiled, and how often it was found compiled."""
-    (folder / "own.py").write_text(code, "utf-8")
+    reach = f"import sys\nsys.path[:0] = [{str(ROOT / 'src')!r}]\n"
+    (folder / "own.py").write_text(reach + code, "utf-8")
     told = {
         "NUMBA_CACHE_DIR": str(cache),
         "NUMBA_CACHE_LOCATOR_CLASSES": "atlas.numba_cache.ByPackage",
     }
-    command = [sys.executable, str(folder / "own.py")]
-    environment = os.environ | told
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return forks().execute([str(folder / "own.py")], folder, told)
 
 
 @pytest.fixture(scope="module")
