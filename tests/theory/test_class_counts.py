@@ -49,7 +49,7 @@ POLICIES = {
 @pytest.mark.parametrize(
     ("name", "seeds"),
     [(name, range(9)) for name in POLICIES]
-    + [pytest.param(name, range(9, 34), marks=pytest.mark.slow) for name in POLICIES],
+    + [pytest.param(name, range(9, 34), marks=pytest.mark.verification) for name in POLICIES],
 )
 def test_random_systems_are_those_of_a_box_far_beyond(name, seeds):
     """Two hundred and four systems in all, 34 a policy, every ninth of three classes."""
@@ -120,13 +120,12 @@ def test_the_stated_bounds_hold_where_rates_are_far_apart(name, seeds):
             assert abs(waiting).sum() <= (means.imprecision + 1e-9) * total
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("of", [FIGURE_6, FIGURE_7])
-def test_means_need_fewer_states(of):
-    """MaxWeight in Figs 6 and 7: what is extrapolated is as good with half of them, and one chain
+@SLOW
+def test_means_need_fewer_states():
+    """MaxWeight in Fig. 6: what is extrapolated is as good with half of them, and one chain
     alone, as long as it is, says less."""
     rule = heaviest(4, (1, 2, 4), to_smaller=False, of_all=False)
-    told = of, rule, 0.75 * of.naive_throughput, of.naive_throughput
+    told = FIGURE_6, rule, 0.75 * FIGURE_6.naive_throughput, FIGURE_6.naive_throughput
     fine = class_counts.solve(*told, enough=1e-9)
     means, one = (ask(*told, enough=1e-6) for ask in (class_counts.means, class_counts.solve))
     assert means.states < 0.75 * len(one.counts)

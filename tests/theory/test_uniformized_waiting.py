@@ -32,6 +32,14 @@ FIVE = ms.System(
     ],
 )
 
+FOUR = ms.System(
+    servers=14,
+    classes=[
+        ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
+        for v, r, p in ((1, 1.0, 0.5), (2, 2.0, 0.2), (3, 1.5, 0.2), (7, 1.0, 0.1))
+    ],
+)
+
 
 def times_of(jobs, fraction):
     """By steps, and the distribution over levels that they start from."""
@@ -164,14 +172,7 @@ def test_the_door_asks_steps_where_there_are_many_fronts():
 
 
 def test_quantiles_are_those_of_a_tagged_job():
-    system = ms.System(
-        servers=14,
-        classes=[
-            ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
-            for v, r, p in ((1, 1.0, 0.5), (2, 2.0, 0.2), (3, 1.5, 0.2), (7, 1.0, 0.1))
-        ],
-    )
-    queue = system.under(ms.FCFS)
+    queue = FOUR.under(ms.FCFS)
     rate = 0.8 * queue.stability().limit
     assert "uniformization" in queue.distribution(arrival_rate=rate).method
     ((most, rare), route) = quantiles_apart(queue, rate, (0.999, 0.999999))
@@ -180,10 +181,9 @@ def test_quantiles_are_those_of_a_tagged_job():
     assert rare < 1e-6
 
 
-@pytest.mark.slow
 def test_where_sweeps_do_not_settle_dense_matrices_answer(monkeypatch):
     monkeypatch.setattr("multiserver.open.iteration.MOST_SWEEPS", 3)
-    told = FIVE.under(ms.FCFS).distribution(fraction_of_limit=0.9)
+    told = FOUR.under(ms.FCFS).distribution(fraction_of_limit=0.9)
     assert "age of the head" in told.method
     monkeypatch.setattr("multiserver.policies.phase_type.MOST_SETTLED", 10)
     many = ms.System(
