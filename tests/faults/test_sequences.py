@@ -9,7 +9,7 @@ import pytest
 from tests.faults.driver import build_base, drive
 from tests.faults.forks import Forks
 
-CHECKED, VERIFIED = range(10), range(10, 200)
+CHECKED, VERIFIED = range(7), range(7, 200)
 pytestmark = pytest.mark.slow
 
 

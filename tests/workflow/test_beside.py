@@ -68,7 +68,7 @@ def test_a_run_bears_that_the_folder_of_locks_is_removed(project):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("word", ["-n", "-np", "--dry-run", "--dryrun"])
+@pytest.mark.parametrize("word", ["-np", "--dryrun"])
 def test_a_dry_run_stands_beside_a_run_and_is_in_its_way_nowhere(project, word):
     (project.root / ".snakemake").mkdir()
     with (project.root / ".snakemake/driver.lock").open("w") as driver:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.conftest import Project
 from tests.faults.tiny import make_tiny, read_outputs
-
-from atlas.plan.resolve import Plan
 
 pytestmark = pytest.mark.slow
 
 # What an environment has in which the project is not installed.
 BARE = """
 import importlib.metadata, sys
-from pathlib import Path
 sys.path[:] = [p for p in sys.path if not (Path(p) / "multiserver").is_dir()]
 found = importlib.metadata.Distribution.from_name.__func__
 def from_name(cls, name):
@@ -57,24 +53,3 @@ def test_equal_outputs_in_other_surroundings(tiny, tmp_path):
     second = build(project, **surroundings)
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
-
-
-def test_a_job_needs_neither_the_package_nor_a_python_path(tmp_path, monkeypatch):
-    """As under `--software-deployment-method conda`, where Snakemake takes PYTHONPATH away."""
-    project = make_tiny(tmp_path / "atlas")
-    monkeypatch.chdir(project.root)
-    Plan.load({}, project.root).write_specs()
-    (spec,) = project.root.glob("results/specs/wastage-by-rate-ratio/*.json")
-    (tmp_path / "bare.py").write_text(
-        BARE + "import runpy; sys.argv = sys.argv[1:]\n"
-        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
-    )
-    target = tmp_path / "results/series/study" / f"{spec.stem}.csv"
-    command = [sys.executable, "-I", tmp_path / "bare.py", project.root / "scripts"]
-    command += ["compute", spec, "--output", target]
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert Path(target).read_text("utf-8").startswith("rate_ratio [1],wastage [servers]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.slow
 def builds(built, tmp_path_factory):
     """The figures of two builds, in folders of different names."""
     project = copy_project(tmp_path_factory.mktemp("second-of-another-length") / "atlas")
+    shutil.copytree(built.root / "results/series", project.root / "results/series")
     project.build(*(f"{PAPER}_{product}" for product in PRODUCTS))
     return [root / "figures" / PAPER for root in (built.root, project.root)]
 

@@ -103,16 +103,6 @@ def own(tmp_path):
     return project
 
 
-def test_a_config_file_with_a_paper_is_the_whole_run(own):
-    messages = own.build("--configfile", "mine.yaml")
-    assert "draw my-cluster/wastage" in messages
-    assert {path.name for path in (own.root / "figures").iterdir() if path.is_dir()} >= {
-        "my-cluster"
-    }
-    assert not (own.root / "figures/two-class-stability").exists()
-    assert (own.root / "figures/my-cluster/wastage.svg").stat().st_size > 0
-
-
 def test_mistakes_in_a_config_file_of_ones_own_are_said_with_their_line(own):
     own.edit("mine.yaml", "servers: 64", "servrs: 64")
     done = own.run("--configfile", "mine.yaml")

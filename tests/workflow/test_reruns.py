@@ -56,15 +56,6 @@ def test_one_parameter_reruns_exactly_its_figure_and_going_back_recomputes_nothi
     assert copy.build(f"{NAME}_fig7a") == [f"draw {NAME}/fig7a"]
 
 
-def test_a_figure_with_other_parameters_has_no_reference_and_fails_nothing(copy):
-    copy.edit(PAPER, f"{FIG7A} servers: 30", f"{FIG7A} servers: 31")
-    copy.build("all")
-    ledger = (copy.root / f"figures/{NAME}/ledger.txt").read_text(encoding="utf-8")
-    assert "no reference    fig7a-at-1" in ledger
-    assert "depends         fig7b-at-1" in ledger
-    assert "fig7a/curve is drawn with other parameters than the paper's" in ledger
-
-
 def test_another_seed_reruns_what_is_simulated(copy):
     messages = jobs(copy.run(NAME, "--dry-run", "--config", "seed=1", "effort=quick"))
     claims = f"compute claims for {NAME}/ledger"
