@@ -71,11 +71,6 @@ MISTAKES = {
     "an integer key": (("  response-times:\n", "  7:\n"), ["the key 7", "text such as"]),
     "reserved figure": (("  queue-tail:\n", "  ledger:\n"), ["figures.ledger", "another id than"]),
     "reserved table": (("  response-times:\n", "  z-scores:\n"), ["tables.z-scores"]),
-    "a path for a name": (
-        ("paper: three-classes", "paper: ../../etc"),
-        ["an id in lower"],
-    ),
-    "non-ASCII id": (("  queue-tail:\n", "  schlangenlänge:\n"), ["figures", "an id in lower"]),
     "unknown column": (
         ("      fraction_of_limit: {he", "      faction_of_limit: {he"),
         ["columns.faction_of_limit", "'fraction_of_limit'?"],

@@ -181,6 +181,14 @@ def test_a_row_shows_all_that_was_found(tmp_path):
     assert "parameters: stated" in text
 
 
+def test_a_claim_about_a_figure_with_other_parameters_has_no_reference_and_fails_nothing(tmp_path):
+    csv = ledger(tmp_path, 78.0, differs="fig7a/curve")
+    text = csv.with_suffix(".txt").read_text("utf-8")
+    assert "no reference" in text
+    assert "fig7a/curve is drawn with other parameters than the paper's" in text
+    assert agree.check_ledger(csv)[1] == []
+
+
 def test_the_ledger_shows_an_unsound_claim_in_text_and_latex(tmp_path):
     csv = ledger(tmp_path, 78.0)
     assert "!! disagrees" in csv.with_suffix(".txt").read_text("utf-8")
