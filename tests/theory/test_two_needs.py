@@ -105,9 +105,10 @@ def test_random_systems_are_those_of_a_box_far_beyond(seed, reading):
 def test_the_stated_bound_holds_where_little_is_asked(reading):
     for seed in range(12):
         system, threshold, rate = drawn(seed)
-        fine = two_needs.solve(system, 4 * rate, threshold, reading, enough=1e-11)
+        told = system, 4 * rate, threshold, reading
+        fine = two_needs.solve(*told, enough=1e-11)
         for enough in (1e-2, 1e-4, 1e-6):
-            rough = two_needs.solve(system, 4 * rate, threshold, reading, enough=enough)
+            rough = two_needs.solve(*told, enough=enough)
             assert rough.imprecision <= enough
             apart = abs(rough.class_jobs / fine.class_jobs - 1).max()
             assert apart <= rough.imprecision + fine.imprecision
