@@ -6,13 +6,13 @@ import random
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.sparse.linalg import spsolve
 
 import multiserver as ms
 from multiserver.errors import TooLargeError, UnstableError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import quickswap, two_needs
+
+from .sparse_chains import explore
 
 READINGS = ["always", "if-large-waits"]
 # |t| of 31 degrees of freedom is larger once in 1e6 times.
@@ -42,10 +42,9 @@ def settled(system, threshold, reading, state):
 def boxed(system, threshold, reading, arrival_rate, cut):
     """E[N_c] with at most `cut` of each class, all balances solved at once; and P(N > 3)."""
     flows, rates = arrival_rate * np.array(system.probabilities), system.rates
-    first = (True, 0, 0, 0, 0)
-    places, states, moves = {first: 0}, [first], []
-    for state in states:
-        _, waiting_v, waiting_w, u_v, u_w = state
+
+    def successors(state):
+        open_to_small, waiting_v, waiting_w, u_v, u_w = state
         for rate, change in (
             (flows[0] * (waiting_v + u_v < cut), (1, 0, 0, 0)),
             (flows[1] * (waiting_w + u_w < cut), (0, 1, 0, 0)),
@@ -53,22 +52,13 @@ def boxed(system, threshold, reading, arrival_rate, cut):
             (u_w * rates[1], (0, 0, 0, -1)),
         ):
             if rate:
-                there = (state[0], *map(sum, zip(state[1:], change, strict=True)))
-                there = settled(system, threshold, reading, there)
-                if there not in places:
-                    places[there] = len(places)
-                    states.append(there)
-                moves.append((places[state], places[there], rate))
-    rows, columns, values = zip(*moves, strict=True)
-    m = len(states)
-    rate = sparse.csr_array((values, (rows, columns)), shape=(m, m))
-    balance = (rate - sparse.diags_array(rate.sum(axis=1))).T.tocsc()
-    # Without the empty state an M-matrix is left, whose elimination keeps digits.
-    distribution = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel()))
-    distribution /= distribution.sum()
-    told = np.array(states)[:, 1:]
+                there = (open_to_small, *map(sum, zip(state[1:], change, strict=True)))
+                yield settled(system, threshold, reading, there), rate
+
+    distribution = explore((True, 0, 0, 0, 0), successors)
+    told, probabilities = np.array([*distribution])[:, 1:], np.array([*distribution.values()])
     jobs = told[:, :2] + told[:, 2:]
-    return distribution @ jobs, float(distribution[jobs.sum(axis=1) > 3].sum())
+    return probabilities @ jobs, float(probabilities[jobs.sum(axis=1) > 3].sum())
 
 
 def drawn(seed):
