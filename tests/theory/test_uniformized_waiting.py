@@ -24,13 +24,18 @@ from .waiting_routes import quantiles_apart
 
 PROBABILITIES = np.array([0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 0.999999])
 TIMES = np.array([0.0, 1e-6, 0.01, 0.3, 1.0, 4.0, 20.0])
-FIVE = ms.System(
-    servers=20,
-    classes=[
+
+
+def system(servers, needs, rates, probabilities):
+    classes = [
         ms.JobClass(need=v, duration=ms.Exponential(rate=r), probability=p)
-        for v, r, p in ((1, 1, 0.3), (2, 2, 0.3), (3, 0.5, 0.2), (5, 1, 0.1), (8, 3, 0.1))
-    ],
-)
+        for v, r, p in zip(needs, rates, probabilities, strict=True)
+    ]
+    return ms.System(servers, classes)
+
+
+FIVE = system(20, (1, 2, 3, 5, 8), (1, 2, 0.5, 1, 3), (0.3, 0.3, 0.2, 0.1, 0.1))
+FOUR = system(14, (1, 2, 3, 7), (1.0, 2.0, 1.5, 1.0), (0.5, 0.2, 0.2, 0.1))
 
 FOUR = ms.System(
     servers=14,
@@ -186,13 +191,7 @@ def test_where_sweeps_do_not_settle_dense_matrices_answer(monkeypatch):
     told = FOUR.under(ms.FCFS).distribution(fraction_of_limit=0.9)
     assert "age of the head" in told.method
     monkeypatch.setattr("multiserver.policies.phase_type.MOST_SETTLED", 10)
-    many = ms.System(
-        servers=100,
-        classes=[
-            ms.JobClass(need=v, duration=ms.Exponential(rate=1.0), probability=p)
-            for v, p in ((1, 0.5), (2, 0.3), (5, 0.2))
-        ],
-    )
+    many = system(100, (1, 2, 5), (1.0,) * 3, (0.5, 0.3, 0.2))
     with pytest.raises(NotKnownError, match="after 3 sweeps"):
         many.under(ms.FCFS).distribution(load=0.5)
 
