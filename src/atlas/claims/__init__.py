@@ -1,26 +1,48 @@
 """Quantities in printed statements, recomputed: one function each, `module/function` in config.
 
 A quantity is a pure function of keyword-only parameters, or of a mapping of the parameters that it
-`takes`. Parameters that describe one thing stand together: `**system` are the servers, needs, rates
-and probabilities of a system, `**model` a finite-skip system and its policy, and `**cluster` the
-capacities of servers, the servers of each class and its arrival rate. A quantity is a number, a
-text, a truth value or a list of these; an `Estimate` with its interval; or a `Found`, which adds
-the parameter at which the number was found, or its uncertainty. Its docstring begins with a
-sentence on what it returns, which the ledger quotes. ROUTE says how the quantities of a module are
-computed, and CONFIRMED names the route, without shared code, that has confirmed them; a quantity
-that differs says so in `by`. Modules of the same GROUP are computed together.
+`takes`. Parameters that describe one thing are the keys of a `System`, `Queue` or `Cluster`. A
+quantity is a number, a text, a truth value or a list of these; an `Estimate` with its interval; or
+a `Found`, which adds the parameter at which the number was found, or its uncertainty. Its docstring
+begins with a sentence on what it returns, which the ledger quotes. ROUTE says how the quantities of
+a module are computed, and CONFIRMED names the route, without shared code, that has confirmed them;
+a quantity that differs says so in `by`. Modules of the same GROUP are computed together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from multiserver.simulation.estimate import fair_half_width
 
 # What a quantity that `takes` its parameters is given, by name.
 Parameters = Mapping[str, Any]
+
+
+class System(TypedDict):
+    """Multiserver jobs with exponential durations, class by class."""
+
+    servers: int
+    needs: Sequence[int]
+    rates: Sequence[float]
+    probabilities: Sequence[float]
+
+
+class Queue(TypedDict):
+    """A finite-skip system, as in config, and its policy."""
+
+    system: Mapping[str, Any]
+    policy: Any
+
+
+class Cluster(TypedDict):
+    """The capacity of each server, and the servers and the arrival rate of each class."""
+
+    capacities: Sequence[float]
+    servers: Sequence[Sequence[int]]
+    arrival_rates: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)

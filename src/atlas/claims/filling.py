@@ -11,11 +11,11 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from atlas.claims import Found
+from atlas.claims import Found, Queue
 from atlas.models.finite_skip import read_model
 from multiserver.open.qbd import solve
 
@@ -151,7 +151,7 @@ def spread_that_bounds_allow(*, systems: Mapping[str, Mapping[str, Any]], load: 
     return max(highest) / min(lowest)
 
 
-def drift_limit(**model: Any) -> float:
+def drift_limit(**model: Unpack[Queue]) -> float:
     """The load at which the drift of the exact chain changes its sign: 1 for a policy with an
     optimal stability region."""
     model = read_model(model)

@@ -7,12 +7,12 @@ loads these are 0.01, 0.02, … 0.99.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from atlas.claims import Found
+from atlas.claims import Found, Queue
 from atlas.models.finite_skip import Model, read_model
 from atlas.models.sizes import read_size
 from multiserver.open import finite_skip
@@ -24,28 +24,28 @@ CONFIRMED = "simulation of the front (figures of the paper)"
 LOADS = np.linspace(0.01, 0.99, 99)
 
 
-def mean_size(**model: Any) -> float:
+def mean_size(**model: Unpack[Queue]) -> float:
     """E[S] in capacity times time."""
     return read_model(model).mean_size
 
 
-def second_moment(**model: Any) -> float:
+def second_moment(**model: Unpack[Queue]) -> float:
     """E[S²]."""
     return read_model(model).second_moment
 
 
-def fastest_over_slowest(**model: Any) -> float:
+def fastest_over_slowest(**model: Unpack[Queue]) -> float:
     """The largest speed of a server over the smallest."""
     speeds = model["system"]["heterogeneous"]["speeds"]
     return max(speeds) / min(speeds)
 
 
-def limit_of_stability(**model: Any) -> float:
+def limit_of_stability(**model: Unpack[Queue]) -> float:
     """The load below which the policy is stable."""
     return float(read_model(model).limit)
 
 
-def points_outside(**model: Any) -> int:
+def points_outside(**model: Unpack[Queue]) -> int:
     """The number of loads at which the exact E[T] lies outside the printed bounds, plus the number
     at which it lies outside the refined ones."""
     model = read_model(model)
@@ -53,39 +53,39 @@ def points_outside(**model: Any) -> int:
     return _outside(means, model, False) + _outside(means, model, True)
 
 
-def by_slot_outside(**model: Any) -> int:
+def by_slot_outside(**model: Unpack[Queue]) -> int:
     """The number of loads at which the exact E[T] lies outside the printed bounds if the next job
     takes over the server that becomes idle."""
     return _outside(map(_by_slot(model), LOADS), read_model(model), False)
 
 
-def width(**model: Any) -> float:
+def width(**model: Unpack[Queue]) -> float:
     """The upper bound minus the lower one, which is the same at all loads."""
     model = read_model(model)
     bounds = model.constants().at(model.arrival_rate(0.5)).response
     return bounds.upper - bounds.lower
 
 
-def relative_widths(*, loads: Sequence[float], **model: Any) -> list[float]:
+def relative_widths(*, loads: Sequence[float], **model: Unpack[Queue]) -> list[float]:
     """The width over the exact E[T], at the `loads`."""
     exact = read_model(model).exact()
     return [width(**model) / float(exact(load)[-1]) for load in loads]
 
 
-def approximation_error(**model: Any) -> float:
+def approximation_error(**model: Unpack[Queue]) -> float:
     """The largest relative error of Zhang and Zwart's approximation over all loads."""
     model = read_model(model)
     approximate = [model.approximation(model.arrival_rate(load)) for load in LOADS]
     return float(np.abs(np.array(approximate) / _curve(model) - 1).max())
 
 
-def approximation_error_at(*, load: float, **model: Any) -> float:
+def approximation_error_at(*, load: float, **model: Unpack[Queue]) -> float:
     """The relative error of Zhang and Zwart's approximation at one `load`."""
     model = read_model(model)
     return model.approximation(model.arrival_rate(load)) / float(model.exact()(load)[-1]) - 1
 
 
-def largest_step_of_width(**model: Any) -> Found:
+def largest_step_of_width(**model: Unpack[Queue]) -> Found:
     """The largest step of the width over E[T] from one load to the next."""
     widths = width(**model) / _curve(read_model(model))
     steps = np.diff(widths)
@@ -93,7 +93,7 @@ def largest_step_of_width(**model: Any) -> Found:
     return Found(float(steps.max()), f"ρ = {LOADS[int(steps.argmax())]:.2f}; {ends}")
 
 
-def front_times_outside(**model: Any) -> int:
+def front_times_outside(**model: Unpack[Queue]) -> int:
     """The number of loads at which E[T_F] lies outside the bounds of Theorem 3.7, plus the number
     at which E[T_Q] lies outside those of Theorem 3.3."""
     model = read_model(model)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
-from atlas.claims import Found
+from atlas.claims import Found, Queue
 from atlas.claims.filling import full_fronts
 from atlas.models.finite_skip import read_model
 from atlas.models.finite_skip_simulators import read_server_filling
@@ -18,7 +18,7 @@ CONFIRMED = "simulation of the front (tests/simulation/test_front.py)"
 GROUP = "finite_skip_proofs"
 
 
-def described_over_naive(*, load: float, at_most_one: bool, **model: Any) -> float:
+def described_over_naive(*, load: float, at_most_one: bool, **model: Unpack[Queue]) -> float:
     """The bound on E[T_F] described in the text, over k E[S], at a `load`.
 
     It is E[X] + Σ_v (v − 1) P_v/λ. P_v is the probability that the last job of the front needs v
@@ -39,7 +39,7 @@ def described_over_naive(*, load: float, at_most_one: bool, **model: Any) -> flo
     return round((sum(shares) + waiting) / naive, 12)
 
 
-def largest_front(**model: Any) -> int:
+def largest_front(**model: Unpack[Queue]) -> int:
     """The most jobs at the front in any state."""
     blocks = read_model(model).blocks()
     return max(sum(blocks.model.counts(f)) for fronts in blocks.fronts for f in fronts)
@@ -65,7 +65,7 @@ def fewest_servers_filled(*, servers: int, needs: Sequence[int]) -> int:
     )
 
 
-def fastest_first_ratio(**model: Any) -> float:
+def fastest_first_ratio(**model: Unpack[Queue]) -> float:
     """The least ratio of service rate to number of jobs on the fastest servers."""
     speeds = sorted(model["system"]["heterogeneous"]["speeds"], reverse=True)
     return min(math.fsum(speeds[:j]) / j for j in range(1, len(speeds) + 1))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from scipy import sparse
 from scipy.linalg import expm
 from scipy.sparse.linalg import expm_multiply
 
-from atlas.claims import Found
+from atlas.claims import Found, System
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
 from multiserver.saturated.chain import SaturatedChain, enumerate_chain
@@ -37,7 +37,7 @@ CONFIRMED = "mean completions by another exponential; the simulated queue of The
 STEP = 1.02
 
 
-def completions_to_spare(*, fraction_of_limit: float, **system: Any) -> Found:
+def completions_to_spare(*, fraction_of_limit: float, **system: Unpack[System]) -> Found:
     """The least of E[C(t1)] − (λ t1 + 1) over all initial states, in jobs, with
     λ = `fraction_of_limit` X.
 
@@ -48,7 +48,7 @@ def completions_to_spare(*, fraction_of_limit: float, **system: Any) -> Found:
     return Found(float(spare), f"t1 = {arrival_rate * t1:.4g}/λ")
 
 
-def drift_of_counter(*, fraction_of_limit: float, **system: Any) -> Found:
+def drift_of_counter(*, fraction_of_limit: float, **system: Unpack[System]) -> Found:
     """The largest mean change of the counter over t1, from any state with the counter at c, the
     least value from which at most 0.1 completions find it at 0.
 
@@ -63,7 +63,9 @@ def drift_of_counter(*, fraction_of_limit: float, **system: Any) -> Found:
     return Found(float(changes[c].max()), f"c = {c}")
 
 
-def surplus_of_arrivals(*, fraction_of_limit: float, completions: float, **system: Any) -> float:
+def surplus_of_arrivals(
+    *, fraction_of_limit: float, completions: float, **system: Unpack[System]
+) -> float:
     """The least of λ t − E[C(t)] over all initial states, in jobs, at t = `completions`/X and
     λ = `fraction_of_limit` X: positive for some t if λ > X, which makes the queue unstable."""
     chain, generator, stationary = _chain(system)
@@ -72,7 +74,7 @@ def surplus_of_arrivals(*, fraction_of_limit: float, completions: float, **syste
     return float(arrivals - _mean_completions(chain, generator, t).max())
 
 
-def distance_at_late_time(*, law: str, completions: float, **system: Any) -> float:
+def distance_at_late_time(*, law: str, completions: float, **system: Unpack[System]) -> float:
     """The largest total variation distance, over all initial states, between the distribution of
     the chain after a mean number of `completions` and its stationary distribution, `embedded` at
     completions or in `time`."""

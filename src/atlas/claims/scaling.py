@@ -15,12 +15,13 @@ Gaps are the largest over `count` random systems of up to `largest` servers.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from atlas.claims import System
 from atlas.claims.scaling_system import UNIT, OneOrN, Rates, chain_of
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary
@@ -73,7 +74,7 @@ def state_count(*, servers: int, exponent: float) -> int:
     return len(chain_of(servers, OneOrN.of(servers, exponent).p_n).time)
 
 
-def heavy_traffic_excess(**system: Any) -> float:
+def heavy_traffic_excess(**system: Unpack[System]) -> float:
     """lim E[Q (1 − ρ)] − E[Δ(Y_d)] of one server with several classes of jobs. By Pollaczek and
     Khinchine, the limit is E[S²]/(2 E[S]²)."""
     p, rate = np.array(system["probabilities"]), np.array(system["rates"])

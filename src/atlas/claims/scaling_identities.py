@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.stats import t as student
 
-from atlas.claims import Found, by
+from atlas.claims import Found, System, by
 from atlas.claims.scaling_system import with_needs_1_and_n
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import enumerate_chain
@@ -47,14 +47,14 @@ class Transient:
     throughput: float
 
 
-def poisson_gap(**system: Any) -> float:
+def poisson_gap(**system: Unpack[System]) -> float:
     """Largest gap between both sides of Eq. (1) at the transient Δ, in jobs."""
     found = transient(MultiserverJobSystem.of(**system))
     right = (found.rate - found.throughput) / found.rate + found.jumps @ found.delta
     return float(np.abs(right - found.delta).max())
 
 
-def completion_law_gap(**system: Any) -> float:
+def completion_law_gap(**system: Unpack[System]) -> float:
     """Largest gap between π^d_i, from powers of the jump chain, and (μ_i/μ) P_i, from e^{At}."""
     found = transient(MultiserverJobSystem.of(**system))
     return float(np.abs(found.time * found.rate / found.throughput - found.embedded).max())
@@ -90,7 +90,7 @@ def one_server_jobs_between(*, servers: int, probability_n: float) -> float:
     confirmed="the transient throughput, beyond which theory has the rate λ/μ − 1",
 )
 def growth_over_throughput(
-    *, fraction_of_limit: float, jobs: int, seed: int, **system: Any
+    *, fraction_of_limit: float, jobs: int, seed: int, **system: Unpack[System]
 ) -> Found:
     """The growth rate of the number of jobs over μ at λ = `fraction_of_limit` μ, simulated.
 

@@ -12,11 +12,11 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from atlas.claims import Found
+from atlas.claims import Found, System
 from atlas.claims.scaling_curves import direction_changes, inflections, mix, worst_share
 from atlas.claims.scaling_system import UNIT, Rates
 from atlas.models.systems import read_system
@@ -124,7 +124,7 @@ def length_over_middle(
     return [length(servers, sizes, UNIT, alpha, load, jobs) / top for alpha in ends]
 
 
-def heavy_traffic_ratio(*, gap: float, **system: Any) -> float:
+def heavy_traffic_ratio(*, gap: float, **system: Unpack[System]) -> float:
     """E[Q](1 − ρ) at 1 − ρ = `gap`, over E[Δ(Y_d)] + 1."""
     system = MultiserverJobSystem.of(**system)
     blocks = prepare(system)

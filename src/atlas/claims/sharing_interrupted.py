@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, diags_array
 from scipy.sparse.linalg import splu
 
+from atlas.claims import Cluster
 from atlas.claims.sharing_proofs import Layout
 from atlas.models.sizes import read_size
 from multiserver.sharing import balanced_fairness
@@ -26,7 +27,9 @@ CONFIRMED = "the product form, which the chain does not use"
 GROUP = "sharing_algorithm"
 
 
-def interrupted_chain_gap(*, interruptions: Sequence[float], most: int, **cluster: Any) -> float:
+def interrupted_chain_gap(
+    *, interruptions: Sequence[float], most: int, **cluster: Unpack[Cluster]
+) -> float:
     """The largest relative gap, over m and over x with |x| ≤ `most`, between the distribution of
     the numbers of jobs in the chain with interruptions and (8), with exponential sizes."""
     exact, found = _laws({"exponential": 1}, interruptions, most, **cluster)
@@ -35,7 +38,11 @@ def interrupted_chain_gap(*, interruptions: Sequence[float], most: int, **cluste
 
 
 def distance_to_insensitivity(
-    *, size: Mapping[str, Any], interruptions: Sequence[float], most: int, **cluster: Any
+    *,
+    size: Mapping[str, Any],
+    interruptions: Sequence[float],
+    most: int,
+    **cluster: Unpack[Cluster],
 ) -> list[float]:
     """The total variation distance between the distribution of the numbers of jobs and that of
     balanced fairness, for each m, with a phase-type `size` of mean 1: it tends to 0 as m → ∞

@@ -7,11 +7,12 @@ copy of a job removes the others.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numba import njit
 
+from atlas.claims import Cluster
 from atlas.claims.sharing_interrupted import build_queue
 from multiserver.sharing import balanced_fairness
 from multiserver.simulation.estimate import Estimate, estimate
@@ -24,7 +25,7 @@ GROUP = "sharing_algorithm"
 REPLICATIONS = 16
 
 
-def redundant_requests(*, jobs: int, seed: int, **cluster: Any) -> Estimate:
+def redundant_requests(*, jobs: int, seed: int, **cluster: Unpack[Cluster]) -> Estimate:
     """E[X] of redundant requests, simulated, over that of parallel processing, exact."""
     queue = build_queue(cluster["capacities"], cluster["servers"])
     speeds, arrival_rates = (

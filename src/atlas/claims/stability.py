@@ -18,10 +18,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
+from atlas.claims import System
 from atlas.claims.product_form import draw_with_one_rate
 from multiserver.model import MultiserverJobSystem
 from multiserver.open.multiserver_jobs import UNSAMPLED, FcfsBlocks, prepare
@@ -38,7 +39,7 @@ CONFIRMED = "λ* by the product form or the printed sum, which the simulation do
 REPLICATIONS = 16
 
 
-def growth(*, fraction_of_limit: float, jobs: int, seed: int, **system: Any) -> Estimate:
+def growth(*, fraction_of_limit: float, jobs: int, seed: int, **system: Unpack[System]) -> Estimate:
     """The growth rate of N at λ = `fraction_of_limit` λ*, over λ*; λ* is by the product form of two
     classes.
 
@@ -65,7 +66,7 @@ def growth_with_one_rate(
 
 
 def mean_jobs_over_exact(
-    *, fraction_of_limit: float, jobs: int, seed: int, **system: Any
+    *, fraction_of_limit: float, jobs: int, seed: int, **system: Unpack[System]
 ) -> Estimate:
     """E[N] of the queue simulated job by job, over that of the stationary distribution, below the
     limit."""
@@ -104,13 +105,13 @@ def drift_gap_with_one_rate(*, count: int, largest: int, seed: int) -> float:
     return max(abs(prepare(s).throughput / _limit_of_printed_sum(s) - 1) for s in systems)
 
 
-def queue_nonempty(*, fraction_of_limit: float, **system: Any) -> float:
+def queue_nonempty(*, fraction_of_limit: float, **system: Unpack[System]) -> float:
     """P(queue nonempty) at λ = `fraction_of_limit` λ*, which tends to 1 (Section 1.3)."""
     system = MultiserverJobSystem.of(**system)
     return 1 - _edge(system, fraction_of_limit)[0]
 
 
-def idle_gap(*, fraction_of_limit: float, **system: Any) -> list[float]:
+def idle_gap(*, fraction_of_limit: float, **system: Unpack[System]) -> list[float]:
     """E[N_idle] and E[N_idle | queue nonempty] at λ = `fraction_of_limit` λ*, both minus the
     wastage of the saturated system, in servers: they tend to 0 (Section 1.3)."""
     system = MultiserverJobSystem.of(**system)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
-from atlas.claims import Found
+from atlas.claims import Found, System
 from atlas.claims.transitions import draw
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
@@ -20,22 +20,22 @@ State = tuple[int, int, int]
 Edge = tuple[State, int, State]
 
 
-def listing(**system: Any) -> list[State]:
+def listing(**system: Unpack[System]) -> list[State]:
     """All saturated states, by the number of class 1 jobs."""
     return enumerate_chain(MultiserverJobSystem.of(**system)).states()
 
 
-def with_class_1_jobs(*, jobs: int, **system: Any) -> list[State]:
+def with_class_1_jobs(*, jobs: int, **system: Unpack[System]) -> list[State]:
     """The states with `jobs` class 1 jobs in service: only s1(a)."""
     return [s for s in listing(**system) if s[1] == jobs]
 
 
-def unblocked_with_class_2_jobs(*, jobs: int, **system: Any) -> list[State]:
+def unblocked_with_class_2_jobs(*, jobs: int, **system: Unpack[System]) -> list[State]:
     """The states with `jobs` class 2 jobs in service and no blocking job: only s2(b)."""
     return [s for s in listing(**system) if s[2] == jobs and s[0] == 0]
 
 
-def per_class_1_count(*, until_full: bool = False, **system: Any) -> list[int]:
+def per_class_1_count(*, until_full: bool = False, **system: Unpack[System]) -> list[int]:
     """The fewest and the most states that share a number of class 1 jobs in service, 0 … ⌊n/n1⌋.
 
     If jobs come `until_full`, that is until the total need is at least n as in formulation II, a
@@ -61,25 +61,25 @@ def most_idle_servers(*, servers: int, needs: Sequence[int], rates: Sequence[flo
     return int(two_class.states(servers, needs).idle.max())
 
 
-def least_total_need(**system: Any) -> int:
+def least_total_need(**system: Unpack[System]) -> int:
     """The smallest total need of the jobs in service and the blocking one, over all states."""
     n1, n2 = system["needs"]
     return min(a * n1 + (b + h) * n2 for h, a, b in listing(**system))
 
 
-def completion_rate(*, state: State, **system: Any) -> float:
+def completion_rate(*, state: State, **system: Unpack[System]) -> float:
     """The rate at which jobs complete in `state`."""
     chain = enumerate_chain(MultiserverJobSystem.of(**system))
     return float(chain.completion_rate[chain.states().index(tuple(state))])
 
 
-def successors(*, state: State, completes: int, **system: Any) -> list[State]:
+def successors(*, state: State, completes: int, **system: Unpack[System]) -> list[State]:
     """The states that `state` can change to when a job of class `completes` completes."""
     edges = list_edges(enumerate_chain(MultiserverJobSystem.of(**system)))
     return sorted(to for (start, c, to) in edges if (start, c) == (tuple(state), completes))
 
 
-def predecessors(*, state: State, **system: Any) -> list[tuple[State, int, int, int]]:
+def predecessors(*, state: State, **system: Unpack[System]) -> list[tuple[State, int, int, int]]:
     """The transitions into `state`: previous state, class that completes, and numbers of class 1
     and class 2 jobs that enter from the queue."""
     state = tuple(state)
@@ -87,20 +87,20 @@ def predecessors(*, state: State, **system: Any) -> list[tuple[State, int, int, 
     return sorted((start, c, *_entries(start, c, to)) for (start, c, to) in edges if to == state)
 
 
-def transition_probability(*, state: State, to: State, **system: Any) -> float:
+def transition_probability(*, state: State, to: State, **system: Unpack[System]) -> float:
     """The probability of changing from state `state` to state `to` at a completion."""
     chain = enumerate_chain(MultiserverJobSystem.of(**system))
     i, j = (chain.states().index(tuple(s)) for s in (state, to))
     return float(sum(matrix[i, j] for matrix in chain.transitions()))
 
 
-def most_class_2_entries(**system: Any) -> int:
+def most_class_2_entries(**system: Unpack[System]) -> int:
     """The most class 2 jobs that enter from the queue in one transition."""
     edges = list_edges(enumerate_chain(MultiserverJobSystem.of(**system)))
     return max(_entries(*edge)[1] for edge in edges)
 
 
-def full_of_class_2(**system: Any) -> list[State]:
+def full_of_class_2(**system: Unpack[System]) -> list[State]:
     """The states [h, a, b] for which there is no state s2(b + 1)."""
     return [s for s in listing(**system) if s[2] == system["servers"] // system["needs"][1]]
 

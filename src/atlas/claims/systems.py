@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
+from atlas.claims import System
 from multiserver.model import MultiserverJobSystem
 
 ROUTE = "closed form"
@@ -11,11 +12,11 @@ CONFIRMED = "the product of needs and durations (tests/theory/test_model.py)"
 GROUP = "stability"
 
 
-def mean_demand(**system: Any) -> float:
+def mean_demand(**system: Unpack[System]) -> float:
     """E[S] in server-seconds."""
     return MultiserverJobSystem.of(**system).mean_demand
 
 
-def naive_throughput(**system: Any) -> float:
+def naive_throughput(**system: Unpack[System]) -> float:
     """n / E[S] in jobs per second."""
     return MultiserverJobSystem.of(**system).naive_throughput

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Unpack
 
 import numpy as np
+
+from atlas.claims import System
 
 ROUTE = "the rule of the saturated system, played; fractions"
 CONFIRMED = "the enumerated chain (tests/claims/test_transitions.py)"
@@ -180,7 +183,7 @@ class _Distribution:
 
 
 def _sides(
-    equation: int, exponent: str, **system: object
+    equation: int, exponent: str, **system: Unpack[System]
 ) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
     """p1 π, left side and right side of the equation, state by state."""
     distribution = _Distribution(**system)

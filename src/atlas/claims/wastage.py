@@ -7,12 +7,12 @@ varies.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from scipy.special import expit
 
-from atlas.claims import Found, by
+from atlas.claims import Found, System, by
 from atlas.claims.rate_ratio import fall, maxima, wastage_over
 from atlas.claims.scaling_limits import share_idle_limit
 from multiserver.model import MultiserverJobSystem
@@ -27,7 +27,7 @@ CONFIRMED = "sparse solution of the enumerated chain (tests/theory/test_two_clas
 MIXES, MISSED = expit(np.linspace(-27.6, 27.6, 501)), 0.02
 
 
-def gap_minus_wastage(**system: Any) -> float:
+def gap_minus_wastage(**system: Unpack[System]) -> float:
     """(λ_naive − λ*) E[S] − E[N_idle]."""
     system = MultiserverJobSystem.of(**system)
     result = stationary.solve(system)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from atlas.claims import Found
+from atlas.claims import Found, Queue
 from atlas.claims.finite_skip import jobs_at_front
 from atlas.models.finite_skip import Model, read_model
 from multiserver.open.finite_skip import Front, FrontBlocks
@@ -47,7 +47,7 @@ class _Means:
     front: float
 
 
-def equation_2_gap(*, loads: Sequence[float], **model: Any) -> float:
+def equation_2_gap(*, loads: Sequence[float], **model: Unpack[Queue]) -> float:
     """The largest relative gap between the sides of Eq. (2) over the loads."""
     model = read_model(model)
     gaps = []
@@ -57,13 +57,13 @@ def equation_2_gap(*, loads: Sequence[float], **model: Any) -> float:
     return max(gaps)
 
 
-def busy_gap(*, loads: Sequence[float], **model: Any) -> float:
+def busy_gap(*, loads: Sequence[float], **model: Unpack[Queue]) -> float:
     """The largest |E[B]/ρ − 1| over the loads."""
     found = _over(read_model(model), loads)
     return max(abs(means.busy / load - 1) for load, means in found)
 
 
-def slack_of_equation_1(*, loads: Sequence[float], **model: Any) -> list[float]:
+def slack_of_equation_1(*, loads: Sequence[float], **model: Unpack[Queue]) -> list[float]:
     """The least of E[T_Q] − (E[W] − w_nonfull) and of E[W] − E[T_Q] over the loads, with w_nonfull
     as printed: both are 0 or more by Eq. (1)."""
     model = read_model(model)
@@ -75,14 +75,14 @@ def slack_of_equation_1(*, loads: Sequence[float], **model: Any) -> list[float]:
     return np.min(rows, axis=0).tolist()
 
 
-def queued_work_times_slack(*, loads: Sequence[float], **model: Any) -> list[float]:
+def queued_work_times_slack(*, loads: Sequence[float], **model: Unpack[Queue]) -> list[float]:
     """(1 − ρ) E[W_Q] / (E[S²]/(2 E[S])) at the loads: finite, with the limit 1 as ρ → 1."""
     model = read_model(model)
     scale = model.second_moment / (2 * model.mean_size)
     return [(1 - load) * found.queued_work / scale for load, found in _over(model, loads)]
 
 
-def slack_of_excess(*, loads: Sequence[float], **model: Any) -> Found:
+def slack_of_excess(*, loads: Sequence[float], **model: Unpack[Queue]) -> Found:
     """The smallest distances, over the loads, of E[T] − E[T^{M/G/1}] above c1 = −w_nonfull and
     below c2 = w_nonbusy + E[S]/r_min − E[S]."""
     model = read_model(model)
@@ -109,7 +109,7 @@ def pooled_formula_gap(*, size: Mapping[str, Any], loads: Sequence[float]) -> fl
     return max(gaps)
 
 
-def rate_of_work(**model: Any) -> list[float]:
+def rate_of_work(**model: Unpack[Queue]) -> list[float]:
     """The least and the largest ratio of dW/dt to B over all fronts with a job, between arrivals.
 
     dW/dt is the mean change per unit of time through all events except arrivals, with an empty
@@ -128,7 +128,7 @@ def rate_of_work(**model: Any) -> list[float]:
     return [min(ratios), max(ratios)]
 
 
-def constants(**model: Any) -> list[float]:
+def constants(**model: Unpack[Queue]) -> list[float]:
     """w_nonfull, w_nonbusy and r_min over all states of the chain."""
     rule, known = _fronts(read_model(model))
     jobs = {f: sum(rule.counts(f)) for f, *_ in known}
@@ -139,7 +139,7 @@ def constants(**model: Any) -> list[float]:
     ]
 
 
-def least_service_when_full(**model: Any) -> Found:
+def least_service_when_full(**model: Unpack[Queue]) -> Found:
     """The least B over all full states of the chain: if it is 1, w_nonbusy is over fewer states
     than w_nonfull, and no larger."""
     rule, known = _fronts(read_model(model))
@@ -148,7 +148,7 @@ def least_service_when_full(**model: Any) -> Found:
     return Found(min(busy for f, _, busy in known if rule.is_full(f)), at)
 
 
-def work_constants(**model: Any) -> list[float]:
+def work_constants(**model: Unpack[Queue]) -> list[float]:
     """w_nonfull and w_nonbusy over all states of the chain, in units of the printed values; if 0 is
     printed for w_nonbusy, its value itself."""
     printed = read_model(model).constants()
@@ -159,7 +159,7 @@ def work_constants(**model: Any) -> list[float]:
     ]
 
 
-def service_constants(**model: Any) -> list[float]:
+def service_constants(**model: Unpack[Queue]) -> list[float]:
     """r_min over all states of the chain, in units of the printed value and of b_min/n."""
     rule, known = _fronts(read_model(model))
     *_, ratio = constants(**model)

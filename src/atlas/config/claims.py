@@ -26,12 +26,6 @@ from atlas.io.specs import canonical, digest
 
 DRAWN = "drawn"
 RUN_LENGTHS = ("jobs", "jumps")
-# What a quantity of `**system`, `**model` or `**cluster` takes.
-TOGETHER = {
-    "system": ("servers", "needs", "rates", "probabilities"),
-    "model": ("system", "policy"),
-    "cluster": ("capacities", "servers", "arrival_rates"),
-}
 # The end of a sentence; the full stop in Eq. (1) or Fig. 2 is none.
 SENTENCE = re.compile(r"(?<!Eq)(?<!Eqs)(?<!Fig)\. ")
 
@@ -83,7 +77,14 @@ class Ledger:
 @cache
 def read_quantities(folder: FilePath) -> dict[str, Quantity]:
     """All quantities in a folder of modules, by the name module/function with hyphens."""
-    found = {}
+    found, package = {}, ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
+    together = {
+        f"Unpack[{node.name}]": tuple(
+            key.target.id for key in node.body if isinstance(key, ast.AnnAssign)
+        )
+        for node in package.body
+        if isinstance(node, ast.ClassDef)
+    }
     for file in sorted(folder.glob("[!_]*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         module = {
@@ -96,7 +97,7 @@ def read_quantities(folder: FilePath) -> dict[str, Quantity]:
         for node in tree.body:
             if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
                 continue
-            declared = _read_keywords(node) or _read_takes(node)
+            declared = _read_keywords(node, together) or _read_takes(node)
             if declared is not None:
                 (required, optional), own = declared, _read_decorator(node, "by")[1]
                 paragraph = (ast.get_docstring(node) or "").partition("\n\n")[0]
@@ -116,15 +117,19 @@ def read_quantities(folder: FilePath) -> dict[str, Quantity]:
 Declared = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def _read_keywords(node: ast.FunctionDef) -> Declared | None:
-    """The parameters of a function that has keyword-only ones, alone or `TOGETHER`, and no others,
-    else None."""
-    together = TOGETHER.get(node.args.kwarg.arg, ()) if node.args.kwarg else ()
-    if node.args.args or not (node.args.kwonlyargs or together):
+def _read_keywords(
+    node: ast.FunctionDef, together: Mapping[str, tuple[str, ...]]
+) -> Declared | None:
+    """The parameters of a function that has keyword-only ones, alone or unpacked from a class of
+    which `together` has the keys, and no others, else None."""
+    kwarg = node.args.kwarg
+    annotation = ast.unparse(kwarg.annotation) if kwarg and kwarg.annotation else ""
+    unpacked = together.get(annotation, ())
+    if node.args.args or not (node.args.kwonlyargs or unpacked):
         return None
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     names = [(argument.arg, default is None) for argument, default in pairs]
-    required = (*together, *(name for name, needed in names if needed))
+    required = (*unpacked, *(name for name, needed in names if needed))
     return required, tuple(name for name, needed in names if not needed)
 
 
