@@ -148,3 +148,10 @@ def test_limits_found_otherwise_are_below_it(system):
         found = system.under(policy).stability()
         assert found.limit is None or found.limit < found.highest * (1 + 1e-12)
     assert system.under(ms.MaxWeight).stability().load_limit < 1
+
+
+def test_no_wastage_is_negative():
+    """λ* E[S] may round to more than the capacity."""
+    job = ms.JobClass(compatible={0, 1}, duration=ONE)
+    found = ms.System((0.12598496763600103, 0.8010550738032329), [job]).under(ms.FCFS).stability()
+    assert (found.wastage, found.utilisation, found.load_limit) == (0.0, 1.0, 1.0)

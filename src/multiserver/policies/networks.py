@@ -16,8 +16,7 @@ def _limit(network: Network, **_: Any) -> Limit:
     if not load:
         return Limit(math.inf)
     limit = network.outside / load
-    idle = network.capacity - limit * network.mean_size
-    return Limit(limit, None if network.populations else idle)
+    return Limit(limit) if network.populations else Limit.of(network, limit)
 
 
 def _exact(network: Network, **_: Any) -> Callable[[float | None], Means]:

@@ -54,14 +54,7 @@ def _queue(system: System) -> OneAtATime:
 
 def _limit(system: System, **_: object) -> Limit:
     queue = _queue(system)
-    return limit_with_wastage(system, queue.limit, queue.relative_completions)
-
-
-def limit_with_wastage(system: System, limit: float, relative: float | None = None) -> Limit:
-    """λ* = `limit`, E[Δ(Y_d)] = `relative`, and the servers idle at λ* by Little's law."""
-    idle = system.capacity - limit * system.mean_size
-    # If no server is wasted, the difference is only rounding.
-    return Limit(limit, idle if idle > 1e-12 * system.capacity else 0.0, relative)
+    return Limit.of(system, queue.limit, queue.relative_completions)
 
 
 def _exact(system: System, **_: object) -> Callable[[float], Means]:
@@ -109,7 +102,7 @@ def _places(system: System) -> int:
 
 def _by_places(system: System, **_: object) -> Limit:
     mean = system.mean_size / system.needs[0]
-    return limit_with_wastage(system, _places(system) / mean)
+    return Limit.of(system, _places(system) / mean)
 
 
 def _deterministic(system: System, **_: object) -> Callable[[float], Means]:

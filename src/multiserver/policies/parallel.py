@@ -121,8 +121,7 @@ def limit_by_capacity(system: System, **_: Any) -> Limit:
 
 def limit_by_sets(system: System, **_: Any) -> Limit:
     """The λ at which condition (7) fails."""
-    limit = stability(queue_of(system), work_of(system, 1.0)).scale
-    return Limit(limit, system.capacity - limit * system.mean_size)
+    return Limit.of(system, stability(queue_of(system), work_of(system, 1.0)).scale)
 
 
 def highest_rate(system: System) -> float:

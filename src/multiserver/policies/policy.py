@@ -39,8 +39,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from multiserver.network import Network
+
 # Relative error; if that of exact means is larger, the result says so.
 PRECISE = 1e-9
+# Servers wasted below this part of the capacity are rounding.
+ROUNDING = 1e-12
 MOST_STATES = 8_000_000
 Question = Literal["capacity", "stability", "exact", "distribution", "bounds", "simulation"]
 # A number, bounds on it, or an estimate of it.
@@ -56,6 +60,15 @@ class Limit(NamedTuple):
     relative_completions: float | None = None
     note: str = ""
     estimate: Estimate | None = None
+
+    @classmethod
+    def of(
+        cls, system: System | Network, arrival_rate: float, relative: float | None = None
+    ) -> Limit:
+        """λ* and E[Δ(Y_d)] = `relative`, with the wastage that follows by Little's law."""
+        idle = system.capacity - arrival_rate * system.mean_size
+        # If no server is wasted, the difference is only rounding.
+        return cls(arrival_rate, idle if idle > ROUNDING * system.capacity else 0.0, relative)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ from typing import Any
 from multiserver.open.priority_by_need import stability_limit
 from multiserver.policies.conditions import AT_MOST_THREE, DISTINCT_NEEDS, EXPONENTIAL
 from multiserver.policies.exponential import exponential_parts
-from multiserver.policies.one_at_a_time import limit_with_wastage
 from multiserver.policies.policy import Limit, Method
 from multiserver.system import System
 
@@ -18,7 +17,7 @@ def limit_by_need(*, largest_first: bool) -> Method:
     def answer(system: System, **_: Any) -> Limit:
         parts = exponential_parts(system).system
         limit = stability_limit(parts, largest_first=largest_first)
-        return limit_with_wastage(system, limit)
+        return Limit.of(system, limit)
 
     return Method(
         question="stability",
