@@ -1,18 +1,13 @@
-"""Slow, simple computations of the results of the engines for preemptive policies.
-
-`responses` serves a list of jobs under a policy given as a function of all jobs; `mean_jobs` solves
-the Markov chain of a policy that depends on counts only.
-"""
+"""A slow, simple computation of the results of the engines for preemptive policies: `responses`
+serves a list of jobs under a policy given as a function of all jobs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from operator import eq, mul
+from operator import mul
 
 import numpy as np
-from scipy import sparse
-from tests.theory.sparse_chains import stationary_distribution
 
 from multiserver.simulation.draws import draw, encode
 from multiserver.simulation.streams import generator
@@ -170,31 +165,3 @@ def limited_processor_sharing(k):
         return [1 / min(len(jobs), k) if i < k else 0.0 for i in range(len(jobs))]
 
     return rates
-
-
-# Exponential requirements: the chain of the counts.
-
-
-def mean_jobs(policy, needs, service_rates, arrival_rates, most):
-    """E[N_c] where jobs are turned away if N_c = most_c, and the chance that some are.
-
-    `policy` is one of the above that looks at the counts only.
-    """
-    shape = [N + 1 for N in most]
-    states = list(product(*map(range, shape)))
-    row = {N: i for i, N in enumerate(states)}
-    moves = sparse.lil_array((len(states), len(states)))
-    for N, i in row.items():
-        jobs = [Job(c, needs[c], 0.0, 0.0) for c, count in enumerate(N) for _ in range(count)]
-        for c, rate in enumerate(arrival_rates):
-            above = (*N[:c], N[c] + 1, *N[c + 1 :])
-            if above in row:
-                moves[i, row[above]] += rate
-        for job, rate in zip(jobs, policy(jobs), strict=True):
-            c = job.job_class
-            if rate > 0:
-                below = (*N[:c], N[c] - 1, *N[c + 1 :])
-                moves[i, row[below]] += rate * service_rates[c]
-    law = stationary_distribution(moves)
-    edge = [i for N, i in row.items() if any(map(eq, N, most))]
-    return law @ np.array(states), law[edge].sum()

@@ -1,7 +1,7 @@
-"""The engine for class queues: job by job against a slow one, and against exact chains.
+"""The engine for class queues, job by job against a slow one that draws the same jobs.
 
-z-scores are asserted to lie within ±Z. P(|z| > 6) = 2e-9; over the fewer than 100 comparisons of
-this file the chance of a false alarm is below 2e-7.
+`tests/door/test_simulate.py` compares its means with exact ones. z-scores are asserted to lie
+within ±Z: P(|z| > 6) = 2e-9, and eight are compared here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from numba import njit
 
 from multiserver.model import MultiserverJobSystem
-from multiserver.simulation import class_policies, fcfs
+from multiserver.simulation import class_policies
 from multiserver.simulation.class_queues import CLASS_POLICY, simulate
 from multiserver.simulation.estimate import z_score
 from multiserver.simulation.fcfs import Workload
@@ -115,30 +115,6 @@ def test_sums_are_those_of_the_measured_jobs():
     assert found.sums[0, -1, 0] == measured.sum()
 
 
-@pytest.mark.parametrize(
-    ("name", "system"),
-    [
-        *[(name, FIGURE_6) for name in POLICIES if name != "preemptive_first_fit"],
-        *[(name, FIGURE_7) for name in POLICIES[:3]],
-    ],
-)
-def test_exact_chains_of_counts(name, system):
-    """E[T_c] and E[N_c] at load 0.3; truncation turns away fewer than 1e-5 of the jobs."""
-    work = at_load(system, 0.3)
-    rates = [p * work.arrival_rate for p in work.probabilities]
-    most = (20, 13, 12) if system is FIGURE_6 else (15, 12, 17)
-    jobs, edge = slow.mean_jobs(getattr(slow, name)(4), work.needs, system.rates, rates, most)
-    assert edge < 1e-5
-    policy = getattr(class_policies, name)
-    found = simulate(work, policy, jobs=40_000, replications=25, seed=1, key=(17,))
-    for c, rate in enumerate(rates):
-        assert abs(z_score(found.class_jobs(c), jobs[c])) < Z
-        assert abs(z_score(found.class_response_time(c), jobs[c] / rate)) < Z
-    assert abs(z_score(found.mean_response_time, sum(jobs) / work.arrival_rate)) < Z
-    assert abs(z_score(found.mean_jobs, sum(jobs))) < Z
-    assert found.mean_response_time.half_width < 0.02 * found.mean_response_time.mean
-
-
 @pytest.mark.parametrize("name", POLICIES[:4])
 def test_jobs_of_one_server_are_an_erlang_c_queue(name):
     k, load = 3, 0.8
@@ -151,43 +127,6 @@ def test_jobs_of_one_server_are_an_erlang_c_queue(name):
     found = simulate(work, policy, jobs=40_000, replications=20, seed=2)
     assert abs(z_score(found.mean_response_time, exact)) < Z
     assert abs(z_score(found.mean_jobs, exact * work.arrival_rate)) < Z
-
-
-@pytest.mark.parametrize("name", POLICIES)
-def test_one_server_serves_in_order_of_arrival(name):
-    """One class on one server: the jobs of the FCFS simulator, which draws the same ones."""
-    size = Hyperexponential((2.0, 2 / 3), (0.5, 0.5))
-    work = workload(1, (1,), (size,), (1.0,), 0.7)
-    record, keys = np.zeros(2000), {"seed": 8, "key": (1, 2)}
-    policy = getattr(class_policies, name)
-    simulate(work, policy, jobs=2000, replications=1, warm_up=0, record=record, **keys)
-    trace = fcfs.trace(work, 2000, **keys)
-    expected = trace.starts + trace.durations - trace.arrivals
-    np.testing.assert_allclose(record, expected, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("name", "load", "exact"),
-    [("inelastic_first", 0.9, 0.5), ("elastic_first", 0.9, 0.5), ("inelastic_first", 0.6, 0.5)],
-)
-def test_the_class_that_comes_first_sees_nobody_else(name, load, exact):
-    """Inelastic jobs alone are M/M/k, elastic ones M/M/1; thresholds 1 and 8 (Fig. 4(a))."""
-    sizes = Exponential(2 / 8), Exponential(2 / 3)
-    work = workload(8, (1, 8), sizes, (exact, 1 - exact), load)
-    found = simulate(
-        work, getattr(class_policies, name), jobs=40_000, replications=20, seed=4, key=(1,)
-    )
-    c = 0 if name == "inelastic_first" else 1
-    rate = work.arrival_rate * work.probabilities[c]
-    if c == 1:
-        mean = 1 / (2 / 3 - rate)
-    else:
-        a = rate / (2 / 8)
-        wait = a**8 / math.factorial(8) / (1 - a / 8)
-        wait /= wait + sum(a**j / math.factorial(j) for j in range(8))
-        mean = 4 + wait / (2 - rate)
-    assert abs(z_score(found.class_response_time(c), mean)) < Z
-    assert abs(z_score(found.class_jobs(c), mean * rate)) < Z
 
 
 def test_equal_seeds_give_equal_bits():

@@ -1,7 +1,8 @@
 """The engine for finite-skip models: job by job against a slow one, and against exact results.
 
 z-scores are asserted to lie within ±Z. P(|z| > 6) = 2e-9; over the fewer than 50 comparisons of
-this file the chance of a false alarm is below 1e-7.
+this file the chance of a false alarm is below 1e-7. `tests/door/test_simulate.py` compares more
+means with exact ones.
 """
 
 from __future__ import annotations
@@ -156,27 +157,6 @@ def test_limited_processor_sharing_of_many_jobs_is_processor_sharing(size):
     assert abs(z_score(found.mean_jobs, 1.0)) < Z
     assert abs(z_score(found.class_response_time(0), size.mean / 0.5)) < Z
     assert abs(z_score(found.class_jobs(0), 1.0)) < Z
-
-
-@pytest.mark.parametrize("load", [0.5, 0.8])
-def test_exponential_jobs_on_the_fastest_servers_are_a_birth_and_death_process(load):
-    work = single(4, Exponential(1.0), load)
-    rate = np.cumsum(sorted(SPEEDS, reverse=True))
-    law = np.cumprod([1.0, *(load / rate[np.minimum(np.arange(400), 3)])])
-    exact = np.arange(401) @ law / law.sum()
-    found = simulate(work, fastest_server_first(work), jobs=50_000, replications=20, seed=4)
-    assert abs(z_score(found.mean_jobs, exact)) < Z
-    assert abs(z_score(found.mean_response_time, exact / load)) < Z
-
-
-def test_rigid_jobs_of_all_servers_wait_for_one_another():
-    """One class of need k: an M/G/1 queue whatever k is."""
-    size = Erlang(2, 2.0)
-    work = rigid(6, (6,), (size,), (1.0,), 0.6)
-    exact = 0.6 * size.second_moment / (2 * 0.4) + 1.0
-    for build in (front_policies.server_filling, front_policies.server_filling_divisible):
-        found = simulate(work, build(work), jobs=40_000, replications=20, seed=6)
-        assert abs(z_score(found.mean_response_time, exact)) < Z
 
 
 def test_equal_seeds_give_equal_bits():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from operator import le
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -78,24 +76,6 @@ def test_policies_of_class_queues_serve_the_jobs_of_their_definitions(name, data
     (k, needs), jobs = data
     rates = rates_by_class(getattr(class_policies, name), k, needs, jobs)
     assert rates == getattr(slow, name)(k)(as_jobs(jobs))
-
-
-@pytest.mark.parametrize("counts", [(1, 1, 1), (4, 0, 1), (0, 2, 1), (2, 1, 1), (3, 2, 4)])
-def test_max_weight_of_the_paper_s_needs(counts):
-    """By hand, k = 4 and needs 1, 2, 4: weights of {4}, {2, 2}, {1, 1, 2}, {1, 1, 1, 1}."""
-    N1, N2, N4 = counts
-    packings = {
-        (0, 0, 1): N4,
-        (0, 2, 0): 2 * N2,
-        (min(N1, 2), 1, 0): min(N1, 2) * N1 + N2,
-        (min(N1, 4), 0, 0): min(N1, 4) * N1,
-    }
-    present = {u: w for u, w in packings.items() if all(map(le, u, counts))}
-    best = max(present, key=lambda u: (present[u], u[::-1]))
-    jobs = [1] * N1 + [2] * N2 + [4] * N4
-    rates = rates_by_class(class_policies.max_weight, 4, (1, 2, 4), jobs)
-    served = [v for rate, v in zip(rates, jobs, strict=True) if rate == 1]
-    assert tuple(map(served.count, (1, 2, 4))) == best
 
 
 @pytest.mark.parametrize(
