@@ -53,10 +53,11 @@ def times_of(jobs, fraction):
     return uniformized_waiting.uniformized_waiting(distribution), distribution
 
 
-def every(found, probabilities):
-    """Quantiles (P, G) of all times."""
-    places = np.indices((len(probabilities), len(found.decay))).reshape(2, -1)
-    return found.quantiles(1 - probabilities[places[0]], places[1]).reshape(len(probabilities), -1)
+def every(found, probabilities, columns=None):
+    """Quantiles (P, G) of all times, in `columns` if they have no `decay`."""
+    columns = columns or len(found.decay)
+    places = np.indices((len(probabilities), columns)).reshape(2, -1)
+    return found.quantiles(1 - probabilities[places[0]], places[1]).reshape(-1, columns)
 
 
 def test_sums_of_exponential_times():
@@ -136,16 +137,10 @@ def test_against_dense_matrices_of_fronts(case, fraction):
     assert found.at_once == close(other.at_once, 1e-10)
     for k in (1, 2, 3):
         assert found.moments(k) == close(other.moments(k), 1e-9)
-    mine, dense = every(found, PROBABILITIES), every_of(other, len(found.decay))
+    mine, dense = every(found, PROBABILITIES), every(other, PROBABILITIES, len(found.decay))
     assert mine[:-1] == close(dense[:-1], 1e-8, abs=1e-12)
     assert mine[-1] == close(dense[-1], 1e-6, abs=1e-12)
     assert found.imprecision < 1e-9
-
-
-def every_of(other, columns):
-    places = np.indices((len(PROBABILITIES), columns)).reshape(2, -1)
-    levels = 1 - PROBABILITIES[places[0]]
-    return other.quantiles(levels, places[1]).reshape(len(PROBABILITIES), -1)
 
 
 @pytest.mark.parametrize("fraction", [0.4, 0.9, 0.99])
