@@ -1,4 +1,4 @@
-"""The moving picture is the saturated system: jobs hold the servers that they need, none overtakes,
+"""The animation is the saturated system: jobs hold the servers that they need, none overtakes,
 and the idle servers tend to the exact mean. It moves when it may, or by one event when asked."""
 
 from __future__ import annotations

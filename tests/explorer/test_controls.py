@@ -66,6 +66,7 @@ def test_a_plot_that_is_not_drawn_says_why_and_has_no_files(exploring):
     with exploring("#servers=20&class=1,2,1") as page:
         label = page.locator("#plot-region").get_attribute("aria-label")
         assert label.startswith("The stability region. The region is drawn for two classes")
+        assert page.locator("#plot-region").get_attribute("tabindex") == "-1"
         for button in page.locator("#view-region header button").all():
             assert button.is_disabled()
         drawn = page.locator("#plot-time").get_attribute("aria-label")

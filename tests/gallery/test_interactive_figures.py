@@ -23,8 +23,8 @@ WIDTHS = [1.0] * 4
 HIDDEN = """() => [...document.querySelector('#f a.zoom + div').shadowRoot
   .querySelectorAll('[id^=mark-]')].filter((node) => getComputedStyle(node).display === 'none')
   .length"""
-READ = "() => document.querySelector('#f a.zoom + div')?.shadowRoot.querySelector('output')"
-SAID = f"() => {{ const told = ({READ})(); return told.hidden ? '' : told.innerText; }}"
+TOOLTIP = "() => document.querySelector('#f a.zoom + div')?.shadowRoot.querySelector('output')"
+TOOLTIP_TEXT = f"() => {{ const tip = ({TOOLTIP})(); return tip.hidden ? '' : tip.innerText; }}"
 
 
 def drawn() -> tuple[str, dict]:
@@ -85,14 +85,12 @@ def test_what_is_nearest_says_its_values(browser, page_file):
         image.scroll_into_view_if_needed()
         box = image.bounding_box()
         page.mouse.move(box["x"] + 5, box["y"] + 5)
-        page.wait_for_function(f"() => ({READ})() != null")
+        page.wait_for_function(f"() => ({TOOLTIP})() != null")
         said = set()
         for i in range(1, 20):
             for j in range(1, 20):
                 page.mouse.move(box["x"] + i / 20 * box["width"], box["y"] + j / 20 * box["height"])
-                told = page.evaluate(
-                    f"() => {{ const o = ({READ})(); return o.hidden ? '' : o.innerText; }}"
-                )
+                told = page.evaluate(TOOLTIP_TEXT)
                 said.add(told)
         assert len(said) > 20
         for told in said - {""}:

@@ -59,6 +59,8 @@ const explorer = (() => {
     view.node.classList.add("idle");
     view.svg.replaceChildren();
     view.svg.setAttribute("aria-label", `${view.title}. ${obstacle}`);
+    // The keyboard does not stop where nothing is drawn.
+    view.svg.setAttribute("tabindex", -1);
     plot_interaction.hide_readout(view);
     view.sentence_node.textContent = obstacle;
     view.svg_button.disabled = view.png_button.disabled = true;
@@ -74,6 +76,7 @@ const explorer = (() => {
     view.node.classList.remove("idle", "stale");
     Object.assign(view, { description, height, sentence, maps: plot.draw(view.svg, description, width, height) });
     view.svg.setAttribute("aria-label", `${view.title}. ${sentence} Arrow keys read values${description.set ? ", Enter takes one" : ""}.`);
+    view.svg.setAttribute("tabindex", 0);
     view.sentence_node.replaceChildren(sentence, " ", create_link(claim));
     view.svg_button.disabled = view.png_button.disabled = false;
     plot_interaction.restore_readout(view);
