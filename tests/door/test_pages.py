@@ -13,18 +13,21 @@ import multiserver as ms
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "backfilling.md"
+# How many programs have their output below them.
+PAGES = {"backfilling.md": 3, "programs.md": 10, "waiting.md": 2}
+PROGRAM = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.M | re.S)
 
 
-@pytest.mark.parametrize(("page", "count"), [("backfilling.md", 3), ("programs.md", 10)])
-def test_each_program_prints_what_stands_below_it(page, count, capsys):
-    text = (DOCS / page).read_text("utf-8")
-    pairs = re.findall(r"^```python\n(.*?)^```\n+```text\n(.*?)^```$", text, re.M | re.S)
-    assert len(pairs) == count
+@pytest.mark.parametrize("page", PAGES)
+def test_each_program_prints_what_stands_below_it(page, capsys):
+    programs = PROGRAM.findall((DOCS / page).read_text("utf-8"))
+    assert sum(bool(shown) for _, shown in programs) == PAGES[page]
     names: dict[str, object] = {}
     with mpl.rc_context({"backend": "agg"}):
-        for program, shown in pairs:
+        for program, shown in programs:
             exec(compile(program, page, "exec"), names)
-            assert capsys.readouterr().out == shown
+            said = capsys.readouterr().out
+            assert said == shown or not shown
 
 
 def test_first_come_first_served_is_unstable_where_the_page_says():

@@ -161,17 +161,6 @@ def test_a_legend_says_both_answers(quantiles, said):
     assert fewest_servers(pd.DataFrame({"servers": [4, 5, 6], "quantile": quantiles}), 1.0) == said
 
 
-def test_the_page_shows_what_its_lines_print(capsys):
-    names: dict[str, object] = {}
-    shown = re.findall(r"^```(python|text)\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
-    assert [kind for kind, _ in shown] == ["python", "text", "python", "python", "text"]
-    for kind, block in shown:
-        if kind == "text":
-            assert capsys.readouterr().out.endswith(block)
-        else:
-            exec(compile(block, str(PAGE), "exec"), names)
-
-
 def test_the_page_shows_the_example_whose_tail_is_the_library_s():
     (block,) = blocks(PAGE, "yaml")
     assert EXAMPLE.read_text("utf-8").endswith(f"\n\n{block.strip()}\n")
