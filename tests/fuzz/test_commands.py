@@ -156,13 +156,18 @@ MAKE = {"score": _for_score, "whence": _for_whence, "verify": _for_verify}
 def fuzz(folder: Path, count: int, seed: int) -> Counter[tuple[str, str]]:
     """Counts of how files were spoilt and what came of it."""
     rng, counts = random.Random(seed), Counter()
-    whence.compare(RECORD, ROOT, [])  # what plans once spares each fork
     for number in range(count):
         place = folder / str(number)
         place.mkdir()
         counts[hand(sorted(MAKE)[number % 3], place, rng)] += 1
         shutil.rmtree(place)
     return counts
+
+
+@pytest.fixture(scope="module", autouse=True)
+def planned():
+    """What plans once spares each fork."""
+    whence.compare(RECORD, ROOT, [])
 
 
 @pytest.mark.parametrize(
