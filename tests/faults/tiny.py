@@ -57,6 +57,16 @@ widths: {single: 3.4, double: 7.0, slide: 10.0}
 previews: []
 """
 FILE = "config/papers/tiny.yaml"
+# A config file of a user's own system.
+OWN = """
+paper: my-cluster
+figures:
+  wastage:
+    title: Wasted servers of my cluster
+    series:
+      curve: {study: wastage-by-rate-ratio, servers: 64, needs: [1, 16], probability_2: 0.1}
+    drawing: {kind: wastage-by-rate-ratio}
+"""
 # A table of simulated points, and an edit after which each of them is a job of its own.
 TABLE = """\
 tables:

@@ -149,10 +149,10 @@ def test_a_mistake_is_said_with_line_key_found_and_expected(folder, name):
     "name",
     [
         *("compute", "gallery", "preview", "all", "agree", "verify", "docs"),
-        *("index", "explorer", "ledger", "scores", "search"),
+        *("index", "explorer", "ledger", "scores", "search", "two-class-stability"),
     ],
 )
-def test_a_paper_may_not_have_the_name_of_a_rule_a_folder_or_a_page(folder, name):
+def test_a_paper_may_not_have_the_name_of_a_rule_a_page_or_another_paper(folder, name):
     with pytest.raises(ConfigError, match=r"mine.yaml:[0-9]+: paper\n.*'\n *expected  a name that"):
         plan(folder, ("paper: three-classes", f"paper: {name}"))
 

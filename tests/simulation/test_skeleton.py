@@ -15,6 +15,8 @@ from multiserver.open.qbd import Level, QuasiBirthDeath
 from multiserver.simulation.alias import alias_tables
 from multiserver.simulation.skeleton import MOST_ENTRIES, cheapest_steps, skeleton
 
+from .test_phase import servers
+
 # Alias tables.
 
 
@@ -80,17 +82,6 @@ def erlang_server(rate, stages=2):
     return QuasiBirthDeath(
         rate, (ground, first, Level(arrive, on, done, one)), Level(arrive, on, done, one)
     )
-
-
-def servers(rate, k):
-    """M/M/k with services of rate 1."""
-
-    def level(jobs):
-        busy = min(jobs, k)
-        down = np.full((1, 1 if jobs else 0), float(busy))
-        return Level(np.full((1, 1), rate), np.zeros((1, 1)), down, np.array([float(busy)]))
-
-    return QuasiBirthDeath(rate, tuple(map(level, range(k + 1))), level(k + 1))
 
 
 def any_process(seed):

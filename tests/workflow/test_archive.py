@@ -10,18 +10,9 @@ import zipfile
 import pytest
 from tests.conftest import ROOT, Project, copy_project
 from tests.deposit.validators import PROFILES, read_explained, validate
+from tests.faults.tiny import OWN
 
 pytestmark = pytest.mark.slow
-
-OWN = """
-paper: my-cluster
-figures:
-  wastage:
-    title: Wasted servers of my cluster
-    series:
-      curve: {study: wastage-by-rate-ratio, servers: 64, needs: [1, 16], probability_2: 0.1}
-    drawing: {kind: wastage-by-rate-ratio}
-"""
 
 
 @pytest.fixture(scope="module")

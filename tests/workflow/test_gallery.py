@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tests.conftest import Project, copy_built
-from tests.faults.tiny import FILE
+from tests.faults.tiny import FILE, OWN
 
 pytestmark = pytest.mark.slow
-
-OWN = """
-paper: my-cluster
-formats: [svg]
-figures:
-  wastage:
-    title: Wasted servers of my cluster
-    series:
-      curve: {study: wastage-by-rate-ratio, servers: 64, needs: [1, 16], probability_2: 0.1}
-    drawing: {kind: wastage-by-rate-ratio}
-"""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Another workflow uses this one as a module, with a config file of its own as a paper."""
+"""Another workflow uses this one as a module; the example of a user's own paper is built."""
 
 from __future__ import annotations
 
@@ -28,17 +28,6 @@ rule mine:
     shell: "cp {input[0]} {output}"
 """
 
-OWN = """
-paper: my-cluster
-effort: quick
-formats: [svg]
-figures:
-  wastage:
-    title: Wasted servers of my cluster
-    series:
-      curve: {study: wastage-by-rate-ratio, servers: 64, needs: [1, 16], probability_2: 0.1}
-    drawing: {kind: wastage-by-rate-ratio}
-"""
 # A figure of the tiny paper, and one of which the simulated points are scored.
 DRAWN = """\
       half: {study: queue-tail, <<: *four, fraction_of_limit: 0.5}
@@ -94,28 +83,6 @@ def test_a_workflow_takes_a_release_as_a_module_with_a_prefix(tmp_path):
     }
     assert "Nothing to be done" in run(mine).stderr
     assert not (tmp_path / "release/results").exists()
-
-
-@pytest.fixture
-def own(tmp_path):
-    project = copy_project(tmp_path / "atlas")
-    (project.root / "mine.yaml").write_text(OWN, "utf-8")
-    return project
-
-
-def test_mistakes_in_a_config_file_of_ones_own_are_said_with_their_line(own):
-    own.edit("mine.yaml", "servers: 64", "servrs: 64")
-    done = own.run("--configfile", "mine.yaml")
-    assert done.returncode != 0
-    assert "mine.yaml:9: figures.wastage.series.curve.servrs" in done.stderr
-    assert "did you mean 'servers'?" in done.stderr
-    assert not (own.root / "results").exists()
-
-
-def test_it_may_not_take_the_name_of_another_paper(own):
-    own.edit("mine.yaml", "paper: my-cluster", "paper: two-class-stability")
-    done = own.run("--configfile", "mine.yaml")
-    assert "a name that no other paper has" in done.stderr
 
 
 def test_the_example_of_three_classes_makes_figures_table_scores_and_gallery(tmp_path):
