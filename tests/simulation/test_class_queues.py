@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from numba import njit
 
-from multiserver.model import MultiserverJobSystem
 from multiserver.simulation import class_policies
 from multiserver.simulation.class_queues import CLASS_POLICY, simulate
 from multiserver.simulation.estimate import z_score
@@ -23,27 +22,16 @@ from multiserver.simulation.replications import Overloaded
 from multiserver.simulation.workload import settle
 from multiserver.sizes import Bimodal, Deterministic, Erlang, Exponential, Hyperexponential
 
+from ..theory.count_chains import FIGURE_6, FIGURE_7
 from . import preemptive as slow
+from .test_policies import CLASS_POLICIES as POLICIES
 
 Z = 6.0
-
-POLICIES = [
-    "least_servers_first",
-    "most_servers_first",
-    "max_weight",
-    "preemptive_first_fit",
-    "inelastic_first",
-    "elastic_first",
-]
 
 
 def workload(k, needs, sizes, probabilities, load):
     found = Workload(k, needs, sizes, probabilities, 1.0)
     return Workload(k, needs, sizes, probabilities, load / found.load)
-
-
-FIGURE_6 = MultiserverJobSystem.of(4, (1, 2, 4), (5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3))
-FIGURE_7 = MultiserverJobSystem.of(4, (1, 2, 4), (1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7))
 
 
 def at_load(system, load):
