@@ -17,8 +17,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src")]
 
-from atlas.config.claims import read_quantities
 from atlas.config.kinds import ATLAS, kinds, module
+from atlas.config.quantities import read_quantities
 from atlas.config.read import read_yaml
 from atlas.config.schemas import describe
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 
-from atlas.config.claims import read_quantities
 from atlas.config.faithful import determining
+from atlas.config.quantities import read_quantities
 from atlas.config.read import read_yaml
 from atlas.gallery.collect import relate
 from atlas.io.latex import escape

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from atlas.config.claims import read_quantities
 from atlas.config.kinds import ATLAS, kinds, module
+from atlas.config.quantities import read_quantities
 from atlas.config.schemas import describe
 
 pytestmark = pytest.mark.slow

@@ -8,12 +8,13 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from atlas.config.captions import fill_texts
-from atlas.config.claims import Context, read_quantities, resolve
+from atlas.config.claims import Context, resolve
 from atlas.config.errors import Fault, Path, raise_for
 from atlas.config.fit import complete
 from atlas.config.kinds import module
 from atlas.config.letters import find_strange, find_unbalanced, find_unprintable
 from atlas.config.paper_schema import Paper
+from atlas.config.quantities import read_quantities
 from atlas.config.read import read_mapping
 from atlas.config.run_config import ABOUT_RUNS, is_ours, name_of, reserved_names
 from atlas.config.series import apply_run_defaults, count_points, thin

@@ -93,14 +93,9 @@ def process_methods(
                 least_warm_up=least,
                 confidence=effort.confidence,
             )
-            length = RunLength.of(
-                work,
-                math.floor(effort.jobs_each * (1 - effort.warm_up)),
-                max(math.ceil(effort.jobs_each * effort.warm_up), least),
-                work.load,
-                effort.stable_below,
-                in_order,
-            )
+            jobs = math.floor(effort.jobs_each * (1 - effort.warm_up))
+            first = max(math.ceil(effort.jobs_each * effort.warm_up), least)
+            length = RunLength.of(work, jobs, first, work.load, effort.stable_below, in_order)
             caveat, waiting = length.caveat(), found.mean_waiting
             return Means(
                 times=withhold_interval(found.mean_response_time, caveat),
