@@ -225,7 +225,6 @@ def test_the_workflow_takes_from_snakemake_what_it_offers():
     imported = re.findall(r"^\s*(?:from|import) snakemake.*", text + scripts, re.MULTILINE)
     assert {line.strip() for line in imported} == {
         "from snakemake.utils import min_version",
-        "from snakemake.utils import update_config",
         "from snakemake.cli import main as run",
     }
 

@@ -87,8 +87,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         estimates = [one.mean_response_time for one in (*result.by_class, result)]
         each, fraction = result.jobs / parameters.replications, load / model.limit
         jobs = arrival_rate * estimates[-1].mean
-        scored = exact and not observations(each, fraction, jobs / SAFETY_FACTOR) < MIN_OBSERVATIONS
-        values = exact(load) if scored else [math.nan] * len(names)
+        few = observations(each, fraction, jobs / SAFETY_FACTOR) < MIN_OBSERVATIONS
+        values = exact(load) if exact and not few else [math.nan] * len(names)
         if not math.isnan(values[-1]):
             jobs = arrival_rate * values[-1]
         seen = observations(each, fraction, jobs)
