@@ -21,6 +21,7 @@ from atlas.models.finite_skip import OF_A_SCORE
 from atlas.models.finite_skip_simulators import simulate
 from atlas.models.finite_skip_solutions import ModelBlock
 from atlas.models.sampling import Progress
+from atlas.models.scored import scored
 from atlas.models.streams import stream_key
 from atlas.models.systems import PilotedBlock
 from multiserver.simulation.estimate import MIN_OBSERVATIONS, observations
