@@ -72,8 +72,8 @@ def check_ledger(ledger: Path) -> tuple[str, list[str]]:
         if not row["sound"]
     ]
     unsound += [f"  {ledger.parent.name}/{fault}" for fault in check_errata(rows)]
-    told = ledger.with_suffix(".txt")
-    return f"{ledger.parent.name}: {len(rows)} claims: {verdicts} ({told})", unsound
+    report = ledger.with_suffix(".txt")
+    return f"{ledger.parent.name}: {len(rows)} claims: {verdicts} ({report})", unsound
 
 
 def check_errata(rows: list[dict[str, str]]) -> list[str]:

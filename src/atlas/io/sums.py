@@ -32,12 +32,12 @@ def read_manifest(text: str) -> dict[str, str]:
         match = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
         if match is None:
             raise ValueError(f"found {line[:80]!r}, expected a SHA-256 sum and a name")
-        sum, name = match.groups()
+        digest, name = match.groups()
         if not is_below(name):
             raise ValueError(f"found {name[:80]!r}, expected the name of a file below the folder")
         if name in sums:
             raise ValueError(f"found {name[:80]!r} a second time, expected one sum for each file")
-        sums[name] = sum
+        sums[name] = digest
     return sums
 
 
