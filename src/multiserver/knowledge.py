@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from shutil import get_terminal_size
 from textwrap import fill
@@ -30,7 +31,9 @@ class Known(Table):
         λ ≥ `highest`."""
         methods = (*policy.of(system.model), *CAPACITY[system.model])
         rows = [
-            {**_row(method), "applies": not method.unmet_conditions(system)} for method in methods
+            {**_row(method), "applies": applies}
+            for method in methods
+            if (applies := not method.unmet_conditions(system)) or not method.fcfs_if
         ]
         heading = f"{system.model} under {policy!r}: {policy.definition}"
         if not math.isnan(highest):
@@ -71,16 +74,16 @@ def known() -> Known:
     >>> import multiserver as ms
     >>> {row["policy"] for row in ms.known().rows() if row["question"] == "bounds"} == {
     ...     "server-filling", "server-filling-divisible", "fcfs", "equal-shares",
-    ...     "fastest-server-first"}
+    ...     "fastest-server-first", "elastic-first", "inelastic-first"}
     True
     """
     from multiserver.policies import REGISTRY
 
     rows = [
-        {"model": model, "policy": policy.name, **_row(method)}
+        {"model": model, "policy": policy.name, **row}
         for policy in REGISTRY.values()
         for model in policy.models
-        for method in policy.of(model)
+        for row in _rows(policy, model)
     ]
     rows += [
         {"model": model, "policy": "any", **_row(method)}
@@ -89,6 +92,19 @@ def known() -> Known:
     ]
     rows.sort(key=lambda row: row["model"])
     return Known("What is known", tuple(rows))
+
+
+def _rows(policy: Policy, model: str) -> Iterator[dict[str, str]]:
+    """A row for each method, and one a question for all that a policy has as FCFS."""
+    as_fcfs: set[str] = set()
+    for method in policy.of(model):
+        if not method.fcfs_if:
+            yield _row(method)
+        elif method.question not in as_fcfs:
+            as_fcfs.add(method.question)
+            source = "`multiserver.policies.equal_needs`"
+            values = method.question, "those of fcfs", method.fcfs_if, source, "as there"
+            yield dict(zip(COLUMNS, values, strict=True))
 
 
 def _row(method: Method) -> dict[str, str]:

@@ -30,11 +30,14 @@ class Methods:
         raises `NotKnownError`, which says what can be asked instead."""
         methods = self.policy.of(self.system.model, question)
         methods = tuple(m for m in methods if name in (None, m.name))
+        # Several methods may lack the same condition: the first of them is named.
+        lacking: dict[str, str] = {}
         for method in methods:
-            if not method.unmet_conditions(self.system):
+            if not (unmet := method.unmet_conditions(self.system)):
                 return method
+            lacking.setdefault(unmet, method.name)
         request = question if name is None else f"{question} {name}"
-        why = [f"{m.name} is for {m.unmet_conditions(self.system)}" for m in methods]
+        why = [f"{method} is for {unmet}" for unmet, method in lacking.items()]
         if question in self.policy.beyond:
             why.append(self.policy.beyond[question])
         fit = ["exact(fit=True)"] if question == "exact" and self._fits() else []

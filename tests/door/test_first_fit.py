@@ -73,7 +73,6 @@ def test_every_job_leaves_when_a_scan_says_so(servers, needs, probabilities):
         key=KEY,
         warm_up=0.0,
         record=record,
-        equal_needs=True,
     )
     assert record == pytest.approx(scanned(workload, jobs), rel=1e-9, abs=1e-9)
 

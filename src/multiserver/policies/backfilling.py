@@ -11,12 +11,7 @@ for the job before it. So both policies are FCFS, and the methods of FCFS apply.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
-
-from multiserver.policies.conditions import EQUAL_NEEDS
-from multiserver.policies.fcfs import FCFS
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Effort, Means, Method, Policy
 from multiserver.policies.shared_methods import (
@@ -27,13 +22,6 @@ from multiserver.policies.shared_methods import (
     workload_of,
 )
 from multiserver.system import System
-
-
-def _without_requests(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
-    """A function of FCFS, which uses no requested times, with the option `overestimate` ignored."""
-    if function is None:
-        return None
-    return lambda system, overestimate=0.0, **others: function(system, **others)
 
 
 def _methods(conservative: bool, source: str) -> tuple[Method, ...]:
@@ -51,16 +39,7 @@ def _methods(conservative: bool, source: str) -> tuple[Method, ...]:
         )
         return means_of(found, system, effort, record)
 
-    in_order = (
-        replace(
-            method,
-            conditions=(*method.conditions, EQUAL_NEEDS),
-            answer=_without_requests(method.answer),
-            basis=_without_requests(method.basis),
-        )
-        for method in FCFS.of("multiserver-jobs")
-        if method.question != "simulation"
-    )
+    in_order = methods_of_fcfs("overestimate")
     return (*in_order, *one_at_a_time(), job_level(simulate, source=source))
 
 

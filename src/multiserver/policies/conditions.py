@@ -49,7 +49,9 @@ FINITE_VARIANCE = Condition(
 )
 ONE_EXPONENTIAL = Condition("exponential durations of one mean", _one_mean)
 
+ONE_CLASS = Condition("one class", lambda system: len(system.classes) == 1)
 EQUAL_NEEDS = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
+EQUAL_THRESHOLDS = Condition("equal thresholds", EQUAL_NEEDS.holds)
 DISTINCT_NEEDS = Condition(
     "classes of different needs",
     lambda system: len(set(system.needs)) == len(system.needs),

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Literal
 
 from multiserver.open.elastic import ElasticInelastic, response_times
-from multiserver.policies.conditions import EXPONENTIAL, ONE_AND_ALL
+from multiserver.policies.conditions import EQUAL_THRESHOLDS, EXPONENTIAL, ONE_AND_ALL
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Means, Method, Policy
 from multiserver.policies.shared_methods import class_simulation, whole_capacity
@@ -41,6 +42,7 @@ def _policy(first: Literal["inelastic", "elastic"], definition: str) -> Policy:
             "threshold-parallelism": (
                 whole_capacity(SECTION),
                 *one_at_a_time(),
+                *methods_of_fcfs(model="threshold-parallelism", condition=EQUAL_THRESHOLDS),
                 Method(
                     question="exact",
                     name="quasi-birth-death process, phases cut off below 1e-18",

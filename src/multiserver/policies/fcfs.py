@@ -23,6 +23,8 @@ from multiserver.policies.networks import NETWORK_METHODS
 from multiserver.policies.one_at_a_time import (
     DETERMINISTIC,
     EQUAL_PLACES,
+    ERLANG,
+    ERLANG_TIMES,
     one_at_a_time,
 )
 from multiserver.policies.one_or_n import ONE_OR_N
@@ -195,6 +197,8 @@ FCFS = Policy(
             EQUAL_PLACES,
             SIMULATED,
             DETERMINISTIC,
+            ERLANG,
+            ERLANG_TIMES,
             *process_methods(
                 _process,
                 MIXED_EXPONENTIAL,

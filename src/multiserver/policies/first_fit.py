@@ -7,13 +7,10 @@ ever while smaller ones overtake it, and neither the stability limit nor a mean 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from multiserver.policies.conditions import EQUAL_NEEDS
-from multiserver.policies.fcfs import FCFS
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.policies.shared_methods import class_simulation
@@ -30,8 +27,7 @@ def first_fit(present: Ints, number: Ints, needs: Ints, servers: int, allotted: 
     """Start the oldest waiting job that fits, and repeat until none does.
 
     This equals one scan of the queue: a job that did not fit before others started does not fit
-    after. Jobs of a class start in order of arrival, so those in service are the oldest of their
-    class.
+    after. Jobs of a need start in order of arrival, so those in service are the oldest of it.
     """
     idle, oldest = servers, 0
     for c in range(len(needs)):
@@ -61,13 +57,9 @@ FirstFit = Policy(
     beyond=NO_EXACT_METHOD,
     methods={
         "multiserver-jobs": (
-            *(
-                replace(method, conditions=(*method.conditions, EQUAL_NEEDS))
-                for method in FCFS.of("multiserver-jobs")
-                if method.question != "simulation"
-            ),
+            *methods_of_fcfs(),
             *one_at_a_time(),
-            class_simulation(first_fit, "by definition", equal_needs=True),
+            class_simulation(first_fit, "by definition"),
         )
     },
 )

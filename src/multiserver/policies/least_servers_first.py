@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from multiserver.open.count_rules import Rule, by_need
 from multiserver.policies.class_counts import chain_of_counts, jobs_alone
-from multiserver.policies.conditions import EQUAL_NEEDS, ROOM_BESIDE_THE_LARGEST
-from multiserver.policies.one_at_a_time import one_at_a_time
+from multiserver.policies.conditions import ROOM_BESIDE_THE_LARGEST
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
 from multiserver.policies.shared_methods import class_simulation
@@ -30,7 +30,7 @@ LeastServersFirst = Policy(
     ),
     methods={
         "multiserver-jobs": (
-            *one_at_a_time(EQUAL_NEEDS),
+            *methods_of_fcfs(),
             _LIMIT,
             jobs_alone(_rule, _LIMIT.answer),
             # If `jobs_alone` is too large, so is this: its chain has one more class.

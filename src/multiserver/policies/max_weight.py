@@ -1,5 +1,7 @@
 """MaxWeight: the packing of the largest weight, in four variants that definitions leave open.
 
+Classes of equal needs count as one.
+
 All four are stable for every λ with λ p_c E[X_c] inside the convex hull of the packings. With N_c
 jobs, u_c of them served, Σ_c E[X_c] N_c² has a drift of 2 Σ_c N_c (λ p_c E[X_c] − u_c) plus less
 than a constant, even if only jobs that are present are packed. Inside the hull the heaviest weight
@@ -16,7 +18,8 @@ from typing import Any, Literal
 from multiserver.open.count_rules import Rule, heaviest
 from multiserver.policies.capacity import packings_limit
 from multiserver.policies.class_counts import chain_of_counts
-from multiserver.policies.conditions import DISTINCT_NEEDS
+from multiserver.policies.conditions import ONE_CLASS
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.policies.shared_methods import job_level, simulate_class_queues
 from multiserver.system import System
@@ -70,8 +73,9 @@ MaxWeight = Policy(
                 cost="classes · servers, some dozen times",
                 answer=_limit,
             ),
+            *methods_of_fcfs("ties", "packings", condition=ONE_CLASS),
             chain_of_counts(_rule, _limit),
-            job_level(_simulate, DISTINCT_NEEDS, source="`finite-skip`, Section 7.5"),
+            job_level(_simulate, source="`finite-skip`, Section 7.5"),
         )
     },
 )

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from multiserver.open.count_rules import Rule, by_need
 from multiserver.policies.class_counts import IN_ORDER, chain_of_counts
-from multiserver.policies.conditions import EQUAL_NEEDS
-from multiserver.policies.one_at_a_time import one_at_a_time
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
 from multiserver.policies.shared_methods import class_simulation
@@ -28,7 +27,7 @@ MostServersFirst = Policy(
     ),
     methods={
         "multiserver-jobs": (
-            *one_at_a_time(EQUAL_NEEDS),
+            *methods_of_fcfs(),
             _LIMIT,
             IN_ORDER,
             chain_of_counts(_rule, _LIMIT.answer),

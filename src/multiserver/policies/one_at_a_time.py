@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from multiserver.open import deterministic
+from multiserver.open import deterministic, erlang
 from multiserver.open.one_at_a_time import OneAtATime
-from multiserver.policies.conditions import EQUAL_NEEDS
-from multiserver.policies.policy import Condition, Limit, Means, Method
+from multiserver.policies.conditions import EQUAL_NEEDS, ONE_EXPONENTIAL
+from multiserver.policies.policy import Condition, Limit, Means, Method, Times
 from multiserver.sizes import Deterministic, scaled
 from multiserver.system import System
 
@@ -117,6 +117,28 @@ def _deterministic(system: System, **_: object) -> Callable[[float], Means]:
     return at
 
 
+def _erlang(system: System, **_: object) -> Callable[[float], Means]:
+    rate, k = system.durations[0].rate, _places(system)
+
+    def at(arrival_rate: float) -> Means:
+        queue = erlang.MMk.of(k, rate, arrival_rate)
+        wait, classes = queue.waiting_time, len(system.classes)
+        time = wait + 1 / rate
+        return Means(
+            times=time,
+            class_times=(time,) * classes,
+            waiting=arrival_rate * wait,
+            tail=queue.tail,
+        )
+
+    return at
+
+
+def _erlang_times(system: System, **_: object) -> Callable[[float], Times]:
+    rate, k, classes = system.durations[0].rate, _places(system), len(system.classes)
+    return lambda arrival_rate: erlang.MMk.of(k, rate, arrival_rate).times(classes)
+
+
 EQUAL_PLACES = Method(
     question="stability",
     name="equal needs, λ* = ⌊n/v⌋/E[X]",
@@ -133,4 +155,16 @@ DETERMINISTIC = Method(
     cost="constant, at most linear in n/v",
     answer=_deterministic,
     conditions=(EQUAL_NEEDS, ONE_DURATION),
+)
+
+ERLANG, ERLANG_TIMES = (
+    Method(
+        question=question,
+        name="M/M/k",
+        source="`multiserver.open.erlang`: Erlang 1917",
+        cost="constant to √k",
+        answer=answer,
+        conditions=(EQUAL_NEEDS, ONE_EXPONENTIAL),
+    )
+    for question, answer in (("exact", _erlang), ("distribution", _erlang_times))
 )

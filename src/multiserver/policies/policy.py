@@ -186,7 +186,8 @@ class Method:
     `basis(system, …)` gives the object behind the answer, if it is public: the `Process` that is
     solved exactly, or the `Constants` of bounds. `sampled` says that a limit is simulated.
     `iterates` says that exact means cost more the more precise they are; `answer` then takes a
-    `Budget` too.
+    `Budget` too. `fcfs_if` is for a method that a policy has because it is FCFS in a special case:
+    the condition, in words.
     """
 
     question: Question
@@ -198,6 +199,7 @@ class Method:
     basis: Callable[..., Any] | None = None
     sampled: bool = False
     iterates: bool = False
+    fcfs_if: str = ""
 
     @property
     def range(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.first_fit import NO_EXACT_METHOD
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
@@ -18,6 +19,7 @@ PreemptiveFirstFit = Policy(
     methods={
         "multiserver-jobs": (
             *one_at_a_time(),
+            *methods_of_fcfs(),
             class_simulation("preemptive_first_fit", "`finite-skip`, Section 7.5"),
         )
     },

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from multiserver.open import quickswap, two_needs
 from multiserver.policies.class_counts import means_from_jobs, sorted_by_need, to_user_order
-from multiserver.policies.conditions import EQUAL_NEEDS, EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
-from multiserver.policies.one_at_a_time import one_at_a_time
+from multiserver.policies.conditions import EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
 from multiserver.policies.shared_methods import (
     class_simulation,
@@ -32,10 +32,8 @@ from multiserver.policies.shared_methods import (
 from multiserver.system import System
 
 Ints = NDArray[np.int64]
-TWO_NEEDS = Condition(
-    "two classes of different needs",
-    lambda system: len(system.needs) == 2 == len(set(system.needs)),
-)
+TWO_NEEDS = Condition("two needs", lambda system: len(set(system.needs)) == 2)
+TWO_CLASSES = Condition("two classes", lambda system: len(system.classes) == 2)
 NEEDS_ONE_AND_ALL = Condition(
     "two classes, of needs 1 and n > 1",
     lambda system: sorted(system.needs) == [1, system.servers] and system.servers > 1,
@@ -150,7 +148,7 @@ CHAIN = Method(
     source="`multiserver.open.two_needs`",
     cost="n/v phases³, 50 to 1,500 phases",
     answer=_chain,
-    conditions=(EXPONENTIAL, TWO_NEEDS),
+    conditions=(EXPONENTIAL, TWO_NEEDS, TWO_CLASSES),
     iterates=True,
 )
 
@@ -163,7 +161,7 @@ NonpreemptiveMostServersFirst = Policy(
     ),
     methods={
         "multiserver-jobs": (
-            *one_at_a_time(EQUAL_NEEDS),
+            *methods_of_fcfs(),
             WHOLE,
             CYCLES,
             CHAIN,

@@ -8,9 +8,9 @@ from multiserver.policies.conditions import (
     NEEDS_DIVIDE_EACH_OTHER,
     NEEDS_DIVIDE_SERVERS,
 )
+from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.exponential import exponential_parts
 from multiserver.policies.fronts import FrontProcess
-from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Policy
 from multiserver.policies.shared_methods import (
     FrontRule,
@@ -71,7 +71,7 @@ ServerFilling = Policy(
     methods={
         "multiserver-jobs": (
             whole_capacity("`finite-skip`, Lemma 7.1"),
-            *one_at_a_time(),
+            *methods_of_fcfs(),
             *process_methods(_front, MIXED_EXPONENTIAL, source="`finite-skip`, Section 7.2"),
             pooled_bounds(_constants, "`finite-skip`, Corollary 3.8 and Section 7.4"),
             front_simulation(_policy, "`finite-skip`, Section 7.2.3"),
@@ -92,7 +92,7 @@ ServerFillingDivisible = Policy(
     methods={
         "multiserver-jobs": (
             whole_capacity("`finite-skip`, Appendix B.2"),
-            *one_at_a_time(),
+            *methods_of_fcfs(),
             *process_methods(
                 _divisible_front, MIXED_EXPONENTIAL, source="`finite-skip`, Appendix B.2"
             ),

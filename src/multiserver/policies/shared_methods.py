@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from multiserver.errors import NotSampledError
 from multiserver.open.qbd import QuasiBirthDeath, StationaryDistribution, solve
-from multiserver.policies.conditions import DISTINCT_NEEDS, FINITE_REMAINDER
+from multiserver.policies.conditions import FINITE_REMAINDER
 from multiserver.policies.parallel import limit_by_capacity
 from multiserver.policies.policy import Condition, Effort, Means, Method, Value
 from multiserver.simulation.workload import Workload, settle
@@ -169,22 +169,21 @@ def pooled_bounds(constants: Callable[..., Constants], source: str) -> Method:
     )
 
 
-def class_simulation(
-    rule: str | Callable[..., None], source: str, *, equal_needs: bool = False
-) -> Method:
-    """Simulation job by job, by the engine for policies that serve each class in order of arrival.
+def class_simulation(rule: str | Callable[..., None], source: str) -> Method:
+    """Simulation job by job, by the engine for policies that serve jobs of each need in order of
+    arrival.
 
     `rule` is the name of one of `simulation.class_policies`, or a function with the arguments of
-    `CLASS_POLICY`. `equal_needs` says that it orders jobs of classes with equal needs by age.
+    `CLASS_POLICY`.
     """
 
     def simulate(system: System, arrival_rate: float, effort: Effort, **_: Any) -> Means:
         from multiserver.simulation import class_policies
 
         found = getattr(class_policies, rule) if isinstance(rule, str) else rule
-        return simulate_class_queues(system, arrival_rate, effort, found, equal_needs=equal_needs)
+        return simulate_class_queues(system, arrival_rate, effort, found)
 
-    return job_level(simulate, *(() if equal_needs else (DISTINCT_NEEDS,)), source=source)
+    return job_level(simulate, source=source)
 
 
 def front_simulation(front_policy: Callable[..., FrontRule], source: str) -> Method:
@@ -230,8 +229,8 @@ def simulate_class_queues(
     rule: Callable[..., None],
     **options: Any,
 ) -> Means:
-    """Estimates by the engine for policies that serve each class in order of arrival; `options` are
-    those of the engine: `equal_needs`, `memory`."""
+    """Estimates by the engine for policies that serve jobs of each need in order of arrival, with
+    its option `memory`."""
     from multiserver.simulation import class_queues
 
     workload = workload_of(system, arrival_rate)

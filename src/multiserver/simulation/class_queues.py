@@ -1,14 +1,15 @@
-"""Job-level engine for policies that serve each class in order of arrival, preemptive or not.
+"""Job-level engine for policies that serve the jobs of each need in order of arrival, preemptive or
+not.
 
-The requirement of a job of class c is the time that it takes on v_c servers. At every moment a
-policy allots a number of the k servers to each class. These serve the class's jobs in order of
-arrival, v_c servers for each and what is left for the next: a job that holds q of its v_c servers
-is served at rate q/v_c. A policy for rigid jobs (`finite-skip`, Section 7) allots multiples of v_c;
-under threshold parallelism (Section 6) v_c is the threshold. Service is preempted and resumed
-without loss of work. The policies are in `multiserver.simulation.class_policies`.
+The requirement of a job is the time that it takes on the v servers that it needs. At every moment a
+policy allots a number of the k servers to each need. These serve the jobs of that need, of any
+class, in order of arrival, v servers for each and what is left for the next: a job that holds q of
+its v servers is served at rate q/v. A policy for rigid jobs (`finite-skip`, Section 7) allots
+multiples of v; under threshold parallelism (Section 6) v is the threshold. Service is preempted and
+resumed without loss of work. The policies are in `multiserver.simulation.class_policies`.
 
-At most ⌈k/v_c⌉ jobs of a class are in service at once. These oldest jobs are kept in a short
-*window*, the others in a queue behind it: the cost of an event depends on k, not on the backlog.
+At most ⌈k/v⌉ jobs of a need are in service at once. These oldest jobs are kept in a short *window*,
+the others in a queue behind it: the cost of an event depends on k, not on the backlog.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from multiserver.simulation.replications import (
 from multiserver.simulation.waiting import empty_queues, pop, push
 from multiserver.simulation.workload import Workload
 
-# policy(present, number, needs, servers, allotted) fills in `allotted`, the servers for each class.
-# All arrays but `number` are (C,), with the classes in increasing order of their needs. `present`
-# counts the jobs; number[c, j] orders the jobs present of class c by arrival: the smaller, the
-# earlier. `number` has a column for each job of a class that can be in service at once. Row
-# number[C] is the policy's own and keeps what the policy writes there; it starts as `memory`,
-# followed by 0. On entry `allotted` is what the jobs present hold: a policy that only adds to it
-# never preempts.
+# policy(present, number, needs, servers, allotted) fills in `allotted`, the servers for each need.
+# All arrays but `number` are (C,), where C counts the different needs, in increasing order. Classes
+# of equal needs are one. `present` counts the jobs; number[c, j] orders the jobs present of need c
+# by arrival: the smaller, the earlier. `number` has a column for each job of a need that can be in
+# service at once. Row number[C] is the policy's own and keeps what the policy writes there; it
+# starts as `memory`, followed by 0. On entry `allotted` is what the jobs present hold: a policy
+# that only adds to it never preempts.
 CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::1])
 
 
@@ -60,19 +61,14 @@ def simulate(
     confidence: float = 0.95,
     stable_below: float | None = None,
     record: NDArray[np.float64] | None = None,
-    equal_needs: bool = False,
     memory: Sequence[int] = (),
 ) -> Responses:
     """Simulate a policy, any function with the arguments of `CLASS_POLICY`, compiled on first use.
 
-    `equal_needs` says that the policy orders classes of the same need by age; `memory` is the
-    initial content of its own row. See `multiserver.simulation.replications` for the other
-    arguments. Raises `ValueError` if two classes have the same need without `equal_needs` (they are
-    one class, with a mixture of sizes) or if the policy allots servers that do not exist or cannot
-    be used, and `Overloaded` if `limit` jobs are present.
+    `memory` is the initial content of the policy's own row. See `multiserver.simulation
+    .replications` for the other arguments. Raises `ValueError` if the policy allots servers that do
+    not exist or cannot be used, and `Overloaded` if `limit` jobs are present.
     """
-    if len(set(workload.needs)) < len(workload.needs) and not equal_needs:
-        raise ValueError(f"classes must have different needs, found {workload.needs!r}")
     engine = compiled(_run, types.FunctionType(CLASS_POLICY), int64[::1])
     rule = compiled_policy(policy, CLASS_POLICY)
     own = np.array(memory, np.int64)
@@ -106,18 +102,20 @@ def _run(
 ):
     """One replication."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
-    C = len(needs)
+    found = np.zeros(len(needs), np.int64)
     place, needs = _ranked(needs)
+    C = len(needs)
     window = (servers + needs - 1) // needs
     width = window[0]
     number = np.zeros((C + 1, max(width, len(memory))), np.int64)
     for k in range(len(memory)):
         number[C, k] = memory[k]
     arrived, remaining = np.zeros((C, width)), np.zeros((C, width))
+    job_class = np.zeros((C, width), np.int64)
     present, everyone = np.zeros(C, np.int64), 0
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
     waiting = empty_queues(C, limit)
-    sums, single = np.zeros((C + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
+    sums, single = np.zeros((len(found) + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
 
     # `remaining` is as of the time `updated`.
     updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
@@ -132,7 +130,7 @@ def _run(
             counted = warm_up <= arrivals < jobs
             arrive(single, servers, now, needs[c] * requirement, counted)
             if counted:
-                observe(sums, c, requirement, present, everyone, servers - idle)
+                observe(sums, drawn, requirement, found, everyone, servers - idle)
             if arrivals >= next_mark:
                 marked = mark(marks, marked, arrivals, warm_up, jobs, everyone)
                 next_mark = warm_up + marked * (jobs - warm_up) // (len(marks) - 1)
@@ -140,9 +138,11 @@ def _run(
                 number[c, present[c]] = arrivals
                 arrived[c, present[c]] = now
                 remaining[c, present[c]] = requirement
+                job_class[c, present[c]] = drawn
             else:
-                push(waiting, c, c, arrivals, now, requirement)
+                push(waiting, c, drawn, arrivals, now, requirement)
             present[c] += 1
+            found[drawn] += 1
             everyone += 1
             if everyone == limit:
                 return False, sums, single
@@ -159,21 +159,24 @@ def _run(
             proposed[c] -= min(needs[c], allotted[c] - done * needs[c])
             if warm_up <= number[c, done] < jobs:
                 measured -= 1
-                measure(sums, c, now - arrived[c, done])
+                measure(sums, job_class[c, done], now - arrived[c, done])
                 if number[c, done] < len(record):
                     record[number[c, done]] = now - arrived[c, done]
             present[c] -= 1
+            found[job_class[c, done]] -= 1
             everyone -= 1
             last = window[c] - 1
             for j in range(done, min(present[c], last)):
                 number[c, j] = number[c, j + 1]
                 arrived[c, j] = arrived[c, j + 1]
                 remaining[c, j] = remaining[c, j + 1]
+                job_class[c, j] = job_class[c, j + 1]
             if present[c] > last:
                 slot = pop(waiting, c)
                 number[c, last] = waiting.number[slot]
                 arrived[c, last] = waiting.arrived[slot]
                 remaining[c, last] = waiting.requirement[slot]
+                job_class[c, last] = waiting.job_class[slot]
             policy(present, number, needs, servers, proposed)
 
         updated = now
@@ -195,22 +198,14 @@ def _run(
         completion = now + wait
     # The last mark is not set yet if no job arrived after the last measured one.
     marks[marked:] = everyone
-    by_class = sums.copy()
-    for c in range(C):
-        for k in range(COLUMNS):
-            by_class[c, k] = sums[place[c], k]
-    return True, by_class, single
+    return True, sums, single
 
 
 @njit(cache=True)
 def _ranked(needs):
-    """The rank of each class by its need, and the needs in that order; ties keep their order."""
-    place, in_order = np.zeros(len(needs), np.int64), np.zeros(len(needs), np.int64)
-    for c in range(len(needs)):
-        for k in range(len(needs)):
-            place[c] += needs[k] < needs[c] or (needs[k] == needs[c] and k < c)
-        in_order[place[c]] = needs[c]
-    return place, in_order
+    """The rank of each class's need, and the different needs in increasing order."""
+    different = np.unique(needs)
+    return np.searchsorted(different, needs), different
 
 
 @njit(cache=True)
