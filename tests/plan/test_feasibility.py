@@ -34,9 +34,9 @@ POLICIES = {
     "server-filling": {
         "multiserver-jobs": {
             "servers": 2048,
-            "needs": [1],
-            "durations": [ONE],
-            "probabilities": [1.0],
+            "needs": [1, 2],
+            "durations": [ONE, ONE],
+            "probabilities": [0.5, 0.5],
         }
     },
     "server-filling-divisible": {

@@ -39,5 +39,5 @@ def test_thresholds_are_of_two_needs():
     one = given([1, 6])
     one["system"]["multiserver-jobs"] |= {"needs": [6], "durations": [{"exponential": 1}]}
     one["system"]["multiserver-jobs"]["probabilities"] = [1.0]
-    with pytest.raises(ValidationError, match="two classes of different needs"):
+    with pytest.raises(ValidationError, match="two needs"):
         compute(response_time_by_threshold, one)

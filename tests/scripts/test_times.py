@@ -123,10 +123,14 @@ def test_where_servers_are_shared_there_is_no_wait():
     assert set(table["time"]) == {"response"} and table["exact"].isna().all()
 
 
+TWO = {"needs": [1, 2], "durations": [{"exponential": 1}] * 2, "probabilities": [0.5, 0.5]}
+UNEQUAL = {"system": {"multiserver-jobs": {"servers": 2, **TWO}}}
+
+
 @pytest.mark.parametrize(
     ("study", "given", "words"),
     [
-        (time_tail, {"policy": "server-filling", "load": 0.5}, "simulated-time-quantiles"),
+        (time_tail, {**UNEQUAL, "policy": "server-filling", "load": 0.5}, "simulated-time-quant"),
         (time_tail, {"load": 0.5, "policy": "fifo"}, "one of"),
         (time_quantiles_by_servers, {"probabilities": P}, "one of arrival_rate, load"),
         (
