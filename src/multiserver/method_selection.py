@@ -46,7 +46,9 @@ class Methods:
     def process(self) -> Process:
         """As `Queue.process`."""
         first = self.first("exact")
-        method = next((m for m in self.applying("exact") if m.basis is not None), None)
+        # A policy's own process is preferred to that of FCFS, with the same means.
+        methods = sorted(self.applying("exact"), key=lambda m: bool(m.fcfs_if))
+        method = next((m for m in methods if m.basis is not None), None)
         if method is None:
             raise NotKnownError(self.advice("no process", [f"exact() is by {first.name}"]))
         try:
