@@ -103,7 +103,7 @@ def _rows(policy: Policy, model: str) -> Iterator[dict[str, str]]:
         elif method.question not in as_fcfs:
             as_fcfs.add(method.question)
             source = "`multiserver.policies.equal_needs`"
-            values = method.question, "those of fcfs", method.fcfs_if, source, "as there"
+            values = method.question, "the methods of fcfs", method.fcfs_if, source, "as for fcfs"
             yield dict(zip(COLUMNS, values, strict=True))
 
 

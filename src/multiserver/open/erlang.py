@@ -9,10 +9,10 @@ A wait that is not 0 is exponential of rate θ, and independent of the service t
 
     P(W > t) = C e^{−θt},    P(T > t) = e^{−μt} (1 + C ∫_0^t μ e^{(μ−θ)s} ds).
 
-The number of jobs is N > j with probability C r^{j−k+1} for j ≥ k − 1; below, N has the
-distribution of a Poisson variable of mean a, given that this is below k. All terms are positive.
+The number of jobs N exceeds j ≥ k − 1 with probability C r^{j−k+1}. Given N < k, it is distributed
+as a Poisson variable of mean a, given that this is below k.
 
-The number of jobs is the same for any order of service that leaves no server idle while a job
+Its distribution is the same for any order of service that leaves no server idle while a job
 waits and does not depend on the times that jobs in service still need.
 
 Reference: A. K. Erlang, Elektroteknikeren 13 (1917).

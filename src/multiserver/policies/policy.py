@@ -186,8 +186,8 @@ class Method:
     `basis(system, …)` gives the object behind the answer, if it is public: the `Process` that is
     solved exactly, or the `Constants` of bounds. `sampled` says that a limit is simulated.
     `iterates` says that exact means cost more the more precise they are; `answer` then takes a
-    `Budget` too. `fcfs_if` is for a method that a policy has because it is FCFS in a special case:
-    the condition, in words.
+    `Budget` too. `fcfs_if` is the condition, in words, under which a policy is FCFS and has this
+    method from it; empty for its own methods.
     """
 
     question: Question

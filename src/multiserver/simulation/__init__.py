@@ -19,7 +19,7 @@ module                    contents
 `saturated`               FCFS with a job always in the queue, drawn or from a log; λ* of any
                           distribution
 `correlated_jobs`         jobs with a given correlation of need and duration, in place of a log
-`class_queues`            policies that serve the oldest jobs of each class
+`class_queues`            policies that serve the oldest jobs of each need
 `class_policies`          MaxWeight, Least and Most Servers First, First Fit, priorities
 `front`                   finite-skip policies, which serve the front of the queue
 `front_policies`          ServerFilling, fastest server first, limited processor sharing, …

@@ -1,12 +1,12 @@
-"""Job-level engine for policies that serve the jobs of each need in order of arrival, preemptive or
-not.
+"""Job-level engine for policies that serve the jobs of each need in order of arrival.
 
 The requirement of a job is the time that it takes on the v servers that it needs. At every moment a
 policy allots a number of the k servers to each need. These serve the jobs of that need, of any
 class, in order of arrival, v servers for each and what is left for the next: a job that holds q of
 its v servers is served at rate q/v. A policy for rigid jobs (`finite-skip`, Section 7) allots
-multiples of v; under threshold parallelism (Section 6) v is the threshold. Service is preempted and
-resumed without loss of work. The policies are in `multiserver.simulation.class_policies`.
+multiples of v; under threshold parallelism (Section 6) v is the threshold. Service that is
+preempted is resumed without loss of work. The policies are in
+`multiserver.simulation.class_policies`.
 
 At most ⌈k/v⌉ jobs of a need are in service at once. These oldest jobs are kept in a short *window*,
 the others in a queue behind it: the cost of an event depends on k, not on the backlog.
@@ -102,7 +102,8 @@ def _run(
 ):
     """One replication."""
     servers, needs, cumulated, kinds, parameters, mean_gap = source
-    found = np.zeros(len(needs), np.int64)
+    # Jobs are counted by class for the estimates, and by need, `present`, for the policy.
+    by_class = np.zeros(len(needs), np.int64)
     place, needs = _ranked(needs)
     C = len(needs)
     window = (servers + needs - 1) // needs
@@ -115,7 +116,7 @@ def _run(
     present, everyone = np.zeros(C, np.int64), 0
     allotted, proposed = np.zeros(C, np.int64), np.zeros(C, np.int64)
     waiting = empty_queues(C, limit)
-    sums, single = np.zeros((len(found) + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
+    sums, single = np.zeros((len(by_class) + 1, COLUMNS)), np.zeros(pooled_server.COLUMNS)
 
     # `remaining` is as of the time `updated`.
     updated, completion, next_class, next_job_done = 0.0, math.inf, 0, 0
@@ -130,7 +131,7 @@ def _run(
             counted = warm_up <= arrivals < jobs
             arrive(single, servers, now, needs[c] * requirement, counted)
             if counted:
-                observe(sums, drawn, requirement, found, everyone, servers - idle)
+                observe(sums, drawn, requirement, by_class, everyone, servers - idle)
             if arrivals >= next_mark:
                 marked = mark(marks, marked, arrivals, warm_up, jobs, everyone)
                 next_mark = warm_up + marked * (jobs - warm_up) // (len(marks) - 1)
@@ -142,7 +143,7 @@ def _run(
             else:
                 push(waiting, c, drawn, arrivals, now, requirement)
             present[c] += 1
-            found[drawn] += 1
+            by_class[drawn] += 1
             everyone += 1
             if everyone == limit:
                 return False, sums, single
@@ -163,7 +164,7 @@ def _run(
                 if number[c, done] < len(record):
                     record[number[c, done]] = now - arrived[c, done]
             present[c] -= 1
-            found[job_class[c, done]] -= 1
+            by_class[job_class[c, done]] -= 1
             everyone -= 1
             last = window[c] - 1
             for j in range(done, min(present[c], last)):
