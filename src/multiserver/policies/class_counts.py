@@ -11,14 +11,13 @@ from typing import Any
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, most_servers_first, served_alone
 from multiserver.open.count_rules import Rule
+from multiserver.policies.by_need import ByNeed
 from multiserver.policies.conditions import (
     AT_MOST_THREE,
-    DISTINCT_NEEDS,
-    EXPONENTIAL,
+    EXPONENTIAL_BY_NEED,
     LARGEST_ALONE,
     NEEDS_DIVIDE_EACH_OTHER,
 )
-from multiserver.policies.exponential import exponential_parts
 from multiserver.policies.policy import Budget, Limit, Means, Method
 from multiserver.system import System
 
@@ -27,19 +26,19 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
     """The chain of the numbers of jobs by class.
 
     `rule_of(servers, needs, **options)` gives the rule that decides which jobs are served, and
-    `limit_of(system, …)` the policy's λ*. Classes are sorted by need, so the user's order does not
-    matter.
+    `limit_of(system, …)` the policy's λ*. Classes of one need count as one (`by_need`).
     """
 
     def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
-        order, parts = sorted_by_need(system)
+        needs = ByNeed.of(system)
+        parts = needs.system
         rule = rule_of(parts.servers, parts.needs, **options)
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
             found = class_counts.means(parts, rule, arrival_rate, limit, **asdict(budget))
             return Means(
-                **means_from_jobs(system, arrival_rate, to_user_order(order, found.class_jobs)),
+                **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=math.fsum(found.class_waiting),
                 tail=_tail(parts, rule, arrival_rate, limit, budget),
                 note=f"{found.states} states",
@@ -54,21 +53,21 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
         source="`multiserver.open.class_counts`",
         cost="states that matter, 1e3 to 8e6, times 20 to 300 cycles",
         answer=answer,
-        conditions=(EXPONENTIAL, DISTINCT_NEEDS, AT_MOST_THREE),
+        conditions=(EXPONENTIAL_BY_NEED, AT_MOST_THREE),
         iterates=True,
     )
 
 
 def _in_order(system: System, budget: Budget, **_: Any) -> Callable[[float], Means]:
-    order, parts = sorted_by_need(system)
+    needs = ByNeed.of(system)
 
     def at(arrival_rate: float) -> Means:
         found = most_servers_first.solve(
-            parts, arrival_rate, enough=budget.enough / 2, most_states=budget.most_states
+            needs.system, arrival_rate, enough=budget.enough / 2, most_states=budget.most_states
         )
         box = " × ".join(str(most + 1) for most in found.box)
         return Means(
-            **means_from_jobs(system, arrival_rate, to_user_order(order, found.class_jobs)),
+            **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
             note=f"{box} states",
             imprecision=found.imprecision,
         )
@@ -81,14 +80,15 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
     present; arguments as above. P(N > k) comes from the chain, which is solved on demand."""
 
     def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
-        order, parts = sorted_by_need(system)
+        needs = ByNeed.of(system)
+        parts = needs.system
         rule = rule_of(parts.servers, parts.needs, **options)
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
             found = served_alone.solve(parts, arrival_rate, limit, **asdict(budget))
             return Means(
-                **means_from_jobs(system, arrival_rate, to_user_order(order, found.class_jobs)),
+                **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=found.waiting,
                 tail=_tail(parts, rule, arrival_rate, limit, budget),
                 note=f"{found.states} states of the others",
@@ -103,7 +103,7 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
         source="`multiserver.open.served_alone`",
         cost="states of the other classes, 1e2 to 2e5, times 20 to 300 cycles",
         answer=answer,
-        conditions=(EXPONENTIAL, DISTINCT_NEEDS, LARGEST_ALONE, AT_MOST_THREE),
+        conditions=(EXPONENTIAL_BY_NEED, LARGEST_ALONE, AT_MOST_THREE),
         iterates=True,
     )
 
@@ -118,21 +118,6 @@ def _tail(
         return class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
 
     return lambda k: distribution().tail(k)
-
-
-def sorted_by_need(system: System) -> tuple[list[int], MultiserverJobSystem]:
-    """The order of the classes by need, as indices, and the system with its classes in it."""
-    parts = exponential_parts(system).system
-    order = sorted(range(len(parts.classes)), key=parts.needs.__getitem__)
-    return order, MultiserverJobSystem(parts.servers, tuple(parts.classes[c] for c in order))
-
-
-def to_user_order(order: Sequence[int], values: Sequence[float]) -> list[float]:
-    """Values in order of need, put back into the order of the user's classes."""
-    found = [0.0] * len(order)
-    for c, value in zip(order, values, strict=True):
-        found[c] = value
-    return found
 
 
 def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:
@@ -152,6 +137,6 @@ IN_ORDER = Method(
     source="`multiserver.open.most_servers_first`",
     cost="states of a box, 1e4 to 8e6, times 10 to 50 sweeps",
     answer=_in_order,
-    conditions=(EXPONENTIAL, DISTINCT_NEEDS, NEEDS_DIVIDE_EACH_OTHER, AT_MOST_THREE),
+    conditions=(EXPONENTIAL_BY_NEED, NEEDS_DIVIDE_EACH_OTHER, AT_MOST_THREE),
     iterates=True,
 )

@@ -27,6 +27,20 @@ def _one_mean(system: System) -> bool:
     return len(durations) == 1 and all(isinstance(X, Exponential) for X in durations)
 
 
+def exponential_by_need(but: int | None = None, text: str = "") -> Condition:
+    """Durations that are exponential, and of one mean for each need, but for the need at the index
+    `but` in increasing order."""
+
+    def holds(system: System) -> bool:
+        needs = sorted(set(system.needs))
+        if but is not None:
+            del needs[but]
+        groups = ({c.duration for c in system.classes if c.servers == v} for v in needs)
+        return all(len(group) == 1 and isinstance(*group, Exponential) for group in groups)
+
+    return Condition(f"exponential durations of one mean for each need{text}", holds)
+
+
 EXPONENTIAL = Condition(
     "exponential durations",
     lambda system: all(isinstance(X, Exponential) for X in system.durations),
@@ -48,14 +62,10 @@ FINITE_VARIANCE = Condition(
     lambda system: all(X.second_moment < math.inf for X in system.durations),
 )
 ONE_EXPONENTIAL = Condition("exponential durations of one mean", _one_mean)
+EXPONENTIAL_BY_NEED = exponential_by_need()
 
-ONE_CLASS = Condition("one class", lambda system: len(system.classes) == 1)
 EQUAL_NEEDS = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
 EQUAL_THRESHOLDS = Condition("equal thresholds", EQUAL_NEEDS.holds)
-DISTINCT_NEEDS = Condition(
-    "classes of different needs",
-    lambda system: len(set(system.needs)) == len(system.needs),
-)
 NEEDS_DIVIDE_EACH_OTHER = Condition(
     "needs that divide each other and the servers",
     lambda system: divide_each_other(system.servers, system.needs),
@@ -64,15 +74,16 @@ NEEDS_DIVIDE_SERVERS = Condition(
     "needs that divide the servers",
     lambda system: divide_servers(system.servers, system.needs),
 )
-AT_MOST_THREE = Condition("at most 3 classes", lambda system: len(system.classes) <= 3)
+AT_MOST_THREE = Condition("at most 3 needs", lambda system: len(set(system.needs)) <= 3)
 LARGEST_ALONE = Condition(
     "the smallest and the largest need more than the servers together",
     lambda system: (
-        len(system.classes) > 1 and min(system.needs) + max(system.needs) > system.servers > 1
+        min(system.needs) < max(system.needs)
+        and min(system.needs) + max(system.needs) > system.servers
     ),
 )
 ROOM_BESIDE_THE_LARGEST = Condition(
-    "room for a job of the smallest need beside one of the largest, or one class",
+    "room for a job of the smallest need beside one of the largest, or one need",
     lambda system: not LARGEST_ALONE.holds(system),
 )
 ONE_AND_ALL = Condition(

@@ -18,7 +18,6 @@ from typing import Any, Literal
 from multiserver.open.count_rules import Rule, heaviest
 from multiserver.policies.capacity import packings_limit
 from multiserver.policies.class_counts import chain_of_counts
-from multiserver.policies.conditions import ONE_CLASS
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Effort, Limit, Means, Method, Policy
 from multiserver.policies.shared_methods import job_level, simulate_class_queues
@@ -55,7 +54,8 @@ MaxWeight = Policy(
     name="max-weight",
     preemptive=True,
     definition=(
-        "Of all packings of jobs that are present, the one of the largest Σ u_c N_c, preemptively;"
+        "Of all packings of jobs that are present, the one of the largest Σ u_c N_c, preemptively,"
+        " N_c being the jobs present of one need;"
         " of equal weights, the one with most jobs of the largest need, then of the second"
         " largest, and so on. The oldest of a need are served. By ties='smaller' it is the one with"
         " most jobs of the smallest need, then of the second smallest; by packings='all' packings"
@@ -73,7 +73,7 @@ MaxWeight = Policy(
                 cost="classes · servers, some dozen times",
                 answer=_limit,
             ),
-            *methods_of_fcfs("ties", "packings", condition=ONE_CLASS),
+            *methods_of_fcfs("ties", "packings"),
             chain_of_counts(_rule, _limit),
             job_level(_simulate, source="`finite-skip`, Section 7.5"),
         )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from multiserver.open.count_rules import Rule, by_need
 from multiserver.policies.class_counts import IN_ORDER, chain_of_counts
+from multiserver.policies.conditions import NEEDS_DIVIDE_EACH_OTHER
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Policy
 from multiserver.policies.priority import limit_by_need
-from multiserver.policies.shared_methods import class_simulation
+from multiserver.policies.shared_methods import class_simulation, whole_capacity
 
 
 def _rule(servers: int, needs: Sequence[int]) -> Rule:
@@ -17,6 +19,10 @@ def _rule(servers: int, needs: Sequence[int]) -> Rule:
 
 
 _LIMIT = limit_by_need(largest_first=True)
+# Servers are then idle only while all jobs are in service (`open.most_servers_first`).
+_WHOLE = replace(
+    whole_capacity("`multiserver.open.most_servers_first`"), conditions=(NEEDS_DIVIDE_EACH_OTHER,)
+)
 
 MostServersFirst = Policy(
     name="most-servers-first",
@@ -29,6 +35,7 @@ MostServersFirst = Policy(
         "multiserver-jobs": (
             *methods_of_fcfs(),
             _LIMIT,
+            _WHOLE,
             IN_ORDER,
             chain_of_counts(_rule, _LIMIT.answer),
             class_simulation("most_servers_first", "`finite-skip`, Section 7.5"),

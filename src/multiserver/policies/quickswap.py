@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multiserver.open import quickswap, two_needs
-from multiserver.policies.class_counts import means_from_jobs, sorted_by_need, to_user_order
-from multiserver.policies.conditions import EXPONENTIAL, NEEDS_DIVIDE_EACH_OTHER
+from multiserver.policies.by_need import ByNeed
+from multiserver.policies.class_counts import means_from_jobs
+from multiserver.policies.conditions import EXPONENTIAL_BY_NEED, NEEDS_DIVIDE_EACH_OTHER
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
 from multiserver.policies.shared_methods import (
@@ -33,10 +34,8 @@ from multiserver.system import System
 
 Ints = NDArray[np.int64]
 TWO_NEEDS = Condition("two needs", lambda system: len(set(system.needs)) == 2)
-TWO_CLASSES = Condition("two classes", lambda system: len(system.classes) == 2)
 NEEDS_ONE_AND_ALL = Condition(
-    "two classes, of needs 1 and n > 1",
-    lambda system: sorted(system.needs) == [1, system.servers] and system.servers > 1,
+    "needs 1 and n > 1", lambda system: set(system.needs) == {1, system.servers} != {1}
 )
 
 
@@ -74,7 +73,8 @@ def quickswap_rule(present: Ints, number: Ints, needs: Ints, servers: int, allot
 def _cycles(
     system: System, threshold: float = 0, last_phase: Any = "always"
 ) -> Callable[[float], Means]:
-    order, parts = sorted_by_need(system)
+    needs = ByNeed.of(system)
+    parts = needs.system
 
     def at(arrival_rate: float) -> Means:
         flows = tuple(arrival_rate * p for p in parts.probabilities)
@@ -85,7 +85,7 @@ def _cycles(
         def chain() -> two_needs.TwoNeedsMeans:
             return two_needs.solve(parts, arrival_rate, *options)
 
-        jobs = to_user_order(order, (found.small_jobs, found.large_jobs))
+        jobs = needs.class_jobs((found.small_jobs, found.large_jobs))
         return Means(
             **means_from_jobs(system, arrival_rate, jobs),
             tail=lambda k: chain().tail(k),
@@ -98,15 +98,14 @@ def _cycles(
 def _chain(
     system: System, budget: Budget, threshold: float = 0, last_phase: Any = "always"
 ) -> Callable[[float], Means]:
-    order, parts = sorted_by_need(system)
+    needs = ByNeed.of(system)
+    parts = needs.system
 
     def at(arrival_rate: float) -> Means:
         options = _checked_threshold(system, threshold), last_phase
         found = two_needs.solve(parts, arrival_rate, *options, enough=budget.enough / 2)
         return Means(
-            **means_from_jobs(
-                system, arrival_rate, to_user_order(order, found.class_jobs.tolist())
-            ),
+            **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs.tolist())),
             waiting=math.fsum(found.class_jobs - found.class_in_service),
             tail=found.tail,
             note=f"{found.phases} phases",
@@ -140,7 +139,7 @@ CYCLES = Method(
     source="`multiserver.open.quickswap`",
     cost="n³; 1 s for n = 1,024, at most 2,048",
     answer=_cycles,
-    conditions=(EXPONENTIAL, NEEDS_ONE_AND_ALL),
+    conditions=(EXPONENTIAL_BY_NEED, NEEDS_ONE_AND_ALL),
 )
 CHAIN = Method(
     question="exact",
@@ -148,7 +147,7 @@ CHAIN = Method(
     source="`multiserver.open.two_needs`",
     cost="n/v phases³, 50 to 1,500 phases",
     answer=_chain,
-    conditions=(EXPONENTIAL, TWO_NEEDS, TWO_CLASSES),
+    conditions=(EXPONENTIAL_BY_NEED, TWO_NEEDS),
     iterates=True,
 )
 

@@ -27,8 +27,8 @@ follows, to a few per cent.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,25 +63,28 @@ def delays(workload: Workload, seen: Sequence[Size]) -> tuple[float, list[float]
         longer = 1 - np.exp(-left[~small].sum(axis=0)) * fits
         D = [1.0] + [float(np.trapezoid(j * t**j * longer, np.log(t))) for j in range(1, 7)]
         for k in range(7):
-            found[k] += q * sum(comb(k, j) * D[k - j] * u**j * size[j] for j in range(k + 1))
+            found[k] += q * sum(math.comb(k, j) * D[k - j] * u**j * size[j] for j in range(k + 1))
     return λ * share, (found / max(share, TINY)).tolist()
 
 
 def remaining(moments: NDArray, t: NDArray) -> NDArray:
-    """P(R_c > t) (C, T) of mixtures of two exponentials of these three `moments` (C, 3); of one
-    exponential of the first moment where there is no such mixture."""
-    found = []
-    for first, second, third in moments / (1, 2, 6):
-        # Their means are the roots of x² − total x + product.
-        total, product = 2 * first, first**2
-        if second > first**2:
-            total = (third - first * second) / (second - first**2)
-            product = total * first - second
-        root = np.sqrt(max(total**2 - 4 * product, 0.0))
-        if not (product > 0 and root > ROUNDING * total):
-            found.append(np.exp(-t / first))
-            continue
-        long, short = (total + root) / 2, (total - root) / 2
-        weight = (first - short) / root
-        found.append(weight * np.exp(-t / long) + (1 - weight) * np.exp(-t / short))
-    return np.array(found)
+    """P(R_c > t) (C, T) of durations with these three `moments` (C, 3)."""
+    mixtures = [exponential_mixture(*row) for row in moments.tolist()]
+    return np.array([sum(q * np.exp(-t / mean) for q, mean in mixture) for mixture in mixtures])
+
+
+def exponential_mixture(first: float, second: float, third: float) -> list[tuple[float, float]]:
+    """Probabilities and means of two exponentials whose mixture has these moments; one exponential
+    of the first moment where there is no such mixture."""
+    second, third = second / 2, third / 6
+    # Their means are the roots of x² − total x + product.
+    total, product = 2 * first, first**2
+    if second > first**2:
+        total = (third - first * second) / (second - first**2)
+        product = total * first - second
+    root = math.sqrt(max(total**2 - 4 * product, 0.0))
+    if not (product > 0 and root > ROUNDING * total):
+        return [(1.0, first)]
+    long, short = (total + root) / 2, (total - root) / 2
+    weight = (first - short) / root
+    return [(weight, long), (1 - weight, short)]

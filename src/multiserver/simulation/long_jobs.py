@@ -1,0 +1,173 @@
+"""Waits while long jobs hold servers, under policies that let no server idle while jobs wait.
+
+Long jobs come and go so slowly that the short ones see them as a random environment: while L of
+them are in service, each with z servers, n − zL are left. If long jobs are rare, nearly all waiting
+may be in the few periods in which so many meet that the short ones exceed what is left. A single
+server of the whole capacity does not show this; there a single long job delays all others.
+
+Long jobs are numbers of M/M/s with the offered traffic a and s = n/z, of mean duration τ. Short
+jobs of class c hold v_c servers for a time of the mean remaining duration r_c, a_c of them on
+average. With the work V of short jobs that is present beyond that for which servers are left
+(negative if servers idle), this is a diffusion in a random environment (S. Halfin and W. Whitt,
+Oper. Res. 29, 1981, without it),
+
+    dV = (z min(L, s) − m − min(V, 0)/r) dt + σ dB,    m = n − Σ v_c a_c,
+    σ² = 2 Σ v_c² a_c r_c,    r = Σ v_c² a_c r_c / Σ v_c² a_c,
+
+and max(V, 0)/(ρ n) the delay of a job that arrives. On a grid for V it is a Markov chain of (V, L)
+with a generator A. With x = max(V, 0)/(ρ n) and the stationary mean E, the cumulants of ∫ x dt over
+a long time t are ψ_1 t, 2 ψ_2 t and 6 ψ_3 t, as in `run_length`:
+
+    ψ_1 = E[x],  A h_1 = ψ_1 − x,  ψ_2 = E[x h_1],  A h_2 = ψ_1 h_1 + ψ_2 − x h_1,  ψ_3 = E[x h_2],
+
+for h_1 and h_2 of mean 0. Classes with different long durations count as one of the same mean and
+variance of the number of servers held.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.sparse import coo_array, csc_array, diags_array
+from scipy.sparse.linalg import splu
+
+from multiserver.simulation.blocking import exponential_mixture
+from multiserver.simulation.workload import Workload
+from multiserver.sizes import Size
+
+# Jobs are long if they stay at least this many times as long as others.
+LONGER = 4
+# More long jobs at once are replaced by fewer that hold more servers each, with the same variance.
+MOST_LONG = 30
+# The grid of V grows by this ratio, up to steps of this size, to this largest value; the last two
+# in units of the rate at which its distribution decays.
+GROWTH, LARGEST_STEP, LARGEST = 1.2, 0.2, 25
+# Points of the grid below 0, where servers idle.
+BELOW = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """`offered` long jobs on average, with `each` servers for the mean `duration`; `left` servers
+    without them, beyond those that short jobs hold on average; `noise` σ² and `memory` r of the
+    work of short jobs."""
+
+    servers: float
+    offered: float
+    each: float
+    duration: float
+    left: float
+    noise: float
+    memory: float
+
+    @property
+    def decay(self) -> float:
+        """θ, where P(V > x) is about exp(−θ x): the exponential moment of the work that arrives."""
+        slow = self.each * self.duration
+
+        def surplus(θ: float) -> float:
+            return self.offered * self.each / (1 - slow * θ) + self.noise * θ / 2 - self.left
+
+        return float(brentq(surplus, 0.0, (1 - 1e-12) / slow))
+
+
+def environments(workload: Workload, seen: Sequence[Size], servers: float) -> Iterator[Environment]:
+    """For each duration that is long against the shorter ones, the jobs that stay as long or longer
+    as the environment of the others; with as many `servers` as are in use at λ*."""
+    a, v, r = _phases(workload, seen)
+    last = r.min()
+    for cut in sorted(set(r.tolist())):
+        if cut < LONGER * last:
+            continue
+        last, long = cut, r >= cut
+        square, slow = v**2 * a, float((v**2 * a * r)[~long].sum())
+        variance = float(square[long].sum())
+        each = variance / float((v * a)[long].sum())
+        yield Environment(
+            servers,
+            offered=variance / each**2,
+            each=each,
+            duration=float((square * r)[long].sum()) / variance,
+            left=servers - float((v * a)[~long].sum()),
+            noise=2 * slow,
+            memory=slow / float(square[~long].sum()),
+        )
+
+
+@lru_cache(maxsize=256)
+def cumulants(environment: Environment) -> tuple[float, float]:
+    """2 ψ_2 and 6 ψ_3 of ∫ max(V, 0) dt, of the dimension of work² · time and work³ · time²."""
+    V, A = _chain(environment)
+    solver = splu(A[1:, 1:])
+    weights = np.append(1.0, solver.solve(-A[[0], 1:].toarray().ravel(), "T"))
+    π, x = weights / weights.sum(), np.maximum(V, 0)
+
+    def solution(right: NDArray) -> NDArray:
+        h = np.append(0.0, solver.solve(right[1:]))
+        return h - π @ h
+
+    ψ_1 = π @ x
+    h_1 = solution(ψ_1 - x)
+    ψ_2 = π @ (x * h_1)
+    h_2 = solution(ψ_1 * h_1 + ψ_2 - x * h_1)
+    return 2 * float(ψ_2), 6 * float(π @ (x * h_2))
+
+
+def _phases(workload: Workload, seen: Sequence[Size]) -> NDArray:
+    """The offered number a, the need v and the mean remaining duration r of the jobs of each
+    exponential branch of each class (3, ·)."""
+    rows = []
+    for p, v, S in zip(workload.probabilities, workload.needs, seen, strict=True):
+        offered = workload.arrival_rate * p * S.mean
+        moments = [S.moment(k + 1) / ((k + 1) * S.mean) for k in (1, 2, 3)]
+        rows += [(offered * q, v, r) for q, r in exponential_mixture(*moments) if q > 0]
+    return np.array(rows).T
+
+
+def _chain(environment: Environment) -> tuple[NDArray, csc_array]:
+    """V of each state (M,), and the generator (M, M)."""
+    e = environment
+    offered, each, servers, left = e.offered, e.each, e.servers, e.left
+    if offered > MOST_LONG:
+        more = each * math.sqrt(offered * MOST_LONG) - each * offered
+        each, offered = each * math.sqrt(offered / MOST_LONG), MOST_LONG
+        servers, left = servers + more, left + more
+    V = _grid(e)
+    present = np.arange(math.ceil(offered + 12 * math.sqrt(offered) + 14))
+    served = np.minimum(present, max(servers / each, 1.0))
+    drift = (each * served - left) - np.minimum(V, 0)[:, None] / e.memory
+    # Upwind differences for the drift, so that all rates are positive.
+    gap = np.diff(V)
+    width = np.concatenate([2 * gap[:1], gap[1:] + gap[:-1], 2 * gap[-1:]])
+    rise = (np.maximum(drift, 0)[:-1].T + e.noise / width[:-1]) / gap
+    fall = (np.maximum(-drift, 0)[1:].T + e.noise / width[1:]) / gap
+    state = np.arange(len(V) * len(present)).reshape(len(V), -1)
+    moves = [
+        (state[:-1], state[1:], rise.T),
+        (state[1:], state[:-1], fall.T),
+        (state[:, :-1], state[:, 1:], offered / e.duration),
+        (state[:, 1:], state[:, :-1], served[1:] / e.duration),
+    ]
+    entries = [[x.ravel() for x in np.broadcast_arrays(*move)] for move in moves]
+    row, column, rate = map(np.concatenate, zip(*entries, strict=True))
+    off = coo_array((rate, (row, column)), shape=(state.size, state.size))
+    A = off - diags_array(off.sum(axis=1))
+    return np.repeat(V, len(present)), A.tocsc()
+
+
+def _grid(environment: Environment) -> NDArray:
+    """Values of V from where nearly all servers idle to where hardly any mass lies beyond."""
+    e = environment
+    least = min(0.03 * e.each * e.duration, 0.2 * e.noise / e.left)
+    idle = e.memory * e.left + 6 * math.sqrt(e.noise * e.memory / 2)
+    above = [least]
+    while above[-1] < LARGEST / e.decay:
+        above.append(above[-1] + min((GROWTH - 1) * above[-1], LARGEST_STEP / e.decay))
+    below = np.geomspace(least, max(idle, 2 * least), BELOW)
+    return np.concatenate([-below[::-1], [0.0], above])
