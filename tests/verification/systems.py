@@ -69,6 +69,10 @@ def _priorities() -> list[Case]:
             found.append(
                 Case(title, system.under(policy), load, jobs, CHAIN, by_chain(serve, system, room))
             )
+    equal = rigid(8, [1, 4, 1], [0.4, 0.4, 0.2], exponential(1, 1, 1))
+    for policy in (ms.MostServersFirst, ms.LeastServersFirst, ms.MaxWeight):
+        queue = equal.under(policy)
+        found.append(Case(f"{policy.name}, two classes of a need", queue, 0.5, 60_000))
     for policy, serve in (
         (ms.MostServersFirst, by_need(4, three.needs, (0, 2, 1))),
         (ms.LeastServersFirst, by_need(4, three.needs, (1, 2, 0))),
@@ -127,6 +131,10 @@ def _in_order() -> list[Case]:
     many = rigid(100, [1], [1.0], exponential(1))
     # A long job of a small need delays all behind the rare job that waits for it.
     blocked = rigid(6, [1, 6], [0.997, 0.003], [balanced(1, 10), *exponential(0.8)])
+    # One long job delays few of the others, several at once delay all.
+    places = rigid(4, [2, 2], [0.999, 0.001], exponential(1, 200))
+    sixteen = rigid(16, [1, 1], [0.999, 0.001], exponential(1, 200))
+    seldom = rigid(4, [1, 1], [0.994, 0.006], exponential(1, 20))
     lasting = rigid(100, [1, 1], [0.99, 0.01], exponential(1, 100))
     rows = [
         ("common", small, 0.5, 100_000),
@@ -136,6 +144,9 @@ def _in_order() -> list[Case]:
         ("common, light", small, 0.02, 20_000),
         ("rare long", rare, 0.5, 100_000),
         ("rare long, long", rare, 0.5, 1_000_000),
+        ("rare long, two places", places, 0.5, 2_000_000),
+        ("rare long, 16 servers", sixteen, 0.7, 13_600_000),
+        ("seldom long", seldom, 0.5, 800_000),
         ("32 servers", wide, 0.8, 200_000),
         ("Erlang", erlang, 0.8, 200_000),
         ("c² = 10", varied, 0.7, 200_000),

@@ -12,7 +12,8 @@ random environment. If that is stable and many jobs of class c are present, thes
 
 where the mean is over the stationary distribution of the classes before it at the arrival rate λ.
 The limit λ* is the least of the roots for c = 1, …, C. (The paper says only that it is below n/E[S]
-under Least Servers First.)
+under Least Servers First.) As all s_c servers are at work on class C while many of its jobs are
+present, its durations may have any distribution of mean 1/μ_C.
 
 N_1 is a birth-and-death process, and (N_1, N_2) a quasi-birth-death one with level N_2 and phase
 N_1, which is cut off where N_1 is larger with a probability of 1e-13.

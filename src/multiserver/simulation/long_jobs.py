@@ -43,8 +43,9 @@ from multiserver.sizes import Size
 
 # Jobs are long if they stay at least this many times as long as others.
 LONGER = 4
-# More long jobs at once are replaced by fewer that hold more servers each, with the same variance.
-MOST_LONG = 30
+# More long jobs at once are replaced by fewer that hold more servers each, with the same variance:
+# the skewness changes by a hundredth, where not all is negligible.
+MOST_LONG = 20
 # The grid of V grows by this ratio, up to steps of this size, to this largest value; the last two
 # in units of the rate at which its distribution decays.
 GROWTH, LARGEST_STEP, LARGEST = 1.2, 0.2, 25

@@ -1,0 +1,102 @@
+"""Classes of one need as one class: exact means, limits, and the intervals near these."""
+
+from __future__ import annotations
+
+import pytest
+
+import multiserver as ms
+from multiserver.simulation import class_queues
+from multiserver.simulation.class_policies import least_servers_first, most_servers_first
+from multiserver.simulation.replications import Overloaded
+from multiserver.simulation.workload import Workload
+
+POLICIES = (
+    ms.LeastServersFirst,
+    ms.MostServersFirst,
+    ms.MaxWeight,
+    ms.NonpreemptiveMostServersFirst,
+    ms.Quickswap,
+)
+# Any of the 12 scores below exceeds this with a probability below 1e-6.
+SCORE = 5.4
+
+
+def system(servers, *classes):
+    """Classes of a need, a rate or a distribution, and a probability."""
+    durations = [ms.Exponential(rate=X) if isinstance(X, float) else X for _, X, _ in classes]
+    rows = zip(classes, durations, strict=True)
+    return ms.System(
+        servers, [ms.JobClass(need=v, duration=X, probability=p) for (v, _, p), X in rows]
+    )
+
+
+THREE = system(8, (1, 1.0, 0.4), (4, 0.8, 0.4), (1, 1.0, 0.2))
+TWO = system(8, (1, 1.0, 0.6), (4, 0.8, 0.4))
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_two_classes_of_one_need_share_its_jobs(policy):
+    here, there = (s.under(policy).exact(load=0.6) for s in (THREE, TWO))
+    assert here.mean_response_time == pytest.approx(there.mean_response_time, rel=1e-12)
+    small, large = (row.mean_response_time for row in there.by_class)
+    times = [row.mean_response_time for row in here.by_class]
+    assert times == pytest.approx([small, large, small], rel=1e-12)
+    assert here.by_class[0].mean_jobs == pytest.approx(2 * here.by_class[2].mean_jobs, rel=1e-12)
+
+
+@pytest.mark.parametrize("policy", POLICIES[:4], ids=lambda policy: policy.name)
+def test_they_are_those_of_simulations(policy):
+    queue = THREE.under(policy)
+    exact, found = queue.exact(load=0.6), queue.simulate(load=0.6, jobs=400_000, seed=1)
+    for mine, simulated in zip(exact.by_class, found.by_class, strict=True):
+        estimate = simulated.means["mean_response_time"]
+        assert not estimate.lacking
+        assert abs(ms.z_score(estimate, mine.mean_response_time)) < SCORE
+
+
+def test_the_need_served_last_may_have_any_durations():
+    """Its mean alone counts for λ*; more jobs than that accumulate, fewer do not."""
+    varied = ms.Hyperexponential(rates=(2.0, 0.25), probabilities=(0.75, 0.25))
+    for policy, rule, first in (
+        (ms.LeastServersFirst, least_servers_first, 2),
+        (ms.MostServersFirst, most_servers_first, 3),
+    ):
+        last = 5 - first
+        alike = system(8, (first, 1.0, 0.5), (last, 1 / varied.mean, 0.5))
+        mixed = system(
+            8, (first, 1.0, 0.5), (last, varied, 0.25), (last, ms.Deterministic(varied.mean), 0.25)
+        )
+        limit = mixed.under(policy).stability().limit
+        assert limit == pytest.approx(alike.under(policy).stability().limit, rel=1e-12)
+        assert limit < 0.99 * mixed.arrival_rate(load=1)
+        below, above = (
+            Workload(8, mixed.needs, mixed.durations, mixed.probabilities, factor * limit)
+            for factor in (0.97, 1.03)
+        )
+        runs = {"jobs": 200_000, "replications": 2, "seed": 1, "limit": 1500}
+        assert class_queues.simulate(below, rule, **runs).mean_jobs.mean < 300
+        with pytest.raises(Overloaded):
+            class_queues.simulate(above, rule, **runs)
+
+
+def test_other_durations_have_no_limit():
+    """Of the need served first, the distribution of the jobs in service is needed."""
+    varied = ms.Hyperexponential(rates=(2.0, 0.25), probabilities=(0.75, 0.25))
+    first = system(8, (2, varied, 0.5), (3, 1.0, 0.5)).under(ms.LeastServersFirst)
+    assert first.stability().limit is None
+    unlike = system(8, (2, 1.0, 0.4), (2, 2.0, 0.4), (3, 1.0, 0.2)).under(ms.LeastServersFirst)
+    assert unlike.stability().limit is None
+    with pytest.raises(ms.NotKnownError, match="of one mean for each need"):
+        unlike.exact(load=0.5)
+
+
+def test_largest_first_wastes_nothing_if_needs_divide():
+    found = system(8, (1, ms.Deterministic(1.0), 0.5), (4, 0.5, 0.5)).under(ms.MostServersFirst)
+    assert found.stability().load_limit == pytest.approx(1, rel=1e-14)
+
+
+def test_near_the_limit_there_is_no_interval():
+    """Of 20 runs at 0.89 λ*, which is too near for so few jobs."""
+    queue = system(8, (1, 1.0, 0.4), (1, 1.0, 0.2), (4, 1.0, 0.4)).under(ms.LeastServersFirst)
+    runs = [queue.simulate(load=0.7, jobs=40_000, seed=seed) for seed in range(20)]
+    assert all(run.mean_response_time.lacking for run in runs)

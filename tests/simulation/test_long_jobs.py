@@ -1,0 +1,126 @@
+"""Long jobs as a random environment of short ones: cumulants, skewness and intervals withheld."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import skew
+
+import multiserver as ms
+from multiserver.simulation import fcfs, long_jobs
+from multiserver.simulation.long_jobs import Environment, cumulants, environments
+from multiserver.simulation.run_length import MAX_SKEWNESS, RunLength
+from multiserver.simulation.run_length import cumulants as of_single_server
+from multiserver.simulation.workload import Workload
+
+
+def long_of(servers, duration, share, load):
+    """Short jobs of mean 1 and long ones of the mean `duration`, which bring this share of the
+    load."""
+    p = share / (share + (1 - share) * duration)
+    sizes = ms.Exponential(rate=1.0), ms.Exponential(rate=1 / duration)
+    rate = load * servers / (1 - p + p * duration)
+    return Workload(servers, (1, 1), sizes, (1 - p, p), rate)
+
+
+def on_grid(monkeypatch, environment, **grid):
+    for name, value in grid.items():
+        monkeypatch.setattr(long_jobs, name, value)
+    return np.array(cumulants.__wrapped__(environment))
+
+
+@pytest.mark.parametrize("load", [0.3, 0.6])
+def test_work_that_comes_at_once_is_that_of_a_single_server(load, monkeypatch):
+    """Jobs that hold 200 servers where one is left, as M/M/1; of two steps of the grid, with which
+    the error grows."""
+    each = 200.0
+    quick = Environment(
+        servers=math.inf,
+        offered=load / each,
+        each=each,
+        duration=1.0,
+        left=1.0,
+        noise=1e-6,
+        memory=1e-3,
+    )
+    _, *ψ = of_single_server(load / each, [math.factorial(k) * each**k for k in range(7)], 1.0)
+    coarse, fine = (
+        on_grid(monkeypatch, quick, GROWTH=1.1, LARGEST_STEP=step, LARGEST=30, BELOW=20)
+        for step in (0.02, 0.01)
+    )
+    assert 2 * fine - coarse == pytest.approx(np.array([2, 6]) * ψ, rel=0.02)
+
+
+def test_the_grid_is_fine_enough(monkeypatch):
+    """The diffusion that it adds raises both cumulants, and the skewness by a twentieth."""
+    work = long_of(8, 50, 0.2, 0.7)
+    environment = next(environments(work, work.sizes, 8.0))
+    second, third = cumulants(environment)
+    fine = on_grid(monkeypatch, environment, GROWTH=1.02, LARGEST_STEP=0.02, LARGEST=40, BELOW=400)
+    assert fine[0] < second < 1.25 * fine[0]
+    assert third / second**1.5 == pytest.approx(fine[1] / fine[0] ** 1.5, rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("servers", "duration", "share", "load"),
+    [(4, 20, 0.1, 0.5), (8, 50, 0.2, 0.7), (2, 200, 0.15, 0.5)],
+)
+def test_the_deviation_is_that_of_simulated_means(servers, duration, share, load):
+    """Of 2,000 means, whose deviation has an error of a twentieth. Their skewness lies between
+    that of the single server and that of the environment."""
+    work, jobs = long_of(servers, duration, share, load), 20_000
+    length = RunLength.of(work, jobs, jobs // 4, load, None)
+    found = fcfs.simulate(work, jobs=jobs * 5 // 4, replications=2000, seed=1)
+    means = found.response_sums.sum(axis=1) / found.completions.sum(axis=1)
+    second, third = cumulants(next(environments(work, work.sizes, servers)))
+    flow = jobs * work.arrival_rate
+    deviation = math.sqrt(second * flow) / (load * servers * jobs)
+    assert deviation == pytest.approx(means.std(), rel=0.35)
+    environment = third / second**1.5 / math.sqrt(jobs / work.arrival_rate)
+    assert 0.6 * length.skewness() < skew(means) < 1.1 * environment
+
+
+def test_many_long_jobs_are_as_fewer_that_hold_more(monkeypatch):
+    work = long_of(200, 50, 0.5, 0.9)
+    environment = next(environments(work, work.sizes, 200.0))
+    assert environment.offered == pytest.approx(90)
+    few, all_of_them = cumulants(environment), on_grid(monkeypatch, environment, MOST_LONG=100)
+    one, other = (third / second**1.5 for second, third in (few, all_of_them))
+    assert one == pytest.approx(other, rel=0.01)
+
+
+def test_all_long_durations_are_looked_at():
+    """Of three, two are long against shorter ones; of one, or of similar ones, none is."""
+    sizes = [ms.Exponential(rate=1 / m) for m in (1, 10, 100)]
+    three = Workload(4, (1, 2, 4), sizes, (0.9, 0.08, 0.02), 0.2)
+    first, second = environments(three, three.sizes, 3.0)
+    assert (second.each, second.duration, second.offered) == pytest.approx((4, 100, 0.4))
+    assert second.left == pytest.approx(3 - 0.2 * (0.9 + 2 * 0.8))
+    assert second.noise == pytest.approx(2 * 0.2 * (0.9 + 4 * 0.8 * 10))
+    assert first.each * first.offered == pytest.approx(0.2 * (2 * 0.8 + 4 * 2))
+    similar = Workload(4, (1, 2, 4), sizes[:1] * 3, (0.9, 0.08, 0.02), 0.2)
+    assert not list(environments(similar, similar.sizes, 4.0))
+
+
+def test_branches_of_a_distribution_are_jobs_of_their_own():
+    two = long_of(8, 50, 0.2, 0.7)
+    mixed = ms.Hyperexponential(rates=(1.0, 1 / 50), probabilities=two.probabilities)
+    one = Workload(8, (1,), (mixed,), (1.0,), two.arrival_rate)
+    expected, found = (cumulants(next(environments(w, w.sizes, 8.0))) for w in (two, one))
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_where_many_must_meet_there_is_no_interval():
+    """The single server says that replications of 340,000 jobs are long enough. Of the intervals
+    from 425,000, the warm-up included, about 80 % held."""
+    work, jobs = long_of(16, 200, 1 / 6, 0.7), 340_000
+    length = RunLength.of(work, jobs, jobs, 0.7, None)
+    assert length.skewness() > 1.5 * MAX_SKEWNESS
+    assert "skewness" in length.caveat()
+    # Four servers that each job needs are a single one, where one long job is enough.
+    alone = Workload(4, (4, 4), work.sizes, work.probabilities, work.arrival_rate / 16)
+    ordinary = RunLength.of(alone, jobs, jobs, 0.7, None)
+    assert ordinary.skewness() < MAX_SKEWNESS
+    assert not ordinary.caveat()
