@@ -54,8 +54,7 @@ MaxWeight = Policy(
     name="max-weight",
     preemptive=True,
     definition=(
-        "Of all packings of jobs that are present, the one of the largest Σ u_c N_c, preemptively,"
-        " N_c being the jobs present of one need;"
+        "Of all packings of jobs that are present, the one of the largest Σ u_c N_c, preemptively;"
         " of equal weights, the one with most jobs of the largest need, then of the second"
         " largest, and so on. The oldest of a need are served. By ties='smaller' it is the one with"
         " most jobs of the smallest need, then of the second smallest; by packings='all' packings"
