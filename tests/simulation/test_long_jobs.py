@@ -112,6 +112,26 @@ def test_branches_of_a_distribution_are_jobs_of_their_own():
     assert found == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    "size",
+    [
+        ms.Deterministic(value=1.0),
+        ms.Bimodal(values=(1.0, 100.0), probabilities=(0.99, 0.01)),
+        ms.Erlang(stages=3, rate=2.0),
+        ms.Pareto(shape=5.0, scale=1.0),
+        ms.BoundedPareto(shape=1.5, low=1.0, high=1e4),
+        ms.Lognormal(median=1.0, sigma=1.5),
+        ms.Weibull(shape=0.5, scale=1.0),
+    ],
+    ids=lambda size: type(size).__name__,
+)
+def test_every_distribution_has_a_skewness(size):
+    """Those that are cut off at what a replication shows, too."""
+    sizes = size, ms.Exponential(rate=0.01)
+    work = Workload(4, (1, 2), sizes, (0.999, 0.001), 2 / (0.999 * size.mean + 0.2))
+    assert 0 < RunLength.of(work, 5000, 5000, work.load, None).skewness() < math.inf
+
+
 def test_where_many_must_meet_there_is_no_interval():
     """The single server says that replications of 340,000 jobs are long enough. Of the intervals
     from 425,000, the warm-up included, about 80 % held."""

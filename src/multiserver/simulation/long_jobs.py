@@ -125,9 +125,10 @@ def _phases(workload: Workload, seen: Sequence[Size]) -> NDArray:
     exponential branch of each class (3, ·)."""
     rows = []
     for p, v, S in zip(workload.probabilities, workload.needs, seen, strict=True):
-        offered = workload.arrival_rate * p * S.mean
-        moments = [S.moment(k + 1) / ((k + 1) * S.mean) for k in (1, 2, 3)]
-        rows += [(offered * q, v, r) for q, r in exponential_mixture(*moments) if q > 0]
+        mean, *higher = (S.moment(k) for k in (1, 2, 3, 4))
+        remaining = [moment / (k * mean) for k, moment in enumerate(higher, start=2)]
+        offered = workload.arrival_rate * p * mean
+        rows += [(offered * q, v, r) for q, r in exponential_mixture(*remaining) if q > 0]
     return np.array(rows).T
 
 
