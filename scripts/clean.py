@@ -25,6 +25,7 @@ CACHED = re.compile(
     r"|made/([^/]+/)?[^/]+\.[0-9a-f]{16}"
     r"|agreed/[0-9a-f]{16}\.(txt|sha256)"
     r"|again/(series|made|agreed)/([^/]+/)?[^/]+\.[0-9]+"
+    r"|plan/[^/]+\.products\.json"
     r"|former/[^/]+/[^/]+\.sha256"
     r"|shelf/[^/]+\.json)"
 )

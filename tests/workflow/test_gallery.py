@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.conftest import Project, copy_built
 from tests.faults.tiny import FILE, OWN
@@ -83,4 +85,7 @@ def test_leftovers_are_listed_and_cleaned_and_what_a_person_put_there_stays(proj
     assert {"notes.txt", "fig9.pdf", "wasted.tex", "fig1.svg", "ledger.csv"} <= left
     assert not {"fig1.pdf", "wasted.csv", "wasted.json"} & left
     assert not (project.root / "figures/my-cluster").exists()
+    assert [file.name for file in project.root.glob("results/plan/*.products.json")] == [
+        f"{Path(FILE).stem}.products.json"
+    ]
     assert len(list(project.root.glob("results/made/tiny/*"))) == 3

@@ -33,12 +33,17 @@ PLANNER_CODE = digest_sources(FilePath(__file__).parents[3] / part for part in (
 TUPLES = ("modules", "place", "suffixes")
 
 
+def cache_file(file: FilePath) -> str:
+    """The cache of the products of a paper's file."""
+    return f"results/plan/{file.stem}.products.json"
+
+
 class CachedPaper:
     """The products of one paper's file, from the cache or else from `PaperFile`."""
 
     def __init__(self, source: Source) -> None:
         self._source, file, root = source, source.file, source.root
-        self._file = FilePath(f"results/plan/{file.stem}.products.json")
+        self._file = FilePath(cache_file(file))
         inputs = [name_of(file, root), source.look, source.run_defaults, source.traces]
         inputs.append(sorted(reserved_names(root)))
         inputs.append({stage: software(stage) for stage in PACKAGES})

@@ -16,6 +16,7 @@ from typing import Any
 
 from atlas.io.specs import canonical, read_spec
 from atlas.io.sums import find_changes
+from atlas.plan.cached_paper import cache_file
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest_file
 from atlas.plan.products import Product, unite
@@ -76,7 +77,7 @@ def load_records(
             source = Path(content["file"]).resolve()
             if source in taken:
                 continue
-            kept = (str(file), *content["specs"], *_list_files(content))
+            kept = (str(file), cache_file(source), *content["specs"], *_list_files(content))
             yield Record(
                 content["paper"],
                 content["own"],

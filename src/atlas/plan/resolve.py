@@ -15,7 +15,7 @@ from atlas.config.series import run_defaults
 from atlas.config.styles import check_style, require_drawable
 from atlas.io.atomic import write_text
 from atlas.plan.archive_contents import Archive, describe_archive
-from atlas.plan.cached_paper import CachedPaper
+from atlas.plan.cached_paper import CachedPaper, cache_file
 from atlas.plan.environment import software
 from atlas.plan.fingerprint import CodeDigests, digest
 from atlas.plan.other_papers import Record, load_records, make_record, record_file
@@ -183,7 +183,8 @@ class Plan:
         records = [record_file(paper) for paper in self.papers]
         kept = [name for other in self.others for name in other.kept]
         marks = {self.gallery.mark, self.docs_mark}
-        files = {*(s.spec_file for s in specs), *made, *marks, *records, *kept}
+        caches = map(cache_file, self._files)
+        files = {*(s.spec_file for s in specs), *made, *marks, *records, *caches, *kept}
         return Inventory(tuple(sorted(files)))
 
     @property
