@@ -82,10 +82,20 @@ def test_the_plan_says_the_line(tmp_path, old, new):
     assert re.search(r"own\.yaml:9: claims\.0\.given", str(error.value))
 
 
-@pytest.mark.parametrize("stated", ["1e999", "'1e400'", "[['1', '2'], ['3', '4']]"])
-def test_what_is_stated_is_a_number_that_can_be_compared(tmp_path, stated):
+@pytest.mark.parametrize(
+    ("within", "stated"),
+    [
+        ("exact", "1e999"),
+        ("printed", "'1e400'"),
+        ("between", "[['1', '2'], ['3', '4']]"),
+        ("between", "'5.5'"),
+        ("between", "['5', '6', '7']"),
+        ("between", "['6', '5']"),
+    ],
+)
+def test_what_is_stated_is_a_number_that_can_be_compared(tmp_path, within, stated):
     own = tmp_path / "own.yaml"
-    text = PAPER.replace("within: is", "within: between")
+    text = PAPER.replace("within: is", f"within: {within}")
     own.write_text(text.replace("stated: '5.5'", f"stated: {stated}"), "utf-8")
     with pytest.raises(ConfigError, match=r"own.yaml:10: claims.0.stated\n"):
         Plan.load({}, ROOT, [own])

@@ -188,7 +188,9 @@ def _check_case(
     try:
         allow(case["stated"], context.words[within], case["accuracy"])
     except ValueError as error:
-        expected = f"the number as printed, in quotes: '{within}' counts its digits"
+        ends = context.words[within].get("range")
+        what = "two numbers as printed, the smaller one first" if ends else "the number as printed"
+        expected = f"{what}, in quotes: '{within}' counts its digits"
         yield Fault((*path, "stated"), str(error), expected)
 
 

@@ -86,14 +86,16 @@ def allow(stated: Any, rule: Mapping[str, Any], accuracy: float) -> Any:
     """What is allowed for a stated value: an interval [low, high] for numbers, `{"each": …}` for
     the parts of a list, `{"is": x}` for anything else.
 
-    Raises `ValueError` if a number is needed and there is none, if it is too large to compute with,
-    or if it has no digits to count.
+    Raises `ValueError` if a number is needed and there is none, if it is too large to compute with
+    or has no digits to count, and if a range does not have two ends, the smaller one first.
     """
-    if rule.get("range") and isinstance(stated, list) and stated:
-        if any(isinstance(end, list) for end in stated):
-            raise ValueError(f"{stated!r} does not have a number at each end")
-        ends = [allow(item, {**rule, "range": False}, accuracy) for item in stated]
-        return [ends[0][0], ends[-1][1]]
+    if rule.get("range"):
+        if not isinstance(stated, list) or len(stated) != 2 or list in map(type, stated):
+            raise ValueError(f"{stated!r} is not a list of two numbers, the ends of a range")
+        low, high = (allow(end, {**rule, "range": False}, accuracy) for end in stated)
+        if not low[0] <= high[0]:
+            raise ValueError(f"the range {stated!r} ends below its start")
+        return [low[0], high[1]]
     if isinstance(stated, list):
         if not stated and rule.keys() & NUMERIC:
             raise ValueError("an empty list has no number")
