@@ -199,6 +199,14 @@ def test_the_exponent_sets_all_larger_jobs_together(exploring):
             page.get_by_role("button", name="Remove class 2").click()
             page.wait_for_function(SETTLED)
         assert page.locator("#exponent").is_disabled()
+    # Two classes of the smallest need keep their proportions; of equal needs, no job is larger.
+    with exploring("#servers=10&class=1,1,0.6&class=10,1,0.1&class=1,2,0.3") as page:
+        assert page.locator("#exponent").input_value() == "1"
+        type_in(page, "exponent", "2")
+        shares = [c["probability"] for c in present(page)["classes"]]
+        assert shares == pytest.approx([0.66, 0.01, 0.33], rel=1e-12)
+    with exploring("#servers=10&class=1,1,0.6&class=1,2,0.4") as page:
+        assert page.locator("#exponent").is_disabled()
 
 
 # What the view says of a system if each look at the clock finds it so many milliseconds later.

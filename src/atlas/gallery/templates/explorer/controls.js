@@ -32,7 +32,7 @@ const controls = (() => {
     },
     exponent: {
       ...real, label: "α: a share n⁻ᵅ of the jobs is larger than the smallest", scale: "linear", range: () => [0.02, 3],
-      format: (alpha) => String(Number(alpha.toPrecision(6))), is_fixed: (s) => s.classes.length === 1 || s.servers === 1,
+      format: (alpha) => String(Number(alpha.toPrecision(6))), is_fixed: (s) => !state_updates.has_exponent(s),
       get: state_updates.exponent_of, set: state_updates.set_exponent,
     },
     wasted: {

@@ -32,6 +32,8 @@ const explorer = (() => {
   // The headline and the numbers above the views.
   function show_summary() {
     const { system, means, naive, capacity, worst_mix, is_two_class } = context;
+    // A screen reader says the headline once a drag has ended.
+    find("headline").setAttribute("aria-busy", context.dragging);
     if (!means && context.dragging) return;
     const write = (id, text) => { find(id).textContent = text; };
     const { amount_of, class_name, count, count_of, number, percent, share_and_need } = format;

@@ -22,20 +22,23 @@ const state_updates = (() => {
     return state.classes.length > 1 ? model.with_probability(state, c, p) : state;
   }
 
-  // The index of the class of smallest need, and the share of all others together.
-  function _split_smallest(state) {
-    const needs = state.classes.map((c) => c.need);
-    const smallest = needs.indexOf(Math.min(...needs));
-    return [smallest, model.sum(state.classes.filter((_, i) => i !== smallest).map((c) => c.probability))];
-  }
+  const _is_larger = (state) => {
+    const smallest = Math.min(...state.classes.map((c) => c.need));
+    return (c) => c.need > smallest;
+  };
+  const _share_of = (classes) => model.sum(classes.map((c) => c.probability));
+
+  // Whether α says anything: with one server, or needs that are all equal, no job is larger.
+  const has_exponent = (state) => state.servers > 1 && state.classes.some((c) => c.need !== state.classes[0].need);
 
   // α of the systems of multilevel-scaling: all except the smallest jobs together have the share n^−α.
-  const exponent_of = (state) => (state.servers > 1 && state.classes.length > 1 ? -Math.log(_split_smallest(state)[1]) / Math.log(state.servers) : 0);
+  const exponent_of = (state) => (has_exponent(state) ? -Math.log(_share_of(state.classes.filter(_is_larger(state)))) / Math.log(state.servers) : 0);
 
   function set_exponent(state, alpha) {
-    const [smallest, share] = _split_smallest(state);
-    const new_share = state.servers ** -alpha;
-    return { ...state, classes: state.classes.map((k, i) => ({ ...k, probability: i === smallest ? 1 - new_share : (k.probability * new_share) / share })) };
+    const [is_larger, share] = [_is_larger(state), state.servers ** -alpha];
+    const larger = share / _share_of(state.classes.filter(is_larger));
+    const smallest = (1 - share) / _share_of(state.classes.filter((c) => !is_larger(c)));
+    return { ...state, classes: state.classes.map((c) => ({ ...c, probability: c.probability * (is_larger(c) ? larger : smallest) })) };
   }
 
   function add_class(state) {
@@ -83,5 +86,5 @@ const state_updates = (() => {
     return set_share(next, 1, round(worst.probability_2));
   }
 
-  return { add_class, exponent_of, from_plot, from_preset, remove_class, round, round_share, set_exponent, set_need, set_rate, set_servers, set_share };
+  return { add_class, exponent_of, from_plot, from_preset, has_exponent, remove_class, round, round_share, set_exponent, set_need, set_rate, set_servers, set_share };
 })();
