@@ -33,9 +33,8 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgbtrf, dgbtrs
 from scipy.optimize import brentq
-from scipy.sparse import coo_array, csc_array, diags_array
-from scipy.sparse.linalg import splu
 
 from multiserver.simulation.blocking import exponential_mixture
 from multiserver.simulation.workload import Workload
@@ -104,20 +103,43 @@ def environments(workload: Workload, seen: Sequence[Size], servers: float) -> It
 @lru_cache(maxsize=256)
 def cumulants(environment: Environment) -> tuple[float, float]:
     """2 ψ_2 and 6 ψ_3 of ∫ max(V, 0) dt, of the dimension of work² · time and work³ · time²."""
-    V, A = _chain(environment)
-    solver = splu(A[1:, 1:])
-    weights = np.append(1.0, solver.solve(-A[[0], 1:].toarray().ravel(), "T"))
-    π, x = weights / weights.sum(), np.maximum(V, 0)
-
-    def solution(right: NDArray) -> NDArray:
-        h = np.append(0.0, solver.solve(right[1:]))
-        return h - π @ h
-
+    V, chain = _chain(environment)
+    π, x = chain.distribution, np.maximum(V, 0)
     ψ_1 = π @ x
-    h_1 = solution(ψ_1 - x)
+    h_1 = chain.solution(ψ_1 - x)
     ψ_2 = π @ (x * h_1)
-    h_2 = solution(ψ_1 * h_1 + ψ_2 - x * h_1)
+    h_2 = chain.solution(ψ_1 * h_1 + ψ_2 - x * h_1)
     return 2 * float(ψ_2), 6 * float(π @ (x * h_2))
+
+
+class BandedChain:
+    """A Markov chain on a grid, whose states are numbered row by row: the rates (M, K) at which it
+    goes to the next and to the former row, and to the next and to the former column."""
+
+    def __init__(self, rise: NDArray, fall: NDArray, join: NDArray, leave: NDArray) -> None:
+        self._wide = K = rise.shape[1]
+        moves = {K: rise, -K: fall, 1: join, -1: leave}
+        band = np.zeros((3 * K + 1, rise.size))
+        band[2 * K] = -sum(rates.ravel() for rates in moves.values())
+        for step, rates in moves.items():
+            band[2 * K - step, max(step, 0) : min(step, 0) or None] = rates.ravel()[
+                max(-step, 0) : min(-step, 0) or None
+            ]
+        # The balance equations without the first state, whose function value is 0.
+        self._factors, self._pivots, _ = dgbtrf(band[:, 1:], K, K)
+        first = np.zeros(rise.size - 1)
+        first[[0, K - 1]] = join[0, 0], rise[0, 0]
+        weights = np.append(1.0, self._solve(-first, transposed=True))
+        self.distribution = weights / weights.sum()
+
+    def solution(self, right: NDArray) -> NDArray:
+        """The function h of mean 0 that the generator takes to `right`, which has mean 0."""
+        h = np.append(0.0, self._solve(right[1:]))
+        return h - self.distribution @ h
+
+    def _solve(self, right: NDArray, *, transposed: bool = False) -> NDArray:
+        K = self._wide
+        return dgbtrs(self._factors, K, K, right, self._pivots, trans=int(transposed))[0]
 
 
 def _phases(workload: Workload, seen: Sequence[Size]) -> NDArray:
@@ -132,8 +154,8 @@ def _phases(workload: Workload, seen: Sequence[Size]) -> NDArray:
     return np.array(rows).T
 
 
-def _chain(environment: Environment) -> tuple[NDArray, csc_array]:
-    """V of each state (M,), and the generator (M, M)."""
+def _chain(environment: Environment) -> tuple[NDArray, BandedChain]:
+    """V of each state, and the chain of V (rows) and L (columns)."""
     e = environment
     offered, each, servers, left = e.offered, e.each, e.servers, e.left
     if offered > MOST_LONG:
@@ -145,22 +167,14 @@ def _chain(environment: Environment) -> tuple[NDArray, csc_array]:
     served = np.minimum(present, max(servers / each, 1.0))
     drift = (each * served - left) - np.minimum(V, 0)[:, None] / e.memory
     # Upwind differences for the drift, so that all rates are positive.
-    gap = np.diff(V)
+    gap = np.diff(V)[:, None]
     width = np.concatenate([2 * gap[:1], gap[1:] + gap[:-1], 2 * gap[-1:]])
-    rise = (np.maximum(drift, 0)[:-1].T + e.noise / width[:-1]) / gap
-    fall = (np.maximum(-drift, 0)[1:].T + e.noise / width[1:]) / gap
-    state = np.arange(len(V) * len(present)).reshape(len(V), -1)
-    moves = [
-        (state[:-1], state[1:], rise.T),
-        (state[1:], state[:-1], fall.T),
-        (state[:, :-1], state[:, 1:], offered / e.duration),
-        (state[:, 1:], state[:, :-1], served[1:] / e.duration),
-    ]
-    entries = [[x.ravel() for x in np.broadcast_arrays(*move)] for move in moves]
-    row, column, rate = map(np.concatenate, zip(*entries, strict=True))
-    off = coo_array((rate, (row, column)), shape=(state.size, state.size))
-    A = off - diags_array(off.sum(axis=1))
-    return np.repeat(V, len(present)), A.tocsc()
+    rise, fall, join, leave = np.zeros((4, *drift.shape))
+    rise[:-1] = (np.maximum(drift, 0)[:-1] + e.noise / width[:-1]) / gap
+    fall[1:] = (np.maximum(-drift, 0)[1:] + e.noise / width[1:]) / gap
+    join[:, :-1] = offered / e.duration
+    leave[:, 1:] = served[1:] / e.duration
+    return np.repeat(V, len(present)), BandedChain(rise, fall, join, leave)
 
 
 def _grid(environment: Environment) -> NDArray:
