@@ -268,7 +268,8 @@ Text = Annotated[
     ),
 ]
 Time = Annotated[
-    Literal["waiting", "response"], Field(description="from arrival to start, or to departure")
+    Literal["waiting", "response"],
+    Field(description="the time in the system without being served, or all of it"),
 ]
 Panels = Annotated[
     dict[Annotated[str, Field(pattern=r"^(class-[1-9][0-9]*|all)$")], Text],
