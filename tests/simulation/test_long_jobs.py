@@ -86,7 +86,7 @@ def test_many_long_jobs_are_as_fewer_that_hold_more(monkeypatch):
     assert environment.offered == pytest.approx(90)
     few, all_of_them = cumulants(environment), on_grid(monkeypatch, environment, MOST_LONG=100)
     one, other = (third / second**1.5 for second, third in (few, all_of_them))
-    assert one == pytest.approx(other, rel=0.01)
+    assert one == pytest.approx(other, rel=0.03)
 
 
 def test_all_long_durations_are_looked_at():

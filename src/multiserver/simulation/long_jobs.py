@@ -33,6 +33,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigvalsh_tridiagonal
 from scipy.linalg.lapack import dgbtrf, dgbtrs
 from scipy.optimize import brentq
 
@@ -43,20 +44,21 @@ from multiserver.sizes import Size
 # Jobs are long if they stay at least this many times as long as others.
 LONGER = 4
 # More long jobs at once are replaced by fewer that hold more servers each, with the same variance:
-# the skewness changes by a hundredth, where not all is negligible.
+# the skewness changes by a few hundredths.
 MOST_LONG = 20
 # The grid of V grows by this ratio, up to steps of this size, to this largest value; the last two
 # in units of the rate at which its distribution decays.
 GROWTH, LARGEST_STEP, LARGEST = 1.2, 0.2, 25
 # Points of the grid below 0, where servers idle.
 BELOW = 50
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """`offered` long jobs on average, with `each` servers for the mean `duration`; `left` servers
-    without them, beyond those that short jobs hold on average; `noise` σ² and `memory` r of the
-    work of short jobs."""
+    """`offered` long jobs on average, with `each` servers for the mean `duration`. Without them
+    `left` of the `servers` are more than short jobs hold on average; `noise` σ² and `memory` r of
+    the work of short jobs, and their `loads` v_c a_c by need, if they may not fit."""
 
     servers: float
     offered: float
@@ -65,21 +67,58 @@ class Environment:
     left: float
     noise: float
     memory: float
+    loads: tuple[tuple[float, float], ...] = ()
 
     @property
-    def decay(self) -> float:
-        """θ, where P(V > x) is about exp(−θ x): the exponential moment of the work that arrives."""
-        slow = self.each * self.duration
+    def blocks(self) -> bool:
+        """Whether a long job leaves too few servers for some of the short ones."""
+        return any(need > self.servers - self.each + ROUNDING for need, _ in self.loads)
 
-        def surplus(θ: float) -> float:
-            return self.offered * self.each / (1 - slow * θ) + self.noise * θ / 2 - self.left
+    def rates(self) -> tuple[NDArray, NDArray, NDArray]:
+        """For L = 0, 1, …: the rates at which long jobs come and leave, and the drift of V > 0."""
+        offered, each, more = self.offered, self.each, 0.0
+        if offered > MOST_LONG:
+            more = each * math.sqrt(offered * MOST_LONG) - each * offered
+            each, offered = each * math.sqrt(offered / MOST_LONG), MOST_LONG
+        present = np.arange(math.ceil(offered + 12 * math.sqrt(offered) + 14))
+        served = np.minimum(present, max((self.servers + more) / each, 1.0))
+        join = np.full(len(present), offered / self.duration)
+        join[-1] = 0.0
+        leave = served / self.duration
+        held = each * served - more
+        plain = held - self.left
+        free = self.servers - held + ROUNDING
+        stuck = sum((load * (need > free) for need, load in self.loads), np.zeros(len(free)))
+        drift = np.where(stuck > 0, np.maximum(plain, stuck), plain)
+        # λ* says what is left on average.
+        weights = np.cumprod(np.append(1.0, join[:-1] / leave[1:]))
+        drift -= weights @ (drift - plain) / weights.sum()
+        return join, leave, drift
 
-        return float(brentq(surplus, 0.0, (1 - 1e-12) / slow))
+    def decay(self, join: NDArray, leave: NDArray, drift: NDArray) -> float:
+        """θ, where P(V > x) is about exp(−θ x): E[exp(θ V)] neither grows nor falls."""
+        beside = np.sqrt(join[:-1] * leave[1:])
+
+        def growth(θ: float) -> float:
+            diagonal = θ * drift - join - leave
+            last = len(drift) - 1
+            top = eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(last, last))
+            return float(top[0]) + self.noise * θ**2 / 2
+
+        scale = 1 / ((drift.max() - drift[0]) * self.duration)
+        while growth(scale) < 0:
+            scale *= 2
+        least = scale
+        while growth(least) > 0:
+            least /= 2
+        return float(brentq(growth, least, max(scale, 2 * least)))
 
 
-def environments(workload: Workload, seen: Sequence[Size], servers: float) -> Iterator[Environment]:
+def environments(
+    workload: Workload, seen: Sequence[Size], capacity: float
+) -> Iterator[Environment]:
     """For each duration that is long against the shorter ones, the jobs that stay as long or longer
-    as the environment of the others; with as many `servers` as are in use at λ*."""
+    as the environment of the others; `capacity` is the number of servers in use at λ*."""
     a, v, r = _phases(workload, seen)
     last = r.min()
     for cut in sorted(set(r.tolist())):
@@ -89,21 +128,26 @@ def environments(workload: Workload, seen: Sequence[Size], servers: float) -> It
         square, slow = v**2 * a, float((v**2 * a * r)[~long].sum())
         variance = float(square[long].sum())
         each = variance / float((v * a)[long].sum())
+        needs = sorted(set(v[~long].tolist()))
         yield Environment(
-            servers,
+            workload.servers,
             offered=variance / each**2,
             each=each,
             duration=float((square * r)[long].sum()) / variance,
-            left=servers - float((v * a)[~long].sum()),
+            left=capacity - float((v * a)[~long].sum()),
             noise=2 * slow,
             memory=slow / float(square[~long].sum()),
+            loads=tuple((need, float((v * a)[~long & (v == need)].sum())) for need in needs),
         )
 
 
 @lru_cache(maxsize=256)
 def cumulants(environment: Environment) -> tuple[float, float]:
     """2 ψ_2 and 6 ψ_3 of ∫ max(V, 0) dt, of the dimension of work² · time and work³ · time²."""
-    V, chain = _chain(environment)
+    join, leave, drift = environment.rates()
+    if drift.max() - drift.min() <= ROUNDING * abs(drift[0]):
+        return 0.0, 0.0
+    V, chain = _chain(environment, join, leave, drift)
     π, x = chain.distribution, np.maximum(V, 0)
     ψ_1 = π @ x
     h_1 = chain.solution(ψ_1 - x)
@@ -154,36 +198,29 @@ def _phases(workload: Workload, seen: Sequence[Size]) -> NDArray:
     return np.array(rows).T
 
 
-def _chain(environment: Environment) -> tuple[NDArray, BandedChain]:
+def _chain(
+    environment: Environment, join: NDArray, leave: NDArray, drift: NDArray
+) -> tuple[NDArray, BandedChain]:
     """V of each state, and the chain of V (rows) and L (columns)."""
-    e = environment
-    offered, each, servers, left = e.offered, e.each, e.servers, e.left
-    if offered > MOST_LONG:
-        more = each * math.sqrt(offered * MOST_LONG) - each * offered
-        each, offered = each * math.sqrt(offered / MOST_LONG), MOST_LONG
-        servers, left = servers + more, left + more
-    V = _grid(e)
-    present = np.arange(math.ceil(offered + 12 * math.sqrt(offered) + 14))
-    served = np.minimum(present, max(servers / each, 1.0))
-    drift = (each * served - left) - np.minimum(V, 0)[:, None] / e.memory
+    V = _grid(environment, drift, environment.decay(join, leave, drift))
+    drift = drift - np.minimum(V, 0)[:, None] / environment.memory
     # Upwind differences for the drift, so that all rates are positive.
-    gap = np.diff(V)[:, None]
+    gap, noise = np.diff(V)[:, None], environment.noise
     width = np.concatenate([2 * gap[:1], gap[1:] + gap[:-1], 2 * gap[-1:]])
-    rise, fall, join, leave = np.zeros((4, *drift.shape))
-    rise[:-1] = (np.maximum(drift, 0)[:-1] + e.noise / width[:-1]) / gap
-    fall[1:] = (np.maximum(-drift, 0)[1:] + e.noise / width[1:]) / gap
-    join[:, :-1] = offered / e.duration
-    leave[:, 1:] = served[1:] / e.duration
-    return np.repeat(V, len(present)), BandedChain(rise, fall, join, leave)
+    rise, fall = np.zeros((2, *drift.shape))
+    rise[:-1] = (np.maximum(drift, 0)[:-1] + noise / width[:-1]) / gap
+    fall[1:] = (np.maximum(-drift, 0)[1:] + noise / width[1:]) / gap
+    moves = (np.tile(rates, (len(V), 1)) for rates in (join, leave))
+    return np.repeat(V, len(join)), BandedChain(rise, fall, *moves)
 
 
-def _grid(environment: Environment) -> NDArray:
+def _grid(environment: Environment, drift: NDArray, decay: float) -> NDArray:
     """Values of V from where nearly all servers idle to where hardly any mass lies beyond."""
-    e = environment
-    least = min(0.03 * e.each * e.duration, 0.2 * e.noise / e.left)
-    idle = e.memory * e.left + 6 * math.sqrt(e.noise * e.memory / 2)
+    e, left = environment, -float(drift[0])
+    least = min(0.03 * float(np.diff(drift).max()) * e.duration, 0.2 * e.noise / left)
+    idle = e.memory * left + 6 * math.sqrt(e.noise * e.memory / 2)
     above = [least]
-    while above[-1] < LARGEST / e.decay:
-        above.append(above[-1] + min((GROWTH - 1) * above[-1], LARGEST_STEP / e.decay))
+    while above[-1] < LARGEST / decay:
+        above.append(above[-1] + min((GROWTH - 1) * above[-1], LARGEST_STEP / decay))
     below = np.geomspace(least, max(idle, 2 * least), BELOW)
     return np.concatenate([-below[::-1], [0.0], above])

@@ -38,7 +38,7 @@ waits.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -46,9 +46,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
 
-from multiserver.simulation import long_jobs
 from multiserver.simulation.blocking import delays
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS
+from multiserver.simulation.long_jobs import Environment, environments
+from multiserver.simulation.long_jobs import cumulants as cumulants_in
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
@@ -57,7 +58,7 @@ from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 MAX_SKEWNESS = 1.5
 # Below this skewness, long jobs that meet are not looked at: of 4 to 128 servers, the skewness of
 # systems with runs of 1e7 jobs or fewer is then below the largest that is accepted.
-NEGLIGIBLE_SKEWNESS = MAX_SKEWNESS / 3
+NEGLIGIBLE_SKEWNESS = MAX_SKEWNESS / 10
 # That of simulated means, in the median of 170 random systems, over the geometric mean of the two
 # that are predicted.
 BETWEEN = 0.8
@@ -134,9 +135,15 @@ class RunLength:
 
     @property
     def controllable(self) -> bool:
-        """Whether controls may be used: enough jobs bring most of the variance of the work, and
-        enough find others present."""
+        """Whether controls may be used: enough jobs bring most of the variance of the work, enough
+        find others present, and jobs that leave too few servers for others are not rare. A run in
+        which none of these came looks as though the work explained all of it."""
         work = self.workload
+        for p, v in zip(work.probabilities, work.needs, strict=True):
+            others = (need for need in work.needs if need != v)
+            blocks = max(others, default=0) > work.servers - v
+            if blocks and p * self.jobs < MIN_CONTRIBUTING_JOBS:
+                return False
         second, fourth = (self._moments(4)[k] for k in (2, 4))
         found = -math.expm1(-work.arrival_rate * self.mean_duration())
         return self.jobs * min(second**2 / fourth, found) >= MIN_CONTRIBUTING_JOBS
@@ -187,9 +194,12 @@ class RunLength:
         )
         if not NEGLIGIBLE_SKEWNESS < pooled < math.inf:
             return pooled
-        sums = [flow * meetings + own for meetings in self._meetings]
-        meeting = max((b / a**1.5 for a, b in sums if a > 0), default=0.0)
-        return max(pooled, BETWEEN * math.sqrt(pooled * meeting))
+        found = pooled
+        for environment, meetings in self._meetings:
+            second, third = flow * meetings + own
+            γ = third / second**1.5 if second > 0 else 0.0
+            found = max(found, γ if environment.blocks else BETWEEN * math.sqrt(pooled * γ))
+        return found
 
     @property
     def _delays(self) -> NDArray[np.float64]:
@@ -201,14 +211,13 @@ class RunLength:
         return np.array([2.0, 6.0]) * ψ
 
     @property
-    def _meetings(self) -> list[NDArray[np.float64]]:
+    def _meetings(self) -> Iterator[tuple[Environment, NDArray[np.float64]]]:
         """2 ψ_2 and 6 ψ_3 of the delay while many long jobs meet, for each duration that is long;
         none for a single server, where one is enough."""
         work, used = self.workload, self.workload.arrival_rate * self._moments(1)[1]
-        if work.servers // min(work.needs) == 1:
-            return []
-        found = long_jobs.environments(work, self._seen, self._capacity)
-        return [np.array(long_jobs.cumulants(e)) / used ** np.array([2, 3]) for e in found]
+        if work.servers // min(work.needs) > 1:
+            for environment in environments(work, self._seen, self._capacity):
+                yield environment, np.array(cumulants_in(environment)) / used ** np.array([2, 3])
 
     @property
     def _capacity(self) -> float:
