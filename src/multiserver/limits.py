@@ -44,11 +44,17 @@ class Limits:
             return from_bound(system, policy, method, found)
         if method.sampled:
             options |= {"half_width": half_width, "seed": seed}
-        try:
-            found = method.answer(system, relative_completions=relative_completions, **options)
-        except TooLargeError as error:
-            raise self._methods.too_large("stability", error) from error
-        return from_limit(system, policy, method, found, self.upper_bound[0].arrival_rate)
+        # Only an exact method takes the place of one for which the system is too large.
+        others = [m for m in self._methods.applying("stability") if m != method and not m.sampled]
+        highest, too_large = self.upper_bound[0].arrival_rate, None
+        for one in (method, *others):
+            try:
+                found = one.answer(system, relative_completions=relative_completions, **options)
+            except TooLargeError as error:
+                too_large = too_large or error
+            else:
+                return from_limit(system, policy, one, found, highest)
+        raise self._methods.too_large("stability", too_large) from too_large
 
     @cached_property
     def upper_bound(self) -> tuple[Limit, Method | None]:

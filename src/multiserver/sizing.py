@@ -185,7 +185,9 @@ def fewest_servers(
         for n in servers:
             meets(n)
     elif not _is_reachable(target, classes):
-        raise ValueError(f"no number of servers meets {target}: jobs that never wait do not")
+        some = "some jobs wait, however many servers there are"
+        reason = some if target.time == "waiting" else "jobs that never wait do not"
+        raise ValueError(f"no number of servers meets {target}: {reason}")
     elif System(largest, classes).model in policy.monotone_in_servers:
         bisect(meets, first)
     else:
@@ -209,7 +211,8 @@ def _is_reachable(target: Target, classes: Sequence[JobClass]) -> bool:
     """Whether jobs that never wait meet the target; True for quantiles and P(T > t) of durations
     that are not phase-type, for which no exact method is known."""
     if target.time == "waiting":
-        return True
+        # However many servers there are, a job may wait, but P(W = 0) may be as large as one likes.
+        return target.at_most > 0 or target.quantile is not None
     chosen = classes if target.job_class is None else [classes[target.job_class - 1]]
     total = math.fsum(job.probability for job in chosen)
     if target.quantile is None and target.longer_than is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import multiserver as ms
+from multiserver.errors import TooLargeError
 from multiserver.simulation import class_queues
 from multiserver.simulation.class_policies import least_servers_first, most_servers_first
 from multiserver.simulation.replications import Overloaded
@@ -93,6 +94,21 @@ def test_other_durations_have_no_limit():
 def test_largest_first_wastes_nothing_if_needs_divide():
     found = system(8, (1, ms.Deterministic(1.0), 0.5), (4, 0.5, 0.5)).under(ms.MostServersFirst)
     assert found.stability().load_limit == pytest.approx(1, rel=1e-14)
+
+
+def test_where_one_exact_method_is_too_large_the_next_is_taken():
+    """Jobs of need 4 use nearly all that they can, which is too much for an environment."""
+    crowded = system(4, (4, 1.0, 0.97), (2, 1.0, 0.02), (1, 1.0, 0.01)).under(ms.MostServersFirst)
+    assert crowded.stability().load_limit == pytest.approx(1, rel=1e-14)
+    assert crowded.exact(fraction_of_limit=0.5).mean_jobs == crowded.exact(load=0.5).mean_jobs
+    assert crowded.simulate(load=0.5, jobs=32_000, seed=1).limit is not None
+
+
+def test_a_queue_below_its_limit_is_too_large_and_not_unstable():
+    work = Workload(8, (1, 4), (ms.Exponential(1.0), ms.Exponential(0.8)), (0.6, 0.4), 2.0)
+    runs = {"jobs": 20_000, "replications": 2, "seed": 1, "limit": 20}
+    with pytest.raises(TooLargeError, match="though it is below"):
+        class_queues.simulate(work, most_servers_first, **runs, stable_below=3.0)
 
 
 def test_near_the_limit_there_is_no_interval():

@@ -124,6 +124,16 @@ def test_refusals():
             ms.fewest_servers(classes, target, arrival_rate=rate, policy=ms.FCFS)
 
 
+@pytest.mark.parametrize("bound", [{}, {"longer_than": 0.0}])
+def test_no_number_of_servers_spares_every_job_a_wait(bound):
+    jobs, target = [ms.JobClass(duration=ONE)], ms.Target(time="waiting", at_most=0.0, **bound)
+    with pytest.raises(ValueError, match="some jobs wait, however many servers there are"):
+        ms.fewest_servers(jobs, target, arrival_rate=2.0, policy=ms.FCFS)
+    # Nine in ten may start at once.
+    target = ms.Target(time="waiting", at_most=0.0, quantile=0.9)
+    assert ms.fewest_servers(jobs, target, arrival_rate=2.0, policy=ms.FCFS).smallest == 5
+
+
 @pytest.mark.parametrize(
     "bound",
     [{"at_most": 0.99}, {"quantile": 0.5, "at_most": 0.69}, {"longer_than": 2.0, "at_most": 0.13}],

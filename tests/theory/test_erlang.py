@@ -113,3 +113,12 @@ def test_one_class_by_every_method(policy):
     ]
     assert len(times) >= 3
     assert times == close([MMk.of(3, 0.5, rate).waiting_time + 2] * len(times), 1e-9)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.3, 3.0, 7.0, 10.0, 60.0, 1 / 3600, 1 / 7])
+def test_quantiles_where_no_job_waits_are_those_of_the_duration(rate):
+    """The root is the lower end of its bracket, which rounding must not leave out."""
+    queue = MMk.of(200, rate, 40 * rate)
+    levels = np.linspace(0.001, 0.999, 400)
+    found = queue.times(1).quantiles(levels, np.full(400, 2))
+    assert found == pytest.approx(-np.log(levels) / rate, rel=1e-13)

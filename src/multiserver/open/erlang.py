@@ -33,6 +33,7 @@ from multiserver.errors import require_stable
 Array = NDArray[np.float64]
 # Terms of 1/B that are summed at once, and the relative tolerance of quantiles.
 AT_ONCE, EXACT = 100_000, 1e-14
+EPSILON = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,9 @@ class ErlangTimes:
         logs, queue = np.log(levels), self.queue
         with np.errstate(divide="ignore"):
             waits = np.maximum(np.log(queue.p_wait) - logs, 0.0) / queue.waiting_rate
-        # P(T > t) lies between P(S > t) and P(W > w) + P(S > t − w).
-        least, half = -logs / queue.service_rate, np.log(2.0)
+        # P(T > t) lies between P(S > t) and P(W > w) + P(S > t − w). Where hardly any job waits,
+        # the root is the lower end, which rounding must not leave out.
+        least, half = -logs / queue.service_rate * (1 - 8 * EPSILON), np.log(2.0)
         found = elementwise.find_root(
             lambda t, level: self._log(t) - level,
             (least, least + (half / queue.service_rate + half / queue.waiting_rate) + waits),

@@ -11,10 +11,12 @@ average. With the work V of short jobs that is present beyond that for which ser
 (negative if servers idle), this is a diffusion in a random environment (S. Halfin and W. Whitt,
 Oper. Res. 29, 1981, without it),
 
-    dV = (z min(L, s) − m − min(V, 0)/r) dt + σ dB,    m = n − Σ v_c a_c,
+    dV = (d(L) − min(V, 0)/r) dt + σ dB,    d(L) = z min(L, s) − n + Σ v_c a_c,
     σ² = 2 Σ v_c² a_c r_c,    r = Σ v_c² a_c r_c / Σ v_c² a_c,
 
-and max(V, 0)/(ρ n) the delay of a job that arrives. On a grid for V it is a Markov chain of (V, L)
+and max(V, 0)/(ρ n) the delay of a job that arrives. Where jobs of some short classes do not fit
+beside the long ones, d(L) is at least the work v_c a_c of these classes; all d(L) are then reduced
+by one number, so that their mean remains that of λ*. On a grid for V it is a Markov chain of (V, L)
 with a generator A. With x = max(V, 0)/(ρ n) and the stationary mean E, the cumulants of ∫ x dt over
 a long time t are ψ_1 t, 2 ψ_2 t and 6 ψ_3 t, as in `run_length`:
 

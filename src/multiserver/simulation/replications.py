@@ -27,7 +27,7 @@ from numba import float64, int64, njit, typeof, types
 from numpy.typing import NDArray
 
 from multiserver.checks import require_integer
-from multiserver.errors import UnstableError
+from multiserver.errors import TooLargeError, UnstableError
 from multiserver.simulation.controls import estimate_with_controls
 from multiserver.simulation.draws import draw, source_of
 from multiserver.simulation.estimate import Estimate, estimate, require_sampled, withhold_interval
@@ -169,8 +169,9 @@ def replicate(
     after the measured ones, may stay as they are.
 
     Raises `ValueError` unless `jobs`, `replications` and `limit` are positive integers and
-    `warm_up`, in [0, 1), leaves a job to measure, `Overloaded` if the limit is reached, and
-    `UnstableError` if the jobs in the system grow steadily (`instability_test`).
+    `warm_up`, in [0, 1), leaves a job to measure, `Overloaded` if the limit is reached
+    (`TooLargeError` below a known λ*), and `UnstableError` if the jobs in the system grow steadily
+    (`instability_test`).
     """
     for name, value in (("jobs", jobs), ("replications", replications), ("limit", limit)):
         require_integer(name, value)
@@ -187,6 +188,11 @@ def replicate(
             record[r] if record.ndim > 1 else record,
             present[r],
         )
+        if not below and workload.arrival_rate < (stable_below or 0):
+            raise TooLargeError(
+                f"{limit} jobs are in the system at an arrival rate of {workload.arrival_rate!r},"
+                f" though it is below λ* = {stable_below:.6g}"
+            )
         if not below:
             raise Overloaded(
                 f"{limit} jobs are in the system at an arrival rate of {workload.arrival_rate!r}:"
