@@ -1,4 +1,4 @@
-"""Waits while long jobs hold servers, under policies that let no server idle while jobs wait.
+"""Waits while long jobs hold servers, as in a random environment.
 
 Long jobs come and go so slowly that the short ones see them as a random environment: while L of
 them are in service, each with z servers, n − zL are left. If long jobs are rare, nearly all waiting
