@@ -71,6 +71,16 @@ def _priorities() -> list[Case]:
     for policy in (ms.MostServersFirst, ms.LeastServersFirst, ms.MaxWeight):
         queue = equal.under(policy)
         found.append(Case(f"{policy.name}, two classes of a need", queue, 0.5, 60_000))
+    stops_all = rigid(16, [16, 1], [0.9999, 0.0001], exponential(1, 30))
+    stops_others = rigid(3, [3, 1], [0.9984, 0.0016], exponential(1, 4.6))
+    needs_all = rigid(8, [4, 8], [0.9996, 0.0004], exponential(1, 3.6))
+    for policy, title, system, load, jobs in (
+        (ms.LeastServersFirst, "rare job that stops all", stops_all, 0.5, 200_000),
+        (ms.LeastServersFirst, "rare job that stops others", stops_others, 0.7, 100_000),
+        (ms.MaxWeight, "rare job of all servers", needs_all, 0.85, 400_000),
+    ):
+        queue = system.under(policy)
+        found.append(Case(f"{policy.name}, {title}", queue, load, jobs, point="fraction_of_limit"))
     for policy, serve in (
         (ms.MostServersFirst, by_need(4, three.needs, (0, 2, 1))),
         (ms.LeastServersFirst, by_need(4, three.needs, (1, 2, 0))),

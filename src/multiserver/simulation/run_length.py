@@ -56,9 +56,9 @@ from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 # Up to this skewness of the means, their mean score with 32 replications is −0.14, and 93 to 94 %
 # of intervals at 95 % cover, for M/M/1 and for M/G/1 with c² = 10 (1500 runs each).
 MAX_SKEWNESS = 1.5
-# Below this skewness, long jobs that meet are not looked at: of 4 to 128 servers, the skewness of
-# systems with runs of 1e7 jobs or fewer is then below the largest that is accepted.
-NEGLIGIBLE_SKEWNESS = MAX_SKEWNESS / 10
+# Below this skewness, long jobs that must meet to delay others are not looked at: of 2 to 128
+# servers, the skewness for runs of 1e7 jobs or fewer is then below the largest that is accepted.
+NEGLIGIBLE_SKEWNESS = MAX_SKEWNESS / 3
 # That of simulated means, in the median of 170 random systems, over the geometric mean of the two
 # that are predicted.
 BETWEEN = 0.8
@@ -175,7 +175,8 @@ class RunLength:
         scale = p * rate / C
         time = self.jobs / rate * waiting
         waits = time * np.array([2 * ψ[1] * scale**2, 6 * ψ[2] * scale**3])
-        flow = self.jobs / rate * (p * rate) ** np.array([2, 3])
+        powers, used = np.array([2, 3]), rate * moments[1]
+        flow = self.jobs / rate * (p * rate) ** powers
         own = np.zeros(2)
         if queued is None:
             sizes = self._seen if c is None else (self._seen[c],)
@@ -192,13 +193,12 @@ class RunLength:
             third / second**1.5 if second > 0 else constant
             for second, third in (waits + own, waits + flow * self._delays + own)
         )
-        if not NEGLIGIBLE_SKEWNESS < pooled < math.inf:
-            return pooled
         found = pooled
-        for environment, meetings in self._meetings:
-            second, third = flow * meetings + own
-            γ = third / second**1.5 if second > 0 else 0.0
-            found = max(found, γ if environment.blocks else BETWEEN * math.sqrt(pooled * γ))
+        for environment in self._environments:
+            if pooled > NEGLIGIBLE_SKEWNESS or environment.blocks:
+                second, third = flow * np.array(cumulants_in(environment)) / used**powers + own
+                γ = third / second**1.5 if second > 0 else 0.0
+                found = max(found, γ if environment.blocks else BETWEEN * math.sqrt(pooled * γ))
         return found
 
     @property
@@ -211,13 +211,12 @@ class RunLength:
         return np.array([2.0, 6.0]) * ψ
 
     @property
-    def _meetings(self) -> Iterator[tuple[Environment, NDArray[np.float64]]]:
-        """2 ψ_2 and 6 ψ_3 of the delay while many long jobs meet, for each duration that is long;
-        none for a single server, where one is enough."""
-        work, used = self.workload, self.workload.arrival_rate * self._moments(1)[1]
+    def _environments(self) -> Iterator[Environment]:
+        """The long jobs, for each duration that is long; none for a single server, where one of
+        them is enough to delay all others."""
+        work = self.workload
         if work.servers // min(work.needs) > 1:
-            for environment in environments(work, self._seen, self._capacity):
-                yield environment, np.array(cumulants_in(environment)) / used ** np.array([2, 3])
+            yield from environments(work, self._seen, self._capacity)
 
     @property
     def _capacity(self) -> float:
