@@ -22,7 +22,12 @@ def fitted(system: System | Network) -> System | Network:
     its variance is infinite, or nearly 0."""
     if isinstance(system, Network):
         return system
-    classes = [replace(one, duration=fit_distribution(one.duration)) for one in system.classes]
+    classes = []
+    for c, job in enumerate(system.classes, start=1):
+        try:
+            classes.append(replace(job, duration=fit_distribution(job.duration)))
+        except ValueError as error:
+            raise ValueError(f"class {c}: {job.duration!r} has no fit: {error}") from error
     return replace(system, classes=classes)
 
 

@@ -10,6 +10,7 @@ module                    contents
 `run_length`              whether a run is long enough for an interval, from the distribution of
                           the durations
 `blocking`                waits behind jobs that do not fit, under first come, first served
+`long_jobs`               waits while long jobs hold servers, as in a random environment
 `sampled_times`           quantiles and tails of waiting and response times
 `instability_test`        a test that distinguishes unstable runs from stable ones
 `workload`                servers, classes with their sizes, and the arrival rate
