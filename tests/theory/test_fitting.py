@@ -220,3 +220,11 @@ def test_where_two_moments_are_all_that_matters_the_fit_is_right():
         assert fit.mean_waiting_time == close(exact.mean_waiting_time, 1e-10)
         wait = exact.arrival_rate * distribution.second_moment / 2 / 0.3
         assert exact.mean_waiting_time == close(wait, 1e-12)
+
+
+def test_the_class_without_a_fit_is_named():
+    classes = [
+        ms.JobClass(duration=X, probability=0.5) for X in (ms.Exponential(1.0), ms.Pareto(1.5, 1.0))
+    ]
+    with pytest.raises(ValueError, match=r"class 2: Pareto\(.*\) has no fit: scv must be"):
+        ms.System(2, classes).under(ms.FCFS).exact(load=0.5, fit=True)
