@@ -117,10 +117,11 @@ class Environment:
 
 
 def environments(
-    workload: Workload, seen: Sequence[Size], capacity: float
+    workload: Workload, seen: Sequence[Size], capacity: float, overtake: bool = True
 ) -> Iterator[Environment]:
     """For each duration that is long against the shorter ones, the jobs that stay as long or longer
-    as the environment of the others; `capacity` is the number of servers in use at λ*."""
+    as the environment of the others; `capacity` is the number of servers in use at λ*. Where jobs
+    may `overtake`, those that do not fit are looked at by need."""
     a, v, r = _phases(workload, seen)
     last = r.min()
     for cut in sorted(set(r.tolist())):
@@ -130,7 +131,7 @@ def environments(
         square, slow = v**2 * a, float((v**2 * a * r)[~long].sum())
         variance = float(square[long].sum())
         each = variance / float((v * a)[long].sum())
-        needs = sorted(set(v[~long].tolist()))
+        needs = sorted(set(v[~long].tolist())) if overtake else []
         yield Environment(
             workload.servers,
             offered=variance / each**2,

@@ -216,7 +216,9 @@ class RunLength:
         them is enough to delay all others."""
         work = self.workload
         if work.servers // min(work.needs) > 1:
-            yield from environments(work, self._seen, self._capacity)
+            # What jobs do to those that do not fit in order of arrival is in `_delays`.
+            overtake = not self.in_order
+            yield from environments(work, self._seen, self._capacity, overtake)
 
     @property
     def _capacity(self) -> float:
