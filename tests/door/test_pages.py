@@ -14,7 +14,7 @@ import multiserver as ms
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "backfilling.md"
 # How many programs have their output below them.
-PAGES = {"backfilling.md": 3, "programs.md": 10, "waiting.md": 2}
+PAGES = {"backfilling.md": 3, "programs.md": 11, "waiting.md": 2}
 PROGRAM = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.M | re.S)
 
 

@@ -92,7 +92,7 @@ def test_results_are_rows_and_tables():
     results = [
         queue.exact(load=0.5),
         queue.bounds(load=0.5),
-        queue.simulate(load=0.5, jobs=4000, seed=1, replications=4),
+        queue.simulate(load=0.5, jobs=16_000, seed=1, replications=4),
     ]
     for found in results:
         rows = found.rows()

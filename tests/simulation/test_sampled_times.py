@@ -51,7 +51,7 @@ def test_intervals_hold_beside_a_wait_of_none(at_once):
 def test_times_are_those_that_means_are_made_of(policy):
     """Every measured job is kept, with the class and duration that it drew."""
     queue = RIGID.under(policy)
-    runs = {"load": 0.5, "jobs": 8000, "seed": 2, "replications": 4}
+    runs = {"load": 0.5, "jobs": 16_000, "seed": 2, "replications": 4}
     found = queue.simulate(**runs, times=True)
     times = found.distribution.response_time.times
     sums = found.counts.sums
