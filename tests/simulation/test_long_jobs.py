@@ -161,3 +161,19 @@ def test_a_small_job_that_stops_all_others_is_no_small_matter():
     long = blocking(2_000_000)
     assert not long.caveat()
     assert long.controllable
+
+
+@pytest.mark.parametrize("fraction", [1e-9, 1 - 1e-12])
+def test_next_to_no_load_and_next_to_no_room(fraction):
+    """Third cumulants may be negative by rounding."""
+    rates = 0.07797249180766513, 0.0003898624590383257
+    mixed = ms.Hyperexponential(rates=rates, probabilities=(0.99, 0.01))
+    sizes = ms.Deterministic(value=0.005251944195050391), mixed
+    p = 0.48337985590861465
+    work = Workload(4, (2, 3), sizes, (p, 1 - p), 6.729774695027474e-11)
+    for jobs in (500, 10**8):
+        for in_order in (True, False):
+            length = RunLength(work, jobs, 1000, fraction, in_order)
+            assert length.skewness() >= 0
+            assert length.skewness(0) > -1e-6
+            assert length.skewness(1, queued=1e-12) >= 0

@@ -29,7 +29,7 @@ larger one counts.
 While long jobs hold some of several servers, short jobs wait only if many long ones meet
 (`long_jobs`). The single server, on which each of them delays all others, overstates the waits; the
 random environment overstates how rare they are. Where the latter has much the larger skewness, that
-of simulated means is near `BETWEEN` times the geometric mean of the two.
+of simulated means is near `OF_GEOMETRIC_MEAN` times that mean of the two.
 
 *The jobs.* The durations of the J jobs bring variance and skewness of their own, whatever the
 waits.
@@ -46,10 +46,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
 
+from multiserver.simulation import long_jobs
 from multiserver.simulation.blocking import delays
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS
-from multiserver.simulation.long_jobs import Environment, environments
-from multiserver.simulation.long_jobs import cumulants as cumulants_in
+from multiserver.simulation.long_jobs import Environment
 from multiserver.simulation.workload import Workload
 from multiserver.sizes import Lognormal, Pareto, Size, Weibull
 
@@ -59,15 +59,17 @@ MAX_SKEWNESS = 1.5
 # Below this skewness, long jobs that must meet to delay others are not looked at: of 2 to 128
 # servers, the skewness for runs of 1e7 jobs or fewer is then below the largest that is accepted.
 NEGLIGIBLE_SKEWNESS = MAX_SKEWNESS / 3
-# That of simulated means, in the median of 170 random systems, over the geometric mean of the two
-# that are predicted.
-BETWEEN = 0.8
+# The skewness of simulated means over the geometric mean of the two that are predicted, in the median
+# of 170 random systems.
+OF_GEOMETRIC_MEAN = 0.8
 # The part of E[B⁴], on which the variance depends, that may be in sizes that a replication does not
 # show.
 MAX_UNSEEN_SHARE = 0.4
 # If controls leave a share s of the variance, the runs may be shorter by √s, but never shorter than
 # a fifth, which is a skewness √5 times as large.
 MIN_VARIANCE_SHARE = 1 / 5
+# With more there is no interval, whatever controls do.
+HIGHEST_SKEWNESS = MAX_SKEWNESS / math.sqrt(MIN_VARIANCE_SHARE)
 # Controls should be normal and their effect linear: in each replication, this many jobs must bring
 # most of E[B²], and as many must find others present.
 MIN_CONTRIBUTING_JOBS = 50
@@ -194,11 +196,17 @@ class RunLength:
             for second, third in (waits + own, waits + flow * self._delays + own)
         )
         found = pooled
+        if pooled > HIGHEST_SKEWNESS:
+            return found
         for environment in self._environments:
             if pooled > NEGLIGIBLE_SKEWNESS or environment.blocks:
-                second, third = flow * np.array(cumulants_in(environment)) / used**powers + own
-                γ = third / second**1.5 if second > 0 else 0.0
-                found = max(found, γ if environment.blocks else BETWEEN * math.sqrt(pooled * γ))
+                second, third = (
+                    flow * np.array(long_jobs.cumulants(environment)) / used**powers + own
+                )
+                γ = max(third, 0.0) / second**1.5 if second > 0 else 0.0
+                found = max(
+                    found, γ if environment.blocks else OF_GEOMETRIC_MEAN * math.sqrt(pooled * γ)
+                )
         return found
 
     @property
@@ -218,7 +226,7 @@ class RunLength:
         if work.servers // min(work.needs) > 1:
             # What jobs do to those that do not fit in order of arrival is in `_delays`.
             overtake = not self.in_order
-            yield from environments(work, self._seen, self._capacity, overtake)
+            yield from long_jobs.environments(work, self._seen, self._capacity, overtake)
 
     @property
     def _capacity(self) -> float:
