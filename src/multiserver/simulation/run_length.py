@@ -29,7 +29,7 @@ larger one counts.
 While long jobs hold some of several servers, short jobs wait only if many long ones meet
 (`long_jobs`). The single server, on which each of them delays all others, overstates the waits; the
 random environment overstates how rare they are. Where the latter has much the larger skewness, that
-of simulated means is near `OF_GEOMETRIC_MEAN` times that mean of the two.
+of simulated means is near `OF_GEOMETRIC_MEAN` times their geometric mean.
 
 *The jobs.* The durations of the J jobs bring variance and skewness of their own, whatever the
 waits.
@@ -59,8 +59,8 @@ MAX_SKEWNESS = 1.5
 # Below this skewness, long jobs that must meet to delay others are not looked at: of 2 to 128
 # servers, the skewness for runs of 1e7 jobs or fewer is then below the largest that is accepted.
 NEGLIGIBLE_SKEWNESS = MAX_SKEWNESS / 3
-# The skewness of simulated means over the geometric mean of the two that are predicted, in the median
-# of 170 random systems.
+# The skewness of simulated means over the geometric mean of the two that are predicted, in the
+# median of 170 random systems.
 OF_GEOMETRIC_MEAN = 0.8
 # The part of E[B⁴], on which the variance depends, that may be in sizes that a replication does not
 # show.
@@ -200,13 +200,11 @@ class RunLength:
             return found
         for environment in self._environments:
             if pooled > NEGLIGIBLE_SKEWNESS or environment.blocks:
-                second, third = (
-                    flow * np.array(long_jobs.cumulants(environment)) / used**powers + own
-                )
+                delays_in_it = np.array(long_jobs.cumulants(environment)) / used**powers
+                second, third = flow * delays_in_it + own
                 γ = max(third, 0.0) / second**1.5 if second > 0 else 0.0
-                found = max(
-                    found, γ if environment.blocks else OF_GEOMETRIC_MEAN * math.sqrt(pooled * γ)
-                )
+                mean = OF_GEOMETRIC_MEAN * math.sqrt(max(pooled, 0.0) * γ)
+                found = max(found, γ if environment.blocks else mean)
         return found
 
     @property
