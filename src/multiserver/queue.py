@@ -24,14 +24,12 @@ from multiserver.network import Network
 from multiserver.pilot import enough_jobs
 from multiserver.policies import require_defined
 from multiserver.policies.policy import MOST_STATES, PRECISE, Budget, Effort, Means, Method, Policy
-from multiserver.policies.shared_methods import JOB_LEVEL, PHASE_LEVEL, Constants, Process
+from multiserver.policies.shared_methods import LEVELS, Constants, Process
 from multiserver.results import Kind, Result, Stability
 from multiserver.simulation.estimate import Estimate
 from multiserver.system import System
 from multiserver.undersampled import withhold_intervals
 from multiserver.wcfs.bounds import Interval
-
-LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
 
 
 @dataclass(frozen=True)
@@ -55,6 +53,9 @@ Theorem 4.3)
     def __post_init__(self) -> None:
         require_defined(self.policy, self.system)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Queue, (self.system, self.policy)  # without the caches, which hold functions
+
     def stability(
         self, *, relative_completions: bool = False, half_width: float = 0.01, seed: int = 1
     ) -> Stability:
@@ -63,8 +64,7 @@ Theorem 4.3)
         `relative_completions` asks for E[Δ(Y_d)] too, from the cheapest method that gives it, if
         any does. If λ* can only be simulated, `estimate` holds its 95 % interval, of about the
         relative `half_width` given, from the random streams of `seed`. If λ* is not known, `limit`
-        is None and `highest` is an upper bound for every policy. Raises `NotKnownError` if the
-        computation of λ* is too large.
+        is None and `highest` bounds it for any policy. Raises `NotKnownError` if λ* is too costly.
         """
         return self._limits.stability(relative_completions, half_width, seed)
 

@@ -37,8 +37,6 @@ def withhold_intervals(system: System, arrival_rate: float, means: Means) -> Mea
         return withhold_interval(value, reason) if isinstance(value, Estimate) else value
 
     of_all = {name: withhold(getattr(means, name)) for name in ("times", "jobs", "waiting", "busy")}
-    if (tail := means.tail) is not None:
-        of_all["tail"] = lambda k: withhold(tail(k))
     if system.model == "parallel-processing":
         return replace(means, **of_all)
     if means.sampled is not None:

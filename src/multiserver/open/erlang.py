@@ -66,6 +66,8 @@ class MMk:
     def tail(self, j: int) -> float:
         """P(N > j)."""
         k, a = self.servers, self.arrival_rate / self.service_rate
+        if j < 0:
+            return 1.0
         if j >= k - 1:
             return self.p_wait * (a / k) ** (j - k + 1)
         # P(j < N < k) of the Poisson variable, whose tails are nearly 1 only if j is far below k.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from multiserver.model import MultiserverJobSystem
@@ -40,7 +40,7 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=math.fsum(found.class_waiting),
-                tail=_tail(parts, rule, arrival_rate, limit, budget),
+                tail=TailOnDemand(_chain, (rule_of, options, parts, arrival_rate, limit, budget)),
                 note=f"{found.states} states",
                 imprecision=found.imprecision,
             )
@@ -82,7 +82,6 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
     def answer(system: System, budget: Budget, **options: Any) -> Callable[[float], Means]:
         needs = ByNeed.of(system)
         parts = needs.system
-        rule = rule_of(parts.servers, parts.needs, **options)
         limit = limit_of(system, relative_completions=False, **options).arrival_rate
 
         def at(arrival_rate: float) -> Means:
@@ -90,7 +89,7 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=found.waiting,
-                tail=_tail(parts, rule, arrival_rate, limit, budget),
+                tail=TailOnDemand(_chain, (rule_of, options, parts, arrival_rate, limit, budget)),
                 note=f"{found.states} states of the others",
                 imprecision=found.imprecision,
             )
@@ -108,16 +107,32 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
     )
 
 
-def _tail(
-    parts: MultiserverJobSystem, rule: Rule, arrival_rate: float, limit: float, budget: Budget
-) -> Callable[[int], float]:
-    """P(N > k) from a chain that is solved on demand, as means need fewer states."""
+@dataclass(frozen=True)
+class TailOnDemand:
+    """P(N > k) from the chain `solve(*arguments)`, which is solved at the first k: means need fewer
+    states. Unlike a closure, it can be pickled."""
 
-    @cache
-    def distribution() -> class_counts.CountsDistribution:
-        return class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
+    solve: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
-    return lambda k: distribution().tail(k)
+    @cached_property
+    def _distribution(self) -> Any:
+        return self.solve(*self.arguments)
+
+    def __call__(self, k: int) -> float:
+        return self._distribution.tail(k)
+
+
+def _chain(
+    rule_of: Callable[..., Rule],
+    options: Mapping[str, Any],
+    parts: MultiserverJobSystem,
+    arrival_rate: float,
+    limit: float,
+    budget: Budget,
+) -> class_counts.CountsDistribution:
+    rule = rule_of(parts.servers, parts.needs, **options)
+    return class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
 
 
 def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:

@@ -252,6 +252,10 @@ class Policy:
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
         return f"{self.name}({options})" if options else self.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Conditions and methods are functions, which cannot be pickled: a policy is its name.
+        return _named, (self.name, dict(self.options))
+
     def allows(self, option: str, value: object) -> bool:
         """Whether a value is valid for an option."""
         if option in self.choices:
@@ -281,3 +285,10 @@ class Policy:
     def of(self, model: str, question: Question | None = None) -> tuple[Method, ...]:
         """Its methods for a model, in order of cost: for one question, or for all."""
         return tuple(m for m in self.methods[model] if question in (None, m.question))
+
+
+def _named(name: str, options: Mapping[str, Any]) -> Policy:
+    from multiserver import policies
+
+    found = policies.policy(name)
+    return found if options == found.options else found(**options)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from multiserver.open import quickswap, two_needs
 from multiserver.policies.by_need import ByNeed
-from multiserver.policies.class_counts import means_from_jobs
+from multiserver.policies.class_counts import TailOnDemand, means_from_jobs
 from multiserver.policies.conditions import EXPONENTIAL_BY_NEED, NEEDS_DIVIDE_EACH_OTHER
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
@@ -81,14 +80,10 @@ def _cycles(
         options = _checked_threshold(system, threshold), last_phase
         found = quickswap.solve(parts.servers, parts.rates, flows, *options)
 
-        @cache
-        def chain() -> two_needs.TwoNeedsMeans:
-            return two_needs.solve(parts, arrival_rate, *options)
-
         jobs = needs.class_jobs((found.small_jobs, found.large_jobs))
         return Means(
             **means_from_jobs(system, arrival_rate, jobs),
-            tail=lambda k: chain().tail(k),
+            tail=TailOnDemand(two_needs.solve, (parts, arrival_rate, *options)),
             imprecision=found.imprecision,
         )
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # Jobs, and the `simulation.front.FrontPolicy` that serves them.
 FrontRule = tuple[Workload, Any]
 JOB_LEVEL, PHASE_LEVEL = "job by job", "phase by phase"
+# By the argument `level` of `Queue.simulate`.
+LEVELS = {"jobs": JOB_LEVEL, "phases": PHASE_LEVEL}
 
 
 class Process(Protocol):
@@ -68,7 +70,7 @@ def process_methods(
                 class_times=process.class_times(distribution),
                 waiting=distribution.mean_waiting,
                 imprecision=distribution.imprecision,
-                tail=lambda k: float(distribution.tail(k)),
+                tail=distribution.tail,
             )
 
         return at
