@@ -103,7 +103,7 @@ def along_points(question: Callable[..., Result[Any]]) -> Callable[..., Any]:
             return question(queue, **arguments)
         points = _points(arrays, arguments)
         found = [question(queue, **(arguments | {arrays[0]: point})) for point in points]
-        return Curve(arrays[0], points, tuple(found))
+        return Curve(arrays[0], tuple(map(float, points)), tuple(found))
 
     return along
 

@@ -6,15 +6,16 @@ P(time ≤ t) is 1 minus that. Times are in the unit of time of the system.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from multiserver.checks import require_integer
 from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.limits import Limits
 from multiserver.method_selection import Methods
@@ -63,10 +64,16 @@ class TimeDistribution:
         return float(found) if points.ndim == 0 else found
 
     def moment(self, k: int) -> float:
-        """E[time^k] (units of time^k), k ≥ 1. Raises `ValueError` unless k is such an integer."""
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise ValueError(f"k must be an integer from 1 on, found {k!r}")
-        return float(self.times.moments(int(k))[self.column])
+        """E[time^k] (units of time^k), k ≥ 1. Raises `ValueError` unless k is such an integer, and
+        `TooLargeError` if the moment is larger than any float."""
+        k = require_integer("k", k)
+        found = math.inf
+        # k! may be too large, or its product.
+        with contextlib.suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
+            found = float(self.times.moments(k)[self.column])
+        if not math.isfinite(found):
+            raise TooLargeError(f"E[time^{k}] is larger than any float")
+        return found
 
     @property
     def mean(self) -> float:
@@ -123,14 +130,13 @@ class Distribution(Table):
         """
         names = ("model", "policy", "method", "arrival_rate", "load", "limit")
         same = {name: getattr(self, name) for name in names}
-        found = []
+        found, shown = [], np.atleast_1d(probabilities)
         for label, time, distribution in self._distributions():
             values = [
                 ("mean", math.nan, distribution.mean),
                 ("at_zero", math.nan, distribution.at_zero),
             ]
-            points = distribution.quantile(np.array(probabilities, dtype=float))
-            pairs = zip(probabilities, points.tolist(), strict=True)
+            pairs = zip(shown.tolist(), distribution.quantile(shown).tolist(), strict=True)
             values += [("quantile", p, t) for p, t in pairs]
             for quantity, p, value in values:
                 place = {"class": label, "time": time, "quantity": quantity}

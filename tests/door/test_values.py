@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -84,6 +85,7 @@ def test_an_array_of_loads_is_the_results_one_by_one():
         assert [repr(found.means) for found in curve] == [repr(found.means) for found in alone]
         assert {row["load"] for row in curve.rows()} == {0.3, 0.6}
         assert len(str(curve).splitlines()) >= 5
+    assert str(QUEUE.exact(load=[Fraction(1, 2)])) == str(QUEUE.exact(load=[0.5]))
     rates = QUEUE.exact(arrival_rate=[0.1, 0.2])
     assert [found.arrival_rate for found in rates] == [0.1, 0.2]
     for wrong in ({"load": [[0.5]]}, {"load": []}, {"load": [0.1], "arrival_rate": [0.1]}):

@@ -84,14 +84,15 @@ def test_what_a_run_cannot_tell_has_no_interval():
     found = queue.simulate(**runs).distribution
     assert "jobs beyond it" in found.response_time.quantile(0.99999).lacking
     assert math.isnan(found.response_time.quantile(0.99999).half_width)
-    rows = found.rows((0.5,))
+    rows = found.rows(0.5)
     assert len(rows) == 2 * 4 and rows[1]["time"] == "response"
     assert rows[1]["lower"] < rows[1]["value"] < rows[1]["upper"]
-    for bad in (0.0, 1.0, math.nan):
-        with pytest.raises(ValueError, match=r"a probability must lie in \(0, 1\)"):
+    for bad in (0.0, 1.0, math.nan, [0.5]):
+        with pytest.raises(ValueError, match=r"a probability must be one number in \(0, 1\)"):
             found.response_time.quantile(bad)
-    with pytest.raises(ValueError, match="t must be a number, found nan"):
-        found.response_time.sf(math.nan)
+    for bad in (math.nan, [1.0]):
+        with pytest.raises(ValueError, match="t must be one number"):
+            found.response_time.sf(bad)
     with pytest.raises(ms.NotKnownError, match=r"ask simulate\(times=True\)"):
         _ = queue.exact(load=0.5).distribution
     elastic = SYSTEMS["threshold-parallelism"].under(ms.ElasticFirst).simulate(**runs)

@@ -266,11 +266,14 @@ def test_shapes_ends_and_refusals():
         with pytest.raises(ValueError, match=r"a probability must lie in \[0, 1\)"):
             wait.quantile(bad)
     for bad in (0, 1.5, True):
-        with pytest.raises(ValueError, match="k must be an integer from 1 on"):
+        with pytest.raises(ValueError, match="k must be a positive integer"):
             wait.moment(bad)
+    with pytest.raises(ms.TooLargeError, match="larger than any float"):
+        wait.moment(200)
     with pytest.raises(ValueError, match="times must be numbers"):
         wait.sf(math.nan)
     assert len(found.rows()) == 2 * 5 and "95 %" in str(found)
+    assert len(found.rows(0.5)) == 2 * 3
     with pytest.raises(ms.UnstableError):
         queue.distribution(load=1.0)
     with pytest.raises(ms.NotKnownError, match=r"for phase-type durations\); ask .*simulate\(\)"):

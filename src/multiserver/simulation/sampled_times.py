@@ -89,16 +89,15 @@ class SampledTime:
     def quantile(self, probability: float) -> Estimate:
         """The least t with P(time ≤ t) ≥ p, and its interval. Raises `ValueError` unless
         0 < p < 1, and `NotSampledError` if no measured job is of the class."""
-        p = float(probability)
-        if not 0 < p < 1:
-            raise ValueError(f"a probability must lie in (0, 1), found {probability!r}")
+        if np.ndim(probability) or not 0 < (p := float(probability)) < 1:
+            raise ValueError(f"a probability must be one number in (0, 1), found {probability!r}")
         found = quantile_of(*self._sorted, len(self.times.responses), p, self.times.confidence)
         return self._with_caveat(found, found.caveat)
 
     def sf(self, t: float) -> Estimate:
-        """P(time > t) at one t, and its interval. Raises `ValueError` if t is NaN."""
-        if math.isnan(t):
-            raise ValueError(f"t must be a number, found {t!r}")
+        """P(time > t) at one t, and its interval. Raises `ValueError` if t is NaN or an array."""
+        if np.ndim(t) or math.isnan(t):
+            raise ValueError(f"t must be one number, found {t!r}")
         values, replication = self._sorted
         rank = np.searchsorted(values, t, side="right")
         share = _share(rank, replication, len(self.times.responses), self.times.confidence)
@@ -196,7 +195,7 @@ class SampledDistribution:
                 time = getattr(group, f"{name}_time")
                 if name == "waiting" and time.times.services is None:
                     continue
-                for p in probabilities:
+                for p in np.atleast_1d(probabilities).tolist():
                     quantile = time.quantile(p)
                     wide = math.nan if quantile.lacking else quantile.half_width
                     row = {"class": label, "time": name, "quantity": "quantile", "probability": p}
