@@ -14,7 +14,6 @@ import pytest
 
 from atlas.config.read import read_yaml
 from atlas.gallery.collect import measure
-from atlas.gallery.render import ROWS
 from atlas.gallery.typesetting import prose
 from atlas.io.dark_mode import GROUND
 
@@ -156,24 +155,6 @@ def test_downloads_are_those_that_are_there(gallery):
     data = ["data/alpha/fig6a.curve.csv", "data/alpha/fig6a.points.csv"]
     assert found == [f"../alpha/fig6a.{suffix}" for suffix in suffixes] + data
     assert "few.svg" not in article(gallery, "alpha.html", "few"), "left by a former run"
-
-
-def test_data_is_copied_once_and_all_of_it_is_shown(gallery):
-    products = gallery.parents[1]
-    copies = sorted(file.name for file in (gallery / "data/alpha").iterdir())
-    assert copies == ["fig6a.curve.csv", "fig6a.curve.html", "fig6a.points.csv"]
-    source = products / "results/series/curve/0.csv"
-    assert (gallery / "data/alpha/fig6a.curve.csv").read_bytes() == source.read_bytes()
-    extra = article(gallery, "alpha.html", "extra")
-    assert 'href="data/alpha/fig6a.curve.csv"' in extra
-    assert f'the first {ROWS} of <a href="{SHEET}">all 150 rows</a>' in extra
-    assert extra.count("<tr>") == 1 + ROWS
-    assert extra.count(f"<td>{(ROWS - 1) ** 2}\n") == 1
-    whole = (gallery / SHEET).read_text("utf-8")
-    for number in range(150):
-        assert f"<tr>{f'<td>{number**2}' * 10}\n" in whole
-    for column, unit in (("response time of class 7", "s"), ("mean jobs", "jobs")):
-        assert f'>{column} <span class="unit">{unit}</span></th>' in whole
 
 
 def test_a_table_is_typeset_from_its_own_file(gallery):

@@ -24,7 +24,8 @@ from atlas.io.cite import SOFTWARE
 from atlas.io.credit import tell_version
 from atlas.io.scores import ALARM
 
-ROWS = 100
+# Rows of data beside a figure, and on a page of their own, of which nobody reads ten thousand.
+ROWS, ROWS_OF_A_PAGE = 100, 2_500
 # Claims shown beside a figure; the rest are folded.
 CLAIMS_SHOWN = 4
 # Verdicts in the order of the page, each with a sign, so that colour is not the only mark.
@@ -96,11 +97,11 @@ def render(
     def source(file: str) -> Markup:
         return Markup(environment.loader.get_source(environment, file)[0])
 
-    environment.globals |= {"source": source}
-    environment.globals |= {"style": source("page.css")}
+    environment.globals |= {"source": source, "style": source("page.css")}
     environment.globals |= {"papers": papers, "VERDICTS": VERDICTS, "CERTAINTY": CERTAINTY}
     environment.globals |= {"titles": titles, "front": find_front(papers, first)}
-    environment.globals |= {"WHOLE": WHOLE, "ROWS": ROWS, "ALARM": ALARM}
+    environment.globals |= {"ROWS": ROWS, "ROWS_OF_A_PAGE": ROWS_OF_A_PAGE}
+    environment.globals |= {"WHOLE": WHOLE, "ALARM": ALARM}
     environment.globals |= {"CLAIMS_SHOWN": CLAIMS_SHOWN}
     environment.tests["evidence"] = lambda line: line.startswith(("read as", "evidence", "what"))
     environment.filters |= {
@@ -249,7 +250,7 @@ def text_columns(data: pd.DataFrame) -> set[str]:
 
 
 def data_page(table: Table) -> str:
-    """The page with all rows of a table, if there are more than are shown beside its figure."""
+    """The page with the rows of a table, if there are more than are shown beside its figure."""
     if len(table.data) <= ROWS:
         return ""
     place = table.file.removeprefix("../").removeprefix("data/")
@@ -257,8 +258,9 @@ def data_page(table: Table) -> str:
 
 
 def texts(table: Table) -> dict[str, list[str]]:
-    """The text of the cells of each column of data."""
-    return {name: [number(value) for value in table.data[name].tolist()] for name in table.data}
+    """The text of the cells that a page shows, by column."""
+    shown = table.data[:ROWS_OF_A_PAGE]
+    return {name: [number(value) for value in shown[name].tolist()] for name in shown}
 
 
 def widths(columns: Mapping[str, Sequence[str]]) -> dict[str, int]:
