@@ -14,11 +14,10 @@ jobs for each waiting job.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numba import boolean, float64, njit
-from numpy.typing import NDArray
 
 from multiserver.simulation import pooled_server
 from multiserver.simulation.instability_test import mark
@@ -59,21 +58,14 @@ def simulate(
     *,
     conservative: bool,
     overestimate: float = 0.0,
-    jobs: int,
-    replications: int,
-    seed: int,
-    key: Iterable[int] = (),
-    warm_up: float = 0.2,
     limit: int | None = None,
-    confidence: float = 0.95,
-    stable_below: float | None = None,
-    record: NDArray[np.float64] | None = None,
+    **runs: Any,
 ) -> Responses:
     """Simulate EASY or conservative backfilling, with requests of 1 + `overestimate` times the
     duration.
 
-    See `multiserver.simulation.replications` for the other arguments. Raises `ValueError` unless
-    `overestimate` is finite and at least 0, and `Overloaded` if `limit` jobs are present.
+    `limit` and `runs` are arguments of `multiserver.simulation.replications.replicate`. Raises as
+    it does, and `ValueError` unless `overestimate` is finite and at least 0.
     """
     if not 0 <= overestimate < math.inf:
         raise ValueError(f"overestimate must be a finite number from 0, found {overestimate!r}")
@@ -83,15 +75,8 @@ def simulate(
         lambda *common: engine(conservative, 1.0 + overestimate, *common),
         workload.servers,
         workload,
-        jobs=jobs,
-        replications=replications,
-        seed=seed,
-        key=key,
-        warm_up=warm_up,
         limit=most if limit is None else limit,
-        confidence=confidence,
-        stable_below=stable_below,
-        record=np.empty(0) if record is None else record,
+        **runs,
     )
 
 

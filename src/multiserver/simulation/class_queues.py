@@ -15,18 +15,17 @@ the others in a queue behind it: the cost of an event depends on k, not on the b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numba import int64, njit, types
-from numpy.typing import NDArray
 
 from multiserver.simulation import pooled_server
 from multiserver.simulation.instability_test import mark
 from multiserver.simulation.pooled_server import arrive
 from multiserver.simulation.replications import (
     COLUMNS,
-    LIMIT,
     Responses,
     compiled,
     compiled_policy,
@@ -49,43 +48,17 @@ CLASS_POLICY = types.void(int64[::1], int64[:, ::1], int64[::1], int64, int64[::
 
 
 def simulate(
-    workload: Workload,
-    policy: Callable,
-    *,
-    jobs: int,
-    replications: int,
-    seed: int,
-    key: Iterable[int] = (),
-    warm_up: float = 0.2,
-    limit: int = LIMIT,
-    confidence: float = 0.95,
-    stable_below: float | None = None,
-    record: NDArray[np.float64] | None = None,
-    memory: Sequence[int] = (),
+    workload: Workload, policy: Callable, *, memory: Sequence[int] = (), **runs: Any
 ) -> Responses:
     """Simulate a policy, any function with the arguments of `CLASS_POLICY`, compiled on first use.
 
-    `memory` is the initial content of the policy's own row. See `multiserver.simulation
-    .replications` for the other arguments. Raises `ValueError` if the policy allots servers that do
-    not exist or cannot be used, and `Overloaded` if `limit` jobs are present.
+    `memory` is the initial content of the policy's own row; `runs` are the arguments of
+    `multiserver.simulation.replications.replicate`. Raises as it does, and `ValueError` if the
+    policy allots servers that do not exist or cannot be used.
     """
     engine = compiled(_run, types.FunctionType(CLASS_POLICY), int64[::1])
-    rule = compiled_policy(policy, CLASS_POLICY)
-    own = np.array(memory, np.int64)
-    return replicate(
-        lambda *common: engine(rule, own, *common),
-        workload.servers,
-        workload,
-        jobs=jobs,
-        replications=replications,
-        seed=seed,
-        key=key,
-        warm_up=warm_up,
-        limit=limit,
-        confidence=confidence,
-        stable_below=stable_below,
-        record=np.empty(0) if record is None else record,
-    )
+    rule, own = compiled_policy(policy, CLASS_POLICY), np.array(memory, np.int64)
+    return replicate(lambda *common: engine(rule, own, *common), workload.servers, workload, **runs)
 
 
 @njit(cache=True)

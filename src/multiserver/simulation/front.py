@@ -11,8 +11,9 @@ changes nothing. The models are in `multiserver.simulation.front_policies`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import boolean, float64, int64, njit, types
@@ -23,7 +24,6 @@ from multiserver.simulation.instability_test import mark
 from multiserver.simulation.pooled_server import arrive
 from multiserver.simulation.replications import (
     COLUMNS,
-    LIMIT,
     Responses,
     compiled,
     compiled_policy,
@@ -67,43 +67,16 @@ class FrontPolicy:
         return rates[:m]
 
 
-def simulate(
-    workload: Workload,
-    policy: FrontPolicy,
-    *,
-    jobs: int,
-    replications: int,
-    seed: int,
-    key: Iterable[int] = (),
-    warm_up: float = 0.2,
-    limit: int = LIMIT,
-    confidence: float = 0.95,
-    stable_below: float | None = None,
-    record: NDArray[np.float64] | None = None,
-) -> Responses:
+def simulate(workload: Workload, policy: FrontPolicy, **runs: Any) -> Responses:
     """Simulate a work-conserving finite-skip model.
 
-    See `multiserver.simulation.replications` for the other arguments. Raises `ValueError` if the
-    model turns out not to be finite-skip with n or not work-conserving, and `Overloaded` if `limit`
-    jobs are present.
+    `runs` are the arguments of `multiserver.simulation.replications.replicate`. Raises as it does,
+    and `ValueError` if the model turns out not to be finite-skip with n or not work-conserving.
     """
     engine = compiled(_run, types.FunctionType(FRONT_POLICY), int64, float64, float64[::1])
     rates = compiled_policy(policy.rates, FRONT_POLICY)
     own = rates, policy.largest_front, policy.capacity, np.array(policy.speeds, dtype=float)
-    return replicate(
-        lambda *common: engine(*own, *common),
-        policy.capacity,
-        workload,
-        jobs=jobs,
-        replications=replications,
-        seed=seed,
-        key=key,
-        warm_up=warm_up,
-        limit=limit,
-        confidence=confidence,
-        stable_below=stable_below,
-        record=np.empty(0) if record is None else record,
-    )
+    return replicate(lambda *common: engine(*own, *common), policy.capacity, workload, **runs)
 
 
 @njit(cache=True)

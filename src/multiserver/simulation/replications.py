@@ -151,12 +151,12 @@ def replicate(
     jobs: int,
     replications: int,
     seed: int,
-    key: Iterable[int],
-    warm_up: float,
-    limit: int,
-    confidence: float,
-    stable_below: float | None,
-    record: NDArray[np.float64],
+    key: Iterable[int] = (),
+    warm_up: float = 0.2,
+    limit: int = LIMIT,
+    confidence: float = 0.95,
+    stable_below: float | None = None,
+    record: NDArray[np.float64] | None = None,
 ) -> Responses:
     """`replications` runs of an engine over `jobs` jobs each, of which W = ⌈warm_up · jobs⌉ are the
     warm-up. Both numbers are increased if the servers take longer to fill (`settle`).
@@ -177,6 +177,7 @@ def replicate(
         require_integer(name, value)
     deleted, jobs = settle(workload, jobs, warm_up)
     key, source, runs, servers = tuple(key), source_of(workload), [], []
+    record = np.empty(0) if record is None else record
     present = np.zeros((replications, MARKS + 1), dtype=np.int64)
     for r in range(replications):
         below, sums, server = engine(
