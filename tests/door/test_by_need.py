@@ -18,8 +18,8 @@ POLICIES = (
     ms.NonpreemptiveMostServersFirst,
     ms.Quickswap,
 )
-# Any of the 12 scores below exceeds this with a probability below 1e-6.
-SCORE = 5.4
+# Any of the 18 scores below exceeds this with a probability below 1e-6.
+SCORE = 5.5
 
 
 def system(servers, *classes):
@@ -43,6 +43,27 @@ def test_two_classes_of_one_need_share_its_jobs(policy):
     times = [row.mean_response_time for row in here.by_class]
     assert times == pytest.approx([small, large, small], rel=1e-12)
     assert here.by_class[0].mean_jobs == pytest.approx(2 * here.by_class[2].mean_jobs, rel=1e-12)
+
+
+@pytest.mark.parametrize("policy", [ms.ElasticFirst, ms.InelasticFirst], ids=lambda p: p.name)
+def test_two_classes_of_one_threshold_share_its_jobs(policy):
+    rows = [(1, 0.25, 0.2), (8, 0.7, 0.5), (1, 0.25, 0.3)]
+    classes = [
+        ms.JobClass(threshold=k, duration=ms.Exponential(rate=rate), probability=p)
+        for k, rate, p in rows
+    ]
+    one = ms.JobClass(threshold=1, duration=classes[0].duration, probability=0.5)
+    here = ms.System(8, classes).under(policy).exact(load=0.7)
+    there = ms.System(8, [one, classes[1]]).under(policy).exact(load=0.7)
+    assert here.mean_response_time == pytest.approx(there.mean_response_time, rel=1e-12)
+    small, large = (row.mean_response_time for row in there.by_class)
+    times = [row.mean_response_time for row in here.by_class]
+    assert times == pytest.approx([small, large, small], rel=1e-12)
+    simulated = ms.System(8, classes).under(policy).simulate(load=0.7, jobs=400_000, seed=1)
+    for mine, found in zip(here.by_class, simulated.by_class, strict=True):
+        estimate = found.mean_response_time
+        assert not estimate.lacking
+        assert abs(ms.z_score(estimate, mine.mean_response_time)) < SCORE
 
 
 @pytest.mark.parametrize("policy", POLICIES[:4], ids=lambda policy: policy.name)

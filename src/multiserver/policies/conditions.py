@@ -63,6 +63,9 @@ FINITE_VARIANCE = Condition(
 )
 ONE_EXPONENTIAL = Condition("exponential durations of one mean", _one_mean)
 EXPONENTIAL_BY_NEED = exponential_by_need()
+EXPONENTIAL_BY_THRESHOLD = Condition(
+    "exponential durations of one mean for each threshold", EXPONENTIAL_BY_NEED.holds
+)
 
 EQUAL_NEEDS = Condition("equal needs", lambda system: len(set(system.needs)) == 1)
 EQUAL_THRESHOLDS = Condition("equal thresholds", EQUAL_NEEDS.holds)
@@ -86,10 +89,10 @@ ROOM_BESIDE_THE_LARGEST = Condition(
     "room for a job of the smallest need beside one of the largest, or one need",
     lambda system: not LARGEST_ALONE.holds(system),
 )
-ONE_AND_ALL = Condition(
-    "two classes, of thresholds 1 and n > 1",
-    lambda system: sorted(system.needs) == [1, system.servers] and system.servers > 1,
+NEEDS_ONE_AND_ALL = Condition(
+    "needs 1 and n > 1", lambda system: set(system.needs) == {1, system.servers} != {1}
 )
+THRESHOLDS_ONE_AND_ALL = Condition("thresholds 1 and n > 1", NEEDS_ONE_AND_ALL.holds)
 
 ONE_DEGREE = Condition(
     "one class, of d random servers, all of one speed",

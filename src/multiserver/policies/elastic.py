@@ -7,28 +7,34 @@ from functools import partial
 from typing import Literal
 
 from multiserver.open.elastic import ElasticInelastic, response_times
-from multiserver.policies.conditions import EQUAL_THRESHOLDS, EXPONENTIAL, ONE_AND_ALL
+from multiserver.policies.by_need import ByNeed
+from multiserver.policies.conditions import (
+    EQUAL_THRESHOLDS,
+    EXPONENTIAL_BY_THRESHOLD,
+    THRESHOLDS_ONE_AND_ALL,
+)
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.one_at_a_time import one_at_a_time
 from multiserver.policies.policy import Means, Method, Policy
 from multiserver.policies.shared_methods import class_simulation, whole_capacity
-from multiserver.sizes import scaled
+from multiserver.sizes import Exponential, scaled
 from multiserver.system import System
 
 SECTION = "`finite-skip`, Section 6.3"
 
 
 def _exact(first: Literal["inelastic", "elastic"], system: System) -> Callable[[float], Means]:
-    k = system.servers
-    small, large = sorted(range(2), key=lambda c: system.needs[c])
+    k, thresholds = system.servers, ByNeed.of(system)
+    classes = thresholds.system
     # Sizes in capacity times time, with a total capacity of 1.
-    rates = [scaled(system.durations[c], system.needs[c] / k).rate for c in (small, large)]
-    model = ElasticInelastic(k, *rates, system.probabilities[small], first)
+    pairs = zip(classes.rates, classes.needs, strict=True)
+    rates = (scaled(Exponential(rate=rate), v / k).rate for rate, v in pairs)
+    model = ElasticInelastic(k, *rates, classes.probabilities[0], first)
 
     def at(arrival_rate: float) -> Means:
         found = response_times(model, arrival_rate)
-        times = {small: found.inelastic, large: found.elastic}
-        return Means(times=found.response, class_times=(times[0], times[1]))
+        times = found.inelastic, found.elastic
+        return Means(times=found.response, class_times=tuple(times[i] for i in thresholds.place))
 
     return at
 
@@ -49,7 +55,7 @@ def _policy(first: Literal["inelastic", "elastic"], definition: str) -> Policy:
                     source=f"{SECTION}.1",
                     cost="phases³",
                     answer=partial(_exact, first),
-                    conditions=(EXPONENTIAL, ONE_AND_ALL),
+                    conditions=(EXPONENTIAL_BY_THRESHOLD, THRESHOLDS_ONE_AND_ALL),
                 ),
                 class_simulation(f"{first}_first", SECTION),
             )

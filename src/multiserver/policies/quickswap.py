@@ -20,7 +20,11 @@ from numpy.typing import NDArray
 from multiserver.open import quickswap, two_needs
 from multiserver.policies.by_need import ByNeed
 from multiserver.policies.class_counts import TailOnDemand, means_from_jobs
-from multiserver.policies.conditions import EXPONENTIAL_BY_NEED, NEEDS_DIVIDE_EACH_OTHER
+from multiserver.policies.conditions import (
+    EXPONENTIAL_BY_NEED,
+    NEEDS_DIVIDE_EACH_OTHER,
+    NEEDS_ONE_AND_ALL,
+)
 from multiserver.policies.equal_needs import methods_of_fcfs
 from multiserver.policies.policy import Budget, Condition, Effort, Means, Method, Policy
 from multiserver.policies.shared_methods import (
@@ -33,9 +37,6 @@ from multiserver.system import System
 
 Ints = NDArray[np.int64]
 TWO_NEEDS = Condition("two needs", lambda system: len(set(system.needs)) == 2)
-NEEDS_ONE_AND_ALL = Condition(
-    "needs 1 and n > 1", lambda system: set(system.needs) == {1, system.servers} != {1}
-)
 
 
 def largest_that_fit(
