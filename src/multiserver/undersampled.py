@@ -12,10 +12,12 @@ Little's law, λ p_c E[T_c], from jobs followed to their departure; the larger o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from multiserver.policies.policy import Means
+from multiserver.policies.policy import Means, Value
 from multiserver.simulation.estimate import FAIR_OBSERVATIONS, Estimate, withhold_interval
 from multiserver.system import System
 
@@ -33,10 +35,10 @@ def withhold_intervals(system: System, arrival_rate: float, means: Means) -> Mea
     if not reason:
         return means
 
-    def withhold(value: Any) -> Any:
-        return withhold_interval(value, reason) if isinstance(value, Estimate) else value
-
+    withhold = partial(_withhold, reason)
     of_all = {name: withhold(getattr(means, name)) for name in ("times", "jobs", "waiting", "busy")}
+    if means.tail is not None:
+        of_all["tail"] = partial(_withhold_tail, reason, means.tail)
     if system.model == "parallel-processing":
         return replace(means, **of_all)
     if means.sampled is not None:
@@ -45,6 +47,14 @@ def withhold_intervals(system: System, arrival_rate: float, means: Means) -> Mea
         if (values := getattr(means, name)) is not None:
             of_all[name] = tuple(map(withhold, values))
     return replace(means, **of_all)
+
+
+def _withhold(reason: str, value: Any) -> Any:
+    return withhold_interval(value, reason) if isinstance(value, Estimate) else value
+
+
+def _withhold_tail(reason: str, tail: Callable[[int], Value], k: int) -> Value:
+    return _withhold(reason, tail(k))
 
 
 def _reason(system: System, arrival_rate: float, means: Means) -> str:
