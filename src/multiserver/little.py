@@ -57,7 +57,7 @@ def complete_result(
         in_service = [X.mean for X in system.durations]
         error = max(ROUNDING, WITHIN * found.imprecision)
         pairs = zip(class_times, in_service, strict=True)
-        class_waits = tuple(_subtract(t, x, error) for t, x in pairs)
+        class_waits = found.class_waits or tuple(_subtract(t, x, error) for t, x in pairs)
         mean = math.fsum(p * x for p, x in zip(system.probabilities, in_service, strict=True))
         if waiting is None:
             waiting = _subtract(jobs, rate * mean, error)

@@ -65,8 +65,8 @@ def largest(needs):
     return sorted(range(len(needs)), key=lambda c: -needs[c])
 
 
-def boxed(system, served, arrival_rate, box):
-    """E[N_c] of the chain in a box, all balances solved at once; and P(N > 3)."""
+def boxed(system, served, arrival_rate, box, k=3):
+    """E[N_c] of the chain in a box, all balances solved at once; and P(N > k)."""
     states = list(itertools.product(*(range(m) for m in box)))
     steps = [int(np.prod(box[c + 1 :])) for c in range(len(box))]
     rows, columns, rates = [], [], []
@@ -82,7 +82,7 @@ def boxed(system, served, arrival_rate, box):
     m = len(states)
     distribution = stationary_distribution(sparse.csr_array((rates, (rows, columns)), shape=(m, m)))
     jobs = np.array(states)
-    return distribution @ jobs, float(distribution[jobs.sum(axis=1) > 3].sum())
+    return distribution @ jobs, float(distribution[jobs.sum(axis=1) > k].sum())
 
 
 def drawn(seed, classes):

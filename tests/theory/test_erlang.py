@@ -124,3 +124,11 @@ def test_quantiles_where_no_job_waits_are_those_of_the_duration(rate):
     levels = np.linspace(0.001, 0.999, 400)
     found = queue.times(1).quantiles(levels, np.full(400, 2))
     assert found == pytest.approx(-np.log(levels) / rate, rel=1e-13)
+
+
+def test_moments_beyond_floats_are_refused():
+    jobs = [ms.JobClass(duration=ms.Exponential(rate=1.0))]
+    time = ms.System(2, jobs).under(ms.FCFS).distribution(load=0.5).response_time
+    assert time.moment(2) > 0
+    with pytest.raises(ms.TooLargeError, match="larger than any float"):
+        time.moment(200)

@@ -13,6 +13,7 @@ from multiserver.open import age_process, by_class, fcfs_levels, multiserver_job
 from multiserver.phased import PhasedJobs
 from multiserver.sizes import Exponential, Hyperexponential
 
+from .count_chains import boxed, front_door, greedy, largest, smallest, weighed
 from .references import close
 
 
@@ -94,3 +95,67 @@ def test_the_age_of_a_large_job_says_how_good_it_is():
         assert distribution.class_response_times == close(
             expected, 10 * distribution.imprecision + 1e-11
         )
+
+
+RARE = MultiserverJobSystem.of(7, (1, 2), (0.36, 3.3), (1 - 3e-5, 3e-5))
+ALONE = MultiserverJobSystem.of(7, (3, 4, 7), (0.33, 2.6, 0.73), (0.78, 4e-6, 0.22 - 4e-6))
+
+
+@pytest.mark.parametrize(
+    ("policy", "order", "system", "rate", "box"),
+    [
+        (ms.LeastServersFirst, smallest, RARE, 0.5, (40, 4)),
+        (ms.MostServersFirst, largest, RARE, 0.5, (40, 4)),
+        (ms.LeastServersFirst, smallest, ALONE, 0.15, (22, 3, 22)),
+    ],
+    ids=["least", "most", "served alone"],
+)
+def test_a_rare_class_of_chains_has_its_digits(policy, order, system, rate, box):
+    """At worst it has an error of 2e-8 of its own E[N_c]; relative to E[N], it would be 1e-9."""
+    found = front_door(system).under(policy).exact(arrival_rate=rate)
+    jobs, _ = boxed(system, greedy(order), rate, box)
+    assert [row.mean_jobs for row in found.by_class] == close(jobs.tolist(), 5e-9)
+    assert found.mean_jobs == close(float(jobs.sum()), 1e-9)
+
+
+@pytest.mark.parametrize("policy", [ms.LeastServersFirst, ms.MostServersFirst, ms.MaxWeight])
+def test_small_probabilities_of_chains_have_their_digits(policy):
+    system = MultiserverJobSystem.of(20, (20, 16), (1.12, 1.0), (0.19, 0.81))
+    rules = {"most-servers-first": greedy(largest), "max-weight": weighed("larger", "present")}
+    found = front_door(system).under(policy).exact(arrival_rate=0.05)
+    for k in (3, 6):
+        _, over = boxed(system, rules.get(policy.name, greedy(smallest)), 0.05, (24, 24), k)
+        assert found.tail(k) == close(over, 1e-6)
+
+
+@pytest.mark.parametrize("load", [1e-40, 1e-4, 0.01, 0.1])
+def test_jobs_that_hardly_ever_wait(load):
+    """M/M/12 in closed form and by fronts, and no digit lost by class."""
+    phase = ms.PhaseType(initial=(1.0,), generator=((-1.0,),))
+    found, known = (
+        ms.System(12, [ms.JobClass(duration=X)]).under(ms.FCFS).exact(load=load)
+        for X in (phase, Exponential(1.0))
+    )
+    assert found.mean_waiting_time == close(known.mean_waiting_time, 1e-10)
+    assert found.tail(11) == close(known.tail(11), 1e-10)
+    for result in (found, known):
+        assert result.by_class[0].mean_waiting_time == close(result.mean_waiting_time, 1e-10)
+
+
+def test_rates_beside_which_arrivals_are_lost():
+    queue = ms.System(6, [ms.JobClass(duration=ms.Erlang(2, 2.0))]).under(ms.FCFS)
+    for load in (1e-30, 1e-4):
+        wait = queue.distribution(load=load).waiting_time.mean
+        assert 0 < queue.exact(load=load).mean_waiting_time == close(wait, 1e-10)
+
+
+def test_far_times_are_those_of_quantiles():
+    """Rates nine decades apart near λ*: a time has more steps than a float has digits."""
+    jobs = [
+        ms.JobClass(need=1, duration=Exponential(1e6), probability=0.5),
+        ms.JobClass(need=2, duration=Exponential(1e-3), probability=0.5),
+    ]
+    wait = ms.System(2, jobs).under(ms.FCFS).distribution(fraction_of_limit=1 - 1e-6).waiting_time
+    time = wait.quantile(0.99)
+    assert wait.sf(time) == close(0.01, 1e-9)
+    assert wait.sf(10 * time) == close(1.000009e-20, 1e-6)

@@ -268,12 +268,9 @@ def test_shapes_ends_and_refusals():
     for bad in (0, 1.5, True):
         with pytest.raises(ValueError, match="k must be a positive integer"):
             wait.moment(bad)
-    with pytest.raises(ms.TooLargeError, match="larger than any float"):
-        wait.moment(200)
     with pytest.raises(ValueError, match="times must be numbers"):
         wait.sf(math.nan)
-    assert len(found.rows()) == 2 * 5 and "95 %" in str(found)
-    assert len(found.rows(0.5)) == 2 * 3
+    assert len(found.rows()) == 2 * 5 and len(found.rows(0.5)) == 2 * 3 and "95 %" in str(found)
     with pytest.raises(ms.UnstableError):
         queue.distribution(load=1.0)
     with pytest.raises(ms.NotKnownError, match=r"for phase-type durations\); ask .*simulate\(\)"):

@@ -12,6 +12,7 @@ whose level is the number of jobs in the system:
   wait undrawn, and matrices are sparse; `iteration`, `gauss_seidel` and `anderson`: the solver;
 - `age_process`: the same with dense matrices (`multiserver.fronts.interpolated` replaces all fronts
   by a few); `age_distribution`: its distribution; `riccati`: the equation that it solves;
+  `level_zero`: the level on which no job waits undrawn;
 - `front_distribution`: the means that follow from either;
 - `waiting_distribution`: the times of jobs, by dense matrices (`doubled_steps`,
   `positive_elimination`); `uniformized_waiting`: by sparse ones (`uniformized_levels`,

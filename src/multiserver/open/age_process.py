@@ -48,16 +48,16 @@ to 2e-10 over twelve. `AgeDistribution.imprecision` estimates the error of a dis
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.linalg import lu_factor, lu_solve
-from scipy.sparse.linalg import splu
 
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
 from multiserver.fronts import Fronts, enumerate_fronts, fronts_among, fronts_of_draws, interpolated
+from multiserver.open import level_zero
 from multiserver.open.age_distribution import AgeDistribution
 from multiserver.open.front_distribution import ROUGH, Vector, blocked_for
 from multiserver.open.riccati import return_distribution, return_distribution_by_sign
@@ -155,35 +155,27 @@ def _solve(process: AgeProcess, rate: float) -> AgeDistribution:
         if process.interpolated
         else [return_distribution, return_distribution_by_sign]
     )
-    distribution = None
+    found: list[AgeDistribution] = []
     for way in ways:
-        try:
-            found = _distribution_of_queue(process, rate, way)
-        except ArithmeticError:
-            if distribution is None and way is ways[-1]:
-                raise
-            continue
-        distribution = (
-            found
-            if distribution is None or found.imprecision < distribution.imprecision
-            else distribution
-        )
-        if distribution.imprecision <= PRECISE:
-            break
-    if not distribution.imprecision <= ROUGH:
+        with suppress(ArithmeticError):
+            found.append(_distribution_of_queue(process, rate, way))
+            if found[-1].imprecision <= PRECISE:
+                break
+    found.sort(key=lambda distribution: distribution.imprecision)
+    if not found or not found[0].imprecision <= ROUGH:
+        off = f"the numbers in service are {found[0].imprecision:.0e} off" if found else "no digits"
         raise NotKnownError(
             f"rates are too far apart for exact means of {process.jobs.servers} servers and needs"
-            f" {process.jobs.needs}: the numbers in service are {distribution.imprecision:.0e} off;"
+            f" {process.jobs.needs}: {off};"
             " simulate() needs no rates that are near each other"
         )
-    return distribution
+    return found[0]
 
 
 def _distribution_of_queue(
     process: AgeProcess, rate: float, way: Callable[..., Matrix]
 ) -> AgeDistribution:
     fronts, drawn = process.fronts, process.drawn
-    m, e = len(fronts.head), len(fronts.room)
     within = (fronts.moves + fronts.blocked).toarray()
     climbing = np.diag(within.sum(axis=1) + fronts.opened.sum(axis=1)) - within
     settles, further = fronts.settles[drawn].toarray(), fronts.further[drawn][:, drawn].toarray()
@@ -193,24 +185,12 @@ def _distribution_of_queue(
     returning = rate * back @ settles
     records = climbing - returning
 
-    # Level 0: from the settled fronts to the unsettled ones, through these, and back.
-    leaving = np.zeros((m, e))
-    leaving[:, drawn] = opened + rate * back @ further
-    outflow = rate * (fronts.settles.sum(axis=1) + fronts.further.sum(axis=1))
-    outflow += fronts.emptier.sum(axis=1)
-    roomy = sparse.diags_array(outflow) - rate * fronts.further - fronts.emptier
-    factors = splu(roomy.T.tocsc(), permc_spec="COLAMD")
-    visits = factors.solve(leaving.T.copy()).T
-    settled = _distribution(within + returning + visits @ (rate * fronts.settles).toarray())
-    if not process.interpolated:
-        settled = np.maximum(settled, 0.0)
-    unsettled = settled @ visits
-
+    unsettled, settled = level_zero.solve(process, rate, back)
     total = SumOverLevels(process, rate, back, records)
     above, discrepancy = total(settled)
     weighted, other_discrepancy = total(settled + above)
     mass = settled.sum() + unsettled.sum() + above.sum()
-    draw_rates = np.zeros(e)
+    draw_rates = np.zeros(len(unsettled))
     draw_rates[drawn] = rate * (settled + above) @ back
     return AgeDistribution(
         process=process,
@@ -258,21 +238,7 @@ class SumOverLevels:
         if not self._process.interpolated:
             found = np.maximum(found, 0.0)
         again = lu_solve(self._levels, x + found, trans=1)
-        discrepancy = float(abs(again - found).sum() / abs(x + again).sum())
+        # All may underflow if jobs hardly ever wait.
+        whole = abs(x + again).sum() or 1.0
+        discrepancy = float(abs(again - found).sum() / whole)
         return again if self._process.interpolated else np.maximum(again, 0.0), discrepancy
-
-
-def _distribution(rates: NDArray[np.float64]) -> Vector:
-    """The stationary distribution (m,) of a chain of the given rates, whose diagonal is ignored:
-    the probability of a likely state is fixed and its balance equation left out."""
-    balance = -rates.T
-    m = len(rates)
-    balance[np.arange(m), np.arange(m)] = 0.0
-    balance[np.arange(m), np.arange(m)] = -balance.sum(axis=0)
-    crude = balance.copy()
-    crude[0] = 1.0
-    fixed = int(np.argmax(np.linalg.solve(crude, np.eye(1, m)[0])))
-    rest = np.delete(np.arange(m), fixed)
-    distribution = np.ones(m)
-    distribution[rest] = np.linalg.solve(balance[np.ix_(rest, rest)], -balance[rest, fixed])
-    return distribution / distribution.sum()

@@ -45,6 +45,10 @@ Counts = NDArray[np.int64]
 MOST_STATES, MOST_CYCLES = 8_000_000, 300
 # Means with larger errors are refused; smaller errors are not sought.
 ROUGH, ENOUGH = 1e-5, 1e-9
+# Errors are relative to E[N], and for classes of a smaller share of the jobs to this much of it.
+COMMON = 0.05
+# The least error that is asked for, for the sake of rare classes.
+FINEST = 1e-14
 # The first states have so many values of each class count; points that are mixed.
 INITIAL_COUNTS, DEPTH = 6, 6
 # While a distribution still changes by more, it does not show how much is left out.
@@ -129,15 +133,27 @@ def means(
     enough: float = ENOUGH,
     most_states: int = MOST_STATES,
 ) -> CountsMeans:
-    """The means alone, which are extrapolated from fewer states; arguments and errors as above."""
-    target = Target.means(enough)
-    last, found = _solve(system, rule, arrival_rate, limit, target, most_states)
-    return CountsMeans(
-        tuple(found.jobs.tolist()),
-        tuple(found.waiting.tolist()),
-        len(last.counts),
-        found.error + last.residual_error,
-    )
+    """The means alone, which are extrapolated from fewer states; arguments and errors as above,
+    but that a class with a share s < `COMMON` of the jobs has an error of at most
+    `enough`/`COMMON` relative to its own E[N_c], or else `imprecision` is larger than `enough`."""
+    best, wanted = None, enough
+    while True:
+        target = Target.means(wanted)
+        try:
+            last, found = _solve(system, rule, arrival_rate, limit, target, most_states)
+        except (NotKnownError, TooLargeError):
+            if best is None:
+                raise
+            return best
+        rare = min(float(found.jobs.min() / found.jobs.sum()) / COMMON, 1.0)
+        error = (found.error + last.residual_error) / rare
+        if best is None or error < best.imprecision:
+            numbers = tuple(found.jobs.tolist()), tuple(found.waiting.tolist())
+            best = CountsMeans(*numbers, len(last.counts), error)
+        finer = max(enough * rare, FINEST)
+        if best.imprecision <= enough or finer >= wanted:
+            return best
+        wanted = finer
 
 
 def _solve(

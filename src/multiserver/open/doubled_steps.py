@@ -33,8 +33,8 @@ Array = NDArray[np.float64]
 
 # θ times the first step; terms of its series, a multiple of 3, and of those over a shorter time.
 INITIAL_STEP, SERIES_TERMS, REST_TERMS = 0.125, 12, 16
-# Smaller probabilities are 0, before numbers denormalise; doublings that a float can count.
-NEGLIGIBLE_PROBABILITY, MOST_DOUBLINGS, BISECTIONS = 1e-250, 52, 60
+# Smaller probabilities are 0, before numbers denormalise; doublings that an int64 can count.
+NEGLIGIBLE_PROBABILITY, MOST_DOUBLINGS, BISECTIONS = 1e-250, 62, 60
 
 
 @dataclass(frozen=True, eq=False, slots=True)

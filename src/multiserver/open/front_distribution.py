@@ -77,8 +77,12 @@ class FrontDistribution:
     @property
     def class_response_times(self) -> Vector:
         """E[T_c] (C,)."""
-        means = np.array(self.fronts.jobs.means)
-        return self.undrawn / self.arrival_rate + self.blocking_times + means
+        return self.class_waiting_times + np.array(self.fronts.jobs.means)
+
+    @property
+    def class_waiting_times(self) -> Vector:
+        """E[W_c] (C,), in positive terms: E[T_c] − E[X_c] would lose the digits of short waits."""
+        return self.undrawn / self.arrival_rate + self.blocking_times
 
     @property
     def mean_response_time(self) -> float:

@@ -21,42 +21,25 @@ from scipy.linalg import lu_factor, lu_solve, solve_triangular
 
 from multiserver.open.age_distribution import AgeDistribution
 from multiserver.open.age_process import SumOverLevels
-from multiserver.open.solve import distribution_of_rates
+from multiserver.open.level_zero import eliminate
 
 Array = NDArray[np.float64]
-# At most so many states: rows are eliminated one by one.
-MAX_STATES = 600
 # Parts of the largest entry of b: below the first, sums over levels have lost digits; below the
 # second, b has underflowed.
 SMALL, UNSEEN = 1e-6, 1e-200
 SETTLED, MOST_SWEEPS = 1e-14, 100
 
 
-def refinable(distribution: AgeDistribution) -> bool:
-    """Whether level 0 has at most `MAX_STATES` states, none of them interpolated."""
-    fronts = distribution.fronts
-    few = len(fronts.room) + len(fronts.head) <= MAX_STATES
-    return few and not distribution.process.interpolated
-
-
 def refined(distribution: AgeDistribution) -> AgeDistribution:
-    """The same distribution, which is `refinable`, with level 0 by elimination."""
-    process, fronts, rate = distribution.process, distribution.fronts, distribution.arrival_rate
-    drawn, e, m = process.drawn, len(fronts.room), len(fronts.head)
-    within = (fronts.moves + fronts.blocked).toarray()
-    landing = rate * distribution.returns
-    rates = np.zeros((e + m, e + m))
-    rates[:e, :e] = (rate * fronts.further + fronts.emptier).toarray()
-    rates[:e, e:] = rate * fronts.settles.toarray()
-    rates[e:, drawn] = fronts.opened[:, drawn] + landing @ fronts.further[drawn][:, drawn]
-    rates[e:, e:] = within + landing @ fronts.settles[drawn]
-    unsettled, settled = np.split(distribution_of_rates(rates), [e])
-    total = SumOverLevels(process, rate, distribution.returns, distribution.records)
+    """The same distribution, with few states of level 0 and these by elimination."""
+    process, rate, returns = distribution.process, distribution.arrival_rate, distribution.returns
+    unsettled, settled = eliminate(process, rate, returns)
+    total = SumOverLevels(process, rate, returns, distribution.records)
     above, discrepancy = total(settled)
     weighted, other_discrepancy = total(settled + above)
     mass = unsettled.sum() + settled.sum() + above.sum()
-    draw_rates = np.zeros(e)
-    draw_rates[drawn] = (settled + above) @ landing
+    draw_rates = np.zeros(len(unsettled))
+    draw_rates[process.drawn] = rate * (settled + above) @ returns
     return replace(
         distribution,
         unsettled=unsettled / mass,

@@ -26,6 +26,7 @@ small enough: the relative change by the last repetition plus the error of the d
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,15 +83,18 @@ def solve(
     rate, most = arrival_rate * share, limit * share
     flow = arrival_rate * system.probabilities[-1]
     own = flow / system.rates[-1]
-    estimates, imprecision = [], np.inf
+    estimates, imprecision, rare = [], np.inf, 1.0
     for finer in FINER:
-        options = {"enough": enough / finer, "most_states": most_states}
+        wanted = max(enough / finer * rare, class_counts.FINEST)
+        options = {"enough": wanted, "most_states": most_states}
         distribution = class_counts.solve(others, rule, rate, most, **options)
         idle = float(distribution.probabilities[0])
         away = _time_to_empty(distribution, others, rule)
         estimates.append((own + flow * idle * away) / (idle - own))
+        jobs = distribution.class_jobs
+        rare = min(min(jobs) / math.fsum(jobs) / class_counts.COMMON, 1.0)
         if len(estimates) > 1:
-            imprecision = abs(estimates[-1] / estimates[-2] - 1) + distribution.imprecision
+            imprecision = abs(estimates[-1] / estimates[-2] - 1) + distribution.imprecision / rare
         if imprecision <= enough:
             break
     return ServedAloneMeans(

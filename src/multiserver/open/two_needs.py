@@ -102,10 +102,13 @@ class TwoNeedsMeans:
         """P(N > k), of both classes together."""
         if k < 0:
             return 1.0
-        over = float(self.distribution.tail(k))
+        over, top = float(self.distribution.tail(k)), self.distribution.qbd.top
         for level in range(k + 1):
-            others = self.others[min(level, self.distribution.qbd.top)]
-            over += float(self.distribution.phase_distribution(level)[others > k - level].sum())
+            if level <= top:
+                found = self.distribution.phase_distribution(level)
+            else:
+                found = found @ self.distribution.rate_matrix
+            over += float(found[self.others[min(level, top)] > k - level].sum())
         return over
 
 

@@ -44,7 +44,7 @@ from scipy.linalg import block_diag
 from multiserver.compiling import announced
 from multiserver.errors import TooLargeError
 from multiserver.fronts import Fronts, fronts_of_draws, interpolated
-from multiserver.open import positive_elimination, waiting_distribution
+from multiserver.open import level_zero, waiting_distribution
 from multiserver.open.fcfs_levels import MIN_FRONTS, SweptDistribution, is_feasible
 from multiserver.open.uniformization import UniformizedTimes
 from multiserver.phased import UNSAMPLED, PhasedJobs, count_fronts
@@ -70,7 +70,7 @@ def is_preferred(jobs: PhasedJobs) -> bool:
     m, e = count_fronts(jobs)
     rates = jobs.exits + jobs.moves.sum(axis=1)
     moves = float((rates * (jobs.servers // jobs.held)).max() / rates.min())
-    many = m > MIN_FRONTS or m + e > positive_elimination.MAX_STATES
+    many = m > MIN_FRONTS or m + e > level_zero.MAX_ELIMINATED
     cheap = max(m * m / DENSE, SECOND / m) if waiting_distribution.is_feasible(jobs) else np.inf
     swept = is_feasible(jobs) and not interpolated.applies(jobs)
     return swept and many and moves <= min(MINUTES / m, cheap)

@@ -59,7 +59,8 @@ from multiserver.fronts import Fronts, interpolated
 from multiserver.open.age_distribution import AgeDistribution
 from multiserver.open.doubled_steps import DoubledSteps, Triangular
 from multiserver.open.front_distribution import ROUGH
-from multiserver.open.positive_elimination import Factors, enforce_balance, refinable, refined
+from multiserver.open.level_zero import has_few_states
+from multiserver.open.positive_elimination import Factors, enforce_balance, refined
 from multiserver.phased import PhasedJobs, count_fronts
 
 # At most so many settled fronts: some thirty matrices of that size are kept.
@@ -138,7 +139,7 @@ def waiting_distribution(distribution: AgeDistribution) -> WaitingDistribution:
 
     Raises `NotKnownError` if rounding has left fewer than six digits.
     """
-    precise = refinable(distribution)
+    precise = has_few_states(distribution.process)
     distribution = refined(distribution) if precise else distribution
     fronts, jobs, rate = distribution.fronts, distribution.fronts.jobs, distribution.arrival_rate
     positive = not distribution.process.interpolated

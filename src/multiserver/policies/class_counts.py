@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from multiserver.errors import NotKnownError, TooLargeError
 from multiserver.model import MultiserverJobSystem
 from multiserver.open import class_counts, most_servers_first, served_alone
 from multiserver.open.count_rules import Rule
@@ -40,7 +41,7 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=math.fsum(found.class_waiting),
-                tail=TailOnDemand(_chain, (rule_of, options, parts, arrival_rate, limit, budget)),
+                tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
                 note=f"{found.states} states",
                 imprecision=found.imprecision,
             )
@@ -89,7 +90,7 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=found.waiting,
-                tail=TailOnDemand(_chain, (rule_of, options, parts, arrival_rate, limit, budget)),
+                tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
                 note=f"{found.states} states of the others",
                 imprecision=found.imprecision,
             )
@@ -107,32 +108,37 @@ def jobs_alone(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]) -> 
     )
 
 
-@dataclass(frozen=True)
-class TailOnDemand:
-    """P(N > k) from the chain `solve(*arguments)`, which is solved at the first k: means need fewer
-    states. Unlike a closure, it can be pickled."""
+@dataclass(frozen=True, eq=False)
+class CountsTail:
+    """P(N > k) from a chain, which is solved at the first k, as means need fewer states, and once
+    for each decade of P(N > k), to a smaller error. Unlike a closure, it can be pickled."""
 
-    solve: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-    @cached_property
-    def _distribution(self) -> Any:
-        return self.solve(*self.arguments)
+    rule_of: Callable[..., Rule]
+    options: Mapping[str, Any]
+    parts: MultiserverJobSystem
+    arrival_rate: float
+    limit: float
+    budget: Budget
+    _found: dict[float, class_counts.CountsDistribution] = field(default_factory=dict)
 
     def __call__(self, k: int) -> float:
-        return self._distribution.tail(k)
+        found = self._solve(self.budget.enough)
+        share = found.tail(k) / math.fsum(found.class_jobs)
+        decade = 10.0 ** math.ceil(math.log10(share)) if share > 0 else 0.0
+        enough = max(self.budget.enough * decade, class_counts.FINEST)
+        if enough < min(self.budget.enough, found.imprecision):
+            with suppress(NotKnownError, TooLargeError):
+                found = self._solve(enough)
+        return found.tail(k)
 
-
-def _chain(
-    rule_of: Callable[..., Rule],
-    options: Mapping[str, Any],
-    parts: MultiserverJobSystem,
-    arrival_rate: float,
-    limit: float,
-    budget: Budget,
-) -> class_counts.CountsDistribution:
-    rule = rule_of(parts.servers, parts.needs, **options)
-    return class_counts.solve(parts, rule, arrival_rate, limit, **asdict(budget))
+    def _solve(self, enough: float) -> class_counts.CountsDistribution:
+        if enough not in self._found:
+            rule = self.rule_of(self.parts.servers, self.parts.needs, **self.options)
+            budget = asdict(self.budget) | {"enough": enough}
+            self._found[enough] = class_counts.solve(
+                self.parts, rule, self.arrival_rate, self.limit, **budget
+            )
+        return self._found[enough]
 
 
 def means_from_jobs(system: System, rate: float, jobs: Sequence[float]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ Jobs of equal needs v have ⌊n/v⌋ places, all of which are taken while a job 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from multiserver.open import deterministic, erlang
 from multiserver.open.one_at_a_time import OneAtATime
@@ -67,6 +68,7 @@ def _exact(system: System, **_: object) -> Callable[[float], Means]:
             times=wait + 1 / queue.limit,
             class_times=times,
             waiting=arrival_rate * wait,
+            class_waits=(wait,) * len(times),
             tail=queue.numbers(arrival_rate).tail,
         )
 
@@ -105,14 +107,19 @@ def _by_places(system: System, **_: object) -> Limit:
     return Limit.of(system, _places(system) / mean)
 
 
+def _alike(system: System, wait: float, time: float, arrival_rate: float) -> Means:
+    """The means of classes that do not differ."""
+    each = (time,) * len(system.classes), (wait,) * len(system.classes)
+    return Means(times=time, class_times=each[0], class_waits=each[1], waiting=arrival_rate * wait)
+
+
 def _deterministic(system: System, **_: object) -> Callable[[float], Means]:
     duration, k = system.durations[0].value, _places(system)
 
     def at(arrival_rate: float) -> Means:
         wait = deterministic.waiting_time(k, duration, arrival_rate)
         time = wait + duration
-        classes = (time,) * len(system.classes)
-        return Means(times=time, class_times=classes, waiting=arrival_rate * wait)
+        return _alike(system, wait, time, arrival_rate)
 
     return at
 
@@ -122,14 +129,8 @@ def _erlang(system: System, **_: object) -> Callable[[float], Means]:
 
     def at(arrival_rate: float) -> Means:
         queue = erlang.MMk.of(k, rate, arrival_rate)
-        wait, classes = queue.waiting_time, len(system.classes)
-        time = wait + 1 / rate
-        return Means(
-            times=time,
-            class_times=(time,) * classes,
-            waiting=arrival_rate * wait,
-            tail=queue.tail,
-        )
+        wait = queue.waiting_time
+        return replace(_alike(system, wait, wait + 1 / rate, arrival_rate), tail=queue.tail)
 
     return at
 

@@ -96,6 +96,8 @@ def _of_distribution(
         times=distribution.mean_response_time,
         class_times=tuple(map(float, distribution.class_response_times)),
         waiting=distribution.mean_waiting,
+        # Weights of interpolated fronts may have any sign.
+        class_waits=tuple(max(w, 0.0) for w in distribution.class_waiting_times.tolist()),
         tail=tail,
         note=note,
         imprecision=distribution.imprecision,

@@ -76,11 +76,12 @@ class Means:
     """The results of a method at one arrival rate; None for what it does not compute.
 
     `class_times` are E[T_c] and `class_jobs` E[N_c], in the order of the system's classes; `times`
-    and `jobs` are E[T] and E[N] over all classes. `waiting` is E[Q], the jobs not in service;
-    `busy` the mean number of servers (or speed) at work; `tail(k)` is P(N > k). `note` adds to the
-    method's name, `counts` has a simulator's counts by replication, and `sampled` the times of each
-    job, if requested. `imprecision` is an exact method's own estimate of its relative error, within
-    a factor of about ten; 0 for a closed form.
+    and `jobs` are E[T] and E[N] over all classes. `waiting` is E[Q], the jobs not in service, and
+    `class_waits` are E[W_c], if they are known better than as E[T_c] − E[X_c]. `busy` is the mean
+    number of servers (or speed) at work; `tail(k)` is P(N > k). `note` adds to the method's name,
+    `counts` has a simulator's counts by replication, and `sampled` the times of each job, if
+    requested. `imprecision` is an exact method's own estimate of its relative error, within a
+    factor of about ten; 0 for a closed form.
     """
 
     times: Value | None = None
@@ -88,6 +89,7 @@ class Means:
     class_times: tuple[Value | None, ...] | None = None
     class_jobs: tuple[Value | None, ...] | None = None
     waiting: Value | None = None
+    class_waits: tuple[Value, ...] | None = None
     busy: Value | None = None
     tail: Callable[[int], Value] | None = None
     note: str = ""

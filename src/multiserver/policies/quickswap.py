@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from multiserver.open import quickswap, two_needs
 from multiserver.policies.by_need import ByNeed
-from multiserver.policies.class_counts import TailOnDemand, means_from_jobs
+from multiserver.policies.class_counts import means_from_jobs
 from multiserver.policies.conditions import (
     EXPONENTIAL_BY_NEED,
     NEEDS_DIVIDE_EACH_OTHER,
@@ -70,6 +71,21 @@ def quickswap_rule(present: Ints, number: Ints, needs: Ints, servers: int, allot
     memory[0] = kept_out and 0 < allotted[0] <= memory[1] * needs[0]
 
 
+@dataclass(frozen=True)
+class _Tail:
+    """P(N > k) from the chain of these arguments, which is solved at the first k, as the means do
+    not need it. Unlike a closure, it can be pickled."""
+
+    chain: tuple[Any, ...]
+
+    @cached_property
+    def _found(self) -> two_needs.TwoNeedsMeans:
+        return two_needs.solve(*self.chain)
+
+    def __call__(self, k: int) -> float:
+        return self._found.tail(k)
+
+
 def _cycles(
     system: System, threshold: float = 0, last_phase: Any = "always"
 ) -> Callable[[float], Means]:
@@ -84,7 +100,7 @@ def _cycles(
         jobs = needs.class_jobs((found.small_jobs, found.large_jobs))
         return Means(
             **means_from_jobs(system, arrival_rate, jobs),
-            tail=TailOnDemand(two_needs.solve, (parts, arrival_rate, *options)),
+            tail=_Tail((parts, arrival_rate, *options)),
             imprecision=found.imprecision,
         )
 
