@@ -104,7 +104,8 @@ def check_scores(scores: Path) -> tuple[str, list[str]]:
         if p < ALARM
     ]
     if not found["points"]:
-        return f"{scores.parent.name}: no simulated point has an exact value", unsound
+        nothing = "no simulated point has both an interval and an exact value"
+        return f"{scores.parent.name}: {nothing}", unsound
     return (
         f"{scores.parent.name}: {found['points']} simulated points: largest |z|"
         f" {found['largest']:.2f}, {found['coverage']:.1%} of 95 % intervals hold the exact value"

@@ -55,7 +55,7 @@ def collect(name: str, points: pd.DataFrame) -> pd.DataFrame:
 def narrate(found: Mapping[str, float]) -> str:
     """The scores as plain text."""
     if not found["points"]:
-        return "No simulated point has an exact value to be scored against.\n"
+        return "No simulated point has both an interval and an exact value to be scored against.\n"
     least = min(found[key] for key in TESTS)
     verdict = "as they should be" if least >= DOUBT else f"DOUBTFUL, p = {least:.1g}"
     lines = [

@@ -89,7 +89,7 @@ def test_a_paper_is_scored_whether_or_not_exact_values_are_known(tmp_path, known
     assert ("2 simulated points" if known else "No simulated point") in text
     line, faults = check_scores(files[0])
     assert faults == []
-    assert ("2 simulated points" if known else "no simulated point has an exact value") in line
+    assert ("2 simulated points" if known else "no simulated point has both an interval") in line
 
 
 def test_a_paper_without_any_score_is_scored(tmp_path):

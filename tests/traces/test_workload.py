@@ -67,7 +67,7 @@ def test_where_states_are_too_many_nothing_is_claimed():
 
 
 def test_servers_that_do_not_suffice_are_an_error():
-    with pytest.raises(ValueError, match="need 8 exceeds the 7 servers"):
+    with pytest.raises(ValueError, match="need 8 exceeds 7 servers"):
         make_system(round_needs(read_table({"generated": LAW}), "none"), 7)
 
 
@@ -79,7 +79,7 @@ def test_rounding_up_to_powers_of_two():
     assert table["share_of_jobs"].sum() == pytest.approx(1)
     assert table["share_of_demand"].sum() == pytest.approx(1)
     assert round_needs(cells, "none")["need"].unique().tolist() == [1, 3, 8]
-    with pytest.raises(ValueError, match=r"whole numbers of servers, found 0\.5"):
+    with pytest.raises(ValueError, match=r"0\.5, which is no whole number of servers"):
         round_needs(pd.DataFrame({"need": [0.5, 1.0], "duration": [1.0, 1.0]}), "none")
 
 

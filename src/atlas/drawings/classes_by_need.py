@@ -76,7 +76,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ax.set(xscale="log", yscale="log")
         ax.xaxis.set_major_locator(LogLocator(numticks=5))
         ax.set(xlabel="need (servers)", title=drawing["settings"].get(name, name))
-        if drawing["law"]:
+        if drawing["law"] and np.isfinite(classes["exponent"].iloc[0]):
             _draw_law(ax, classes)
     panels[0].set_ylabel(COLUMNS[drawing["columns"][0]][0])
     legend_above(fig, 2)

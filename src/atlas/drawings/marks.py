@@ -10,6 +10,7 @@ additions to the paper's figure. Text is black on white: most data colours are t
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -60,6 +61,13 @@ def point(probability: float) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """A share as all texts write it: 61.4 %."""
     return f"{100 * share:.{digits}f} %"
+
+
+def rounded(value: float, digits: int) -> str:
+    """A number with some digits after the point, and more if it is small: three of it are shown."""
+    if not value > 0:
+        return f"{value:g}"
+    return f"{value:.{max(digits, 2 - math.floor(math.log10(value)))}f}"
 
 
 def added(figure: Spec, label: str) -> str:
@@ -273,7 +281,8 @@ def panel_axes(fig: Figure, count: int, **shared: bool) -> tuple[list[Axes], int
     columns = 2 if count in (2, 4) else min(count, 3)
     rows = -(-count // columns)
     width = fig.get_figwidth()
-    fig.set_figheight((0.8 if count == 1 else (0.85 / columns * rows + 0.08)) * width)
+    height = (0.8 if count == 1 else (0.85 / columns * rows + 0.08)) * width
+    fig.set_figheight(height if count == 1 else max(height, 1 + 1.4 * rows))
     axes = fig.subplots(rows, columns, squeeze=False, **shared).ravel()
     for ax in axes[count:]:
         ax.remove()

@@ -26,6 +26,7 @@ from atlas.drawings.marks import (
     flatten,
     legend_above,
     of_class,
+    rounded,
 )
 from atlas.fields.required_series import SettingsBlock, Wanted, require_classes, require_labels
 from atlas.fields.vocabulary import Labels, LoadAxis, Panels, Positive
@@ -142,4 +143,4 @@ def _draw_policy(ax: Axes, i: int, label: str, rows: pd.DataFrame, axis: str) ->
     if not limit < 1 or axis == "fraction-of-limit":
         return []
     symbol = r"\rho^*" if axis == "load" else r"\lambda^*"
-    return [(limit * unit, f"${symbol}$ = {limit * unit:.3f}", style["color"])]
+    return [(limit * unit, f"${symbol}$ = {rounded(limit * unit, 3)}", style["color"])]

@@ -32,10 +32,15 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """A logarithmic axis of probability; the decay rate is the final slope of each curve."""
     fig, ax = single_axes(width, 0.85)
     curves = {name: curve for name, curve in series.items() if not name.endswith(SIMULATED)}
+    kept = ("servers", "needs", "rates", "probabilities")
+    blocks = (figure["series"][name]["parameters"] for name in curves)
+    systems = {repr([block[key] for key in kept]) for block in blocks}
     for i, (name, curve) in enumerate(curves.items()):
         fraction = figure["series"][name]["parameters"]["fraction_of_limit"]
         decay = curve["decay_rate"].iloc[0]
         label = rf"$\lambda = {fraction:g}\,\lambda^*$, decay {decay:.4f}"
+        if len(systems) > 1:
+            label = f"{name}: {label}"
         points = series.get(name + SIMULATED)
         marks = None
         if points is not None:

@@ -54,13 +54,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         linewidths=0,
         rasterized=True,
     )
-    ends = np.array([needs.min(), needs.max()])
-    ax.plot(
-        ends,
-        law.scale * (ends * smallest) ** law.exponent,
-        color="C1",
-        label=f"$t \\propto v^{{{law.exponent:.2f}}}$, correlation {law.correlation:.2f} (log-log)",
-    )
+    if np.isfinite(law.exponent):  # not if all needs or all durations are equal
+        ends = np.array([needs.min(), needs.max()])
+        fit = f"$t \\propto v^{{{law.exponent:.2f}}}$, correlation {law.correlation:.2f} (log-log)"
+        ax.plot(ends, law.scale * (ends * smallest) ** law.exponent, color="C1", label=fit)
     ax.set(xscale="log", yscale="log", xlabel=drawing["label"], ylabel="duration (s)")
     fig.colorbar(points, ax=ax, label="jobs")
     legend_above(fig, 1)

@@ -20,17 +20,18 @@ from atlas.drawings.marks import (
     draw_curve_and_points,
     draw_limits,
     legend_above,
+    rounded,
 )
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 from atlas.fields.vocabulary import LoadAxis, Positive
 
 # The labels of λ* and λ^naive on each axis.
 LIMIT_TEMPLATES = {
-    "arrival-rate": (r"$\lambda^*$ = {:.4f}", r"$\lambda^\mathrm{{naive}}$ = {:g}"),
-    "load": (r"$\rho^*$ = {:.4f}", r"$\rho$ = {:g}"),
+    "arrival-rate": (r"$\lambda^*$ = {0}", r"$\lambda^\mathrm{{naive}}$ = {1:g}"),
+    "load": (r"$\rho^*$ = {0}", r"$\rho$ = {1:g}"),
     "fraction-of-limit": (
-        r"$\lambda/\lambda^*$ = {:g}",
-        r"$\lambda^\mathrm{{naive}}/\lambda^*$ = {:.4f}",
+        r"$\lambda/\lambda^*$ = {1:g}",
+        r"$\lambda^\mathrm{{naive}}/\lambda^*$ = {0}",
     ),
 }
 
@@ -82,8 +83,9 @@ def _limit_labels(
     in black, and unequal ones are labelled with their systems."""
     highest = max(limits.values())
     if shared and highest - min(limits.values()) <= 1e-9 * highest:
-        return [(highest, template.format(highest), "black")]
+        return [(highest, template.format(rounded(highest, 4), highest), "black")]
+    texts = {name: template.format(rounded(at, 4), at) for name, at in limits.items()}
     return [
-        (at, f"{name}: {template.format(at)}" if shared else template.format(at), colors[name])
+        (at, f"{name}: {texts[name]}" if shared else texts[name], colors[name])
         for name, at in limits.items()
     ]

@@ -92,16 +92,21 @@ def draw_panel(ax: Axes, figure: Spec, series: Tables, group: str) -> list[Limit
         limits += [(limit, f"limit {limit:.3f}", "black")] if limit < 1 else []
         for j, p in enumerate(sorted(set(first["probability"]))):
             color = f"C{(i if len(names) > 1 else j) % 7}"
-            lines = (None if part is None else part[part["probability"] == p] for part in parts)
-            draw_line(ax, color, j, f"{label}{point(p)}", *lines)
+            lines = (None if part is None else of_probability(part, p) for part in parts)
+            draw_line(ax, color, j, f"{label}{point(p)}", *lines, limit)
     return limits
 
 
 def of_group(rows: pd.DataFrame, group: str, time: str) -> pd.DataFrame:
-    """The rows of a class and a time, without quantiles of 0, which a logarithmic axis cannot
-    show."""
+    """The rows of a class and a time."""
     rows = of_class(rows, "class", group)
-    return rows[(rows["time"] == time) & (rows["quantile"] > 0) & np.isfinite(rows["quantile"])]
+    return rows[rows["time"] == time]
+
+
+def of_probability(rows: pd.DataFrame, p: float) -> pd.DataFrame:
+    """The rows of a probability, without quantiles of 0, which a logarithmic axis cannot show."""
+    quantiles = rows["quantile"]
+    return rows[(rows["probability"] == p) & (quantiles > 0) & np.isfinite(quantiles)]
 
 
 def draw_line(
@@ -111,6 +116,7 @@ def draw_line(
     label: str,
     curve: pd.DataFrame | None,
     points: pd.DataFrame | None,
+    limit: float,
 ) -> None:
     """One probability of one policy or system; points without a curve get a guide."""
     style = {"color": color, "marker": MARKERS[j % len(MARKERS)]}
@@ -121,5 +127,5 @@ def draw_line(
         line, dash = (curve["load"], curve["quantile"]), DASHES[j % len(DASHES)]
         draw_curve_and_points(ax, label, line, marks, linestyle=dash, **style)
     else:
-        draw_guide(ax, *marks[:2], color, flatten(points["limit"].iloc[0]))
+        draw_guide(ax, *marks[:2], color, flatten(limit))
         draw_points(ax, *marks, label=label, **style)

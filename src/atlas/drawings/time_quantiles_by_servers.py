@@ -41,6 +41,8 @@ class Options(OptionsBlock):
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
+        found = f"{self.ceiling}, not above the target of {self.target}"
+        require(self.ceiling > self.target, found, "a ceiling above the target", "ceiling")
         for parameters in series.values():
             known = parameters.probabilities
             found, expected = f"{self.probability}", f"one of {known}, of its series"

@@ -117,7 +117,9 @@ def _ordinate(drawing: Spec) -> str:
 def _chosen(table: pd.DataFrame, probability: float | None) -> pd.Series:
     if probability is None:
         return table["statistic"] == "mean"
-    return (table["statistic"] == "quantile") & np.isclose(table["probability"], probability)
+    return (table["statistic"] == "quantile") & np.isclose(
+        table["probability"], probability, rtol=0, atol=1e-12
+    )
 
 
 def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
@@ -143,7 +145,7 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
             marks = x[here] + apart / 4, theirs[here], spread[here]
             ax.errorbar(*marks, color=style["color"], **REPLAYED, **DASH[apart_from_it])
         upper = ax.get_xaxis_transform()
-        for place in x[~stable]:
+        for place in x[np.isinf(y)]:
             ax.plot(
                 [place], [0.97], marker=r"$\uparrow$", ms=6, color=style["color"], transform=upper
             )
@@ -155,4 +157,4 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
     # Bars may extend below 0, which a logarithmic axis cannot show.
     bottom = 0.0 if drawing["scale"] == "linear" or not len(shown) else 0.6 * shown.min()
     ax.set_ylim(bottom=bottom)
-    ax.set_xticks(servers, [f"{n:g}" for n in servers])
+    ax.set_xticks(servers, [f"{n}" for n in servers])

@@ -34,22 +34,26 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     draw_level(ax, ends["slow_limit"], slow, side="right")
     fast = rf"limit as $\mu_2/\mu_1\to\infty$: {ends['fast_limit']:.4g}"
     draw_level(ax, ends["fast_limit"], fast)
-    ax.axhline(ends["fast_approximation"], **REFERENCE)
-    near = rf"$n_2 - n_1/p_2$ = {ends['fast_approximation']:.4g}"
-    name_level(ax, ends["fast_approximation"], near, va="top")
+    # With few large jobs the approximation says nothing: it is negative.
+    if ends["fast_approximation"] > 0:
+        ax.axhline(ends["fast_approximation"], **REFERENCE)
+        near = rf"$n_2 - n_1/p_2$ = {ends['fast_approximation']:.4g}"
+        name_level(ax, ends["fast_approximation"], near, va="top")
     # The curve rises from the left, so its label fits above it.
     at_1 = np.interp(0, np.log(ratio), curve["wastage"])
     ax.plot(1, at_1, **HIGHLIGHT)
+    bottom, top = min(0, ends["slow_limit"]) - 0.02 * need_2, 1.03 * need_2
+    level = (ends["fast_limit"] - bottom) / (top - bottom)
     ax.annotate(
         f"{percent(at_1 / need_2, 1)} of $n_2$",
         (1, at_1),
-        xytext=(0.02, 0.28),
+        xytext=(0.02, 0.28 if abs(level - 0.28) > 0.08 else level + 0.12),
         textcoords="axes fraction",
         arrowprops={"arrowstyle": "-", "lw": 0.5, "shrinkB": 3},
         fontsize=SIZE,
     )
     ax.set_xlim(ratio.iloc[0], ratio.iloc[-1])
-    ax.set_ylim(min(0, ends["slow_limit"]) - 0.02 * need_2, 1.03 * need_2)
+    ax.set_ylim(bottom, top)
     ax.set_xlabel(r"ratio of service rates $\mu_2/\mu_1$")
     ax.set_ylabel(r"wasted servers $\mathrm{E}[N_\mathrm{idle}]$ (servers)")
     share = ax.secondary_yaxis("right", (lambda w: 100 * w / need_2, lambda s: s * need_2 / 100))

@@ -27,9 +27,10 @@ class Options(OptionsBlock):
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels on shared axes, coloured by wasted servers as a share of n2, with some level lines."""
-    rows = -(-len(series) // COLUMNS)
-    fig = Figure(figsize=(width, width / COLUMNS * 0.86 * rows + 0.3))
-    axes = fig.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
+    across = min(len(series), COLUMNS)
+    rows = -(-len(series) // across)
+    fig = Figure(figsize=(width, width / across * 0.86 * rows + 0.3))
+    axes = fig.subplots(rows, across, sharex=True, sharey=True, squeeze=False)
     for ax, (name, plane) in zip(axes.flat, series.items(), strict=False):
         parameters = figure["series"][name]["parameters"]
         columns = ["rate_ratio", "odds", "wastage_per_need2"]
@@ -49,7 +50,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ax.set_xlabel(r"$\mu_2/\mu_1$")
     for ax in axes[:, 0]:
         ax.set_ylabel(r"$p_2/p_1$")
-    bar = fig.colorbar(mesh, ax=axes, label=r"wasted servers over $n_2$", shrink=0.8)
+    panels = list(axes.flat[: len(series)])
+    bar = fig.colorbar(mesh, ax=panels, label=r"wasted servers over $n_2$", shrink=0.8)
     bar.add_lines(contours)
     bar.set_ticks([0, *LEVELS, 1])
     return fig

@@ -46,7 +46,9 @@ def read_table(source: Path, *, texts: bool = False) -> tuple[pd.DataFrame, dict
     # `null` must not be taken for a missing cell either, which a converter would not prevent.
     if texts or json:
         written = pd.read_csv(source, dtype=str, keep_default_na=False)
-    table = written if texts else pd.read_csv(source)
+    # Where no reason has several lines, these look like numbers too.
+    lines = [name for name, (_, unit) in zip(header, split, strict=True) if unit == "line numbers"]
+    table = written if texts else pd.read_csv(source, dtype=dict.fromkeys(lines, str))
     if json and not texts:
         table = table.assign(**{name: written[name] for name in json})
     words = [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]

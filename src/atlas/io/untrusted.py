@@ -30,13 +30,16 @@ def end(command: Callable[[], int]) -> NoReturn:
     except Unreadable as error:
         say(str(error), sys.stderr)
         sys.exit(UNREADABLE)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FINE)
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
     """Print lines, by default to standard output, with escapes for letters it cannot encode."""
     stream = stream or sys.stdout
     code = stream.encoding or "utf-8"
-    print(text.encode(code, "backslashreplace").decode(code), file=stream)
+    print(text.encode(code, "backslashreplace").decode(code), file=stream, flush=True)
 
 
 def read_bytes(file: Path, most: int) -> bytes:

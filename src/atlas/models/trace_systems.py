@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
+from atlas.fields.block import misfit, require
 from atlas.models.sampling import Progress
 from atlas.models.traces import read_table
 from atlas.traces.aggregate import by_need
@@ -48,10 +49,8 @@ def round_needs(cells: pd.DataFrame, rounding: str) -> pd.DataFrame:
     needs = cells["need"].to_numpy(dtype=float)
     odd = needs[(needs != np.round(needs)) | (needs >= 2**53)]
     if len(odd):
-        raise ValueError(
-            f"needs must be whole numbers of servers, found {float(odd[0])!r}:"
-            " give the `unit` of a server"
-        )
+        found = f"a need of {float(odd[0])!r}, which is no whole number of servers"
+        raise misfit(found, "trace: {unit: …}, of a server", "trace")
     return cells.assign(need=round_up(needs, rounding), requested=needs * cells["duration"])
 
 
@@ -73,6 +72,9 @@ def make_system(cells: pd.DataFrame, servers: int) -> MultiserverJobSystem:
     Raises `ValueError` if a need exceeds n.
     """
     classes = by_need(cells)
+    largest = classes["need"].max()
+    found = f"need {largest} exceeds {servers} servers: such a job never starts"
+    require(largest <= servers, found, "servers for the largest need", "servers")
     total = classes["jobs"].sum()
     return MultiserverJobSystem.of(
         servers,

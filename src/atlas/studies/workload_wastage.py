@@ -29,7 +29,7 @@ from typing import Annotated, Any, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING
+from atlas.fields.block import AS_WRITTEN, DIFFERENT, INCREASING, require
 from atlas.fields.columns import Truth, Words
 from atlas.fields.markers import Axis
 from atlas.fields.vocabulary import Servers
@@ -136,6 +136,9 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 row |= _solved(small, dispatch.solve(small, relative_completions=False))
             elif method == "replayed":
                 needs, durations = (column[: parameters.jobs] for column in replayed)
+                found = f"replayed, of a log of {len(needs)} jobs"
+                at = "methods", parameters.methods.index("replayed")
+                require(len(needs) >= 4, found, "at least 4 jobs, for two batches", *at)
                 needs = round_up(needs, parameters.rounding)
                 held = replay(servers, needs, durations, parameters.replications)
                 row |= _simulated(system, held)

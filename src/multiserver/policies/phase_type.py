@@ -135,7 +135,7 @@ LEVEL_SWEEPS = Method(
     question="exact",
     name="sweeps over levels",
     source="`multiserver.open.fcfs_levels`; E[T] by class from Little's law",
-    cost="fronts × levels × some hundred sweeps: seconds",
+    cost="fronts × levels × some hundred sweeps: seconds to minutes",
     answer=_swept,
     conditions=(PHASE_TYPE, MANY_FRONTS),
 )

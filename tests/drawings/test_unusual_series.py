@@ -1,0 +1,116 @@
+"""Figures of valid series that no paper has: one series, no waits, rates per second, a negative
+approximation."""
+
+from __future__ import annotations
+
+import warnings
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conftest import ROOT
+
+from atlas.config.fit import complete
+from atlas.config.kinds import module
+from atlas.drawings.marks import rounded
+from atlas.io.tidy import read_table, write_table
+from atlas.studies.trace_rows import UNITS as ROWS
+
+
+def draw(drawing, width=3.4, **series):
+    """The figure of a block as config has it; a layout that collapses is an error."""
+    block = {"width": "single", "source": {}, "drawing": drawing, "series": series}
+    completed, faults = complete("draw", block, ("figures", "f"))
+    assert not faults, faults
+    tables, specs = {}, {}
+    for name, given in completed["series"].items():
+        study = module("studies", given["study"])
+        own = {key: value for key, value in given.items() if key != "study"}
+        own |= {key: 1e-2 for key, value in own.items() if key == "enough" and value is None}
+        specs[name] = {"study": given["study"], "parameters": own}
+        tables[name] = study.compute(study.Parameters.model_validate(own))
+    figure = completed | {"title": "", "caption": "", "series": specs}
+    with matplotlib.rc_context(fname=ROOT / "config/atlas.mplstyle"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = module("drawings", completed["drawing"]["kind"]).draw(figure, tables, width)
+        found.canvas.draw()
+    return found
+
+
+def texts(figure):
+    entries = [text for legend in figure.legends for text in legend.get_texts()]
+    entries += [text for ax in figure.axes for text in ax.texts]
+    return [text.get_text() for text in entries]
+
+
+def test_a_plane_of_one_series():
+    plane = {"study": "wastage-plane", "servers": 7, "needs": [2, 3], "points": 5}
+    assert len(draw({"kind": "wastage-plane"}, one=plane).axes) == 2
+
+
+@pytest.mark.parametrize("p", [0.01, 0.05, 0.5])
+def test_an_approximation_that_is_negative_is_not_drawn(p):
+    curve = {"study": "wastage-by-rate-ratio", "servers": 30, "needs": [1, 10], "probability_2": p}
+    said = texts(draw({"kind": "wastage-by-rate-ratio"}, curve=curve))
+    assert any("n_2 - n_1/p_2" in text for text in said) == (10 - 1 / p > 0)
+
+
+def test_jobs_of_hours_in_seconds_have_digits():
+    assert [rounded(x, 3) for x in (12.3456, 0.5, 0.0312, 7.96e-5, 0.0)] == [
+        *("12.346", "0.500", "0.0312", "0.0000796", "0"),
+    ]
+    rates, shares = [2.7e-5, 1.0e-5, 0.5e-5], [0.9, 0.07, 0.03]
+    curve = {"study": "response-time", "servers": 16, "needs": [1, 4, 16], "points": 20}
+    curve |= {"rates": rates, "probabilities": shares}
+    said = texts(draw({"kind": "response-time", "ceiling": 2e6}, cluster=curve))
+    assert any("= 0.0000796" in text for text in said)
+
+
+def test_quantiles_of_jobs_that_do_not_wait():
+    durations = [{"exponential": rate} for rate in (1, 0.5, 0.25)]
+    system = {"servers": 32, "needs": [1, 2, 8], "durations": durations}
+    system |= {"probabilities": [0.8, 0.15, 0.05]}
+    given = {"study": "time-quantiles", "system": {"multiserver-jobs": system}, "points": 5}
+    given |= {"policy": "fcfs", "probabilities": [0.5, 0.95], "highest_load": 0.3}
+    draw({"kind": "time-quantiles", "floor": 0.01, "ceiling": 100}, never=given)
+
+
+def test_a_ceiling_below_its_target_is_refused():
+    jobs = {"needs": [1, 2], "durations": [{"exponential": 1}] * 2, "probabilities": [0.5, 0.5]}
+    given = {"study": "time-quantiles-by-servers", "probabilities": [0.95], "arrival_rate": 1}
+    given |= {"system": {"multiserver-jobs": {"servers": 8, **jobs}}}
+    drawing = {"kind": "time-quantiles-by-servers", "probability": 0.95, "target": 5, "ceiling": 2}
+    block = {"width": "single", "source": {}, "drawing": drawing, "series": {"cluster": given}}
+    _, faults = complete("draw", block, ("figures", "f"))
+    assert ["not above the target of 5" in str(fault) for fault in faults] == [True]
+
+
+def test_tails_of_two_systems_are_told_apart():
+    tails = {
+        name: {"study": "queue-tail", "servers": n, "needs": [1], "rates": [1.0]}
+        | {"probabilities": [1.0], "fraction_of_limit": 0.5}
+        for name, n in (("four", 4), ("eight", 8))
+    }
+    said = texts(draw({"kind": "queue-tail", "floor": 1e-6}, **tails))
+    assert [text.partition(":")[0] for text in said] == ["four", "eight"]
+
+
+def test_a_class_without_jobs_is_not_called_unstable():
+    drawn = module("drawings", "trace-by-servers")
+    columns = ("resampled", "resampled_half_width", "replayed", "replayed_half_width", "logged")
+    rows = pd.DataFrame(
+        {"servers": [10, 20], "policy": "fcfs", "differs": False, **dict.fromkeys(columns, np.nan)}
+    )
+    options = {"unit": "s", "scale": "linear", "labels": {}}
+    for value, arrows in ((np.nan, 0), (np.inf, 2)):
+        ax = matplotlib.figure.Figure().subplots()
+        drawn._draw_panel(ax, rows.assign(resampled=value), options)
+        assert sum(line.get_marker() == r"$\uparrow$" for line in ax.lines) == arrows
+
+
+def test_line_numbers_stay_what_they_are(tmp_path):
+    file = tmp_path / "rows.csv"
+    units = {"first_lines": ROWS["first_lines"], "rows": "1"}
+    write_table(file, pd.DataFrame({"first_lines": ["303", np.nan], "rows": [1, 0]}), units)
+    assert read_table(file)[0]["first_lines"].tolist()[0] == "303"
