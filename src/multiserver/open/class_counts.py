@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from multiserver.compiling import announced
 from multiserver.errors import NotKnownError, TooLargeError, require_stable
@@ -124,6 +124,14 @@ def solve(
     return _solve(system, rule, arrival_rate, limit, target, most_states)[0]
 
 
+def rarity(jobs: ArrayLike) -> float:
+    """The factor, at most 1, by which errors of E[N_c] `jobs` (C,) must be smaller than those of
+    E[N], as a class has a share below `COMMON`."""
+    numbers = np.asarray(jobs)
+    share = max(float(numbers.min() / numbers.sum()), np.finfo(float).tiny)
+    return min(share / COMMON, 1.0)
+
+
 def means(
     system: MultiserverJobSystem,
     rule: Rule,
@@ -145,7 +153,7 @@ def means(
             if best is None:
                 raise
             return best
-        rare = min(float(found.jobs.min() / found.jobs.sum()) / COMMON, 1.0)
+        rare = rarity(found.jobs)
         error = (found.error + last.residual_error) / rare
         if best is None or error < best.imprecision:
             numbers = tuple(found.jobs.tolist()), tuple(found.waiting.tolist())

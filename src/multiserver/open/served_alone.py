@@ -26,7 +26,6 @@ small enough: the relative change by the last repetition plus the error of the d
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,8 +90,7 @@ def solve(
         idle = float(distribution.probabilities[0])
         away = _time_to_empty(distribution, others, rule)
         estimates.append((own + flow * idle * away) / (idle - own))
-        jobs = distribution.class_jobs
-        rare = min(min(jobs) / math.fsum(jobs) / class_counts.COMMON, 1.0)
+        rare = class_counts.rarity(distribution.class_jobs)
         if len(estimates) > 1:
             imprecision = abs(estimates[-1] / estimates[-2] - 1) + distribution.imprecision / rare
         if imprecision <= enough:
