@@ -241,21 +241,27 @@ def note(
 
 def log2_server_axis(ax: Axes, counts: Iterable[float]) -> None:
     """Label a logarithmic axis with these numbers of servers, or with the powers of two among them
-    if there are at least three. The last is labelled, and, from the first on, each that is not too
-    close to the previous label or to the last."""
+    if there are at least three, as far as there is room (`label_servers`)."""
     ax.set_xscale("log", base=2)
-    known = sorted({*map(float, counts)})
+    known = [*map(float, counts)]
     doublings = [n for n in known if np.log2(n).is_integer()]
-    *others, last = doublings if len(doublings) >= 3 else known
+    label_servers(ax, doublings if len(doublings) >= 3 else known)
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
+def label_servers(ax: Axes, counts: Iterable[float]) -> None:
+    """Label a horizontal axis with numbers of servers: the last, and, from the first on, each that
+    is not too close to the previous label or to the last."""
+    *others, last = sorted({*map(float, counts)})
     across = ax.get_position().width * ax.figure.get_figwidth() * 72
-    scale = across / np.log(np.divide(*ax.get_xlim()[::-1]))
+    place = ax.xaxis.get_transform().transform
+    low, high = place(np.array(ax.get_xlim()))
+    room = 0.72 * SIZE * (len(f"{last:.0f}") + 1) * (high - low) / across
     ticks: list[float] = []
     for n in others:
-        room = 0.72 * SIZE * (len(f"{last:.0f}") + 1)
-        near = [t for t in (*ticks[-1:], last) if scale * abs(np.log(n / t)) < room]
+        near = [t for t in (*ticks[-1:], last) if abs(place(n) - place(t)) < room]
         ticks += [] if near else [n]
     ax.set_xticks([*ticks, last], [f"{n:.0f}" for n in (*ticks, last)])
-    ax.xaxis.set_minor_locator(NullLocator())
 
 
 def legend_above(fig: Figure, ncols: int, **options: Any) -> None:

@@ -24,6 +24,7 @@ from atlas.drawings.marks import (
     LIMIT,
     draw_guide,
     draw_points,
+    label_servers,
     legend_above,
     of_class,
     panel_axes,
@@ -157,4 +158,4 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, drawing: Spec) -> None:
     # Bars may extend below 0, which a logarithmic axis cannot show.
     bottom = 0.0 if drawing["scale"] == "linear" or not len(shown) else 0.6 * shown.min()
     ax.set_ylim(bottom=bottom)
-    ax.set_xticks(servers, [f"{n}" for n in servers])
+    label_servers(ax, servers)
