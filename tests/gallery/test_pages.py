@@ -27,7 +27,6 @@ PAGES = (
     *("alpha.html", "beta.html", SHEET),
 )
 STYLE = (ROOT / "src/atlas/gallery/templates/page.css").read_text("utf-8")
-LIMIT = 30 * 2**20
 
 
 class Page(HTMLParser):
@@ -258,13 +257,6 @@ def test_both_ways_to_the_dark_theme_are_one_and_its_ground_is_that_of_figures()
     assert colours("system") == colours("dark")
     assert colours("dark")["ground"] == "#" + "".join(f"{channel:02x}" for channel in GROUND)
     assert colours("light").keys() == colours("dark").keys()
-
-
-def test_the_gallery_of_the_project_is_light():
-    gallery = ROOT / "figures/gallery"
-    if not gallery.is_dir():
-        pytest.skip("no gallery here: snakemake gallery makes it")
-    assert sum(file.stat().st_size for file in gallery.rglob("*") if file.is_file()) < LIMIT
 
 
 def test_a_paper_says_what_was_read_and_what_is_ours_is_not_quoted(gallery):

@@ -71,5 +71,11 @@ def test_every_figure_of_every_paper_can_be_read(everything):
     assert require_all_legible(everything.root / "figures") > 60
 
 
+def test_the_gallery_is_light(everything):
+    """With PNGs and all points it has a tenth more."""
+    files = (everything.root / "figures/gallery").rglob("*")
+    assert sum(file.stat().st_size for file in files if file.is_file()) < 27 * 2**20
+
+
 def test_a_second_run_does_nothing(everything):
     assert everything.build("all") == []
