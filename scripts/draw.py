@@ -29,6 +29,7 @@ def draw(spec: Spec, series: dict[str, pd.DataFrame], folder: Path) -> Iterator[
     look = spec["look"]
     with rendering.style_context(look["style"]):
         figure = drawing.draw(spec, series, look["widths"][spec["width"]])
+        rendering.mark_lone_points(figure)
         rendering.freeze_layout(figure)
         readings = readable.name_marks(figure)
         for kind in look["formats"]:

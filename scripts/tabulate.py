@@ -66,6 +66,9 @@ def show(value: object, style: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         return escape(value)
+    if isinstance(value, int) and style[-1:].isdigit():
+        # Python refuses a precision for whole numbers.
+        value = float(value)
     digits, e, exponent = format(value, style).partition("e")
     if e and value == 0:
         return "0"

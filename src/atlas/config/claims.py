@@ -15,7 +15,7 @@ from typing import Any
 
 from atlas.config.errors import Fault, Path, show, suggest
 from atlas.config.faithful import determining
-from atlas.config.given import check_given
+from atlas.config.given import check_given, check_shape
 from atlas.config.quantities import Quantity
 from atlas.config.tolerances import allow
 from atlas.io.specs import canonical, digest
@@ -168,6 +168,8 @@ def _check_case(
 ) -> Iterator[Fault]:
     given, within = case["given"], case["within"]
     yield from _check_keys(given, known, (*path, "given"))
+    for key in (key for key in given if key in known.kinds):
+        yield from check_shape(given[key], known.kinds[key], (*path, "given", key))
     yield from check_given(given, (*path, "given"))
     for key in RUN_LENGTHS:
         if "seed" in known.required and not isinstance(given.get(key, 1), int | float):

@@ -8,8 +8,9 @@ anybody would simulate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import Field, create_model
@@ -24,6 +25,7 @@ from atlas.models.described_systems import (
     MultiserverJobsBlock,
     ThresholdParallelismBlock,
 )
+from atlas.models.policies import PolicyBlock, read_policy
 from atlas.models.sizes import SizeBlock
 from atlas.models.workloads import TraceBlock
 from multiserver.model import MultiserverJobSystem
@@ -46,10 +48,12 @@ NUMBERS: dict[str, Any] = {
     **{"probabilities": words.Probability, "exponent": words.Exponent, "seed": words.Seed},
     **dict.fromkeys(("coefficient", "rate_ratio", "size"), words.Positive),
 }
+POLICIES = ("policy", "policies", "bounded")
 BLOCKS: dict[str, Any] = {
     **{"durations": SizeBlock, "size": SizeBlock, "trace": TraceBlock},
     **{"multiserver-jobs": MultiserverJobsBlock, "heterogeneous": HeterogeneousBlock},
     **{"threshold-parallelism": ThresholdParallelismBlock},
+    **dict.fromkeys(POLICIES, PolicyBlock),
     **{"limited-processor-sharing": LimitedProcessorSharingBlock},
 }
 # These may be names instead of numbers.
@@ -59,6 +63,34 @@ NAMED = {"load", "jobs", "exponent", "arrival_rates", "routing"}
 def check_given(given: dict[str, Any], path: Path) -> Iterator[Fault]:
     """Faults of the parameters that a claim is given."""
     yield from dict.fromkeys(_check(given, path))
+
+
+def check_shape(value: Any, kind: str, path: Path) -> Iterator[Fault]:
+    """A fault if a parameter is no number, text, list or mapping although its annotation `kind`
+    says so. Names of other types are not looked up."""
+    if kind.startswith(("Sequence[", "list[")) and "|" not in kind:
+        if not isinstance(value, list) or not value:
+            yield Fault(path, show(value), "a list with at least one entry")
+        inner = kind.partition("[")[2].removesuffix("]")
+        for i, item in enumerate(value if isinstance(value, list) else ()):
+            yield from check_shape(item, inner, (*path, i))
+    elif kind.startswith("Mapping[") and (not isinstance(value, dict) or not value):
+        yield Fault(path, show(value), "keys with values")
+    elif kind in SHAPES and not SHAPES[kind][0](value):
+        yield Fault(path, show(value), SHAPES[kind][1])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+# How a parameter is recognised by its annotation, and what is expected.
+SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "int": (lambda value: _is_number(value) and float(value).is_integer(), "a whole number"),
+    "float": (_is_number, "a number"),
+    "str": (lambda value: isinstance(value, str), "text"),
+    "bool": (lambda value: isinstance(value, bool), "true or false"),
+}
 
 
 def _check(value: Any, path: Path) -> Iterator[Fault]:
@@ -95,7 +127,13 @@ def _check_entry(key: str, entry: Any, path: Path) -> list[Fault]:
     if isinstance(entry, str) and key in NAMED:
         return []
     known = NUMBERS if key in NUMBERS and not isinstance(entry, dict) else BLOCKS
-    return check(_block(key, known[key]), {key: entry}, path)[1] if key in known else []
+    faults = check(_block(key, known[key]), {key: entry}, path)[1] if key in known else []
+    if key in POLICIES and not faults:
+        try:
+            read_policy(entry)
+        except ValueError as error:
+            return [Fault((*path, key), show(entry), str(error).partition("; found")[0])]
+    return faults
 
 
 def _entries(value: Any) -> Iterator[Any]:

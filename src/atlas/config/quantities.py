@@ -30,6 +30,8 @@ class Quantity:
     confirmed: str
     group: str
     group_by: str
+    # What each parameter is annotated with, if it is: `Sequence[int]`, say.
+    kinds: Mapping[str, str]
 
 
 @cache
@@ -37,9 +39,11 @@ def read_quantities(folder: Path) -> dict[str, Quantity]:
     """All quantities in a folder of modules, by the name module/function with hyphens."""
     found, package = {}, ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
     together = {
-        f"Unpack[{node.name}]": tuple(
-            key.target.id for key in node.body if isinstance(key, ast.AnnAssign)
-        )
+        f"Unpack[{node.name}]": {
+            key.target.id: ast.unparse(key.annotation)
+            for key in node.body
+            if isinstance(key, ast.AnnAssign)
+        }
         for node in package.body
         if isinstance(node, ast.ClassDef)
     }
@@ -68,6 +72,7 @@ def read_quantities(folder: Path) -> dict[str, Quantity]:
                     own.get("confirmed") or module.get("CONFIRMED", ""),
                     module.get("GROUP", file.stem),
                     module.get("GROUP_BY", ""),
+                    _read_kinds(node, together),
                 )
     return found
 
@@ -76,19 +81,28 @@ Declared = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _read_keywords(
-    node: ast.FunctionDef, together: Mapping[str, tuple[str, ...]]
+    node: ast.FunctionDef, together: Mapping[str, Mapping[str, str]]
 ) -> Declared | None:
     """The parameters of a function that has keyword-only ones, alone or unpacked from a class of
     which `together` has the keys, and no others, else None."""
     kwarg = node.args.kwarg
-    annotation = ast.unparse(kwarg.annotation) if kwarg and kwarg.annotation else ""
-    unpacked = together.get(annotation, ())
+    unpacked = tuple(together.get(_annotation(kwarg), ()))
     if node.args.args or not (node.args.kwonlyargs or unpacked):
         return None
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     names = [(argument.arg, default is None) for argument, default in pairs]
     required = (*unpacked, *(name for name, needed in names if needed))
     return required, tuple(name for name, needed in names if not needed)
+
+
+def _read_kinds(node: ast.FunctionDef, together: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The annotations of keyword-only parameters, by name."""
+    own = {argument.arg: _annotation(argument) for argument in node.args.kwonlyargs}
+    return {**together.get(_annotation(node.args.kwarg), {}), **own}
+
+
+def _annotation(argument: ast.arg | None) -> str:
+    return ast.unparse(argument.annotation) if argument and argument.annotation else ""
 
 
 def _read_takes(node: ast.FunctionDef) -> Declared | None:

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 # The spec of a figure; its series by name, and the parameters of these.
 Spec = Mapping[str, Any]
 Tables = Mapping[str, pd.DataFrame]
 Parameters = Mapping[str, Any]
 
+# The width in inches below which two panels do not fit side by side.
+NARROW = 5.0
 MARKERS = "o^svDPX"
 DASHES = (
     "-",
@@ -34,6 +38,24 @@ def single_axes(width: float, height: float) -> tuple[Figure, Axes]:
     """A figure of one pair of axes; its height is a fraction of its width."""
     fig = Figure(figsize=(width, height * width))
     return fig, fig.subplots()
+
+
+def panel_row(
+    width: float, count: int, height: float, **shared: bool
+) -> tuple[Figure, NDArray[np.object_]]:
+    """A figure of panels side by side, its height a fraction of its width; if it is narrow, they
+    stand one below the other."""
+    stacked = count > 1 and width < NARROW
+    height = max(height, 0.66) if width < NARROW else height
+    fig = Figure(figsize=(width, (0.66 * count + 0.15 if stacked else height) * width))
+    shape = (count, 1) if stacked else (1, count)
+    return fig, fig.subplots(*shape, squeeze=False, **shared).ravel()
+
+
+def end_at(ax: Axes, ceiling: float) -> None:
+    """End the vertical axis at a ceiling, unless all that it shows lies above."""
+    if ax.get_ylim()[0] < ceiling:
+        ax.set_ylim(top=ceiling)
 
 
 def curve_style(i: int) -> dict[str, Any]:

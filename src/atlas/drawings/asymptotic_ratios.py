@@ -9,7 +9,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from atlas.drawings import DASHES, Parameters, Spec, Tables
+from atlas.drawings import DASHES, Parameters, Spec, Tables, panel_row
 from atlas.drawings.marks import draw_levels, legend_above
 from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -47,8 +47,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     parameters = {name: figure["series"][name]["parameters"] for name in series}
     exponents = sorted({p["exponent"] for p in parameters.values()})
     rates = list(dict.fromkeys(tuple(p["rates"]) for p in parameters.values()))
-    fig = Figure(figsize=(width, 0.46 * width))
-    left, right = fig.subplots(1, 2, sharey=True)
+    fig, (left, right) = panel_row(width, 2, 0.46, sharey=True)
     for name, growth in series.items():
         alpha, pair = parameters[name]["exponent"], tuple(parameters[name]["rates"])
         style = {
@@ -68,7 +67,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ax.set(title=title, xlabel="servers $n$", ylabel=f"${symbol}$, exact over growth rate")
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(NullFormatter())
-        ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10])
+        if ax.dataLim.y0 >= 0.01 and ax.dataLim.y1 <= 100:
+            ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10])
         draw_levels(ax, [(1, "limit", "black")])
     legend_above(fig, 3)
     return fig

@@ -121,7 +121,12 @@ def draw_panel(ax: Axes, figure: Spec, series: Tables) -> int:
         dashed = {"color": "C2", "lw": 1.6, "linestyle": (0, (3, 3))}
         ax.plot(bounds["load"], bounds["approximation"], label="Zhang and Zwart", **dashed)
     draw_bounds(ax, figure, bounds)
-    ax.set_ylim(drawing["floor"], drawing["ceiling"])
+    least = min(
+        rows["pooled" if name == "bounds" else "mean_response_time"].min()
+        for name, rows in series.items()
+    )
+    # Nothing is left of curves that all lie above the ceiling.
+    ax.set_ylim(drawing["floor"], drawing["ceiling"] if least < drawing["ceiling"] else None)
     ax.set_xlabel(r"load $\rho = \lambda\,\mathrm{E}[S]$")
     return draw_limits(ax, limits)
 

@@ -33,7 +33,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     If states have equal rates only the first is shown.
     """
     rates = series["rates"]
-    places = rates[["rate_1", "rate_2"]].round(9)
+    places = (rates[["rate_1", "rate_2"]] / rates["rank"].iloc[0]).round(9)
     rates = rates[~places.duplicated()]
     one, two, both = rates[["rank_1", "rank_2", "rank"]].iloc[0]
     fig, ax = single_axes(width, 0.95)
@@ -58,7 +58,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         note(ax, label, at, shift, va="baseline")
     bar = fig.colorbar(points, ax=ax, location="bottom", shrink=0.8, pad=0.02)
     bar.set_label(r"share of class 1 among the jobs, $x_1/(x_1 + x_2)$")
-    ax.set(xlim=(0, 1.2 * one), ylim=(0, 1.15 * two), aspect="equal")
+    comparable = 0.2 < one / two < 5
+    ax.set(xlim=(0, 1.2 * one), ylim=(0, 1.15 * two), aspect="equal" if comparable else "auto")
     ax.set_xlabel(r"rate of class 1, $\phi_1(x)$ (work/s)")
     ax.set_ylabel(r"rate of class 2, $\phi_2(x)$ (work/s)")
     return fig

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables, curve_style
+from atlas.drawings import Spec, Tables, curve_style, panel_row
 from atlas.drawings.marks import draw_level, legend_above
 from atlas.fields.required_series import SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
@@ -23,8 +23,7 @@ class Options(SettingsBlock):
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Curves as far as the method is feasible, ending at the most numbers it can hold."""
     drawing = figure["drawing"]
-    fig = Figure(figsize=(width, 0.42 * width))
-    panels = fig.subplots(1, len(series), sharex=True, sharey=True, squeeze=False)[0]
+    fig, panels = panel_row(width, len(series), 0.42, sharex=True, sharey=True)
     # A method has one style in all panels, even if it is missing in some.
     methods = list(dict.fromkeys(pd.concat(series.values())["method"]))
     for ax, (name, table) in zip(panels, series.items(), strict=True):

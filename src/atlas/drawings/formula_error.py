@@ -31,8 +31,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         style = {"color": f"C{place_of(figure, name, i) % 7}"}
         for column, dash, ending in (("limit", "-", ""), ("with_constant", "--", ", constant")):
             error = 100 * (curve[column] / curve["scaled_jobs"] - 1).abs()
+            if (error < LEAST).all():
+                ending += f": below {LEAST:g} %"
             ax.loglog(curve["gap"], error, linestyle=dash, label=label + ending, **style)
-    ax.set_ylim(bottom=LEAST)
+    ax.set_ylim(LEAST, max(ax.get_ylim()[1], 10 * LEAST))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     ax.set_xlabel(r"distance from saturation $1 - \rho = 1 - \lambda/\lambda^*$")
     ax.set_ylabel(r"error of the formula for $\mathrm{E}[N]$ (%)")

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from pydantic import Field
 
-from atlas.drawings import Spec, Tables, single_axes
+from atlas.drawings import Parameters, Spec, Tables, single_axes
 from atlas.drawings.marks import SIZE
-from atlas.fields.block import WHOLE
+from atlas.fields.block import WHOLE, require
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 FILLED = {"service": "0.75", "front": "white", "queue": "white"}
@@ -25,7 +25,13 @@ STEP = 1.05
 class Options(OptionsBlock):
     room: Annotated[int, Field(ge=1, le=1000, description="the maximum front size n"), WHOLE]
 
-    SERIES = (Wanted("state", ("job", "need", "place"), parameters=("servers",)),)
+    SERIES = (Wanted("state", ("job", "need", "place"), parameters=("servers", "jobs_present")),)
+
+    def check(self, series: Parameters) -> None:
+        state, front, needed = series["state"], 0, 0
+        for need in state.jobs_present:
+            front, needed = front + (needed < state.servers), needed + need
+        require(front <= self.room, f"room for {self.room}", f"{front}, the jobs in front", "room")
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
@@ -35,7 +41,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     front = jobs[jobs["place"] != "queue"]
     fig, ax = single_axes(width, 0.45)
 
-    last = len(queue) * STEP
+    last = max(3, len(queue)) * STEP
     left, right = last + 2.0, last + 2.0 + room * STEP + 0.1
     ax.plot([-0.5, last, last, -0.5], [0, 0, 1.2, 1.2], color="black", lw=0.9)
     ax.add_patch(Rectangle((left, -0.35), right - left, 1.9, facecolor="0.95", edgecolor="black"))

@@ -7,11 +7,15 @@ c² = 0 are dotted levels on the left.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables, curve_style, point_style, single_axes
+from atlas.drawings import Parameters, Spec, Tables, curve_style, point_style, single_axes
 from atlas.drawings.marks import LIMIT, draw_points, legend_above, name_level, percent
+from atlas.fields.block import require
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 
 
@@ -21,25 +25,42 @@ class Options(SettingsBlock):
         Wanted("*", ("scv", "utilisation")),
     )
 
+    def check(self, series: Parameters) -> None:
+        super().check(series)
+        for name in series:
+            if name.endswith(SIMULATED):
+                expected = "the name of a curve, a word and -simulated"
+                require(bool(curve_of(name, series)), repr(name), expected)
+
+
+def curve_of(points: str, names: Iterable[str]) -> str:
+    """The curve to which simulated points belong: of those that begin their name, the longest."""
+    curves = [name for name in names if not name.endswith(SIMULATED)]
+    return max((name for name in curves if points.startswith(f"{name}-")), key=len, default="")
+
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One curve per system, and the level that it tends to as c² → 0."""
     fig, ax = single_axes(width, 0.72)
     levels: list[tuple[float, float, str]] = []
+    endless: list[tuple[float, str]] = []
     curves = {name: rows for name, rows in series.items() if not name.endswith(SIMULATED)}
     for i, (name, curve) in enumerate(curves.items()):
         color = f"C{i % 7}"
         points = [
             rows.iloc[0]
             for other, rows in series.items()
-            if other.endswith(SIMULATED) and other.startswith(f"{name}-")
+            if other.endswith(SIMULATED) and curve_of(other, series) == name
         ]
         levels += [
             (100 * point["utilisation"], curve["scv"].min(), color)
             for point in points
             if point["scv"] == 0
         ]
-        drawn = pd.DataFrame([point for point in points if point["scv"] > 0])
+        drawn = pd.DataFrame([point for point in points if 0 < point["scv"] < np.inf])
+        endless += [
+            (100 * point["utilisation"], color) for point in points if not point["scv"] < np.inf
+        ]
         label = figure["drawing"]["settings"].get(name, name)
         ax.plot(curve["scv"], 100 * curve["utilisation"], label=label, **curve_style(i))
         if len(drawn):
@@ -50,10 +71,13 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     ax.set_ylabel(r"utilisation $\lambda^*\,\mathrm{E}[S]/n$ (%)")
     # A logarithmic axis has no 0: levels for c² = 0 are drawn to the left of the curves.
     left, right = ax.get_xlim()
-    ax.set_xlim(left / 4, right)
+    ax.set_xlim(left / 4, 4 * right if endless else right)
     for level, start, color in levels:
         ax.plot([left / 4, start], [level, level], color=color, **LIMIT)
         name_level(ax, level, f"$c^2 = 0$: {percent(level / 100)}")
+    for level, color in endless:
+        ax.plot([right, 4 * right], [level, level], color=color, **LIMIT)
+        name_level(ax, level, rf"$c^2 = \infty$: {percent(level / 100)}", side="right")
     ax.margins(y=0.1)
     legend_above(fig, 2)
     return fig
@@ -65,7 +89,7 @@ def _laws(figure: Spec, name: str) -> str:
     lists = (
         block["parameters"].get("durations", ())
         for other, block in figure.get("series", {}).items()
-        if other.startswith(f"{name}-") and other.endswith(SIMULATED)
+        if other.endswith(SIMULATED) and curve_of(other, figure["series"]) == name
     )
     laws = {law for durations in lists for one in durations for law in one} - {"deterministic"}
     return laws.pop().capitalize() if len(laws) == 1 else "other laws"

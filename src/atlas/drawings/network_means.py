@@ -12,15 +12,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, curve_style
+from atlas.drawings import Parameters, Spec, Tables, curve_style, panel_row
 from atlas.drawings.marks import LIMIT, note
-from atlas.fields.block import Block
+from atlas.fields.block import Block, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
 
 X_LABELS = {
     "fraction_of_limit": r"load $\rho$ of the busiest classes",
     "permanent": "permanent jobs $L$",
+}
+# What the points of a line differ in, and what they have in common.
+AXES = {
+    "fraction_of_limit": ("fractions_of_limit", "permanent"),
+    "permanent": ("permanent", "fractions_of_limit"),
 }
 Y_LABELS = {
     "throughput": "throughput (jobs/s)",
@@ -79,20 +84,25 @@ class Options(OptionsBlock):
 
     def wanted(self) -> tuple[Wanted, ...]:
         names = dict.fromkeys(line.series for panel in self.panels for line in panel.lines)
-        return tuple(Wanted(name, COLUMNS) for name in names)
+        keys = ("fractions_of_limit", "permanent")
+        return tuple(Wanted(name, COLUMNS, keys) for name in names)
 
     def check(self, series: Parameters) -> None:
         for i, panel in enumerate(self.panels):
             for j, line in enumerate(panel.lines):
-                at = ("panels", i, "lines", j, "class")
-                require_class(series[line.series], line.class_, *at)
+                at, shown = ("panels", i, "lines", j), series[line.series]
+                require_class(shown, line.class_, *at, "class")
+                across, other = AXES[panel.x]
+                found = f"{line.series} without {across}"
+                require(bool(getattr(shown, across)), found, f"a series with {across}", *at)
+                found = f"{line.series} with {len(getattr(shown, other))} values of {other}"
+                require(len(getattr(shown, other)) <= 1, found, f"one value of {other}", *at)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels side by side; ceilings as limits."""
     panels = figure["drawing"]["panels"]
-    fig = Figure(figsize=(width, (0.72 if len(panels) == 1 else 0.42) * width))
-    axes = fig.subplots(1, len(panels), squeeze=False)[0]
+    fig, axes = panel_row(width, len(panels), 0.72 if len(panels) == 1 else 0.42)
     for ax, panel in zip(axes, panels, strict=True):
         _draw_panel(ax, panel, series)
     return fig

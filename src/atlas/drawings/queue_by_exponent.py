@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import MARKERS, Spec, Tables
-from atlas.drawings.marks import SIMULATED, SIZE, added, draw_curve_and_points, percent, place_of
+from atlas.drawings import MARKERS, Spec, Tables, panel_row
+from atlas.drawings.marks import SIMULATED, SIZE, added, draw_curve_and_points, place_of, point
 from atlas.fields.block import Block
 from atlas.fields.required_series import OptionsBlock, Wanted, simulated
 from atlas.fields.vocabulary import Id, Text
@@ -50,12 +51,13 @@ class Options(OptionsBlock):
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One panel per prefix; exact curves end where the queue is unstable."""
     panels = figure["drawing"]["panels"]
-    fig = Figure(figsize=(width, (0.95 if len(panels) == 1 else 0.46) * width))
-    axes = fig.subplots(1, len(panels), squeeze=False)[0]
+    fig, axes = panel_row(width, len(panels), 0.95 if len(panels) == 1 else 0.46)
     for ax, (prefix, panel) in zip(axes, panels.items(), strict=True):
         names = [n for n in series if n.startswith(f"{prefix}-") and not n.endswith(SIMULATED)]
         for i, name in enumerate(names):
-            label = percent(figure["series"][name]["parameters"]["load"])
+            label = point(figure["series"][name]["parameters"]["load"])
+            if not np.isfinite(series[name]["mean_jobs"]).any():
+                label += ", unstable"
             place = place_of(figure, name, i)
             _draw_pair(ax, series[name], series.get(name + SIMULATED), place, label)
         present = {"color": "black", "label": added(figure, r"$\mathrm{E}[N]$")}

@@ -51,7 +51,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     ax.text(busy / 2, -0.55, f"{busy} busy", ha="center", va="top", fontsize=SIZE)
     ax.text(0, 1.25, f"{servers} servers", fontsize=SIZE, va="bottom")
     ax.text(0, 3.85, "queue, head first", fontsize=SIZE, va="bottom")
-    ax.set(xlim=(-0.3, servers + 0.3), ylim=(-1.6, 4.9))
+    ax.set(xlim=(-0.3, max(servers, place) + 0.3), ylim=(-1.6, 4.9))
     ax.axis("off")
     return fig
 

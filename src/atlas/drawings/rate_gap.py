@@ -13,6 +13,7 @@ from pydantic import Field
 
 from atlas.drawings import Parameters, Spec, Tables, point_style, single_axes
 from atlas.drawings.marks import draw_guide, draw_levels, draw_points, legend_above, of_class
+from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
 
@@ -25,10 +26,12 @@ class Options(OptionsBlock):
 
     def wanted(self) -> tuple[Wanted, ...]:
         columns = ("quantity", "interruptions", "gap", "gap_half_width")
-        return tuple(Wanted(name, columns) for name in self.labels)
+        return tuple(Wanted(name, columns, ("loads",)) for name in self.labels)
 
     def check(self, series: Parameters) -> None:
-        for parameters in series.values():
+        for name, parameters in series.items():
+            loads = parameters.loads
+            require(len(loads) == 1, f"{name} at loads {loads}", "series of one load", "labels")
             require_class(parameters, self.class_, "class")
 
 

@@ -38,6 +38,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     for c, (name, curve) in enumerate(curves):
         color = "black" if name == "all" else f"C{c % 6}"
         label = "all jobs" if name == "all" else f"need {needs[c]}"
+        if name != "all" and needs.count(needs[c]) > 1:
+            label = f"class {c + 1}, {label}"
         rows = points.get_group(name)
         marks = rows["fraction_of_limit"], rows["mean_response_time"], rows["half_width"]
         style = {"color": color, "marker": MARKERS[c % len(MARKERS)]}

@@ -12,7 +12,7 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables
+from atlas.drawings import NARROW, Parameters, Spec, Tables, end_at
 from atlas.drawings.bounded_response_time import CURVE, POINTS, draw_policy
 from atlas.drawings.marks import ROW, SIMULATED, draw_limits, legend_above, place_of, policy_label
 from atlas.fields.required_series import OptionsBlock, require_classes, require_labels
@@ -39,8 +39,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     drawing = figure["drawing"]
     panels = drawing["panels"]
     columns = 2 if len(panels) % 2 == 0 else len(panels)
+    columns = 1 if width < NARROW else columns
     rows = len(panels) // columns
-    fig = Figure(figsize=(width, 0.42 * width * rows * 2 / columns))
+    tall = 1.5 if columns == 1 < rows else 2 / columns
+    fig = Figure(figsize=(width, 0.42 * width * rows * tall))
     axes = fig.subplots(rows, columns, sharex=True, squeeze=False).ravel()
     names = list(dict.fromkeys(name.removesuffix(SIMULATED) for name in series))
     for ax, (kind, title) in zip(axes, panels.items(), strict=True):
@@ -52,7 +54,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             # Panels are too narrow to name policies at limits: only the colour shows the policy.
             limits += [(at, f"limit {at:.3f}", color) for at, _, color in drawn_limits]
         ax.set(yscale="log", xlim=(0, 1))
-        ax.set_ylim(top=drawing["ceiling"])
+        end_at(ax, drawing["ceiling"])
         rows = draw_limits(ax, limits)
         ax.set_title(title, pad=4 + ROW * rows)
     for ax in axes[-columns:]:

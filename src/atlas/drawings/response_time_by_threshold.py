@@ -14,8 +14,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from pydantic import Field
 
-from atlas.drawings import Parameters, Spec, Tables, curve_style, point_style
+from atlas.drawings import (
+    Parameters,
+    Spec,
+    Tables,
+    curve_style,
+    end_at,
+    panel_row,
+    point_style,
+)
 from atlas.drawings.marks import LOADS, legend_above, note, of_class, policy_label
+from atlas.fields.block import require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_labels
 from atlas.fields.vocabulary import Labels, Loads, Positive
 
@@ -28,20 +37,26 @@ class Options(OptionsBlock):
     ceiling: Annotated[Positive, Field(description="the largest mean response time shown")] = 100.0
 
     SERIES = (
-        Wanted("thresholds", ("load", "last_phase", "threshold", "mean_response_time", "best")),
+        Wanted(
+            "thresholds",
+            ("load", "last_phase", "threshold", "mean_response_time", "best"),
+            ("loads",),
+        ),
         Wanted("*", ("load", "class", "mean_response_time"), required=False),
     )
 
     def check(self, series: Parameters) -> None:
         require_labels(self.labels, series)
+        known = series["thresholds"].loads
+        for i, load in enumerate(self.loads):
+            require(load in known, f"{load}", f"one of the loads {known}", "loads", i)
 
 
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """E[T] against ℓ, with the least values marked; the best ℓ and its E[T] against the load."""
     options = figure["drawing"]
     table = series["thresholds"]
-    fig = Figure(figsize=(width, 0.42 * width))
-    by_threshold, best, by_load = fig.subplots(1, 3)
+    fig, (by_threshold, best, by_load) = panel_row(width, 3, 0.42)
     _draw_thresholds(by_threshold, table[table["load"].isin(options["loads"])])
     for k, (reading, name) in enumerate(READINGS.items()):
         rows = table[(table["last_phase"] == reading) & table["best"]]
@@ -59,13 +74,13 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
         ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
         ax.yaxis.set_minor_formatter(NullFormatter())
         ax.set_ylabel(r"mean response time $\mathrm{E}[T]$ (s)")
-    by_load.set_ylim(top=options["ceiling"])
+    end_at(by_load, options["ceiling"])
     by_threshold.set_xlabel(r"threshold $\ell$")
     best.set_ylabel(r"best threshold $\ell$")
     for ax in (best, by_load):
         ax.set(xlim=(0, 1), xlabel=LOADS["load"])
     best.yaxis.set_major_locator(MaxNLocator(integer=True))
-    best.set_ylim(bottom=0)
+    best.set_ylim(0, max(1, best.get_ylim()[1]))
     legend_above(fig, 3)
     return fig
 

@@ -12,7 +12,7 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Spec, Tables
+from atlas.drawings import NARROW, Spec, Tables
 from atlas.drawings.bounded_response_time import BAND, REFINED
 from atlas.drawings.marks import REFERENCE, draw_band, draw_curve_and_points, legend_above, of_class
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -42,9 +42,10 @@ class Options(OptionsBlock):
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Exact curves and simulated points between constant bounds."""
     panels = figure["drawing"]["panels"]
-    rows = -(-len(panels) // COLUMNS)
-    fig = Figure(figsize=(width, 0.3 * width * rows))
-    axes = fig.subplots(rows, COLUMNS, sharex=True, squeeze=False).ravel()
+    columns = min(COLUMNS if width > NARROW else 2, len(panels))
+    rows = -(-len(panels) // columns)
+    fig = Figure(figsize=(width, min(1.2 / columns, 0.75) * width * rows))
+    axes = fig.subplots(rows, columns, sharex=True, squeeze=False).ravel()
     for ax in axes[len(panels) :]:
         ax.axis("off")
     for ax, (name, title) in zip(axes, panels.items(), strict=False):
@@ -64,10 +65,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
                 ax.plot(bounds["load"], refined, label="refined bounds", **REFINED)
         ax.axhline(0, label="pooled M/G/1", **REFERENCE)
         ax.set(xlim=(0, 1), title=title)
-    for ax in axes[max(0, len(panels) - COLUMNS) : len(panels)]:
+    for ax in axes[max(0, len(panels) - columns) : len(panels)]:
         ax.set_xlabel(r"load $\rho$")
         ax.xaxis.set_tick_params(labelbottom=True)
-    for ax in axes[::COLUMNS]:
+    for ax in axes[::columns]:
         ax.set_ylabel(r"$\mathrm{E}[T]-\mathrm{E}[T^\mathrm{M/G/1}]$ (s)")
     legend_above(fig, 5)
     return fig

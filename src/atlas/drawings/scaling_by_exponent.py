@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import Spec, Tables, curve_style
+from atlas.drawings import Spec, Tables, curve_style, panel_row
 from atlas.drawings.marks import legend_above, place_of
 from atlas.fields.block import AS_WRITTEN, DIFFERENT
 from atlas.fields.required_series import OptionsBlock, Wanted
@@ -48,8 +48,7 @@ class Options(OptionsBlock):
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One panel for each quantity, side by side."""
     quantities, power = figure["drawing"]["quantities"], figure["drawing"]["power"]
-    fig = Figure(figsize=(width, (0.85 if len(quantities) == 1 else 0.45) * width))
-    axes = fig.subplots(1, len(quantities), squeeze=False)[0]
+    fig, axes = panel_row(width, len(quantities), 0.85 if len(quantities) == 1 else 0.45)
     for ax, quantity in zip(axes, quantities, strict=True):
         for i, (name, curve) in enumerate(series.items()):
             servers = figure["series"][name]["parameters"]["servers"]
@@ -57,7 +56,9 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
             y = curve[quantity.replace("-", "_")] / float(servers) ** power
             label = f"$n = {_power_of_ten(servers)}$"
             ax.plot(curve["exponent"], y, label=label, **curve_style(place))
-        divisor = "n" if power == 1 else f"n^{power:g}"
+        exponent = f"{power:g}"
+        exponent = exponent if len(exponent) == 1 else f"{{{exponent}}}"
+        divisor = "n" if power == 1 else f"n^{exponent}"
         ax.set_xlabel(r"exponent $\alpha$")
         ax.set_ylabel(f"${SYMBOLS[quantity]}\\,/\\,{divisor}$ ({UNITS[quantity]})")
         ax.set_ylim(0)

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables
+from atlas.drawings import Spec, Tables, panel_row
 from atlas.fields.required_series import OptionsBlock, Wanted
 
 EXACT = {"color": "C3", "linestyle": "-", "zorder": 3}
@@ -38,8 +38,7 @@ class Options(OptionsBlock):
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Throughput on the left, mean relative completions on the right."""
     growth = series["growth"]
-    fig = Figure(figsize=(width, 0.4 * width))
-    left, right = fig.subplots(1, 2)
+    fig, (left, right) = panel_row(width, 2, 0.4)
     _draw_panel(
         left,
         "throughput",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables
+from atlas.drawings import Spec, Tables, panel_row
 from atlas.drawings.marks import REFERENCE
 from atlas.fields.required_series import OptionsBlock, Wanted
 
@@ -36,8 +36,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     peaks = series["peaks"]
     n = peaks["servers"]
     fine = np.geomspace(n.iloc[0], n.iloc[-1], 200)
-    fig = Figure(figsize=(width, 0.42 * width))
-    left, right = fig.subplots(1, 2)
+    fig, (left, right) = panel_row(width, 2, 0.42)
     for ax, column, divisor, style, color, label in (
         (left, "peak_exponent", 1, "-", "C3", r"peak of $\mathrm{E}[\Delta(Y_d)]$"),
         (left, "inflection_exponent", 1, "--", "C0", r"inflection of $\mu$"),

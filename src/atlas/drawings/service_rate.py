@@ -12,11 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from atlas.drawings import DASHES, Parameters, Spec, Tables, point_style
+from atlas.drawings import DASHES, NARROW, Parameters, Spec, Tables, point_style
 from atlas.drawings.marks import draw_points, legend_above, of_class
-from atlas.fields.block import Block
+from atlas.fields.block import Block, require
 from atlas.fields.required_series import OptionsBlock, Wanted, require_class
 from atlas.fields.vocabulary import ClassName, Id, Text
+
+SHOWN = "curves or points"
 
 
 class PanelBlock(Block):
@@ -52,6 +54,7 @@ class Options(OptionsBlock):
 
     def check(self, series: Parameters) -> None:
         for i, panel in enumerate(self.panels):
+            require(bool(panel.curves or panel.points), "an empty panel", SHOWN, "panels", i)
             for name in (*panel.curves, *panel.points):
                 require_class(series[name], panel.class_, "panels", i, "class")
 
@@ -60,7 +63,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Panels one below the other, or side by side; one legend for all."""
     drawing = figure["drawing"]
     panels = drawing["panels"]
-    stacked = drawing["arrangement"] == "stacked"
+    stacked = drawing["arrangement"] == "stacked" or (len(panels) > 1 and width < NARROW)
     shape = (len(panels), 1) if stacked else (1, len(panels))
     height = 0.64 * len(panels) + 0.2 if stacked else 0.75 / len(panels) + 0.06
     fig = Figure(figsize=(width, height * width))

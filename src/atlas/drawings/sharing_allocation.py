@@ -29,7 +29,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """One panel per event, and below them the servers that can process each job."""
     steps = list(series["events"].groupby("step"))
     jobs = figure["series"]["events"]["parameters"]["arrivals"]
-    longest = max(len(str(step["order"].iloc[0]).split()) for _, step in steps)
+    longest = max(len(_order(step)) for _, step in steps)
     fig = Figure(figsize=(width, 0.42 * width))
     axes = fig.subplots(1, len(steps), squeeze=False)[0]
     for ax, (_, step) in zip(axes, steps, strict=True):
@@ -48,7 +48,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
 
 
 def _draw_step(ax: Axes, step: pd.DataFrame) -> None:
-    order = [int(job) for job in str(step["order"].iloc[0]).split()]
+    order = _order(step)
     for row in step.itertuples():
         x = row.server - 1
         colour = f"C{row.job - 1}" if row.job else "white"
@@ -76,10 +76,16 @@ def _draw_step(ax: Axes, step: pd.DataFrame) -> None:
         ax.text(place, HEIGHT, f"job {job}", **at)
 
 
+def _order(step: pd.DataFrame) -> list[int]:
+    """The jobs in the queue. A table whose queues have no more than one job has numbers here."""
+    order = step["order"].iloc[0]
+    return [] if pd.isna(order) else [int(float(job)) for job in str(order).split()]
+
+
 def _title(step: pd.DataFrame) -> str:
     """The event just before: a new job or an interrupted job is the last of the queue."""
-    last = str(step["order"].iloc[0]).split()[-1]
-    event = step["event"].iloc[0]
+    event, order = step["event"].iloc[0], _order(step)
+    last = order[-1] if order else ""
     if event == "arrival":
         return f"job {last} arrives"
     return f"job {last} is interrupted" if event == "interruption" else "a job departs"

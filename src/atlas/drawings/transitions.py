@@ -58,8 +58,8 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     legend_above(fig, 4)
     most_a, most_b = max(s[1] for s in states), max(s[2] for s in states)
     ax.set(xlim=(-0.6, most_a + 0.6), ylim=(-0.75, most_b + 0.6))
-    ax.set_xticks(range(most_a + 1))
-    ax.set_yticks(range(most_b + 1))
+    ax.set_xticks(range(0, most_a + 1, 1 + most_a // 40))
+    ax.set_yticks(range(0, most_b + 1, 1 + most_b // 20))
     ax.set(xlabel=r"class 1 jobs in service $a$", ylabel=r"class 2 jobs in service $b$")
     return fig
 

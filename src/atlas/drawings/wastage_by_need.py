@@ -29,7 +29,7 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     ax.plot(lowest["need2"], height, **HIGHLIGHT)
     text = (
         f"{percent(lowest['utilisation'], 1)} at $n_2$ = {lowest['need2']:.0f},"
-        f"\n$p_2$ = {percent(lowest['p2'], 2)}"
+        f"\n$p_2$ {_chance(lowest['p2'])}"
     )
     note(ax, text, (lowest["need2"], height), (-8, -2), ha="right", va="baseline")
     ax.set(ylim=(0, 102), xlim=(0, worst["need2"].max() * 1.03))
@@ -37,3 +37,10 @@ def draw(figure: Spec, series: Tables, width: float) -> Figure:
     ax.set_ylabel(r"utilisation $1 - \mathrm{E}[N_\mathrm{idle}]/n$ (%)")
     legend_above(fig, 1)
     return fig
+
+
+def _chance(p: float) -> str:
+    """A probability, which is neither 0 nor 1, to two decimals."""
+    if p < 5e-5:
+        return f"< {percent(5e-5, 3)}"
+    return f"> {percent(0.99995, 3)}" if p > 0.99995 else f"= {percent(p, 2)}"

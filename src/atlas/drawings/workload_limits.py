@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from atlas.drawings import Spec, Tables, curve_style, point_style
+from atlas.drawings import Spec, Tables, curve_style, panel_row, point_style
 from atlas.drawings.marks import draw_points, legend_above, log2_server_axis
 from atlas.fields.required_series import SIMULATED, SettingsBlock, Wanted
 from atlas.fields.vocabulary import Labels
@@ -30,9 +30,8 @@ class Options(SettingsBlock):
 def draw(figure: Spec, series: Tables, width: float) -> Figure:
     """Curves for exact values, points with intervals for simulated ones."""
     drawing = figure["drawing"]
-    fig = Figure(figsize=(width, 0.4 * width))
     names = [name for name in series if not name.endswith(SIMULATED)]
-    panels = fig.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
+    fig, panels = panel_row(width, len(names), 0.4, sharex=True, sharey=True)
     for ax, name in zip(panels, names, strict=True):
         tables = [series[key] for key in (name, name + SIMULATED) if key in series]
         for i, (method, rows) in enumerate(pd.concat(tables).groupby("method", sort=False)):

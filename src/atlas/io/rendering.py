@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib import _mathtext
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends._backend_pdf_ps import subset
@@ -80,6 +81,17 @@ def freeze_layout(figure: Figure) -> None:
         ax._autotitlepos = False
         for axis in (ax.xaxis, ax.yaxis):
             axis._update_ticks = partial(list, axis._update_ticks())
+
+
+def mark_lone_points(figure: Figure) -> None:
+    """Mark the points of lines that have no point beside them, of which nothing would be drawn."""
+    for line in (line for ax in figure.axes for line in ax.lines):
+        shown = np.isfinite(np.ma.filled(np.ma.asarray(line.get_xydata(), float), np.nan)).all(1)
+        beside = np.r_[False, shown[:-1]] | np.r_[shown[1:], False]
+        lone = np.flatnonzero(shown & ~beside)
+        drawn = line.get_linestyle() not in ("None", "none", "", " ")
+        if drawn and len(lone) and line.get_marker() in ("None", "none", "", " ", None):
+            line.set(marker="o", markersize=2.5, markevery=lone.tolist())
 
 
 def save(figure: Figure, file: Any, *, format: str, **options: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field
 
-from atlas.fields.block import INCREASING
+from atlas.fields.block import INCREASING, require
 from atlas.fields.vocabulary import Count, TwoProbabilities, TwoRates
 from atlas.models.feasibility import require_enumerable
 from atlas.models.systems import TwoNeedsBlock
@@ -54,6 +54,12 @@ class Parameters(TwoNeedsBlock):
 def check(parameters: Parameters) -> None:
     """Raise a misfit unless the states can be enumerated."""
     require_enumerable(parameters.servers, parameters.needs, "servers")
+    fewest, most = parameters.class_1_jobs or (0, parameters.servers)
+    system = MultiserverJobSystem.of(parameters.servers, parameters.needs, (1.0, 1.0), (0.5, 0.5))
+    counts = sorted({a for _, a, _ in enumerate_chain(system).states()})
+    found = f"no state with {fewest} to {most} class 1 jobs"
+    expected = f"some of {counts[0]} to {counts[-1]}"
+    require(any(fewest <= a <= most for a in counts), found, expected, "class_1_jobs")
 
 
 def compute(parameters: Parameters) -> pd.DataFrame:

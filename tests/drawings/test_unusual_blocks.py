@@ -1,0 +1,99 @@
+"""Blocks that no paper has: refused before a job starts, or drawn without losing a curve."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from tests.drawings.test_unusual_series import draw, texts
+
+from atlas.config.fit import complete
+from atlas.config.given import check_shape
+from atlas.drawings.sharing_allocation import _order
+from atlas.io.rendering import mark_lone_points
+
+NETWORK = {"queues": [{"capacities": [1, 1], "servers": [[1], [2]]}]}
+NETWORK |= {"arrivals": [0.1, 0], "routing": [[0, 0], [0, 1]]}
+SHARED = {"assigned": {"capacities": [1, 1], "servers": [[1], [2]], "shares": [0.5, 0.5]}}
+JOBS = {"servers": 4, "needs": [1, 4], "probabilities": [0.5, 0.5]}
+SYSTEM = {"multiserver-jobs": JOBS | {"durations": [{"exponential": 1}] * 2}}
+
+
+def faults(drawing, **series):
+    block = {"width": "single", "source": {}, "drawing": drawing, "series": series}
+    return [str(fault) for fault in complete("draw", block, ("figures", "f"))[1]]
+
+
+def test_lines_over_two_parameters_are_refused():
+    line = {"series": "n", "class": "class-1", "label": "x"}
+    panel = {"title": "T", "x": "permanent", "y": "mean_jobs", "lines": [line]}
+    network = {"study": "network-means", "network": NETWORK, "permanent": [0, 1, 5]}
+    drawing = {"kind": "network-means", "panels": [panel]}
+    assert not faults(drawing, n=network | {"fractions_of_limit": [0.5]})
+    assert faults(drawing, n=network | {"fractions_of_limit": [0.1, 0.5]})
+
+
+def test_loads_that_are_not_computed_are_refused():
+    thresholds = {"study": "response-time-by-threshold", "system": SYSTEM, "loads": [0.3]}
+    drawing = {"kind": "response-time-by-threshold", "loads": [0.4]}
+    assert faults(drawing, thresholds=thresholds)
+
+
+def test_gaps_at_several_loads_are_refused():
+    shared = {"study": "simulated-sharing", "system": SHARED, "size": {"exponential": 1}}
+    shared |= {"interruptions": [1, 2], "loads": [0.3, 0.6]}
+    assert faults({"kind": "rate-gap", "labels": {"a": "A"}}, a=shared)
+
+
+def test_a_front_without_room_is_refused():
+    state = {"study": "front-state", "servers": 4, "jobs-present": [1, 1, 1, 1, 4]}
+    assert [bool(faults({"kind": "front-diagram", "room": n}, state=state)) for n in (3, 4)] == [
+        *(True, False),
+    ]
+
+
+def test_loads_close_to_each_other_have_different_names():
+    curve = {"study": "queue-by-exponent", "shares": [0, 1], "servers": 4, "points": 3}
+    panels = {"m": {"title": "M"}}
+    curves = {f"m-{i}": curve | {"load": load} for i, load in enumerate((0.305, 0.3, 0.001))}
+    figure = draw({"kind": "queue-by-exponent", "panels": panels}, **curves)
+    said = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert said[:3] == ["30.5 %", "30 %", "0.1 %"]
+
+
+def test_classes_of_one_need_are_told_apart():
+    jobs = {"servers": 4, "needs": [1, 1], "rates": [1, 0.1], "probabilities": [0.5, 0.5]}
+    points = {"study": "simulated-classes", "fractions_of_limit": [0.5], "jobs": 1000, "seed": 1}
+    exact = {"study": "response-time-by-class", "points": 3}
+    series = {"classes": exact | jobs, "classes-simulated": points | {"half_width": 0} | jobs}
+    said = texts(draw({"kind": "response-time-by-class"}, **series))
+    assert [text for text in said if "class" in text] == ["class 1, need 1", "class 2, need 1"]
+
+
+@pytest.mark.parametrize("cell, jobs", [("2 1", [2, 1]), (1.0, [1]), (np.nan, [])])
+def test_queues_of_one_job_and_none_are_read(cell, jobs):
+    assert _order(pd.DataFrame({"order": [cell]})) == jobs
+
+
+def test_a_line_of_one_point_is_seen():
+    figure = Figure()
+    ax = figure.subplots()
+    lines = [ax.plot([1, 2, 3], y)[0] for y in ([1, np.nan, 2], [1, 2, np.nan])]
+    mark_lone_points(figure)
+    assert [line.get_marker() for line in lines] == ["o", "None"]
+
+
+@pytest.mark.parametrize(
+    "kind, good, bad",
+    [
+        ("int", 3, 0.5),
+        ("float", 1e-6, [0.5]),
+        ("Sequence[float]", [0.5], 0.5),
+        ("list[int]", [1, 2], []),
+        ("Mapping[str, Any]", {"a": 1}, {}),
+        ("bool", True, 1),
+    ],
+)
+def test_arguments_of_another_shape_are_refused(kind, good, bad):
+    assert [bool([*check_shape(value, kind, ("given",))]) for value in (good, bad)] == [False, True]
