@@ -12,6 +12,7 @@ from atlas.config.fit import complete
 from atlas.config.given import check_shape
 from atlas.drawings.sharing_allocation import _order
 from atlas.io.rendering import mark_lone_points
+from atlas.studies import claims
 
 NETWORK = {"queues": [{"capacities": [1, 1], "servers": [[1], [2]]}]}
 NETWORK |= {"arrivals": [0.1, 0], "routing": [[0, 0], [0, 1]]}
@@ -97,3 +98,10 @@ def test_a_line_of_one_point_is_seen():
 )
 def test_arguments_of_another_shape_are_refused(kind, good, bad):
     assert [bool([*check_shape(value, kind, ("given",))]) for value in (good, bad)] == [False, True]
+
+
+def test_arguments_for_which_a_quantity_is_not_defined_name_their_claim():
+    given = {"servers": 4, "needs": [1, 5], "probability_2": 0.5}
+    row = {"id": "falls", "quantity": "rate-ratio/deepest-fall", "parameters": given}
+    with pytest.raises(ValueError, match=r"5.*expected .*rate-ratio/deepest-fall.*, in falls"):
+        claims.compute(claims.Parameters(rows=[row]))

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from atlas.claims import record
-from atlas.fields.block import Block
+from atlas.fields.block import Block, refusing
 from atlas.fields.columns import Words
 from atlas.models.sampling import Progress
 
@@ -29,7 +29,8 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
         module, function = row["quantity"].replace("-", "_").split("/")
         measure = getattr(importlib.import_module(f"atlas.claims.{module}"), function)
         whole = "parameters" in inspect.signature(measure).parameters
-        value = measure(row["parameters"]) if whole else measure(**row["parameters"])
+        with refusing(f"arguments for which {row['quantity']} is defined, in {row['id']}"):
+            value = measure(row["parameters"]) if whole else measure(**row["parameters"])
         found = json.dumps(record(value), ensure_ascii=False)
         rows.append({"id": row["id"], "quantity": row["quantity"], "found": found})
     return pd.DataFrame(rows)
