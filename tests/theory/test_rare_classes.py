@@ -159,14 +159,3 @@ def test_far_times_are_those_of_quantiles():
     time = wait.quantile(0.99)
     assert wait.sf(time) == close(0.01, 1e-9)
     assert wait.sf(10 * time) == close(1.000009e-20, 1e-6)
-
-
-@pytest.mark.parametrize("policy", [ms.LeastServersFirst, ms.MaxWeight])
-@pytest.mark.parametrize("load", [0.01, 0.5])
-def test_waits_by_class_add_up_where_they_are_short(policy, load):
-    rows = [(3, 1.0, 0.5), (1, 0.5, 0.3), (1, 0.5, 0.2)]
-    jobs = [ms.JobClass(need=v, duration=Exponential(rate), probability=p) for v, rate, p in rows]
-    found = ms.System(12, jobs).under(policy).exact(load=load)
-    waits = [p * row.mean_waiting_time for (*_, p), row in zip(rows, found.by_class, strict=True)]
-    assert min(waits) >= 0
-    assert math.fsum(waits) == close(found.mean_waiting_time, 1e-10)

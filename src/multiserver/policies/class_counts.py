@@ -38,11 +38,9 @@ def chain_of_counts(rule_of: Callable[..., Rule], limit_of: Callable[..., Limit]
 
         def at(arrival_rate: float) -> Means:
             found = class_counts.means(parts, rule, arrival_rate, limit, **asdict(budget))
-            pairs = zip(needs.class_jobs(found.class_waiting), system.probabilities, strict=True)
             return Means(
                 **means_from_jobs(system, arrival_rate, needs.class_jobs(found.class_jobs)),
                 waiting=math.fsum(found.class_waiting),
-                class_waits=tuple(jobs / (arrival_rate * p) for jobs, p in pairs),
                 tail=CountsTail(rule_of, options, parts, arrival_rate, limit, budget),
                 note=f"{found.states} states",
                 imprecision=found.imprecision,
