@@ -31,6 +31,8 @@ def everything(built, tmp_path_factory):
     project.edit("config/config.yaml", "formats: [pdf, svg, png]", "formats: [svg]")
     for file in (project.root / "config/papers").glob("*.yaml"):
         file.write_text(MANY.sub(thin, file.read_text("utf-8")), "utf-8")
+    drawn = "loads: [0.3, 0.6, 0.8, 0.9]", "loads: [0.5, 0.75]"
+    project.edit("config/papers/finite-skip.yaml", *drawn)
     project.edit("src/atlas/config/series.py", "MIN_POINTS = 16", "MIN_POINTS = 8")
     project.edit(SCALING, ", 320000, 1000000], large: n,", "], large: n,")
     million = (project.root / SCALING).read_text("utf-8")
