@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import expi
+from scipy.special import expi, spence
 
 from atlas.claims import scaling_expansions as expansions
 from atlas.claims import scaling_identities as identities
@@ -115,6 +115,25 @@ def test_expansions():
         -2 * (math.log(1000) - 1) / math.log(1000) ** 2, rel=2e-3
     )
     assert rare.log_integral_remainder(servers=1000, exponent=3) == pytest.approx(1, abs=1e-2)
+
+
+def test_sums_and_integrals_of_logarithms_differ_by_what_is_said_of_them():
+    # By the formula of Euler and Maclaurin, Σ ln i − ∫ ln i di is ln(2π)/2 − 1 in the limit.
+    p = 1e-3
+    total = p * expansions.log_moment_difference(probability_n=p)
+    assert expansions.log_moment_difference_share(probability_n=p) == total
+    series = math.fsum((1 - p) ** i * math.log(i) for i in range(1, 40_000))
+    assert total * series == pytest.approx(math.log(2 * math.pi) / 2 - 1, abs=1e-4)
+
+    def error(p: float) -> float:
+        """Li_2(p_1) + ln² p_n/2, the sum, minus the integral without terms of order p_n."""
+        s = -math.log1p(-p)
+        return spence(p) + math.log(p) ** 2 / 2 - (math.log(s) + GAMMA) ** 2 / 2 - math.pi**2 / 12
+
+    for few, many in ((1e-3, 1e-4), (1e-4, 1e-5)):
+        growth = expansions.second_moment_error_growth(probabilities=[few, many])
+        expected = (error(many) - error(few)) / math.log(few / many)
+        assert growth == pytest.approx(expected, abs=2 * few)
 
 
 def test_laws_as_printed_do_not_add_up():

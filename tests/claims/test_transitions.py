@@ -32,6 +32,22 @@ def test_the_equations_of_the_proof_hold_in_fractions(equation):
     assert transitions.equation_residual(equation=equation, systems=SYSTEMS) == 0
 
 
+def test_lemma_5_2_is_applied_with_q_above_r_where_neighbouring_states_are_both_unblocked():
+    # In the 2-3-8 system, [0, 2, 1] and [0, 1, 2] = s2(2) are one class 1 job apart.
+    close = {"servers": 8, "needs": [2, 3]}
+    assert {(0, 2, 1), (0, 1, 2)} <= set(transitions.states(**close))
+    assert transitions.least_range_of_lemma_5_2(systems=[close]) == -1
+    assert transitions.least_range_of_lemma_5_2(systems=[{"servers": 30, "needs": [3, 10]}]) == 1
+
+
+def test_equations_7_and_8_hold_there_with_the_products_alone():
+    close = {"servers": 8, "needs": [2, 3], "rates": [2, 1], "probabilities": ["0.3", "0.7"]}
+    given = {"systems": [close], "formal": True}
+    assert transitions.equation_residual(equation=7, **given) == 0
+    assert transitions.equation_residual(equation=8, **given) == 0
+    assert transitions.equation_residual(equation=7, exponent="p2", **given) > 0
+
+
 def test_another_letter_in_equation_7_fails():
     found = transitions.equation_residual(equation=7, systems=SYSTEMS, exponent="p2")
     assert found > 0.1

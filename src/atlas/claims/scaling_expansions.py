@@ -99,6 +99,25 @@ def log_moment_difference(*, probability_n: float) -> float:
     return (total - float(expi(-s)) / -s) / (probability_n * total)
 
 
+def log_moment_difference_share(*, probability_n: float) -> float:
+    """(Σ p_1^i ln i − ∫ p_1^i ln i di)/Σ p_1^i ln i, both from 1 to ∞."""
+    return probability_n * log_moment_difference(probability_n=probability_n)
+
+
+def second_moment_error_growth(*, probabilities: tuple[float, float] | list[float]) -> float:
+    """The growth of Σ p_1^i H_i/i − ∫ p_1^i ln(i)/i di, both from 1 to ∞, for each unit of
+    ln(1/p_n), between two p_n."""
+    errors = []
+    for p_n in probabilities:
+        s = -math.log1p(-p_n)
+        i = np.arange(1.0, math.ceil(40 / s))
+        total = float(np.exp(-s * i) @ (np.cumsum(1 / i) / i))
+        errors.append(
+            total - _integral(lambda t, s=s: t * math.exp(-s * math.exp(t)), math.log(40 / s))
+        )
+    return (errors[1] - errors[0]) / math.log(probabilities[0] / probabilities[1])
+
+
 def capacity_shares(*, servers: int, exponents: list[float]) -> list[float]:
     """μ/(n μ_1) at p_n = n^−α, for each α of `exponents`."""
     return [1 - OneOrN.of(servers, alpha).x for alpha in exponents]

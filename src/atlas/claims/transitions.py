@@ -123,15 +123,30 @@ def idle_range_after(
     return [min(low for low, _ in margins), min(high for _, high in margins)]
 
 
-def equation_residual(*, equation: int, systems: Sequence[dict], exponent: str = "p1") -> float:
+def equation_residual(
+    *, equation: int, systems: Sequence[dict], exponent: str = "p1", formal: bool = False
+) -> float:
     """The largest |left − right| of Eq. (5), (6), (7) or (8), over the states [0, a, b] that it is
     about, divided by p1 π of the state; `exponent` says whether the letter printed without an index
-    in (7) stands for p1 or p2."""
+    in (7) stands for p1 or p2.
+
+    Where i* = 1, [1, a − 1, b] and [1, a, b] of (7) and (8) are no states. Such [0, a, b] count
+    only if `formal`: then Eq. (2) gives a weight to these two as well."""
     worst = Fraction(0)
     for system in systems:
-        for here, left, right in _sides(equation, exponent, **system):
+        for here, left, right in _sides(equation, exponent, formal, **system):
             worst = max(worst, abs(left - right) / here)
     return float(worst)
+
+
+def least_range_of_lemma_5_2(*, systems: Sequence[dict]) -> int:
+    """The least r − q with which Section 5.4 applies Lemma 5.2, q = 1 and r = i* − 1, over the
+    states [0, a, b] of `systems` that have a state s2(b + 1) = [0, a − i*, b + 1]."""
+    ranges = []
+    for system in systems:
+        free = {b: a for h, a, b in states(**system) if h == 0}
+        ranges += [a - free[b + 1] - 2 for b, a in free.items() if b + 1 in free]
+    return min(ranges)
 
 
 def decomposed_residual_at(*, state: State, systems: Sequence[dict]) -> float:
@@ -183,7 +198,7 @@ class _Distribution:
 
 
 def _sides(
-    equation: int, exponent: str, **system: Unpack[System]
+    equation: int, exponent: str, formal: bool, **system: Unpack[System]
 ) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
     """p1 π, left side and right side of the equation, state by state."""
     distribution = _Distribution(**system)
@@ -209,7 +224,7 @@ def _sides(
                 yield p1 * here, p1 * here * distribution.f(2, state), flow
             continue
         below = distribution.s2.get(b + 1)
-        if below is None or a - below[1] < 2:
+        if below is None or (a - below[1] == 1 and not formal):
             continue
         i, first, last = a - below[1], (1, a - 1, b), (1, below[1] + 1, b)
         freed = distribution.weight(below) * distribution.f(2, below)
