@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from multiserver.errors import NotKnownError
 from multiserver.policies.policy import Value
-from multiserver.simulation.estimate import Estimate, fair_half_width
+from multiserver.simulation.estimate import Estimate
 from multiserver.tables import Table, aligned
 from multiserver.wcfs.bounds import Interval
 
@@ -275,7 +275,7 @@ def spread(value: Value) -> tuple[float, float, float]:
         known = value.lower == value.upper
         return value.lower if known else math.nan, value.lower, value.upper
     if isinstance(value, Estimate):
-        half_width = fair_half_width(value)
+        half_width = value.half_width
         return value.mean, value.mean - half_width, value.mean + half_width
     return value, value, value
 

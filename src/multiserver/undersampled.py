@@ -68,7 +68,7 @@ def _reason(system: System, arrival_rate: float, means: Means) -> str:
         by_time = arrival_rate * p * (X.mean if time is None else time.mean)
         present.append(max(by_time, 0.0 if number is None else number.mean))
         many = p * means.times.jobs >= FAIR_OBSERVATIONS * means.times.replications
-        seen.append(many and time.settled and (number is None or number.settled))
+        seen.append(many and time.long_enough and (number is None or number.long_enough))
     for c, (share, enough) in enumerate(zip(present, seen, strict=True), start=1):
         if share > NEGLIGIBLE_SHARE * sum(present) and not enough:
             return (

@@ -35,7 +35,7 @@ def test_arithmetic_of_an_estimate_is_that_of_its_observations():
         expected = estimate(
             factor * totals + shift * weights, weights, variance=2.0 * factor**2, jobs=10
         )
-        for name in ("mean", "half_width", "standard_error", "effective_size"):
+        for name in ("mean", "margin", "standard_error", "effective_size"):
             assert getattr(mapped, name) == pytest.approx(getattr(expected, name), rel=1e-12)
     assert float(found) == found.mean and np.asarray([found], dtype=float)[0] == found.mean
 

@@ -28,8 +28,8 @@ def test_equal_weights_give_the_classical_interval():
     totals = np.array([3.0, 4.5, 2.0, 7.0, 3.25])
     found = estimate(totals, np.full(5, 2.0), variance=9.0, jobs=1000, confidence=0.9)
     classical = stats.ttest_1samp(totals / 2, 0.0).confidence_interval(0.9)
-    assert found.mean - found.half_width == close(classical.low, rel=1e-13)
-    assert found.mean + found.half_width == close(classical.high, rel=1e-13)
+    assert found.mean - found.margin == close(classical.low, rel=1e-13)
+    assert found.mean + found.margin == close(classical.high, rel=1e-13)
     assert found.standard_error == close(stats.sem(totals / 2), rel=1e-13)
     assert (found.replications, found.jobs) == (5, 1000)
     assert found.effective_size == close(9 / stats.sem(totals / 2) ** 2, rel=1e-12)
@@ -42,7 +42,7 @@ def test_ratio_by_hand():
     assert found.standard_error == close(math.sqrt(3 / 2 * 2) / 5, rel=1e-14)
     # The quantile of t with two degrees of freedom at 1 − α/2: (1 − α) √(2/(α (2 − α))).
     quantile = 0.95 * math.sqrt(2 / (0.05 * 1.95))
-    assert found.half_width == close(quantile * found.standard_error, rel=1e-12)
+    assert found.margin == close(quantile * found.standard_error, rel=1e-12)
 
 
 def test_scaling():
@@ -53,7 +53,7 @@ def test_scaling():
     one = estimate(Y, w, variance=4.0, jobs=1)
     other = estimate(Y, 8 * w, variance=4.0 / 64, jobs=1)
     assert other.mean == close(one.mean / 8, rel=1e-14)
-    assert other.half_width == close(one.half_width / 8, rel=1e-14)
+    assert other.margin == close(one.margin / 8, rel=1e-14)
     assert other.effective_size == close(one.effective_size, rel=1e-13)
 
 
@@ -69,7 +69,7 @@ def test_coverage(confidence):
         estimate(*rows, variance=1, jobs=1, confidence=confidence)
         for rows in zip(Y, w, strict=True)
     ]
-    covered = np.mean([abs(e.mean - 2) <= e.half_width for e in found])
+    covered = np.mean([abs(e.mean - 2) <= e.margin for e in found])
     allowed = 5 * math.sqrt(confidence * (1 - confidence) / intervals) + 0.002
     assert covered == pytest.approx(confidence, abs=allowed)
 
@@ -134,17 +134,18 @@ def test_observations_are_those_of_a_queue_of_one_server(load):
 
 def test_an_interval_that_is_withheld_is_nowhere():
     found = estimate([1.0, 2.0, 3.0], [1.0, 1.0, 1.0], variance=1e4, jobs=9)
-    assert found.lacking == ""
+    assert found.lacking == "" and found.settled
     withheld = found.without_interval("the queue grows").without_interval("another reason")
     assert withheld.lacking == withheld.caveat == "the queue grows"
     assert withheld.mean == found.mean
     assert math.isnan(withheld.half_width)
     assert math.isnan(fair_half_width(withheld, 10 * FAIR_OBSERVATIONS))
     assert math.isnan(score(withheld, 2.0, 10 * FAIR_OBSERVATIONS))
-    assert not withheld.covers(2.0)
+    assert not withheld.covers(2.0) and not withheld.settled
     short = estimate([1.0, 2.0, 3.0], [1.0, 1.0, 1.0], variance=1.0, jobs=9)
-    assert short.lacking.startswith("too short")
-    assert math.isnan(fair_half_width(short))
+    assert short.lacking.startswith("too short") and not short.settled
+    assert math.isnan(short.half_width) and short.margin == found.margin
+    assert not short.covers(2.0)
 
 
 def test_what_is_scored_does_not_depend_on_what_was_found():

@@ -15,8 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypedDict
 
-from multiserver.simulation.estimate import fair_half_width
-
 # What a quantity that `takes` its parameters is given, by name.
 Parameters = Mapping[str, Any]
 
@@ -73,5 +71,5 @@ def record(found: Any) -> dict[str, Any]:
     """The return value of a quantity as a record for the table of claims; the value of an
     `Estimate` is its mean."""
     if hasattr(found, "mean") and hasattr(found, "half_width"):
-        found = Found(float(found.mean), half_width=float(fair_half_width(found)))
+        found = Found(float(found.mean), half_width=found.half_width)
     return asdict(found if isinstance(found, Found) else Found(found))

@@ -205,4 +205,4 @@ def _run(text: str, load: float, jobs: int, seed: int) -> Mean:
         key=(round(1e6 * load),),
     ).counts
     runs = found.sums[:, -1, RESPONSE] / found.sums[:, -1, MEASURED]
-    return Mean(runs, fair=not found.mean_response_time.lacking)
+    return Mean(runs, fair=found.mean_response_time.settled)

@@ -22,7 +22,7 @@ from scipy.optimize import linprog
 
 from atlas.claims import Found, by
 from atlas.models.sizes import read_sizes
-from multiserver.simulation.estimate import Estimate, estimate, fair_half_width
+from multiserver.simulation.estimate import Estimate, estimate
 from multiserver.simulation.streams import generator
 
 ROUTE = "simulation of the chain of counts, jump by jump"
@@ -70,7 +70,7 @@ def difference(
         response_time(system=system, reading=name, load=load, jobs=jobs, seed=seed)
         for name in (reading, other)
     )
-    error = float(np.hypot(fair_half_width(a), fair_half_width(b)))
+    error = float(np.hypot(a.half_width, b.half_width))
     return Found(a.mean - b.mean, f"ρ = {load:g}", error)
 
 

@@ -15,7 +15,7 @@ from atlas.claims import Found, Parameters, takes
 from atlas.models.sharing import read_cluster, read_servers
 from atlas.models.sizes import read_size
 from atlas.models.streams import stream_key
-from multiserver.simulation.estimate import Estimate, fair_half_width
+from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.interruptions import Performance, simulate
 
 ROUTE = "simulation of the interruptions"
@@ -36,7 +36,7 @@ def gap_to_balanced_fairness(parameters: Parameters) -> Found:
     """The relative distance of γ of the class below that of balanced fairness."""
     rate, balanced = _rate(parameters), _balanced(parameters)
     return Found(
-        1 - rate.mean / balanced, f"ρ = {parameters['load']:g}", fair_half_width(rate) / balanced
+        1 - rate.mean / balanced, f"ρ = {parameters['load']:g}", rate.half_width / balanced
     )
 
 
@@ -44,7 +44,7 @@ def gap_to_balanced_fairness(parameters: Parameters) -> Found:
 def absolute_gap(parameters: Parameters) -> Found:
     """The distance of γ of the class below that of balanced fairness, in rates of one server."""
     rate, balanced = _rate(parameters), _balanced(parameters)
-    return Found(balanced - rate.mean, f"ρ = {parameters['load']:g}", fair_half_width(rate))
+    return Found(balanced - rate.mean, f"ρ = {parameters['load']:g}", rate.half_width)
 
 
 @takes("system", "size", "load", "points", "class", "warmup", "jumps", "seed")
@@ -53,7 +53,7 @@ def smallest_gain(parameters: Parameters) -> Found:
     fairness."""
     points = parameters["points"]
     rates = [_rate({**parameters, "interruptions": m}) for m in points]
-    ends = [(rate.mean, fair_half_width(rate)) for rate in rates] + [(_balanced(parameters), 0.0)]
+    ends = [(rate.mean, rate.half_width) for rate in rates] + [(_balanced(parameters), 0.0)]
     gains = [
         (high - low, f"from m = {m:g}", math.hypot(low_error, high_error))
         for m, ((low, low_error), (high, high_error)) in zip(points, pairwise(ends), strict=True)
@@ -68,7 +68,7 @@ def largest_half_width(parameters: Parameters) -> float:
     for case in parameters["cases"]:
         whole = {**parameters, **case}
         scale = math.sqrt(REPLICATIONS * whole["jumps"] / (RUNS * JUMPS))
-        found += [rate.half_width * scale for rate in _simulate(whole).service_rate]
+        found += [rate.margin * scale for rate in _simulate(whole).service_rate]
     return max(found)
 
 

@@ -82,7 +82,7 @@ def mean_jobs_over_exact(
     return replace(
         found,
         mean=found.mean / exact,
-        half_width=found.half_width / exact,
+        margin=found.margin / exact,
         standard_error=found.standard_error / exact,
     )
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from atlas.models.logs import Jobs, Log, classify, resample
 from multiserver.errors import UnstableError
-from multiserver.simulation.estimate import FAIR_OBSERVATIONS, estimate, fair_half_width
+from multiserver.simulation.estimate import FAIR_OBSERVATIONS, estimate
 from multiserver.simulation.instability_test import (
     MARKS,
     check_growth,
@@ -85,10 +85,10 @@ class Run:
             weights = np.bincount(part, minlength=parts)
             found = estimate(totals, weights, variance=float(values.var()), jobs=len(values))
         if self.replications == 1:
-            enough = parts >= FEWEST_BATCHES and math.isfinite(found.half_width)
-            return found.mean, found.half_width if enough else math.nan
+            enough = parts >= FEWEST_BATCHES and math.isfinite(found.margin)
+            return found.mean, found.margin if enough else math.nan
         few = len(values) < FAIR_OBSERVATIONS * parts
-        return found.mean, math.nan if few or self.caveat else fair_half_width(found)
+        return found.mean, math.nan if few or self.caveat else found.half_width
 
     def _parts(self, mine: NDArray[np.int64], probability: float | None) -> tuple[Array, int]:
         """The index of the replication or batch that each job is in, and their number."""

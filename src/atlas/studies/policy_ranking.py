@@ -66,7 +66,7 @@ def compute(parameters: Parameters, progress: Progress = iter) -> pd.DataFrame:
                 options = {"arrival_rate": model.arrival_rate(load), "key": (key, i)}
                 run = simulate(model.queue, **options, **parameters.effort())
                 estimate = run.mean_response_time
-                fair = not estimate.lacking
+                fair = estimate.settled
                 mean, error = estimate.mean, estimate.standard_error if fair else math.nan
             estimates.append((mean, error, label))
         rows += rank(load, estimates)

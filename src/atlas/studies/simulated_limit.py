@@ -7,7 +7,6 @@ import pandas as pd
 from atlas.models.phased_systems import DurationsBlock
 from atlas.models.streams import stream_key
 from atlas.models.systems import SimulatedBlock
-from multiserver.simulation.estimate import fair_half_width
 from multiserver.simulation.saturated import mean_servers_held
 
 UNITS = {
@@ -34,7 +33,7 @@ def compute(parameters: Parameters) -> pd.DataFrame:
         sizes[0].variance / sizes[0].mean ** 2,
         held.mean / system.mean_demand,
         held.mean / n,
-        fair_half_width(held) / n,
+        held.half_width / n,
         held.jobs,
         held.effective_size,
     )

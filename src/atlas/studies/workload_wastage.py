@@ -51,7 +51,7 @@ from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import dispatch
 from multiserver.saturated.reduction import PICKS, reduce
 from multiserver.simulation import exponential_counts
-from multiserver.simulation.estimate import Estimate, fair_half_width
+from multiserver.simulation.estimate import Estimate
 from multiserver.simulation.saturated import mean_servers_held, replay
 
 # The durations of the methods simulated job by job, and the random stream of each method.
@@ -178,7 +178,7 @@ def _simulated(
     system: MultiserverJobSystem, held: Estimate, exact: dispatch.SaturatedMeans | None = None
 ) -> dict[str, Any]:
     n, demand = system.servers, system.mean_demand
-    half_width = fair_half_width(held)
+    half_width = held.half_width
     return {
         "naive_throughput": system.naive_throughput,
         "throughput": held.mean / demand,

@@ -193,8 +193,6 @@ def _with_confidence(
     """The same estimates with intervals at another confidence, None for a mean over no job."""
     quantiles = [-stdtrit(e.freedom, (1 - confidence) / 2) for e in estimates]
     return tuple(
-        None
-        if math.isnan(e.mean)
-        else replace(e, half_width=math.nan if e.caveat else float(q) * e.standard_error)
+        None if math.isnan(e.mean) else replace(e, margin=float(q) * e.standard_error)
         for e, q in zip(estimates, quantiles, strict=True)
     )

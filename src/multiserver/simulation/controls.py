@@ -106,7 +106,7 @@ def estimate_with_controls(
     return replace(
         plain,
         mean=corrected,
-        half_width=quantile * standard_error,
+        margin=quantile * standard_error,
         standard_error=standard_error,
         controls=rank,
         gain=(plain.standard_error / standard_error) ** 2,

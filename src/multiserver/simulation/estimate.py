@@ -40,19 +40,19 @@ class Estimate(Affine):
 
     It scales and shifts by numbers, and `float(estimate)` is its mean. It prints as 12.70 ± 0.68,
     with its half-width; `f"{estimate:.3f}"` sets the number of digits, and `f"{estimate:S}"` is
-    12.70(34), with the standard error in brackets. Without a trustworthy interval it prints the
-    mean and "(no interval)".
+    12.70(34), with the standard error in brackets. Without an interval that can be trusted it is
+    not `settled`, its `half_width` is NaN, and it prints the mean and "(no interval)".
 
     `standard_error` is that of the mean, from `replications` independent runs of `jobs` jobs in
-    all; `effective_size` is the number of independent observations with the same standard error,
-    infinite if the replications do not differ; `controls` is the number of control variates that
-    corrected the mean, and `gain` the factor by which they reduced its variance. `caveat` says in
-    words why there is no interval, and `half_width` is then NaN; it is empty if nothing is known
-    against an interval.
+    all, and `margin` this error times the quantile of Student's t, whether or not it can be
+    trusted; `effective_size` is the number of independent observations with the same standard
+    error, infinite if the replications do not differ; `controls` is the number of control variates
+    that corrected the mean, and `gain` the factor by which they reduced its variance. `caveat` says
+    in words what is known against an interval, beside too small an effective size.
     """
 
     mean: float
-    half_width: float
+    margin: float
     standard_error: float
     replications: int
     jobs: int
@@ -67,7 +67,17 @@ class Estimate(Affine):
         return self.replications - 1 - self.controls
 
     @property
+    def half_width(self) -> float:
+        """Half the length of the interval; NaN unless it is `settled`."""
+        return self.margin if self.settled else math.nan
+
+    @property
     def settled(self) -> bool:
+        """Whether there is an interval: nothing is known against it. `lacking` says what is."""
+        return not self.lacking
+
+    @property
+    def long_enough(self) -> bool:
         """Whether each replication is worth at least `SETTLED_OBSERVATIONS` independent
         observations.
 
@@ -78,8 +88,8 @@ class Estimate(Affine):
 
     @property
     def lacking(self) -> str:
-        """Why the interval is not to be trusted, in words; empty if it `is_fair`."""
-        if self.caveat or self.settled:
+        """Why there is no interval, in words; empty if it is `settled`."""
+        if self.caveat or self.long_enough:
             return self.caveat
         return (
             f"too short, each replication being worth fewer than {SETTLED_OBSERVATIONS} independent"
@@ -91,7 +101,7 @@ class Estimate(Affine):
         return replace(
             self,
             mean=factor * self.mean + shift,
-            half_width=abs(factor) * self.half_width,
+            margin=abs(factor) * self.margin,
             standard_error=abs(factor) * self.standard_error,
         )
 
@@ -111,10 +121,10 @@ class Estimate(Affine):
 
     def without_interval(self, caveat: str) -> Estimate:
         """The same estimate without an interval, with the reason; an earlier reason stays."""
-        return replace(self, half_width=math.nan, caveat=self.caveat or caveat)
+        return replace(self, caveat=self.caveat or caveat)
 
     def covers(self, exact: float) -> bool:
-        """Whether the interval contains the exact value."""
+        """Whether there is an interval that contains the exact value."""
         return abs(self.mean - exact) <= self.half_width
 
 
@@ -153,7 +163,7 @@ def estimate(
     standard_error = float(np.sqrt(R / (R - 1) * (residuals @ residuals)) / w.sum())
     return Estimate(
         mean=float(mean),
-        half_width=float(-stdtrit(R - 1, (1 - confidence) / 2)) * standard_error,
+        margin=float(-stdtrit(R - 1, (1 - confidence) / 2)) * standard_error,
         standard_error=standard_error,
         replications=R,
         jobs=int(jobs),
@@ -214,7 +224,7 @@ def is_fair(estimate: Estimate, known: float | None = None) -> bool:
 def fair_half_width(estimate: Estimate, known: float | None = None) -> float:
     """The half-width of an estimate that `is_fair`, otherwise NaN: a short run starts from an empty
     system, underestimates the mean, and does not show by how much."""
-    return estimate.half_width if is_fair(estimate, known) else math.nan
+    return estimate.margin if is_fair(estimate, known) else math.nan
 
 
 def score(estimate: Estimate, exact: float, known: float | None = None) -> float:

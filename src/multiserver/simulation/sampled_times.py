@@ -127,7 +127,7 @@ def quantile_of(
     found = float(values[math.ceil(p * N) - 1])
     rank = np.searchsorted(values, found, side="right")
     share = _share(rank, replication, replications, confidence)
-    wide = share.half_width
+    wide = share.margin
     lower, upper = ends = tuple(
         values[math.ceil(x * N) - 1] if 0 < x <= 1 else math.inf * (x - p)
         for x in (p - wide, p + wide)
@@ -135,15 +135,15 @@ def quantile_of(
     few = tail_caveat(replace(share, mean=p))
     if not 0 < p - wide < p + wide < 1:
         few = few or "too short, as its interval has no end among the times"
-    half_width = max(float(upper - lower) / 2, 0.0)
+    margin = max(float(upper - lower) / 2, 0.0)
     if (np.searchsorted(values, ends, "right") - np.searchsorted(values, ends)).max() > 1:
         # Beside an atom, such as a wait of 0, the likely values may lie on one side of q only.
-        half_width = float(max(found - lower, upper - found))
+        margin = float(max(found - lower, upper - found))
     return replace(
         share,
         mean=found,
-        half_width=half_width,
-        standard_error=share.standard_error * (half_width / wide if wide > 0 else 0.0),
+        margin=margin,
+        standard_error=share.standard_error * (margin / wide if wide > 0 else 0.0),
         caveat=few,
     )
 
@@ -197,7 +197,7 @@ class SampledDistribution:
                     continue
                 for p in np.atleast_1d(probabilities).tolist():
                     quantile = time.quantile(p)
-                    wide = math.nan if quantile.lacking else quantile.half_width
+                    wide = quantile.half_width
                     row = {"class": label, "time": name, "quantity": "quantile", "probability": p}
                     ends = {
                         "lower": max(quantile.mean - wide, 0.0) if wide == wide else wide,

@@ -87,7 +87,7 @@ def limit(
     jobs, allowed = pilot, max(most // replications, pilot)
     found = held(jobs, 0)
     for stage in count(1):
-        ratio = found.half_width / (half_width * found.mean)
+        ratio = found.margin / (half_width * found.mean)
         if jobs == allowed or (stage > 1 and ratio <= 1):
             break
         jobs = min(math.ceil(jobs * max(MARGIN * ratio**2, 1.0)), allowed)
@@ -95,7 +95,7 @@ def limit(
     return replace(
         found,
         mean=found.mean / demand,
-        half_width=found.half_width / demand,
+        margin=found.margin / demand,
         standard_error=found.standard_error / demand,
     )
 
