@@ -40,6 +40,22 @@ def test_balance_equations_hold_in_fractions():
     assert sharing_proofs.interleaving_gap(queues=queues, arrivals=arrivals, most=2) == 0
 
 
+@pytest.mark.parametrize(("first", "closed"), [(["0", "1", "0"], 2), (["1/2", "1/2", "0"], 1)])
+def test_one_server_keeps_jobs_that_go_round_in_order(first, closed):
+    routing = [first, ["0", "0", "1"], ["1", "0", "0"]]
+    given = {"rates": [1], "servers": [[1]] * 3, "jobs": 2}
+    assert sharing_proofs.closed_classes(**given, routing=routing).value == closed
+
+
+def test_sets_of_states_are_left_at_no_rate():
+    # Class 3 becomes class 1 or 2, which do not change: 11 stays, 22 stays, 12 and 21 alternate.
+    routing = [["1", "0", "0"], ["0", "1", "0"], ["1/2", "1/2", "0"]]
+    found = sharing_proofs.closed_classes(
+        rates=[1, 1], servers=[[1], [2], [1, 2]], routing=routing, jobs=2
+    )
+    assert (found.value, found.at) == (3, "9 states, 1 and 1 and 2 in the sets")
+
+
 def test_appendix_a():
     assert sharing_appendices.maximum_gap(**THREE, most=5) == 0
     assert min(sharing_appendices.majorant_ratio(**THREE, most=4)) >= 1

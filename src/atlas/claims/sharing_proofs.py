@@ -11,6 +11,11 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from atlas.claims import Found
 from multiserver.sharing.product_form import service_rates, weight
 from multiserver.sharing.queue import MultiServerQueue
 
@@ -73,6 +78,29 @@ def interleaving_gap(
         ranks = sum(q.rank(mask_of(c)) for q, c in zip(built, parts, strict=True))
         worst = max(worst, abs(whole.rank(mask_of(sum(moved, ()))) - ranks))
     return float(worst)
+
+
+def closed_classes(
+    *, rates: Sequence[int], servers: Layout, routing: Sequence[Sequence[str]], jobs: int
+) -> Found:
+    """The number of sets of states that a queue of permanent `jobs` never leaves once it is in one,
+    each without smaller ones: 1 if the chain is irreducible."""
+    queue, p = read_queue(rates, servers), [[Fraction(x) for x in row] for row in routing]
+    states = list(product(range(queue.classes), repeat=jobs))
+    place = {c: n for n, c in enumerate(states)}
+    steps = [
+        (place[c], place[(*c[:k], *c[k + 1 :], j)])
+        for c in states
+        for k, rate in enumerate(service_rates(queue, c))
+        for j, chance in enumerate(p[c[k]])
+        if rate and chance
+    ]
+    ends = tuple(zip(*steps, strict=True))
+    graph = coo_array((np.ones(len(steps)), ends), shape=(len(states),) * 2)
+    count, label = connected_components(graph, connection="strong")
+    left = {label[start] for start, to in steps if label[start] != label[to]}
+    sizes = sorted(int((label == n).sum()) for n in range(count) if n not in left)
+    return Found(len(sizes), f"{len(states)} states, {' and '.join(map(str, sizes))} in the sets")
 
 
 def read_queue(rates: Sequence[int], servers: Layout) -> MultiServerQueue:
