@@ -63,6 +63,14 @@ def test_printed_constants_bound_those_of_the_chain(system, policy):
     assert min(work.service_constants(system=system, policy=policy)) >= 1 - 1e-12
 
 
+def test_sharing_beats_the_pooled_queue_where_sizes_are_variable():
+    system = {"limited-processor-sharing": {"limit": 3, "sizes": [SIZE]}}
+    given = {"system": system, "policy": "equal-shares"}
+    assert work.least_over_pooled(**given, loads=[0.5, 0.9]).value < 0.99
+    system["limited-processor-sharing"]["sizes"] = [{"exponential": 1}]
+    assert work.least_over_pooled(**given, loads=[0.5, 0.9]).value == pytest.approx(1, rel=1e-12)
+
+
 def test_one_server_is_the_pooled_queue():
     assert work.pooled_formula_gap(size=SIZE, loads=LOADS) < 1e-12
 

@@ -96,6 +96,17 @@ def slack_of_excess(*, loads: Sequence[float], **model: Unpack[Queue]) -> Found:
     return Found(min(min(excess) - least, most - max(excess)), at)
 
 
+def least_over_pooled(*, loads: Sequence[float], **model: Unpack[Queue]) -> Found:
+    """The least E[T]/E[T^{M/G/1}] over the loads."""
+    model = read_model(model)
+    ratios = {
+        load: (found.queueing + found.front) / model.pooled(load)
+        for load, found in _over(model, loads)
+    }
+    best = min(ratios, key=ratios.__getitem__)
+    return Found(ratios[best], f"ρ = {best:g}")
+
+
 def pooled_formula_gap(*, size: Mapping[str, Any], loads: Sequence[float]) -> float:
     """The largest relative gap between the formula for E[T^{M/G/1}] and the chain of one server."""
     system = {"limited-processor-sharing": {"limit": 1, "sizes": [size]}}
