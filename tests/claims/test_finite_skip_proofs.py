@@ -8,6 +8,7 @@ from atlas.claims import (
     assignments,
     elastic_control,
     filling,
+    finite_skip,
     finite_skip_fronts,
     finite_skip_orders,
     remaining_work,
@@ -61,6 +62,12 @@ def test_equations_of_the_proof_of_theorem_3_3(system, policy):
 def test_printed_constants_bound_those_of_the_chain(system, policy):
     assert max(work.work_constants(system=system, policy=policy)) <= 1 + 1e-12
     assert min(work.service_constants(system=system, policy=policy)) >= 1 - 1e-12
+
+
+def test_mean_sizes_are_compared_in_the_order_of_needs():
+    system = {"multiserver-jobs": {**RIGID["multiserver-jobs"], "needs": [4, 2, 1]}}
+    given = {"system": system, "policy": "server-filling"}
+    assert finite_skip.steps_of_mean_size(**given) == pytest.approx([1 / 2, 4 / 5])
 
 
 def test_sharing_beats_the_pooled_queue_where_sizes_are_variable():

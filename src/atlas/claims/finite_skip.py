@@ -7,6 +7,7 @@ loads these are 0.01, 0.02, … 0.99.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from atlas.claims import Found, Queue
 from atlas.models.finite_skip import Model, read_model
-from atlas.models.sizes import read_size
+from atlas.models.sizes import read_size, read_sizes
 from multiserver.open import finite_skip
 from multiserver.open.heterogeneous import HeterogeneousServers
 from multiserver.open.qbd import solve
@@ -38,6 +39,14 @@ def fastest_over_slowest(**model: Unpack[Queue]) -> float:
     """The largest speed of a server over the smallest."""
     speeds = model["system"]["heterogeneous"]["speeds"]
     return max(speeds) / min(speeds)
+
+
+def steps_of_mean_size(**model: Unpack[Queue]) -> list[float]:
+    """E[S] of the jobs of each need over that of the next smaller need."""
+    block = model["system"]["multiserver-jobs"]
+    durations = read_sizes(block["durations"])
+    sizes = [v * X.mean for v, X in sorted(zip(block["needs"], durations, strict=True))]
+    return [larger / smaller for smaller, larger in pairwise(sizes)]
 
 
 def limit_of_stability(**model: Unpack[Queue]) -> float:
