@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from atlas.claims import System
-from atlas.claims.scaling_system import UNIT, OneOrN, Rates, chain_of
+from atlas.claims.scaling_system import UNIT, OneOrN, Rates, chain_of, with_needs_1_and_n
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import stationary
 
@@ -32,17 +32,11 @@ Vector = NDArray[np.float64]
 
 
 def share_of_load(
-    *,
-    servers: int,
-    exponent: float,
-    coefficient: float = 1.0,
-    logs: float = 0.0,
-    rates: Rates = UNIT,
+    *, servers: int, exponent: float, coefficient: float = 1.0, rates: Rates = UNIT
 ) -> float:
     """The share of all server-seconds that one-server jobs demand."""
-    s = OneOrN.of(servers, exponent, coefficient, logs, rates)
-    ones, alls = (1 - s.p_n) / s.rate_1, servers * s.p_n / s.rate_n
-    return ones / (ones + alls)
+    p_n = OneOrN.of(servers, exponent, coefficient).p_n
+    return with_needs_1_and_n(servers, p_n, rates).load_shares[0]
 
 
 def share_of_work_done(*, servers: int, exponent: float, rates: Rates = UNIT) -> float:
@@ -60,7 +54,7 @@ def share_of_completions_blocked(*, servers: int, exponent: float) -> float:
 
 
 def share_of_completions_full(*, servers: int, exponent: float) -> float:
-    """The share of completions that occur with n one-server jobs in service."""
+    """p_1^n, the share of completions that occur with n one-server jobs in service."""
     return float(OneOrN.of(servers, exponent).power(servers))
 
 
@@ -83,44 +77,16 @@ def heavy_traffic_excess(**system: Unpack[System]) -> float:
     return limit - solved.mean_relative_completions
 
 
-def transition_law_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest gap between π of Lemma 5.1, over all 2n + 1 states, and the chain's."""
-    return _worst(count, largest, seed, "transition")
+def gap_to_chain(*, of: str, count: int, largest: int, seed: int) -> float:
+    """Largest gap between a formula of Section 5 and the enumerated chain, over random systems.
 
-
-def time_law_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest gap between P and the chain's."""
-    return _worst(count, largest, seed, "time")
-
-
-def throughput_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest relative gap between μ and the chain's."""
-    return _worst(count, largest, seed, "throughput")
-
-
-def embedded_law_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest gap between π^d and the chain's."""
-    return _worst(count, largest, seed, "embedded")
-
-
-def phase_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest relative gap between the terms 1/μ_n, p_1^n/(n μ_1 p_n) and Σ_b p_1^b/(b μ_1) of 1/C'
-    and the chain's time in state 0, in state n and in those between, per n-server completion."""
-    return _worst(count, largest, seed, "phases")
-
-
-def relative_completions_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest gap between Δ(i) − Δ(0) and the chain's, relative to the largest."""
-    return _worst(count, largest, seed, "relative")
-
-
-def mean_relative_completions_gap(*, count: int, largest: int, seed: int) -> float:
-    """Largest gap between E[Δ(Y_d)] of Lemma 5.5 and the chain's, relative to the largest Δ."""
-    return _worst(count, largest, seed, "mean")
-
-
-def _worst(count: int, largest: int, seed: int, gap: str) -> float:
-    return max(gaps[gap] for gaps in _compare_all(count, largest, seed))
+    `of` names the formula: `transition`, π of Lemma 5.1 over all 2n + 1 states; `time`, P;
+    `throughput`, μ, relative; `embedded`, π^d; `phases`, the terms 1/μ_n, p_1^n/(n μ_1 p_n) and
+    Σ_b p_1^b/(b μ_1) of 1/C' for the chain's time in state 0, in state n and in those between, per
+    n-server completion, relative; `relative`, Δ(i) − Δ(0), or `mean`, E[Δ(Y_d)] of Lemma 5.5, both
+    relative to the largest Δ.
+    """
+    return max(gaps[of] for gaps in _compare_all(count, largest, seed))
 
 
 @cache

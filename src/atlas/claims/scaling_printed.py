@@ -130,8 +130,3 @@ def factor_of_line_37(*, servers: int, exponent: float) -> float:
     """The factor of H_{n−1} in (37), with its brackets as printed, over μ/μ_1."""
     power = servers ** (2 - exponent)
     return (servers - math.log(servers) / power) * power / OneOrN.of(servers, exponent).nu
-
-
-def power_of_p_1(*, servers: int, exponent: float) -> float:
-    """p_1^n at p_n = n^−α."""
-    return float(OneOrN.of(servers, exponent).power(servers))
