@@ -22,11 +22,9 @@ CONFIRMED = "the sum of all terms against the chain (tests/claims/test_scaling_p
 # Section 6: p_n = ω(1/n).
 
 
-def outside_term_over_p_n(
-    *, servers: int, exponent: float, coefficient: float = 1.0, logs: float = 0.0
-) -> float:
+def outside_term_over_p_n(*, servers: int, exponent: float, logs: float = 0.0) -> float:
     """n p_n p_1^n, which is n p_1^n in units of 1/p_n."""
-    system = OneOrN.of(servers, exponent, coefficient, logs)
+    system = OneOrN.of(servers, exponent, logs=logs)
     return system.n * system.p_n * float(system.power(system.n))
 
 
@@ -66,11 +64,9 @@ def sum_of_terms_gap(*, servers: int, exponent: float) -> float:
     return sum(s.terms()) / s.means.relative_completions - 1
 
 
-def first_tail_term(
-    *, servers: int, exponent: float, coefficient: float = 1.0, logs: float = 0.0
-) -> float:
+def first_tail_term(*, servers: int, exponent: float, logs: float = 0.0) -> float:
     """The term i = n of (13), p_1^n p_n (1 − ν/n) (n − ν H_n)."""
-    s = OneOrN.of(servers, exponent, coefficient, logs)
+    s = OneOrN.of(servers, exponent, logs=logs)
     return float(s.power(s.n)) * s.p_n * s.x * (s.n - s.nu * harmonic(s.n))
 
 

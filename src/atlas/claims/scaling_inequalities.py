@@ -19,6 +19,8 @@ from atlas.claims.scaling_system import UNIT, OneOrN, Rates, chain_of, harmonic
 
 ROUTE = "both sides of the bound, term by term"
 CONFIRMED = "bounds of other sums by hand (tests/claims/test_scaling_proofs.py)"
+# The blocks of Section 6 are ⌊k/p_n⌋ … ⌊(k + 1)/p_n⌋; this many are looked at.
+BLOCKS = 40
 
 # Section 6.
 
@@ -26,8 +28,9 @@ CONFIRMED = "bounds of other sums by hand (tests/claims/test_scaling_proofs.py)"
 def series_step_excess(*, probability_n: float, first: int, last: int) -> float:
     """The smallest of (p_1^b/b − p_1^{b+1}/(b + 1)) − (p_1^b/b − p_1^{b+1}/b) over b = `first` …
     `last`, in units of p_1^{b+1}: positive where the printed ≤ is reversed."""
-    b = np.arange(float(first), last + 1.0)
-    return float(_step_excess(b, probability_n).min())
+    b, p_1 = np.arange(float(first), last + 1.0), 1 - probability_n
+    left, right = 1 / b - p_1 / (b + 1), 1 / b - p_1 / b
+    return float(((left - right) / p_1).min())
 
 
 def telescoped_sum(*, probability_n: float) -> float:
@@ -58,9 +61,9 @@ def log_series_block_shares(*, probability_n: float, blocks: int) -> list[float]
     return [float(share) for share in (sums / bounds).max(axis=1)]
 
 
-def tail_block_share(*, servers: int, exponent: float, shift: int, logs: float = 0.0) -> Found:
+def tail_block_share(*, servers: int, exponent: float, shift: int) -> Found:
     """The largest b(k)/b(1) over its bound e^{−j} (j + 1), j = k − `shift`."""
-    blocks = _tail_blocks(OneOrN.of(servers, exponent, logs=logs))
+    blocks = _tail_blocks(OneOrN.of(servers, exponent))
     j = np.arange(1, len(blocks) + 1) - shift
     shares = blocks / blocks[0] / (np.exp(-j) * (j + 1))
     return Found(float(shares.max()), f"k = {1 + shares.argmax()}")
@@ -72,17 +75,15 @@ def tail_in_first_blocks(*, servers: int, exponent: float, logs: float = 0.0) ->
     return float(blocks.sum() / blocks[0])
 
 
-def block_growth_share(
-    *, servers: int, exponent: float, blocks: int = 40, logs: float = 0.0
-) -> float:
-    """The largest (i − ν H_i), 1 < k ≤ `blocks`, over k times its value (k − 1)/p_n terms earlier,
-    in the first block."""
-    s = OneOrN.of(servers, exponent, logs=logs)
+def block_growth_share(*, servers: int, exponent: float) -> float:
+    """The largest (i − ν H_i), 1 < k ≤ 40, over k times its value (k − 1)/p_n terms earlier, in the
+    first block."""
+    s = OneOrN.of(servers, exponent)
     width = math.floor(1 / s.p_n)
-    i = np.arange(float(s.n), s.n + blocks * width)
+    i = np.arange(float(s.n), s.n + BLOCKS * width)
     growth = i - s.nu * (harmonic(s.n - 1) + np.cumsum(1 / i))
-    k = np.arange(2, blocks + 1)[:, None]
-    return float((growth.reshape(blocks, width)[1:] / growth[:width] / k).max())
+    k = np.arange(2, BLOCKS + 1)[:, None]
+    return float((growth.reshape(BLOCKS, width)[1:] / growth[:width] / k).max())
 
 
 def binomial_bound_share(*, sizes: list[int], exponents: list[float]) -> float:
@@ -190,20 +191,15 @@ def _relative_completions(
     return chain_of(n, n**-exponent * math.log(n) ** logs, rates).relative_completions
 
 
-def _step_excess(b: NDArray[np.float64], p_n: float) -> NDArray[np.float64]:
-    left, right = 1 / b - (1 - p_n) / (b + 1), 1 / b - (1 - p_n) / b
-    return (left - right) / (1 - p_n)
-
-
 def _log_series_block(p_n: float, k: int) -> float:
     b = np.arange(math.floor(k / p_n), math.floor((k + 1) / p_n) + 1)
     return float((np.exp(b * math.log1p(-p_n)) / b).sum())
 
 
 def _tail_blocks(s: OneOrN) -> NDArray[np.float64]:
-    """b(1) … b(40) of Section 6, each with both of its printed ends, in units of p_1^n."""
-    i = np.arange(float(s.n), s.n + math.floor(40 / s.p_n) + 1)
+    """The first `BLOCKS` b(k) of Section 6, each with both of its printed ends, in units of p_1^n."""
+    i = np.arange(float(s.n), s.n + math.floor(BLOCKS / s.p_n) + 1)
     H = harmonic(s.n - 1) + np.cumsum(1 / i)
     terms = s.power(i - s.n) * s.p_n * (1 - s.nu / i) * (i - s.nu * H)
-    ends = [math.floor(k / s.p_n) for k in range(41)]
+    ends = [math.floor(k / s.p_n) for k in range(BLOCKS + 1)]
     return np.array([terms[a : b + 1].sum() for a, b in pairwise(ends)])

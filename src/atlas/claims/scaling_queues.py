@@ -69,13 +69,12 @@ def peak_spread_ratio(
     servers: int,
     fractions_of_boundary: list[float],
     rates: Rates,
-    reference: Rates = UNIT,
     jobs: str = "waiting",
 ) -> float:
     """The spread of the queue's peaks, largest α minus smallest, over loads relative to the
-    boundary of the worst mix, divided by the spread at the rates `reference`."""
+    boundary of the worst mix, divided by the spread at rates 1."""
     spreads = []
-    for pair in (rates, reference):
+    for pair in (rates, UNIT):
         boundary = worst_share(servers=servers, rates=pair).value
         loads = [share * boundary for share in fractions_of_boundary]
         found = peaks(servers=servers, loads=loads, rates=pair, jobs=jobs)
@@ -83,28 +82,20 @@ def peak_spread_ratio(
     return spreads[0] / spreads[1]
 
 
-def turns(
-    *,
-    servers: int,
-    load: float,
-    sizes: str = "n",
-    rates: Rates = UNIT,
-    jobs: str = "waiting",
-) -> int:
-    """The number of turning points of the length as α rises from 0 to 3: one for a bell curve."""
-    return direction_changes([length(servers, sizes, rates, alpha, load, jobs) for alpha in GRID])
+def turns(*, servers: int, load: float, sizes: str = "n", jobs: str = "waiting") -> int:
+    """The number of turning points of the length as α rises from 0 to 3 at rates 1: one for a bell
+    curve."""
+    return direction_changes([length(servers, sizes, UNIT, alpha, load, jobs) for alpha in GRID])
 
 
-def smallest_sharpening(
-    *, servers: int, loads: list[float], sizes: str = "n", jobs: str = "waiting"
-) -> float:
+def smallest_sharpening(*, servers: int, loads: list[float], jobs: str = "waiting") -> float:
     """The smallest ratio, from one load to the next, of the height of the peak over the higher of
-    the two ends, α = 0 and 3."""
+    the two ends, α = 0 and 3, for needs 1 and n and rates 1."""
     heights = []
     for load in loads:
         top, *ends = (
-            length(servers, sizes, UNIT, alpha, load, jobs)
-            for alpha in (_peak(servers, sizes, UNIT, load, jobs), 0.0, 3.0)
+            length(servers, "n", UNIT, alpha, load, jobs)
+            for alpha in (_peak(servers, "n", UNIT, load, jobs), 0.0, 3.0)
         )
         heights.append(top / max(ends))
     return min(later / earlier for earlier, later in pairwise(heights))
@@ -116,12 +107,12 @@ def length_over_middle(
     load: float,
     middle: float,
     ends: list[float],
-    sizes: str = "n",
     jobs: str = "waiting",
 ) -> list[float]:
-    """The length at each α of `ends` over that at α = `middle`, at one load, rates 1."""
-    top = length(servers, sizes, UNIT, middle, load, jobs)
-    return [length(servers, sizes, UNIT, alpha, load, jobs) / top for alpha in ends]
+    """The length at each α of `ends` over that at α = `middle`, at one load, for needs 1 and n and
+    rates 1."""
+    top = length(servers, "n", UNIT, middle, load, jobs)
+    return [length(servers, "n", UNIT, alpha, load, jobs) / top for alpha in ends]
 
 
 def heavy_traffic_ratio(*, gap: float, **system: Unpack[System]) -> float:
@@ -157,13 +148,11 @@ def length(
     return {"waiting": result.mean_waiting, "present": result.mean_jobs}[jobs]
 
 
-def peak_off_inflection(
-    *, servers: int, sizes: str, load: float, rates: Rates = UNIT, jobs: str = "waiting"
-) -> float:
+def peak_off_inflection(*, servers: int, sizes: str, load: float) -> float:
     """The distance on the α axis between the peak of the queue at one load and the inflection of
-    the throughput."""
-    found = peaks(servers=servers, loads=[load], sizes=sizes, rates=rates, jobs=jobs)[0]
-    return abs(found - inflections(numbers=[servers], sizes=sizes, rates=[rates])[0])
+    the throughput, rates 1."""
+    found = _peak(servers, sizes, UNIT, load, "waiting")
+    return abs(found - inflections(numbers=[servers], sizes=sizes)[0])
 
 
 def smallest_step(
@@ -173,14 +162,8 @@ def smallest_step(
     of the lowest boundaries of stability (`shares`): positive if they are in order."""
     if values == "peaks":
         found = [
-            peaks(
-                servers=servers,
-                loads=[setting["load"]],
-                sizes=setting["sizes"],
-                rates=setting.get("rates", UNIT),
-                jobs=jobs,
-            )[0]
-            for setting in settings
+            _peak(servers, s["sizes"], tuple(s.get("rates", UNIT)), s["load"], jobs)
+            for s in settings
         ]
     else:
         found = [worst_share(servers=servers, **setting).value for setting in settings]

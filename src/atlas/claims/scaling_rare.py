@@ -8,6 +8,7 @@ bounded): at one n from exact means, or, if its name ends in `_limit`, extrapola
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -24,20 +25,18 @@ def sum_29_over_p_n_limit(*, exponent: float, logs: float) -> float:
     return limit(lambda s: s.p_n * sum(s.terms()[1:]), NEAR, exponent, logs=logs)
 
 
-def rare_growth_rates_sum(*, exponent: float, rates: Rates = UNIT) -> float:
+def rare_growth_rates_sum(*, exponent: float) -> float:
     """The sum of the five terms over n^{2−α} ln² n, each extrapolated separately."""
-    return sum(
-        rare_term_limit(exponent=exponent, term=term, logs=2, rates=rates) for term in range(1, 6)
-    )
+    return sum(rare_term_limit(exponent=exponent, term=term, logs=2) for term in range(1, 6))
 
 
-def rare_term_limit(*, exponent: float, term: int, logs: int, rates: Rates = UNIT) -> float:
+def rare_term_limit(*, exponent: float, term: int, logs: int) -> float:
     """lim of item `term` = 1 … 5 over n^{2−α} ln^k n, k = `logs`."""
 
     def value(s: OneOrN) -> float:
         return s.terms()[term - 1] / (s.n ** (2 - exponent) * math.log(s.n) ** logs)
 
-    return limit(value, NEAR, exponent, rates=rates)
+    return limit(value, NEAR, exponent)
 
 
 def power_remainder(*, servers: int, exponent: float) -> float:
@@ -70,32 +69,27 @@ def conversion_errors(*, servers: int, exponent: float) -> list[float]:
     weight = s.p_n * s.nu**2 * s.power(i) / i
     unit = s.n ** (2 - exponent) * math.log(s.n)
     logs = float(weight @ np.log(i))
-    integral = s.p_n * s.nu**2 * _log_over_i(s)
+    # ∫ p_1^i ln i/i di from 1 to n, in t = ln i.
+    moment, _ = quad(lambda t: t * float(s.power(math.exp(t))), 0.0, math.log(s.n), limit=200)
+    integral = s.p_n * s.nu**2 * moment
     return [(float(weight @ np.cumsum(1 / i)) - logs) / unit, (logs - integral) / unit]
 
 
 def integral_of_log_over_i(*, last: float) -> float:
     """The integral of ln i/i from 1 to `last` over ln²(last)/2, by quadrature."""
-    edges = np.geomspace(1.0, last, 30)
-    parts = (quad(lambda i: math.log(i) / i, a, b)[0] for a, b in pairwise(edges))
-    return math.fsum(parts) / (math.log(last) ** 2 / 2)
+    return _integral(lambda i: math.log(i) / i, last, 30) / (math.log(last) ** 2 / 2)
 
 
 def integral_of_log(*, last: float) -> float:
     """The integral of ln i from 1 to `last` over n ln n − n + 1, by quadrature."""
-    edges = np.geomspace(1.0, last, 30)
-    parts = (quad(math.log, a, b)[0] for a, b in pairwise(edges))
-    return math.fsum(parts) / (last * math.log(last) - last + 1)
+    return _integral(math.log, last, 30) / (last * math.log(last) - last + 1)
 
 
 def log_integral_remainder(*, servers: int, exponent: float) -> float:
     """(n ln n − ∫ p_1^i ln i di)/n, the integral from 1 to n."""
     system = OneOrN.of(servers, exponent)
-    step = np.geomspace(1.0, servers, 60)
-    parts = (
-        quad(lambda i: float(system.power(i)) * math.log(i), a, b)[0] for a, b in pairwise(step)
-    )
-    return math.log(servers) - math.fsum(parts) / servers
+    integral = _integral(lambda i: float(system.power(i)) * math.log(i), servers, 60)
+    return math.log(servers) - integral / servers
 
 
 def log_over_i_remainder(*, servers: int, exponent: float) -> float:
@@ -108,6 +102,7 @@ def log_over_i_remainder(*, servers: int, exponent: float) -> float:
     return lost / (servers ** (1 - exponent) * math.log(servers) ** 2 / 2)
 
 
-def _log_over_i(s: OneOrN) -> float:
-    """The integral of p_1^i ln i/i from 1 to n."""
-    return quad(lambda t: t * float(s.power(math.exp(t))), 0.0, math.log(s.n), limit=200)[0]
+def _integral(integrand: Callable[[float], float], last: float, edges: int) -> float:
+    """The integral from 1 to `last`, piece by piece between so many edges."""
+    pieces = pairwise(np.geomspace(1.0, last, edges))
+    return math.fsum(quad(integrand, a, b)[0] for a, b in pieces)
