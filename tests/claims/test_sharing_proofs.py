@@ -13,7 +13,6 @@ from atlas.claims import (
     sharing_appendices,
     sharing_clusters,
     sharing_interrupted,
-    sharing_permanent,
     sharing_proofs,
     sharing_random,
     sharing_rates,
@@ -191,6 +190,6 @@ def test_one_server_with_permanent_jobs(jobs):
     """Φ(n, L) = C(n + L, n)/μ^{n+L}, over the bound at least C(L, 0) = 1; levels grow as
     ρ (n + L)/n."""
     given = {"rates": [2], "servers": [[1], [1]], "permanent": [2], "jobs": jobs, "most": 9}
-    assert sharing_permanent.least_over_lower_bound(**given) == 1
-    load, growth = sharing_permanent.growth_of_levels(**given, arrival_rates=["1", "1/3"])
+    assert sharing_appendices.least_over_lower_bound(**given) == 1
+    load, growth = sharing_appendices.growth_of_levels(**given, arrival_rates=["1", "1/3"])
     assert load == 0.5 and growth == pytest.approx(0.5 * (9 + jobs) / 9)

@@ -25,6 +25,7 @@ from scipy.linalg import expm
 from scipy.sparse.linalg import expm_multiply
 
 from atlas.claims import Found, System
+from atlas.claims.scaling_identities import by_time
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated import two_class
 from multiserver.saturated.chain import SaturatedChain, enumerate_chain
@@ -44,7 +45,8 @@ def completions_to_spare(*, fraction_of_limit: float, **system: Unpack[System]) 
     The proof needs 0 or more.
     """
     chain, generator, arrival_rate, t1 = _over_t1(fraction_of_limit, system)
-    spare = _mean_completions(chain, generator, t1).min() - (arrival_rate * t1 + 1)
+    completions = by_time(generator, chain.completion_rate, t1)[1]
+    spare = completions.min() - (arrival_rate * t1 + 1)
     return Found(float(spare), f"t1 = {arrival_rate * t1:.4g}/λ")
 
 
@@ -57,7 +59,7 @@ def drift_of_counter(*, fraction_of_limit: float, **system: Unpack[System]) -> F
     """
     chain, generator, arrival_rate, t1 = _over_t1(fraction_of_limit, system)
     changes = _changes(chain, arrival_rate, t1)
-    without_zero = arrival_rate * t1 - _mean_completions(chain, generator, t1)
+    without_zero = arrival_rate * t1 - by_time(generator, chain.completion_rate, t1)[1]
     at_zero = (changes - without_zero).max(axis=1)
     c = int(np.flatnonzero(at_zero <= 0.1)[0])
     return Found(float(changes[c].max()), f"c = {c}")
@@ -69,9 +71,9 @@ def surplus_of_arrivals(
     """The least of λ t − E[C(t)] over all initial states, in jobs, at t = `completions`/X and
     λ = `fraction_of_limit` X: positive for some t if λ > X, which makes the queue unstable."""
     chain, generator, stationary = _chain(system)
-    arrivals = fraction_of_limit * completions
     t = completions / stationary.throughput
-    return float(arrivals - _mean_completions(chain, generator, t).max())
+    completed = by_time(generator, chain.completion_rate, t)[1]
+    return float(fraction_of_limit * completions - completed.max())
 
 
 def distance_at_late_time(*, law: str, completions: float, **system: Unpack[System]) -> float:
@@ -128,16 +130,6 @@ def _over_t1(
         t *= STEP
     t0 = last * STEP
     return chain, generator, arrival_rate, (t0 * (arrival_rate + delta) + 1) / delta
-
-
-def _mean_completions(
-    chain: SaturatedChain, generator: NDArray[np.float64], t: float
-) -> NDArray[np.float64]:
-    """E[C(t)] from every state: ∫ exp(Qu) ν du, as a block of one exponential."""
-    K = len(generator)
-    block = np.zeros((K + 1, K + 1))
-    block[:K, :K], block[:K, K] = generator * t, chain.completion_rate * t
-    return expm(block)[:K, K]
 
 
 def _changes(chain: SaturatedChain, arrival_rate: float, t: float) -> NDArray[np.float64]:

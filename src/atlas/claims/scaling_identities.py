@@ -24,10 +24,10 @@ from scipy.stats import t as student
 
 from atlas.claims import Found, System, by
 from atlas.claims.scaling_system import with_needs_1_and_n
+from atlas.claims.stability import grow
 from multiserver.model import MultiserverJobSystem
 from multiserver.saturated.chain import enumerate_chain
 from multiserver.saturated.formulations import embedded_distribution, exactly_k
-from multiserver.simulation import fcfs
 from multiserver.simulation.workload import Workload
 
 ROUTE = "the saturated chain in time, e^{At} by doubling t"
@@ -99,7 +99,8 @@ def growth_over_throughput(
     system = MultiserverJobSystem.of(**system)
     mu = transient(system).throughput
     workload = Workload.of(system, fraction_of_limit * mu)
-    growth = np.array([_growth(workload, jobs, seed, (run,)) for run in range(10)]) / mu
+    grown, lengths = np.array([grow(workload, jobs, seed, run) for run in range(10)]).T
+    growth = grown / lengths / mu
     reach = growth.std(ddof=1) / math.sqrt(len(growth)) * student.ppf(0.975, len(growth) - 1)
     return Found(float(growth.mean()), f"λ = {fraction_of_limit} μ", float(reach))
 
@@ -120,16 +121,6 @@ def product_form_terms(*, servers: list[int]) -> list[int]:
         distribution = embedded_distribution(system, exactly_k)
         counts.append(sum(chance > 1e-12 for chance in distribution.values()))
     return counts
-
-
-def _growth(workload: Workload, jobs: int, seed: int, key: tuple[int, ...]) -> float:
-    """The growth rate of the number of jobs over the second half of the arrivals."""
-    seen = fcfs.trace(workload, jobs, seed=seed, key=key)
-    ends = np.sort(seen.starts + seen.durations)
-    middle, last = seen.arrivals[jobs // 2], seen.arrivals[-1]
-    arrived = jobs - 1 - jobs // 2
-    completed = np.searchsorted(ends, last) - np.searchsorted(ends, middle)
-    return float((arrived - completed) / (last - middle))
 
 
 def _identity(equation: int, n: int, p_n: float, rates: list[float]) -> float:
@@ -159,17 +150,11 @@ def _right_of_eq_6(n: int, p_n: float, rates: list[float], tilde: Vector) -> flo
 def transient(system: MultiserverJobSystem) -> Transient:
     """The saturated chain's Δ, distributions and throughput, all from e^{At} at a long horizon."""
     chain = enumerate_chain(system)
-    jumps = sum(chain.transitions()).toarray()
-    rate = chain.completion_rate
-    states = len(rate)
-    generator = rate[:, None] * (jumps - np.eye(states))
-    # (e^{At}, ∫_0^t e^{As} r ds) over a short step, then doubled until all rows are P.
-    step = 1 / rate.max()
-    augmented = np.zeros((states + 1, states + 1))
-    augmented[:states, :states], augmented[:states, states] = generator, rate
-    block = expm(augmented * step)
-    transitions, completed = block[:states, :states], block[:states, states]
-    horizon = step
+    jumps, rate = sum(chain.transitions()).toarray(), chain.completion_rate
+    # Over a short step, which is doubled until all rows are P.
+    horizon = 1 / rate.max()
+    generator = rate[:, None] * (jumps - np.eye(len(rate)))
+    transitions, completed = by_time(generator, rate, horizon)
     for _ in range(200):
         if np.ptp(transitions, axis=0).max() < 1e-15:
             break
@@ -181,5 +166,15 @@ def transient(system: MultiserverJobSystem) -> Transient:
     time = transitions.mean(axis=0)
     throughput = float(time @ rate)
     delta = completed - throughput * horizon
-    embedded = np.linalg.matrix_power((jumps + np.eye(states)) / 2, 2**40)[0]
+    embedded = np.linalg.matrix_power((jumps + np.eye(len(rate))) / 2, 2**40)[0]
     return Transient(delta, time, embedded / embedded.sum(), rate, jumps, throughput)
+
+
+def by_time(generator: Vector, rate: Vector, t: float) -> tuple[Vector, Vector]:
+    """e^{At} (K, K) and ∫_0^t e^{As} r ds (K,), the mean completions by time t from every state, as
+    blocks of one exponential."""
+    K = len(rate)
+    block = np.zeros((K + 1, K + 1))
+    block[:K, :K], block[:K, K] = generator, rate
+    block = expm(block * t)
+    return block[:K, :K], block[:K, K]

@@ -197,7 +197,7 @@ def _log_series_block(p_n: float, k: int) -> float:
 
 
 def _tail_blocks(s: OneOrN) -> NDArray[np.float64]:
-    """The first `BLOCKS` b(k) of Section 6, each with both of its printed ends, in units of p_1^n."""
+    """b(1) … b(`BLOCKS`) of Section 6, each with both of its printed ends, in units of p_1^n."""
     i = np.arange(float(s.n), s.n + math.floor(BLOCKS / s.p_n) + 1)
     H = harmonic(s.n - 1) + np.cumsum(1 / i)
     terms = s.power(i - s.n) * s.p_n * (1 - s.nu / i) * (i - s.nu * H)

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from atlas.claims import Found
 from atlas.models.networks import read_network
@@ -18,7 +19,7 @@ from atlas.models.sharing import read_servers
 from multiserver.sharing import balanced_fairness, product_form
 from multiserver.sharing.chain import compare
 from multiserver.sharing.networks import load_of
-from multiserver.sharing.queue import MultiServerQueue, over_subsets
+from multiserver.sharing.queue import MultiServerQueue, mask_of, over_subsets
 
 ROUTE = "product form, in fractions or floats"
 CONFIRMED = "the enumerated chain of the network"
@@ -71,12 +72,9 @@ def distance_from_boundary(*, system: Mapping[str, Any], most: int) -> Found:
     """The largest excess of the rates φ(x) over the capacity μ(A) of any set of classes, or
     shortfall from that of the classes present."""
     queue, worst = read_servers(system).queue, (0.0, "")
-    ranks = queue.ranks()
     for x in product(range(most + 1), repeat=queue.classes):
-        used = over_subsets(balanced_fairness.rates(queue, x))
-        present = sum(1 << i for i, count in enumerate(x) if count)
-        gap = max((used - ranks).max(), ranks[present] - used[present])
-        worst = max(worst, (float(gap), f"x = {x}"))
+        gap = off_boundary(queue, x, balanced_fairness.rates(queue, x))
+        worst = max(worst, (gap, f"x = {x}"))
     return Found(*worst)
 
 
@@ -114,15 +112,22 @@ def growth_of_measure(*, network: Mapping[str, Any], load: float, most: int) -> 
     """The ratio of the stationary measures of `most` and of `most` − 1 jobs in an open network, at
     a `load` that need not be stable."""
     scaled = read_network(network, load / load_of(read_network(network)))
-    sums, first = np.ones(1), 0
-    rates = scaled.traffic.rates
-    for queue in scaled.queues:
-        last = first + queue.classes
-        weights = balanced_fairness.measure(queue, rates[first:last], (most,) * queue.classes)
+    sums = np.ones(1)
+    for queue, span in zip(scaled.queues, scaled.spans(), strict=True):
+        rates = scaled.traffic.rates[span]
+        weights = balanced_fairness.measure(queue, rates, (most,) * queue.classes)
         jobs = np.indices(weights.shape).sum(axis=0).ravel()
         levels = np.bincount(jobs, weights.ravel())[: most + 1]
-        sums, first = np.convolve(sums, levels)[: most + 1], last
+        sums = np.convolve(sums, levels)[: most + 1]
     return float(sums[-1] / sums[-2])
+
+
+def off_boundary(queue: MultiServerQueue, x: tuple[int, ...], rates: NDArray[np.float64]) -> float:
+    """The largest excess of rates over the capacity μ(A) of any set of classes, or their shortfall
+    from that of the classes present in x."""
+    used, ranks = over_subsets(rates), queue.ranks()
+    present = mask_of(i for i, count in enumerate(x) if count)
+    return float(max((used - ranks).max(), ranks[present] - used[present]))
 
 
 def _in_fractions(

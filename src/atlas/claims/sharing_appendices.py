@@ -1,23 +1,24 @@
 """Appendices A and B of `parallel-processing`, line by line, in fractions.
 
 The stationary measure is finite if and only if max_A ρ_A < 1 (7). The proof bounds Φ from below on
-the states of one set A, and from above by Φ~, a convolution over all sets. Queues and residuals are
-those of `sharing_proofs`.
+the states of one set A, and from above by Φ~, a convolution over all sets. With L permanent jobs in
+the classes J, the same holds for the sets A of the other classes (Appendix B); `permanent` are the
+classes J, numbered from 1, and `jobs` is L. Queues and residuals are those of `sharing_proofs`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
 
-from atlas.claims.sharing_proofs import Jobs, Layout, mask_of, read_queue
-from multiserver.sharing.queue import MultiServerQueue
+from atlas.claims.sharing_proofs import Jobs, Layout, read_queue
+from multiserver.sharing.queue import MultiServerQueue, mask_of, members
 
 ROUTE = "fractions, over all states"
-CONFIRMED = "the recursion of Theorem 2, and series in closed form"
+CONFIRMED = "recursion of Theorem 2, closed series, one server by hand (tests/claims)"
 GROUP = "sharing_proofs"
 
 
@@ -25,12 +26,11 @@ def maximum_gap(*, rates: Sequence[int], servers: Layout, most: int) -> float:
     """The largest relative gap between (17), with the maximum over the non-empty sets of classes,
     and the recursion of Theorem 2, over all x with |x| ≤ `most`."""
     queue = read_queue(rates, servers)
-    phi = balance(queue, most)
+    phi = _balance(queue, most)
     gap = Fraction(0)
     for x, value in phi.items():
         if any(x):
-            sets = range(1, 1 << queue.classes)
-            largest = max(_over(phi, x, a) / queue.rank(a) for a in sets)
+            largest = max(_over(phi, x, a) / queue.rank(a) for a in _sets(queue))
             gap = max(gap, abs(largest / value - 1))
     return float(gap)
 
@@ -39,12 +39,12 @@ def majorant_ratio(*, rates: Sequence[int], servers: Layout, most: int) -> list[
     """The least Φ~(x)/Φ(x), and the least ratio of the sides of (18), left over right, over all x
     with |x| ≤ `most` and all non-empty sets: both at least 1 (Appendix A)."""
     queue = read_queue(rates, servers)
-    phi, majorant = balance(queue, most), _majorant(queue, most)
+    phi, majorant = _balance(queue, most), _majorant(queue, most)
     above = min(majorant[x] / phi[x] for x in phi)
     sides = [
         majorant[x] * queue.rank(a) / over
         for x in phi
-        for a in range(1, 1 << queue.classes)
+        for a in _sets(queue)
         if (over := _over(majorant, x, a))
     ]
     return [float(above), float(min(sides))]
@@ -57,11 +57,11 @@ def series_gap(
     the product over A of Σ ρ_A^n (Appendix A, sufficient condition)."""
     queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
     summed = [Fraction(0)] * (most + 1)
-    for x, value in _majorant(queue, most).items():
-        summed[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
+    for x, value in _weighted(_majorant(queue, most), rho):
+        summed[sum(x)] += value
     series = [Fraction(1)] + [Fraction(0)] * most
-    for a in range(1, 1 << queue.classes):
-        ratio = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
+    for a in _sets(queue):
+        ratio = _load(queue, rho, a)
         for n in range(1, most + 1):
             series[n] += ratio * series[n - 1]
     return float(max(abs(s / t - 1) for s, t in zip(summed, series, strict=True)))
@@ -73,31 +73,56 @@ def lower_series_ratio(
     """The least ratio of Σ_{|x| = n, A_x ⊂ A} Φ(x) ∏ λ_i^{x_i} to ρ_A^n over all non-empty A and
     n ≤ `most`: at least 1 (Appendix A, necessary condition)."""
     queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
-    phi, ratios = balance(queue, most), []
-    for a in range(1, 1 << queue.classes):
-        load = sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
+    weights, ratios = list(_weighted(_balance(queue, most), rho)), []
+    for a in _sets(queue):
         sums: dict[int, Fraction] = defaultdict(Fraction)
-        for x, value in phi.items():
-            if mask_of(i for i, n in enumerate(x) if n) & ~a == 0:
-                sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
-        ratios += [total / load**n for n, total in sums.items()]
+        for x, value in weights:
+            if _present(x) & ~a == 0:
+                sums[sum(x)] += value
+        ratios += [total / _load(queue, rho, a) ** n for n, total in sums.items()]
     return float(min(ratios))
 
 
 def growth_of_levels(
-    *, rates: Sequence[int], servers: Layout, arrival_rates: Sequence[str], most: int
+    *,
+    rates: Sequence[int],
+    servers: Layout,
+    arrival_rates: Sequence[str],
+    permanent: Sequence[int] = (),
+    jobs: int = 0,
+    most: int,
 ) -> list[float]:
-    """max_A ρ_A, and the ratio of the sums of Φ(x) ∏ λ_i^{x_i} over |x| = `most` and |x| = `most`
-    − 1: both below 1 if the queue is stable, both above if not (Section 3)."""
+    """max_A ρ_A over the sets A of classes without permanent jobs, and the ratio of the sums of
+    Φ(x) ∏ λ_i^{x_i} over `most` and over `most` − 1 of their jobs: both below 1 if the queue is
+    stable, both above if not."""
     queue, rho = read_queue(rates, servers), [Fraction(x) for x in arrival_rates]
-    sums = [Fraction(0)] * (most + 1)
-    for x, value in balance(queue, most).items():
-        sums[sum(x)] += value * prod(r**n for r, n in zip(rho, x, strict=True))
-    load = max(
-        sum(r for i, r in enumerate(rho) if a >> i & 1) / queue.rank(a)
-        for a in range(1, 1 << queue.classes)
-    )
-    return [float(load), float(sums[-1] / sums[-2])]
+    J = [i - 1 for i in permanent]
+    sums: dict[int, Fraction] = defaultdict(Fraction)
+    for x, value in _weighted(_balance(queue, most + jobs), rho):
+        if sum(x[i] for i in J) == jobs:
+            sums[sum(x) - jobs] += value
+    load = max(_load(queue, rho, a) for a in _sets(queue, without=mask_of(J)))
+    return [float(load), float(sums[most] / sums[most - 1])]
+
+
+def least_over_lower_bound(
+    *, rates: Sequence[int], servers: Layout, permanent: Sequence[int], jobs: int, most: int
+) -> float:
+    """The least Φ(x) over α/μ(A)^n n!/∏ x_i!, n = Σ_{i∈A} x_i, over all sets A of other classes and
+    x of `jobs` permanent jobs and n ≤ `most` jobs in A: at least 1 where the bound holds."""
+    queue, J = read_queue(rates, servers), mask_of(i - 1 for i in permanent)
+    phi = _balance(queue, most + jobs)
+    alone = min(value for x, value in phi.items() if _present(x) & ~J == 0 and sum(x) == jobs)
+    ratios = []
+    for a in _sets(queue, without=J):
+        rank = queue.rank(a)
+        for x, value in phi.items():
+            counts = [x[i] for i in members(a)]
+            n = sum(counts)
+            if _present(x) & ~(a | J) == 0 and sum(x) - n == jobs:
+                ways = Fraction(factorial(n), prod(map(factorial, counts)))
+                ratios.append(value / (alone / rank**n * ways))
+    return float(min(ratios))
 
 
 def permanent_series_ratio(*, permanent: int, load: str, most: int) -> float:
@@ -129,11 +154,11 @@ def permanent_bound_ratio(*, permanent: int, load: str, visits: str) -> float:
     return float(left / right)
 
 
-def balance(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
+def _balance(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
     """Φ(x) for |x| ≤ `most`, by the recursion of Theorem 2."""
     phi: dict[Jobs, Fraction] = {}
     for x in _states(queue.classes, most):
-        present = mask_of(i for i, n in enumerate(x) if n)
+        present = _present(x)
         phi[x] = _over(phi, x, present) / queue.rank(present) if present else Fraction(1)
     return phi
 
@@ -142,11 +167,11 @@ def _majorant(queue: MultiServerQueue, most: int) -> dict[Jobs, Fraction]:
     """Φ~(x) for |x| ≤ `most`: the convolution over the sets A of multinomials over μ(A)^n."""
     states = _states(queue.classes, most)
     found = {x: Fraction(int(not any(x))) for x in states}
-    for a in range(1, 1 << queue.classes):
+    for a in _sets(queue):
         term = {
             z: Fraction(factorial(sum(z)), prod(map(factorial, z))) / queue.rank(a) ** sum(z)
             for z in states
-            if mask_of(i for i, n in enumerate(z) if n) & ~a == 0
+            if _present(z) & ~a == 0
         }
         found = {
             x: sum(
@@ -170,3 +195,26 @@ def _over(values: dict[Jobs, Fraction], x: Jobs, a: int) -> Fraction:
 def _states(classes: int, most: int) -> list[Jobs]:
     """All x with |x| ≤ `most`, by |x|."""
     return sorted((x for x in product(range(most + 1), repeat=classes) if sum(x) <= most), key=sum)
+
+
+def _sets(queue: MultiServerQueue, without: int = 0) -> list[int]:
+    """The non-empty sets A of classes, those `without` aside, as bit masks."""
+    return [a for a in range(1, 1 << queue.classes) if not a & without]
+
+
+def _present(x: Jobs) -> int:
+    """A_x, the set of classes present."""
+    return mask_of(i for i, n in enumerate(x) if n)
+
+
+def _load(queue: MultiServerQueue, rho: Sequence[Fraction], a: int) -> Fraction:
+    """ρ_A."""
+    return sum(rho[i] for i in members(a)) / queue.rank(a)
+
+
+def _weighted(
+    values: dict[Jobs, Fraction], rho: Sequence[Fraction]
+) -> Iterator[tuple[Jobs, Fraction]]:
+    """Every x with its value times ∏ λ_i^{x_i}."""
+    for x, value in values.items():
+        yield x, value * prod(r**n for r, n in zip(rho, x, strict=True))

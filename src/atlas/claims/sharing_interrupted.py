@@ -119,6 +119,4 @@ def _law_of_counts(
 
 def build_queue(capacities: Sequence[float], servers: Layout) -> MultiServerQueue:
     """The queue of servers numbered from 1."""
-    return MultiServerQueue(
-        tuple(map(float, capacities)), tuple(frozenset(s - 1 for s in who) for who in servers)
-    )
+    return MultiServerQueue(map(float, capacities), ([s - 1 for s in who] for who in servers))

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from atlas.claims import Found
 from multiserver.sharing.product_form import service_rates, weight
-from multiserver.sharing.queue import MultiServerQueue
+from multiserver.sharing.queue import MultiServerQueue, mask_of
 
 ROUTE = "fractions, over all states or sequences of jobs"
 CONFIRMED = "the rule of the queue; the recursion of Theorem 2"
@@ -105,8 +105,8 @@ def closed_classes(
 
 def read_queue(rates: Sequence[int], servers: Layout) -> MultiServerQueue:
     """The queue, its rates as fractions."""
-    sets = tuple(frozenset(s - 1 for s in who) for who in servers)
-    return MultiServerQueue(tuple(Fraction(str(r)) for r in rates), sets)
+    sets = ([s - 1 for s in who] for who in servers)
+    return MultiServerQueue((Fraction(str(r)) for r in rates), sets)
 
 
 def _traffic(nu: list[Fraction], p: list[list[Fraction]]) -> list[Fraction]:
@@ -134,14 +134,6 @@ def _flow(queue: MultiServerQueue, arrival_rates: list[Fraction], c: Jobs, i: in
     return total
 
 
-def mask_of(classes: Iterator[int] | Jobs) -> int:
-    """The bit mask of a set of classes."""
-    mask = 0
-    for i in classes:
-        mask |= 1 << i
-    return mask
-
-
 def _virtual(queues: list[MultiServerQueue]) -> tuple[MultiServerQueue, list[int]]:
     """All queues merged into one, and the number of the first class of each."""
     rates, sets, shift = [], [], []
@@ -149,7 +141,7 @@ def _virtual(queues: list[MultiServerQueue]) -> tuple[MultiServerQueue, list[int
         shift.append(len(sets))
         sets += [frozenset(s + len(rates) for s in who) for who in queue.compatible]
         rates += queue.rates
-    return MultiServerQueue(tuple(rates), tuple(sets)), shift
+    return MultiServerQueue(rates, sets), shift
 
 
 def _interleave(parts: list[Jobs]) -> Iterator[Jobs]:

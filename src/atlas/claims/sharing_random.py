@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atlas.claims import Found
+from atlas.claims.sharing import off_boundary
 from multiserver.sharing import balanced_fairness
 from multiserver.sharing.chain import compare, rates_in_service, stationary_distribution
 from multiserver.sharing.networks import Network, load_of
-from multiserver.sharing.queue import MultiServerQueue, over_subsets
+from multiserver.sharing.queue import MultiServerQueue
 
 ROUTE = "product form"
 CONFIRMED = "the chain of the rule, by elimination"
@@ -73,14 +74,11 @@ def conditional_rate_gap(*, kind: str, count: int, most: int, seed: int) -> floa
 def distance_from_boundary(*, kind: str, count: int, most: int, seed: int) -> float:
     """The largest excess of the mean rates in the chain, given x, over the capacity μ(A) of any set
     of classes, or shortfall from that of the classes present, over random queues."""
-    worst = 0.0
-    for found in _aggregates(kind, count, most, seed):
-        ranks = np.array(found.queue.ranks(), dtype=float)
-        for x, rates in found.rates.items():
-            used = over_subsets(rates)
-            present = sum(1 << i for i, n in enumerate(x) if n)
-            worst = max(worst, float((used - ranks).max()), float(ranks[present] - used[present]))
-    return worst
+    return max(
+        off_boundary(found.queue, x, rates)
+        for found in _aggregates(kind, count, most, seed)
+        for x, rates in found.rates.items()
+    )
 
 
 def _aggregates(kind: str, count: int, most: int, seed: int) -> Iterator[_Aggregate]:

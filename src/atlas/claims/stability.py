@@ -123,16 +123,19 @@ def idle_gap(*, fraction_of_limit: float, **system: Unpack[System]) -> list[floa
 def _growth(
     system: MultiserverJobSystem, limit: float, fraction: float, jobs: int, seed: int
 ) -> Estimate:
-    each = math.ceil(jobs / REPLICATIONS)
-    grown, lengths = np.empty(REPLICATIONS), np.empty(REPLICATIONS)
-    for r in range(REPLICATIONS):
-        run = fcfs.trace(Workload.of(system, fraction * limit), each, seed=seed, key=(r,))
-        completions = np.sort(run.starts + run.durations)
-        middle, end = run.arrivals[each // 2], run.arrivals[-1]
-        left = np.searchsorted(completions, [middle, end], side="right")
-        grown[r] = (each - each // 2 - 1) - (left[1] - left[0])
-        lengths[r] = end - middle
+    each, workload = math.ceil(jobs / REPLICATIONS), Workload.of(system, fraction * limit)
+    grown, lengths = np.array([grow(workload, each, seed, r) for r in range(REPLICATIONS)]).T
     return estimate(grown, limit * lengths, variance=1.0, jobs=each * REPLICATIONS)
+
+
+def grow(workload: Workload, jobs: int, seed: int, replication: int) -> tuple[float, float]:
+    """The growth of the number of jobs over the second half of the arrivals of a run from empty,
+    and its length in time."""
+    run = fcfs.trace(workload, jobs, seed=seed, key=(replication,))
+    middle, end = run.arrivals[jobs // 2], run.arrivals[-1]
+    ends = np.sort(run.starts + run.durations)
+    completed = np.diff(np.searchsorted(ends, [middle, end], side="right"))[0]
+    return float(jobs - jobs // 2 - 1 - completed), float(end - middle)
 
 
 def _limit_of_printed_sum(system: MultiserverJobSystem) -> float:
